@@ -1,0 +1,198 @@
+//! The command line, as clap reads it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
+
+use crate::exit::Exit;
+use crate::shell::Shell;
+
+/// MCP tools of Rust crates, at build time.
+#[derive(Debug, Parser)]
+#[command(name = "cargo-mcp", bin_name = "cargo mcp", version, styles = clap_cargo::style::CLAP_STYLING)]
+#[command(after_help = Exit::HELP)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Print or check the tool definitions of a package, without running its `main`
+    #[command(after_help = Exit::HELP)]
+    Manifest(Box<ManifestArgs>),
+}
+
+/// Takes out the `mcp` that cargo puts in front when it is called as `cargo mcp`.
+pub(crate) fn without_cargo_s_own(
+    args: impl IntoIterator<Item = OsString>,
+) -> impl Iterator<Item = OsString> {
+    args.into_iter().enumerate().filter(|(index, arg)| !(*index == 1 && arg == "mcp")).map(|(_, arg)| arg)
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManifestArgs {
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+    /// Ask this program instead of building one
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "workspace", "all", "exclude", "lib", "bin", "example", "features", "all_features", "no_default_features",
+        "release", "profile", "target_dir", "manifest_path", "locked", "offline", "frozen",
+    ])]
+    pub(crate) artifact: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Package selection")]
+    pub(crate) packages: clap_cargo::Workspace,
+    #[command(flatten)]
+    pub(crate) build: BuildArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResultArgs {
+    /// Write to this file; with several servers to this folder, one file each
+    #[arg(long, value_name = "PATH", conflicts_with = "check")]
+    pub(crate) out: Option<PathBuf>,
+    /// Compare with this file (or folder), print what differs, and exit with 1 if anything does
+    #[arg(long, value_name = "PATH")]
+    pub(crate) check: Option<PathBuf>,
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t = Format::Mcp)]
+    pub(crate) format: Format,
+    /// Only the server of this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// One JSON document a server
+    Mcp,
+    /// One tool definition a line
+    Jsonl,
+}
+
+impl Format {
+    /// The ending of a file of this form.
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            Self::Mcp => "json",
+            Self::Jsonl => "jsonl",
+        }
+    }
+}
+
+/// What is built and how: cargo's own flags, passed on.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Build")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of cargo's own")]
+pub(crate) struct BuildArgs {
+    /// The package's library
+    #[arg(long, conflicts_with_all = ["bin", "example"])]
+    pub(crate) lib: bool,
+    /// This program of the package
+    #[arg(long, value_name = "NAME")]
+    pub(crate) bin: Vec<String>,
+    /// This example of the package
+    #[arg(long, value_name = "NAME")]
+    pub(crate) example: Vec<String>,
+    #[command(flatten)]
+    pub(crate) features: clap_cargo::Features,
+    /// Build in release mode
+    #[arg(short, long, conflicts_with = "profile")]
+    pub(crate) release: bool,
+    /// Build with this profile
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// The folder for everything that is built
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) target_dir: Option<PathBuf>,
+    /// Path to Cargo.toml
+    #[arg(long, value_name = "PATH")]
+    pub(crate) manifest_path: Option<PathBuf>,
+    /// Refuse to change Cargo.lock
+    #[arg(long)]
+    pub(crate) locked: bool,
+    /// Refuse to use the network
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Like --locked and --offline together
+    #[arg(long)]
+    pub(crate) frozen: bool,
+}
+
+/// What is said while working.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Messages")]
+pub(crate) struct OutputArgs {
+    /// Colours on standard error
+    #[arg(long, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    color: ColorChoice,
+    /// Only warnings and errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Also the commands that are run; twice: cargo's too
+    #[arg(short, long, action = ArgAction::Count)]
+    verbose: u8,
+}
+
+impl OutputArgs {
+    pub(crate) fn shell(&self) -> Shell {
+        Shell::new(self.quiet, self.verbose > 0, self.color)
+    }
+
+    /// The same wishes in cargo's words.
+    pub(crate) fn for_cargo(&self) -> Vec<OsString> {
+        let mut flags: Vec<OsString> = vec!["--color".into(), self.color.to_string().into()];
+        if self.quiet {
+            flags.push("--quiet".into());
+        }
+        // The first `-v` is for the commands that are run here.
+        flags.extend((1..self.verbose).map(|_| "--verbose".into()));
+        flags
+    }
+}
+
+impl BuildArgs {
+    /// Whether the user named a target.
+    pub(crate) fn names_a_target(&self) -> bool {
+        self.lib || !self.bin.is_empty() || !self.example.is_empty()
+    }
+
+    /// `--features`, one name each: cargo separates them by spaces or commas.
+    pub(crate) fn feature_names(&self) -> impl Iterator<Item = &str> {
+        let names = self.features.features.iter().flat_map(|names| names.split([',', ' ']));
+        names.filter(|name| !name.is_empty())
+    }
+
+    /// The profile, in cargo's words.
+    pub(crate) fn profile_flags(&self) -> Vec<OsString> {
+        match &self.profile {
+            Some(profile) => vec!["--profile".into(), profile.into()],
+            None if self.release => vec!["--release".into()],
+            None => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn both_ways_to_call_are_the_same() {
+        for line in ["cargo-mcp mcp manifest --out mcp", "cargo-mcp manifest --out mcp"] {
+            let args = without_cargo_s_own(line.split(' ').map(OsString::from));
+            let Command::Manifest(args) = Cli::try_parse_from(args).unwrap().command;
+            assert_eq!(args.result.out, Some("mcp".into()));
+        }
+    }
+}

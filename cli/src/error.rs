@@ -1,0 +1,133 @@
+//! Every failure that a user can meet, with what to do next.
+
+use std::io;
+use std::path::PathBuf;
+
+use toolwright_core::manifest::ManifestError;
+use toolwright_core::manifest::answer::AnswerError;
+
+use crate::exit::Exit;
+
+/// Why a run ends without a result.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("there is no package `{name}` in the workspace: it has {}", list(.members))]
+    UnknownPackage { name: String, members: Vec<String> },
+
+    #[error("there is no Cargo.toml in {} or above: change the folder, or say --manifest-path", .folder.display())]
+    NoCargoToml { folder: PathBuf },
+
+    #[error("package `{package}` has no feature `{feature}`: it has {}", list(.known))]
+    UnknownFeature { package: String, feature: String, known: Vec<String> },
+
+    #[error(
+        "`{feature}` is a feature of a dependency, which a library package cannot pass on here: add a feature \
+             to `{package}` that turns it on, and name that one"
+    )]
+    DependencyFeature { package: String, feature: String },
+
+    #[error(
+        "package `{package}` has no library that a program can link: leave out --lib, or name a program with --bin"
+    )]
+    NoLibrary { package: String },
+
+    #[error("there is no server `{name}`: there is {}", list(.known))]
+    UnknownServer { name: String, known: Vec<String> },
+
+    #[error("there are several servers: {}\n  choose one with --server NAME, or write one file each with --out FOLDER/", list(.servers))]
+    SeveralServers { servers: Vec<String> },
+
+    #[error("several toolsets have the server name `{name}`: {}\n  give each its own with `#[mcp(name = \"…\")]`", list(.places))]
+    OneNameForSeveral { name: String, places: Vec<String> },
+
+    #[error("the programs of package `{package}` have different tools and no toolset says which belong together: \
+             choose one with --bin NAME: {}", list(.programs))]
+    SeveralPrograms { package: String, programs: Vec<String> },
+
+    #[error("cannot start {}: install cargo, or set CARGO to its path", .cargo.display())]
+    NoCargo { cargo: PathBuf, source: io::Error },
+
+    #[error("cargo cannot read the workspace\n{}", .text.trim_end())]
+    Workspace { text: String },
+
+    #[error("cargo's output cannot be read: this cargo-mcp is too old for it, or cargo was stopped")]
+    CargoOutput { source: io::Error },
+
+    #[error("the build failed ({status}); to see it alone: {command}")]
+    Build { status: std::process::ExitStatus, command: String },
+
+    #[error("{} does not answer: it does not contain Toolwright\n  build it from a package that derives a tool, and \
+             do not name a library or a script", .file.display())]
+    NotAnswering { file: PathBuf },
+
+    #[error("cannot run {}: it must be built for this machine", .file.display())]
+    NotRunnable { file: PathBuf, source: io::Error },
+
+    #[error("{} gave no answer ({status})\n{}", .file.display(), .text.trim_end())]
+    Silent { file: PathBuf, status: std::process::ExitStatus, text: String },
+
+    #[error("{} gave an answer that cannot be used", .file.display())]
+    Answer { file: PathBuf, source: AnswerError },
+
+    #[error("the tools of server `{server}` make no manifest")]
+    Manifest { server: String, source: ManifestError },
+
+    #[error("there are no tools in {}: put `#[derive(toolwright::Tool)]` on a struct that is compiled with these \
+             features; a program has the tools of a library only if it uses something of that library", list(.places))]
+    NoTools { places: Vec<String> },
+
+    #[error("cannot read {}", .file.display())]
+    Read { file: PathBuf, source: io::Error },
+
+    #[error("cannot write {}", .file.display())]
+    Write { file: PathBuf, source: io::Error },
+
+    #[error("{} does not exist yet: write it with\n  {command}", .file.display())]
+    NothingToCheck { file: PathBuf, command: String },
+
+    #[error("{} cannot be compared: write it anew with\n  {command}", .file.display())]
+    NotComparable { file: PathBuf, command: String, source: ManifestError },
+
+    #[error("{} is not valid TOML", .file.display())]
+    Toml { file: PathBuf, source: toml::de::Error },
+
+    #[error("Cargo.lock does not have {}, and --locked or --frozen forbids to change it: build once without", list(.missing))]
+    Locked { missing: Vec<String> },
+}
+
+impl From<&Error> for Exit {
+    fn from(error: &Error) -> Self {
+        match error {
+            Error::UnknownPackage { .. }
+            | Error::NoCargoToml { .. }
+            | Error::UnknownFeature { .. }
+            | Error::DependencyFeature { .. }
+            | Error::NoLibrary { .. }
+            | Error::UnknownServer { .. }
+            | Error::SeveralServers { .. }
+            | Error::OneNameForSeveral { .. }
+            | Error::SeveralPrograms { .. } => Self::Usage,
+            Error::NoCargo { .. }
+            | Error::Workspace { .. }
+            | Error::CargoOutput { .. }
+            | Error::Build { .. }
+            | Error::Toml { .. }
+            | Error::Locked { .. } => Self::Cargo,
+            Error::NotAnswering { .. }
+            | Error::NotRunnable { .. }
+            | Error::Silent { .. }
+            | Error::Answer { .. }
+            | Error::Manifest { .. } => Self::Artifact,
+            Error::NoTools { .. } => Self::NoTools,
+            Error::Read { .. }
+            | Error::Write { .. }
+            | Error::NothingToCheck { .. }
+            | Error::NotComparable { .. } => Self::File,
+        }
+    }
+}
+
+/// Names in a sentence; "none" if there are none.
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}

@@ -1,0 +1,63 @@
+//! The exit codes: one table for scripts, `--help` and `docs/cli.md`.
+
+use std::process::ExitCode;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// Done; with `--check`, nothing differs.
+    Ok = 0,
+    /// `--check` found a difference.
+    Drift = 1,
+    /// The flags are wrong, or leave open which package, program or server is meant. clap ends with this code too.
+    Usage = 2,
+    /// Cargo could not read the workspace or build the package.
+    Cargo = 3,
+    /// The program could not be asked, or its tools cannot be described.
+    Artifact = 4,
+    /// There are no tools.
+    NoTools = 5,
+    /// A file could not be read or written.
+    File = 6,
+}
+
+impl Exit {
+    /// What `--help` says about exit codes; `docs/cli.md` says the same.
+    pub(crate) const HELP: &str = "\
+Exit codes:
+  0  done; with --check, nothing differs
+  1  --check found a difference
+  2  the flags are wrong, or leave open which package, program or server is meant
+  3  cargo could not read the workspace or build the package
+  4  the program could not be asked, or its tools cannot be described
+  5  there are no tools
+  6  a file could not be read or written";
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_and_the_documentation_list_every_code() {
+        let documentation = include_str!("../../docs/cli.md");
+        for exit in
+            [Exit::Ok, Exit::Drift, Exit::Usage, Exit::Cargo, Exit::Artifact, Exit::NoTools, Exit::File]
+        {
+            let code = exit as u8;
+            let line = Exit::HELP.lines().find_map(|line| line.strip_prefix(&format!("  {code}  "))).unwrap();
+            assert!(
+                documentation.contains(&format!("| {code} | {line} |")),
+                "docs/cli.md lacks: {code}  {line}"
+            );
+        }
+        assert_eq!(Exit::HELP.lines().count(), 8, "a code in the help that is not in the table");
+    }
+}

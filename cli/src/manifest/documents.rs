@@ -1,0 +1,196 @@
+//! From the answers of programs to one manifest a server.
+
+use std::collections::BTreeSet;
+
+use toolwright_core::manifest::answer::{LinkedTool, LinkedToolset, Origin};
+use toolwright_core::manifest::{Manifest, Server};
+
+use super::ask::Answered;
+use crate::error::Error;
+
+/// The manifests of all servers, sorted by server name, and what is in none of them.
+#[derive(Debug)]
+pub(super) struct Documents {
+    documents: Vec<Document>,
+    /// Tools of packages with toolsets that are in no toolset.
+    pub(super) orphans: Vec<Orphan>,
+}
+
+/// The manifest of one server.
+#[derive(Debug, Clone)]
+pub(super) struct Document {
+    pub(super) manifest: Manifest,
+    /// Where its toolset is derived, or its first tool.
+    origin: Origin,
+}
+
+/// A tool that is in no manifest.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Orphan {
+    name: String,
+    origin: Origin,
+}
+
+impl std::fmt::Display for Orphan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, origin } = self;
+        write!(
+            f,
+            "the tool `{name}` is in no toolset, so it is in no manifest\n  --> {origin}:{}\n  add it to the enum that \
+             derives `Toolset`, or take out its derive",
+            origin.column
+        )
+    }
+}
+
+/// Makes the documents of `packages`. If none of these derives a tool, for example because one only serves the tools
+/// of a library, those of every package in the programs.
+///
+/// # Errors
+/// [`Error::NoTools`] naming `places`, [`Error::SeveralPrograms`], [`Error::Manifest`].
+pub(super) fn make(answers: &[Answered], packages: &[String], places: &[String]) -> Result<Documents, Error> {
+    let toolsets = distinct(answers.iter().flat_map(|answered| &answered.answer.toolsets));
+    let tools = distinct(answers.iter().flat_map(|answered| &answered.answer.tools));
+    let linked: BTreeSet<&str> = toolsets
+        .iter()
+        .map(|set| set.origin.package.as_str())
+        .chain(tools.iter().map(|tool| tool.origin.package.as_str()))
+        .collect();
+    let meant: BTreeSet<&str> =
+        linked.iter().copied().filter(|name| packages.iter().any(|package| package == name)).collect();
+    let packages = if meant.is_empty() { linked } else { meant };
+
+    let mut made = Documents { documents: Vec::new(), orphans: Vec::new() };
+    for package in packages {
+        let own: Vec<_> = toolsets.iter().filter(|set| set.origin.package == package).collect();
+        let loose: Vec<_> = tools
+            .iter()
+            .filter(|tool| tool.origin.package == package && !is_in_a_toolset(tool, &toolsets))
+            .collect();
+        for set in &own {
+            made.documents.push(of_toolset(set)?);
+        }
+        if own.is_empty() {
+            check_programs_agree(package, answers, &toolsets)?;
+            made.documents.extend(of_loose_tools(&loose)?);
+        } else {
+            made.orphans.extend(
+                loose
+                    .iter()
+                    .map(|tool| Orphan { name: tool.definition.name.clone(), origin: tool.origin.clone() }),
+            );
+        }
+    }
+    if made.documents.is_empty() {
+        return Err(Error::NoTools { places: places.to_owned() });
+    }
+    made.documents.sort_by(|left, right| left.key().cmp(&right.key()));
+    Ok(made)
+}
+
+impl Documents {
+    /// All documents, or those of the server of this name, which must be one.
+    ///
+    /// # Errors
+    /// [`Error::UnknownServer`], [`Error::OneNameForSeveral`].
+    pub(super) fn chosen(self, server: Option<&str>) -> Result<Vec<Document>, Error> {
+        let Some(name) = server else { return Ok(self.documents) };
+        let known = self.documents.iter().map(|document| format!("`{}`", document.server())).collect();
+        let chosen: Vec<_> =
+            self.documents.into_iter().filter(|document| document.server() == name).collect();
+        match chosen.as_slice() {
+            [] => Err(Error::UnknownServer { name: name.to_owned(), known }),
+            [_] => Ok(chosen),
+            several => Err(one_name(several)),
+        }
+    }
+}
+
+impl Document {
+    /// The server's name.
+    pub(super) fn server(&self) -> &str {
+        &self.manifest.server.name
+    }
+
+    /// Where the toolset is derived.
+    pub(super) fn place(&self) -> String {
+        format!("`{}` ({})", self.server(), self.origin)
+    }
+
+    fn key(&self) -> (&str, &Origin) {
+        (self.server(), &self.origin)
+    }
+}
+
+/// The error for documents of one server name.
+pub(super) fn one_name(documents: &[Document]) -> Error {
+    Error::OneNameForSeveral {
+        name: documents.first().map(|document| document.server().to_owned()).unwrap_or_default(),
+        places: documents.iter().map(|document| document.origin.to_string()).collect(),
+    }
+}
+
+/// Two programs of a package link the same library, so most entries come more than once.
+fn distinct<'a, T: PartialEq>(entries: impl Iterator<Item = &'a T>) -> Vec<&'a T> {
+    entries.fold(Vec::new(), |mut distinct, entry| {
+        if !distinct.contains(&entry) {
+            distinct.push(entry);
+        }
+        distinct
+    })
+}
+
+/// By name: the definition may differ, since a toolset can know a tool's output and add parameters.
+fn is_in_a_toolset(tool: &LinkedTool, toolsets: &[&LinkedToolset]) -> bool {
+    toolsets.iter().any(|set| set.tools.iter().any(|definition| definition.name == tool.definition.name))
+}
+
+fn of_toolset(set: &LinkedToolset) -> Result<Document, Error> {
+    let server = Server {
+        name: set.name.as_ref().unwrap_or(&set.origin.package).clone(),
+        version: set.version.as_ref().unwrap_or(&set.origin.version).clone(),
+        title: set.title.clone(),
+    };
+    let name = server.name.clone();
+    let manifest = Manifest::new(server, set.instructions.clone(), set.tools.clone())
+        .map_err(|source| Error::Manifest { server: name, source })?;
+    Ok(Document { manifest, origin: set.origin.clone() })
+}
+
+/// Without a toolset, the package is the server.
+fn of_loose_tools(tools: &[&&LinkedTool]) -> Result<Option<Document>, Error> {
+    let Some(first) = tools.first() else { return Ok(None) };
+    let origin = first.origin.clone();
+    let server = Server { name: origin.package.clone(), version: origin.version.clone(), title: None };
+    let definitions = tools.iter().map(|tool| tool.definition.clone()).collect();
+    let manifest = Manifest::new(server, None, definitions)
+        .map_err(|source| Error::Manifest { server: origin.package.clone(), source })?;
+    Ok(Some(Document { manifest, origin }))
+}
+
+/// Tools without a toolset are one server only if each program that has some has all.
+fn check_programs_agree(
+    package: &str,
+    answers: &[Answered],
+    toolsets: &[&LinkedToolset],
+) -> Result<(), Error> {
+    let loose_in = |answered: &Answered| -> Vec<Origin> {
+        let tools = answered.answer.tools.iter();
+        tools
+            .filter(|tool| tool.origin.package == package && !is_in_a_toolset(tool, toolsets))
+            .map(|tool| tool.origin.clone())
+            .collect()
+    };
+    let mut with_tools =
+        answers.iter().map(|answered| (answered, loose_in(answered))).filter(|(_, tools)| !tools.is_empty());
+    let Some((first, tools)) = with_tools.next() else { return Ok(()) };
+    let others: Vec<_> = with_tools.collect();
+    if others.iter().all(|(_, other)| *other == tools) {
+        return Ok(());
+    }
+    let programs = std::iter::once(first).chain(others.iter().map(|(answered, _)| *answered));
+    Err(Error::SeveralPrograms {
+        package: package.to_owned(),
+        programs: programs.map(|answered| answered.program.clone()).collect(),
+    })
+}

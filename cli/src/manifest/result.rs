@@ -1,0 +1,171 @@
+//! Prints the manifests, writes them to files, or compares them with files.
+
+use std::env;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::manifest::{self, Manifest, ManifestError};
+
+use super::build::quoted;
+use super::documents::{Document, one_name};
+use crate::args::{Format, ResultArgs};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::shell::{self, Shell};
+
+/// Does with the documents what the flags say.
+pub(super) fn deliver(documents: Vec<Document>, args: &ResultArgs, shell: Shell) -> Result<Exit, Error> {
+    if let Some(path) = &args.check {
+        return check(&files(path, documents, args.format)?, args.format, shell);
+    }
+    if let Some(path) = &args.out {
+        for (file, documents) in files(path, documents, args.format)? {
+            write(&file, &text(&documents, args.format))?;
+        }
+        return Ok(Exit::Ok);
+    }
+    if documents.len() > 1 && args.format == Format::Mcp {
+        return Err(several(&documents));
+    }
+    print(&text(&documents, args.format))?;
+    Ok(Exit::Ok)
+}
+
+fn print(text: &str) -> Result<(), Error> {
+    match io::stdout().write_all(text.as_bytes()) {
+        // Whoever reads, `head` for example, has enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(source) => Err(Error::Write { file: "standard output".into(), source }),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Which documents belong in which file: one each in a folder, else all in the one file, if its form can hold them.
+fn files(
+    path: &Path,
+    documents: Vec<Document>,
+    format: Format,
+) -> Result<Vec<(PathBuf, Vec<Document>)>, Error> {
+    let is_folder =
+        path.is_dir() || path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
+    if !is_folder {
+        if documents.len() > 1 && format == Format::Mcp {
+            return Err(several(&documents));
+        }
+        return Ok(vec![(path.to_owned(), documents)]);
+    }
+    let mut files: Vec<(PathBuf, Vec<Document>)> = Vec::new();
+    for document in documents {
+        let file = path.join(format!("{}.{}", file_name(document.server()), format.extension()));
+        match files.iter_mut().find(|(other, _)| *other == file) {
+            Some((_, others)) => others.push(document),
+            None => files.push((file, vec![document])),
+        }
+    }
+    match files.iter().find(|(_, documents)| documents.len() > 1) {
+        Some((_, documents)) => Err(one_name(documents)),
+        None => Ok(files),
+    }
+}
+
+/// A server's name as a file's: what could be a folder or is special on some system becomes `-`.
+fn file_name(server: &str) -> String {
+    let is_plain = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_' | '.');
+    server.chars().map(|character| if is_plain(character) { character } else { '-' }).collect()
+}
+
+fn several(documents: &[Document]) -> Error {
+    Error::SeveralServers { servers: documents.iter().map(Document::place).collect() }
+}
+
+/// The bytes of a file of this form.
+fn text(documents: &[Document], format: Format) -> String {
+    match format {
+        Format::Mcp => documents.iter().map(|document| document.manifest.to_json()).collect(),
+        Format::Jsonl => {
+            let tools = documents.iter().flat_map(|document| &document.manifest.tools);
+            tools.fold(String::new(), |mut lines, tool| {
+                // Writing to a string cannot fail.
+                _ = writeln!(lines, "{}", serde_json::json!(tool));
+                lines
+            })
+        }
+    }
+}
+
+/// Writes a file with the folders that it needs; one that says the same already keeps its time stamp, for `make`.
+fn write(file: &Path, text: &str) -> Result<(), Error> {
+    if fs::read(file).is_ok_and(|old| old == text.as_bytes()) {
+        return Ok(());
+    }
+    let folders = file.parent().map_or(Ok(()), fs::create_dir_all);
+    folders
+        .and_then(|()| fs::write(file, text))
+        .map_err(|source| Error::Write { file: file.to_owned(), source })
+}
+
+fn check(files: &[(PathBuf, Vec<Document>)], format: Format, shell: Shell) -> Result<Exit, Error> {
+    let mut exit = Exit::Ok;
+    for (file, documents) in files {
+        let old = match fs::read_to_string(file) {
+            Ok(old) => old,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(Error::NothingToCheck { file: file.clone(), command: update_command() });
+            }
+            Err(source) => return Err(Error::Read { file: file.clone(), source }),
+        };
+        let changes = differences(&old, documents, format).map_err(|source| Error::NotComparable {
+            file: file.clone(),
+            command: update_command(),
+            source,
+        })?;
+        if !changes.is_empty() {
+            exit = Exit::Drift;
+            let (count, s) = (changes.len(), if changes.len() == 1 { "" } else { "s" });
+            shell::failure(&format_args!("{} is out of date: {count} difference{s}", file.display()));
+            let lines: Vec<_> = changes.iter().map(|change| change.to_string() + "\n").collect();
+            print(&lines.concat())?;
+        }
+    }
+    if exit == Exit::Drift {
+        shell.note(&format_args!("if this is wanted, update with\n  {}", update_command()));
+    }
+    Ok(exit)
+}
+
+/// What differs between a file's text and the documents that belong in it.
+fn differences(
+    old: &str,
+    documents: &[Document],
+    format: Format,
+) -> Result<Vec<manifest::Change>, ManifestError> {
+    let Some(first) = documents.first() else { return Ok(Vec::new()) };
+    let (old, new) = match format {
+        Format::Mcp => (Manifest::from_json(old)?, first.manifest.clone()),
+        Format::Jsonl => {
+            // A file of this form says nothing about servers, so both sides get the same one.
+            let manifest = |tools| Manifest::new(first.manifest.server.clone(), None, tools);
+            let old: Vec<ToolDefinition> = old.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+            let new = documents.iter().flat_map(|document| document.manifest.tools.clone()).collect();
+            (manifest(old)?, manifest(new)?)
+        }
+    };
+    Ok(manifest::diff(&old, &new))
+}
+
+/// The command of this run with `--out` in the place of `--check`.
+fn update_command() -> String {
+    let args = crate::args::without_cargo_s_own(env::args_os()).skip(1).map(|arg| {
+        match arg.to_str().and_then(|arg| arg.strip_prefix("--check=")) {
+            Some(file) => OsString::from(format!("--out={file}")),
+            None if arg == "--check" => "--out".into(),
+            None => arg,
+        }
+    });
+    let words: Vec<_> = args.map(|arg| quoted(&arg)).collect();
+    format!("cargo mcp {}", words.join(" "))
+}

@@ -1,0 +1,158 @@
+//! Which packages the user means, and what there is to ask in them.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{Metadata, Package, Target, TargetKind};
+
+use super::ask::Answered;
+use super::build::Cargo;
+use super::lock::Lock;
+use crate::args::ManifestArgs;
+use crate::error::Error;
+
+/// The user's workspace.
+#[derive(Debug)]
+pub(super) struct Workspace {
+    /// `cargo metadata --no-deps`: the members and their targets. It is fast, since nothing is resolved.
+    metadata: Metadata,
+}
+
+impl Workspace {
+    /// Asks cargo for the workspace of the current folder or of `--manifest-path`.
+    pub(super) fn load(cargo: &Cargo<'_>) -> Result<Self, Error> {
+        Ok(Self { metadata: cargo.metadata()? })
+    }
+
+    /// The folder of the workspace's Cargo.toml.
+    pub(super) fn root(&self) -> &Path {
+        self.metadata.workspace_root.as_std_path()
+    }
+
+    /// Where cargo builds to, unless `--target-dir` says otherwise.
+    pub(super) fn target_directory(&self) -> &Path {
+        self.metadata.target_directory.as_std_path()
+    }
+
+    fn members(&self) -> impl Iterator<Item = &Package> {
+        self.metadata.packages.iter().filter(|package| self.metadata.workspace_members.contains(&package.id))
+    }
+}
+
+/// The packages that the user means.
+#[derive(Debug)]
+pub(super) struct Selection<'a> {
+    workspace: &'a Workspace,
+    packages: Vec<&'a Package>,
+    args: &'a ManifestArgs,
+}
+
+impl<'a> Selection<'a> {
+    /// Follows cargo's rules: `--workspace`, else `-p`, else the package of the folder, else the default members.
+    pub(super) fn new(workspace: &'a Workspace, args: &'a ManifestArgs) -> Result<Self, Error> {
+        let flags = &args.packages;
+        let mut packages = if flags.workspace || flags.all {
+            workspace.members().collect()
+        } else if flags.package.is_empty() {
+            default_packages(workspace, args)?
+        } else {
+            flags.package.iter().map(|name| member(workspace, name)).collect::<Result<_, _>>()?
+        };
+        packages.retain(|package| !flags.exclude.iter().any(|name| package.name.as_str() == name));
+        Ok(Self { workspace, packages, args })
+    }
+
+    /// Whether `cargo build` with the user's flags makes a program that can be asked.
+    pub(super) fn builds_programs(&self) -> bool {
+        let build = &self.args.build;
+        if build.names_a_target() {
+            return !build.lib;
+        }
+        self.packages.iter().any(|package| package.targets.iter().any(Target::is_bin))
+    }
+
+    /// The libraries to ask on their own: with `--lib` those of all packages, with another target none, else those of
+    /// packages of which no program showed a tool.
+    pub(super) fn libraries_without_answer(&self, answers: &[Answered]) -> Result<Vec<Library<'a>>, Error> {
+        let build = &self.args.build;
+        if build.names_a_target() && !build.lib {
+            return Ok(Vec::new());
+        }
+        // In a workspace, only what can have a tool is worth a program of its own.
+        let lock = (self.packages.len() > 1).then(|| Lock::read(self.workspace.root())).flatten();
+        let can_have_tools = |package: &Package| {
+            lock.as_ref().is_none_or(|lock| lock.depends_on(&package.name, "toolwright-core"))
+        };
+        let is_answered =
+            |package: &Package| answers.iter().any(|answered| answered.has_tools_of(&package.name));
+        let libraries: Vec<_> = self
+            .packages
+            .iter()
+            .filter(|package| !is_answered(package) && can_have_tools(package))
+            .filter_map(|package| Library::of(package))
+            .collect();
+        match self.packages.as_slice() {
+            [package] if build.lib && libraries.is_empty() => {
+                Err(Error::NoLibrary { package: package.name.to_string() })
+            }
+            _ => Ok(libraries),
+        }
+    }
+
+    /// The names of the packages.
+    pub(super) fn package_names(&self) -> Vec<String> {
+        self.packages.iter().map(|package| package.name.to_string()).collect()
+    }
+
+    /// Where tools were looked for, in words.
+    pub(super) fn places(&self) -> Vec<String> {
+        self.packages.iter().map(|package| format!("package `{}`", package.name)).collect()
+    }
+}
+
+/// A library that a program can link.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Library<'a> {
+    /// Its package.
+    pub(super) package: &'a Package,
+}
+
+impl<'a> Library<'a> {
+    fn of(package: &'a Package) -> Option<Self> {
+        let links =
+            |kind: &TargetKind| matches!(kind, TargetKind::Lib | TargetKind::RLib | TargetKind::DyLib);
+        package.targets.iter().any(|target| target.kind.iter().any(links)).then_some(Self { package })
+    }
+}
+
+/// The member of this name; `name@version` is cargo's longer form.
+fn member<'a>(workspace: &'a Workspace, name: &str) -> Result<&'a Package, Error> {
+    let plain = name.split_once('@').map_or(name, |(plain, _)| plain);
+    workspace.members().find(|package| package.name.as_str() == plain).ok_or_else(|| Error::UnknownPackage {
+        name: name.to_owned(),
+        members: workspace.members().map(|package| package.name.to_string()).collect(),
+    })
+}
+
+fn default_packages<'a>(workspace: &'a Workspace, args: &ManifestArgs) -> Result<Vec<&'a Package>, Error> {
+    let manifest = current_manifest(args)?;
+    if manifest.parent() != workspace.root().canonicalize().ok().as_deref() {
+        let here =
+            |package: &&Package| package.manifest_path.canonicalize().is_ok_and(|path| path == manifest);
+        if let Some(package) = workspace.members().find(here) {
+            return Ok(vec![package]);
+        }
+    }
+    let defaults = &workspace.metadata.workspace_default_members;
+    Ok(workspace.members().filter(|package| defaults.contains(&package.id)).collect())
+}
+
+/// The Cargo.toml that cargo starts from.
+fn current_manifest(args: &ManifestArgs) -> Result<PathBuf, Error> {
+    if let Some(path) = &args.build.manifest_path {
+        return path.canonicalize().map_err(|source| Error::Read { file: path.clone(), source });
+    }
+    let folder = env::current_dir().map_err(|source| Error::Read { file: ".".into(), source })?;
+    let manifest = folder.ancestors().map(|folder| folder.join("Cargo.toml")).find(|path| path.is_file());
+    manifest.and_then(|path| path.canonicalize().ok()).ok_or(Error::NoCargoToml { folder })
+}

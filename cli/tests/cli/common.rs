@@ -1,0 +1,148 @@
+//! Copies fixtures to a place where they can be built, and runs `cargo-mcp` on them.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// One run of `cargo-mcp`.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Run {
+    fn of(command: &mut Command) -> Self {
+        let Output { status, stdout, stderr } = command.output().unwrap();
+        Self {
+            code: status.code().unwrap_or(-1),
+            stdout: String::from_utf8(stdout).unwrap(),
+            stderr: String::from_utf8(stderr).unwrap(),
+        }
+    }
+
+    /// The run, if it ended well.
+    #[track_caller]
+    pub(crate) fn ok(self) -> Self {
+        self.ended(0)
+    }
+
+    /// The run, if it ended with this code.
+    #[track_caller]
+    pub(crate) fn ended(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// The run, if standard error has all these parts.
+    #[track_caller]
+    pub(crate) fn says(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(self.stderr.contains(part), "no {part:?} in:\n{}", self.stderr);
+        }
+        self
+    }
+
+    /// The document on standard output.
+    #[track_caller]
+    pub(crate) fn document(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+
+    /// The server's name and the names of the tools in the document on standard output.
+    #[track_caller]
+    pub(crate) fn names(&self) -> (String, Vec<String>) {
+        let document = self.document();
+        let tools = document["tools"].as_array().unwrap();
+        let names = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
+        (document["server"]["name"].as_str().unwrap().to_owned(), names)
+    }
+}
+
+/// Runs `cargo mcp manifest` in a fixture's folder; `line` holds its flags, separated by spaces.
+pub(crate) fn manifest(fixture: &str, line: &str) -> Run {
+    Run::of(&mut command(&folder(fixture), line))
+}
+
+/// The same in any folder of a fixture, with changes to the command.
+pub(crate) fn manifest_with(folder: &Path, line: &str, change: impl FnOnce(&mut Command)) -> Run {
+    let mut command = command(folder, line);
+    change(&mut command);
+    Run::of(&mut command)
+}
+
+/// Runs cargo itself in a fixture's folder.
+pub(crate) fn cargo(fixture: &str, line: &str) -> Run {
+    let mut command = Command::new(env!("CARGO"));
+    Run::of(prepared(&mut command, &folder(fixture)).args(line.split_whitespace()))
+}
+
+fn command(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-mcp"));
+    prepared(&mut command, folder).args(["mcp", "manifest"]).args(line.split_whitespace());
+    command
+}
+
+fn prepared<'a>(command: &'a mut Command, folder: &Path) -> &'a mut Command {
+    command
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target())
+        .env("CARGO_INCREMENTAL", "0")
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env_remove("CARGO_TERM_COLOR")
+}
+
+/// Where all fixtures are built, so that what they share is built once.
+pub(crate) fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("fixtures-target")
+}
+
+/// A folder for the files of one test.
+pub(crate) fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// The folder of a fixture, copied to a place outside of the repository's own workspace, with the repository's lock
+/// file, so that nothing is downloaded that the repository itself does not need. A file that has not changed keeps
+/// its time stamp: cargo would build it again.
+pub(crate) fn folder(fixture: &str) -> PathBuf {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let fixtures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fixtures");
+    fs::create_dir_all(&fixtures).unwrap();
+    // Tests run at once, in one process or in many.
+    let lock = File::create(fixtures.join("lock")).unwrap();
+    lock.lock().unwrap();
+
+    let to = fixtures.join(fixture);
+    copy(&repository.join("tests/fixtures/cli").join(fixture), &to, repository);
+    let ours = fs::read(repository.join("Cargo.lock")).unwrap();
+    if write_if_new(&to.join("Cargo.lock.origin"), &ours) {
+        fs::write(to.join("Cargo.lock"), &ours).unwrap();
+    }
+    to
+}
+
+fn copy(from: &Path, to: &Path, repository: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to, repository);
+        } else if entry.file_name() != "Cargo.lock" {
+            let text = fs::read_to_string(entry.path()).unwrap();
+            let text = text.replace("../../../../", &format!("{}/", repository.display()));
+            write_if_new(&to, text.as_bytes());
+        }
+    }
+}
+
+fn write_if_new(file: &Path, bytes: &[u8]) -> bool {
+    let is_new = fs::read(file).is_ok_and(|old| old == bytes);
+    if !is_new {
+        fs::write(file, bytes).unwrap();
+    }
+    !is_new
+}

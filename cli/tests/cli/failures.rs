@@ -1,0 +1,84 @@
+//! What can go wrong, each with its exit code and the next step.
+
+use std::env;
+use std::fs;
+
+use crate::common::{folder, manifest, manifest_with, scratch};
+
+#[test]
+fn a_package_without_tools_is_reported_and_its_main_does_not_run() {
+    let run = manifest("members", "-p plain").ended(5);
+    run.says(&["there are no tools in package `plain`", "derive(toolwright::Tool)"]);
+    assert!(!folder("members").join("plain/main-ran").exists());
+}
+
+#[test]
+fn a_build_failure_is_shown_once_with_the_command_to_repeat_it() {
+    let run = manifest("broken", "--release").ended(3);
+    assert_eq!(run.stderr.matches("mismatched types").count(), 1, "{}", run.stderr);
+    run.says(&["the build failed (exit status: 101)", "build --release"]);
+}
+
+#[test]
+fn a_definition_that_cannot_be_made_is_reported_with_its_tool() {
+    let run = manifest("panics", "").ended(4);
+    assert_eq!(run.stdout, "");
+    run.says(&["gave no answer", "the definition of the tool `fails` at src/main.rs:", "no default today"]);
+}
+
+#[test]
+fn a_file_without_toolwright_is_not_run() {
+    let scratch = scratch();
+    let script = scratch.path().join("script");
+    fs::write(&script, "#!/bin/sh\necho ran > ran\n").unwrap();
+    let run = manifest_with(scratch.path(), "--artifact script", |_| {}).ended(4);
+    run.says(&["script does not answer", "does not contain Toolwright"]);
+    assert!(!scratch.path().join("ran").exists());
+    manifest_with(scratch.path(), "--artifact missing", |_| {}).ended(6).says(&["cannot read", "missing"]);
+}
+
+#[test]
+fn a_folder_without_a_package_is_reported() {
+    let outside = tempfile::tempdir().unwrap();
+    manifest_with(outside.path(), "", |_| {}).ended(3).says(&["could not find `Cargo.toml`"]);
+}
+
+#[test]
+fn unknown_packages_and_features_are_answered_with_the_known_ones() {
+    manifest("members", "-p tolls").ended(2).says(&["no package `tolls`", "tools"]);
+    manifest("library", "-F repots").ended(2).says(&["no feature `repots`", "reports"]);
+    manifest("members", "-p plain --lib").ended(2).says(&["has no library"]);
+}
+
+#[test]
+fn wrong_flags_end_with_the_usage_code() {
+    manifest("program", "--out a --check b").ended(2).says(&["cannot be used with"]);
+    manifest("program", "--artifact a --release").ended(2).says(&["cannot be used with"]);
+}
+
+#[test]
+fn the_help_lists_the_exit_codes() {
+    let run = manifest("program", "--help").ok();
+    assert!(run.stdout.contains("Exit codes:\n  0  done"), "{}", run.stdout);
+}
+
+#[test]
+fn another_cargo_mcp_first_on_the_path_is_noted() {
+    let scratch = scratch();
+    let other = scratch.path().join(format!("cargo-mcp{}", env::consts::EXE_SUFFIX));
+    fs::write(&other, "").unwrap();
+    let path = |folder: &std::path::Path| {
+        let old = env::var_os("PATH").unwrap();
+        env::join_paths(std::iter::once(folder.to_owned()).chain(env::split_paths(&old))).unwrap()
+    };
+    let run = manifest_with(&folder("program"), "", |command| {
+        command.env("PATH", path(scratch.path()));
+    });
+    run.ok().says(&["note: another cargo-mcp is first on the PATH", other.to_str().unwrap()]);
+
+    let own = std::path::Path::new(env!("CARGO_BIN_EXE_cargo-mcp")).parent().unwrap();
+    let run = manifest_with(&folder("program"), "", |command| {
+        command.env("PATH", path(own));
+    });
+    assert!(!run.ok().stderr.contains("another cargo-mcp"));
+}

@@ -1,0 +1,13 @@
+//! Real runs of the built `cargo-mcp` on the packages in `tests/fixtures/cli`.
+
+mod common;
+
+mod packages;
+
+mod servers;
+
+mod same_bytes;
+
+mod check;
+
+mod failures;

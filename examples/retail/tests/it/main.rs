@@ -1,0 +1,8 @@
+//! The shop as a whole: its data, its rules and its tools.
+
+mod data;
+mod rules;
+mod stdio;
+mod support;
+mod tools;
+mod walk;

@@ -1,0 +1,34 @@
+# One line per task; `just --list` shows them. Everything here is a plain command that works without just.
+
+# All tests, as continuous integration runs them
+test:
+    tests/run.sh
+
+# The tests of one package
+test-package PACKAGE:
+    cargo nextest run --package {{PACKAGE}} --ignore-default-filter
+
+# Installs what the tests need
+setup:
+    tests/setup.sh
+
+# Formats, and shows the lints
+tidy:
+    cargo fmt --all
+    cargo clippy --workspace --all-targets --all-features
+
+# The documentation as a reader sees it
+docs:
+    cargo doc --workspace --no-deps --all-features --open
+
+# A real client lists and calls the tools of the retail example
+quickstart:
+    tests/quickstart.sh
+
+# Rewrites the compiler's words in the compile-fail cases; review the difference
+bless:
+    TRYBUILD=overwrite cargo nextest run --package test-compile-fail --ignore-default-filter
+
+# Real clients against the retail example
+clients:
+    cargo nextest run --package test-clients --ignore-default-filter

@@ -1,0 +1,80 @@
+//! The keys of a field.
+
+use syn::{Attribute, Ident, LitStr};
+
+use super::entry;
+use super::keys::{self, Place};
+use super::value::{self, Given, Json, Number, set};
+use crate::errors::Errors;
+
+/// `#[mcp(…)]` on a field of a tool.
+#[derive(Default)]
+pub(crate) struct FieldAttributes {
+    pub(crate) title: Option<Given<LitStr>>,
+    pub(crate) description: Option<Given<LitStr>>,
+    pub(crate) pattern: Option<Given<LitStr>>,
+    pub(crate) format: Option<Given<LitStr>>,
+    pub(crate) min_length: Option<Given<Number>>,
+    pub(crate) max_length: Option<Given<Number>>,
+    pub(crate) minimum: Option<Given<Number>>,
+    pub(crate) maximum: Option<Given<Number>>,
+    pub(crate) exclusive_minimum: Option<Given<Number>>,
+    pub(crate) exclusive_maximum: Option<Given<Number>>,
+    pub(crate) multiple_of: Option<Given<Number>>,
+    pub(crate) min_items: Option<Given<Number>>,
+    pub(crate) max_items: Option<Given<Number>>,
+    pub(crate) example: Option<Given<Json>>,
+    pub(crate) examples: Option<Given<Vec<Json>>>,
+    pub(crate) header: Option<Given<LitStr>>,
+    pub(crate) secret: Option<Given<bool>>,
+    pub(crate) credential: Option<Given<bool>>,
+    /// Every key that stands here, in order.
+    pub(crate) keys: Vec<Ident>,
+}
+
+impl FieldAttributes {
+    pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> Self {
+        let mut this = Self::default();
+        for entry in &entry::entries_of(attributes, Place::Field, errors) {
+            this.keys.push(entry.key.clone());
+            match entry.name().as_str() {
+                keys::TITLE => set(&mut this.title, entry, errors, value::text),
+                keys::DESCRIPTION => set(&mut this.description, entry, errors, value::text),
+                keys::PATTERN => set(&mut this.pattern, entry, errors, value::text),
+                keys::FORMAT => set(&mut this.format, entry, errors, value::text),
+                keys::MIN_LENGTH => set(&mut this.min_length, entry, errors, value::count),
+                keys::MAX_LENGTH => set(&mut this.max_length, entry, errors, value::count),
+                keys::MINIMUM => set(&mut this.minimum, entry, errors, value::number),
+                keys::MAXIMUM => set(&mut this.maximum, entry, errors, value::number),
+                keys::EXCLUSIVE_MINIMUM => set(&mut this.exclusive_minimum, entry, errors, value::number),
+                keys::EXCLUSIVE_MAXIMUM => set(&mut this.exclusive_maximum, entry, errors, value::number),
+                keys::MULTIPLE_OF => set(&mut this.multiple_of, entry, errors, value::number),
+                keys::MIN_ITEMS => set(&mut this.min_items, entry, errors, value::count),
+                keys::MAX_ITEMS => set(&mut this.max_items, entry, errors, value::count),
+                keys::EXAMPLE => set(&mut this.example, entry, errors, value::json),
+                keys::EXAMPLES => set(&mut this.examples, entry, errors, value::jsons),
+                keys::HEADER => set(&mut this.header, entry, errors, value::text),
+                keys::SECRET => set(&mut this.secret, entry, errors, value::flag),
+                keys::CREDENTIAL => set(&mut this.credential, entry, errors, value::flag),
+                _ => {}
+            }
+        }
+        this
+    }
+
+    /// All examples, whichever key gave them.
+    pub(crate) fn all_examples(&self) -> impl Iterator<Item = &Json> {
+        let one = self.example.iter().map(|given| &given.value);
+        one.chain(self.examples.iter().flat_map(|given| &given.value))
+    }
+
+    /// Whether the field is `secret`.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.secret.as_ref().is_some_and(|given| given.value)
+    }
+
+    /// Whether the field is a `credential`.
+    pub(crate) fn is_credential(&self) -> bool {
+        self.credential.as_ref().is_some_and(|given| given.value)
+    }
+}

@@ -1,0 +1,14 @@
+//! Tokens of `#[mcp(…)]` to typed attributes. Rules between keys are not looked at here but in `check`.
+
+pub(crate) mod keys;
+
+mod entry;
+mod field;
+mod tool;
+mod toolset;
+pub(crate) mod value;
+
+pub(crate) use field::FieldAttributes;
+pub(crate) use tool::{Icon, ToolAttributes};
+pub(crate) use toolset::ToolsetAttributes;
+pub(crate) use value::{Given, Json, JsonValue, Number};

@@ -1,0 +1,107 @@
+//! The keys of a tool.
+
+use syn::{Attribute, LitStr, Path, Type};
+
+use super::entry::{self, Entry, Value};
+use super::keys::{self, Place};
+use super::value::{self, Given, Json, set};
+use crate::errors::Errors;
+
+/// `#[mcp(…)]` on the struct or enum of a tool.
+#[derive(Default)]
+pub(crate) struct ToolAttributes {
+    pub(crate) name: Option<Given<LitStr>>,
+    pub(crate) title: Option<Given<LitStr>>,
+    pub(crate) description: Option<Given<LitStr>>,
+    pub(crate) read_only: Option<Given<bool>>,
+    pub(crate) destructive: Option<Given<bool>>,
+    pub(crate) idempotent: Option<Given<bool>>,
+    pub(crate) open_world: Option<Given<bool>>,
+    pub(crate) icons: Vec<Icon>,
+    pub(crate) meta: Option<Given<Vec<(LitStr, Json)>>>,
+    pub(crate) scopes: Option<Given<Vec<LitStr>>>,
+    pub(crate) was: Option<Given<Vec<LitStr>>>,
+    pub(crate) tags: Option<Given<Vec<LitStr>>>,
+    pub(crate) context: Option<Given<LitStr>>,
+    pub(crate) allow_unknown: Option<Given<bool>>,
+    pub(crate) output: Option<Given<Type>>,
+    pub(crate) crate_path: Option<Given<Path>>,
+}
+
+/// `icon(…)`; several are allowed.
+pub(crate) struct Icon {
+    pub(crate) key: syn::Ident,
+    pub(crate) src: Option<Given<LitStr>>,
+    pub(crate) mime_type: Option<Given<LitStr>>,
+    pub(crate) sizes: Option<Given<Vec<LitStr>>>,
+    pub(crate) theme: Option<Given<LitStr>>,
+    /// Whether a mistake in it has been reported already.
+    pub(crate) faulty: bool,
+}
+
+impl ToolAttributes {
+    pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> Self {
+        let mut this = Self::default();
+        for entry in &entry::entries_of(attributes, Place::Tool, errors) {
+            match entry.name().as_str() {
+                keys::NAME => set(&mut this.name, entry, errors, value::text),
+                keys::TITLE => set(&mut this.title, entry, errors, value::text),
+                keys::DESCRIPTION => set(&mut this.description, entry, errors, value::text),
+                keys::READ_ONLY => set(&mut this.read_only, entry, errors, value::flag),
+                keys::DESTRUCTIVE => set(&mut this.destructive, entry, errors, value::flag),
+                keys::IDEMPOTENT => set(&mut this.idempotent, entry, errors, value::flag),
+                keys::OPEN_WORLD => set(&mut this.open_world, entry, errors, value::flag),
+                keys::ICON => this.icons.extend(Icon::read(entry, errors)),
+                keys::META => set(&mut this.meta, entry, errors, value::members),
+                keys::SCOPES => set(&mut this.scopes, entry, errors, value::texts),
+                keys::WAS => set(&mut this.was, entry, errors, value::texts),
+                keys::TAGS => set(&mut this.tags, entry, errors, value::texts),
+                keys::CONTEXT => set(&mut this.context, entry, errors, value::text),
+                keys::ALLOW_UNKNOWN => set(&mut this.allow_unknown, entry, errors, value::flag),
+                keys::OUTPUT => set(&mut this.output, entry, errors, type_of),
+                keys::CRATE => set(&mut this.crate_path, entry, errors, path_of),
+                _ => {}
+            }
+        }
+        this
+    }
+}
+
+impl Icon {
+    fn read(entry: &Entry, errors: &Errors) -> Option<Self> {
+        let Value::List(list) = &entry.value else {
+            errors.on(entry, entry.usage());
+            return None;
+        };
+        let mistakes = errors.count();
+        let key = entry.key.clone();
+        let mut this = Self { key, src: None, mime_type: None, sizes: None, theme: None, faulty: false };
+        for entry in &entry::entries_in(&list.tokens, Place::Icon, errors) {
+            match entry.name().as_str() {
+                keys::SRC => set(&mut this.src, entry, errors, value::text),
+                keys::MIME_TYPE => set(&mut this.mime_type, entry, errors, value::text),
+                keys::SIZES => set(&mut this.sizes, entry, errors, value::texts),
+                keys::THEME => set(&mut this.theme, entry, errors, value::text),
+                _ => {}
+            }
+        }
+        this.faulty = errors.count() > mistakes;
+        Some(this)
+    }
+}
+
+/// `key = Type`.
+pub(super) fn type_of(entry: &Entry) -> Option<Type> {
+    match &entry.value {
+        Value::Type(value) => Some((**value).clone()),
+        _ => None,
+    }
+}
+
+/// `key = path`.
+pub(super) fn path_of(entry: &Entry) -> Option<Path> {
+    match &entry.value {
+        Value::Path(value) => Some(value.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,130 @@
+//! Rules for the keys of one field.
+
+use super::{number, pattern, text};
+use crate::attr::{FieldAttributes, Json, JsonValue, keys};
+use crate::errors::Errors;
+use crate::model::{Field, Role};
+use crate::suggest;
+
+/// The formats of JSON Schema 2020-12 (validation, section 7.3).
+const FORMATS: &[&str] = &[
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "email",
+    "idn-email",
+    "hostname",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "iri",
+    "iri-reference",
+    "uuid",
+    "uri-template",
+    "json-pointer",
+    "relative-json-pointer",
+    "regex",
+];
+
+pub(super) fn check(field: &Field<'_>, errors: &Errors) {
+    let attributes = &field.attributes;
+    if !is_place_for_keys(field, errors) {
+        return;
+    }
+    if attributes.is_credential() {
+        check_credential(attributes, errors);
+        return;
+    }
+    text::not_empty(attributes.title.as_ref(), errors);
+    text::not_empty(attributes.description.as_ref(), errors);
+    if let Some(given) = &attributes.pattern
+        && let Some(problem) = pattern::problem(&given.value.value())
+    {
+        errors.on(&given.value, problem);
+    }
+    check_format(attributes, errors);
+    number::check(attributes, errors);
+    if let (Some(_), Some(examples)) = (&attributes.example, &attributes.examples) {
+        errors.on(&examples.key, "`example` and `examples` say the same; put all into `examples(…)`");
+    }
+    for example in attributes.all_examples() {
+        if let Some(problem) = broken_example(example, attributes) {
+            errors.on(&example.source, problem);
+        }
+    }
+}
+
+/// Keys describe an argument, so the field must be one.
+fn is_place_for_keys(field: &Field<'_>, errors: &Errors) -> bool {
+    let reason = match field.role {
+        Role::Argument => return true,
+        Role::Flattened => {
+            "a flattened field is no argument of its own; put the key on the fields of its type"
+        }
+        Role::Skipped => "serde never reads this field, so the key has no effect; remove one of the two",
+        Role::Nameless => "this field has no name in JSON; put the key on the fields of its type",
+        Role::Replaced => {
+            "serde reads another type instead of this struct; put the key on the fields of that type"
+        }
+    };
+    for key in &field.attributes.keys {
+        errors.on(key, reason);
+    }
+    false
+}
+
+/// A credential is bound by the server: no client sees it or sends it.
+fn check_credential(attributes: &FieldAttributes, errors: &Errors) {
+    for key in attributes.keys.iter().filter(|key| **key != keys::CREDENTIAL) {
+        let reason = match key.to_string().as_str() {
+            keys::SECRET => "a `credential` is never an argument, a `secret` always is; keep one".to_owned(),
+            keys::HEADER => {
+                "a `credential` is bound by the server and must not go into a header; remove `header`"
+                    .to_owned()
+            }
+            other => format!("a `credential` is bound by the server and no client sees it; remove `{other}`"),
+        };
+        errors.on(key, reason);
+    }
+}
+
+fn check_format(attributes: &FieldAttributes, errors: &Errors) {
+    let Some(given) = &attributes.format else { return };
+    let format = given.value.value();
+    if FORMATS.contains(&format.as_str()) {
+        return;
+    }
+    let near = suggest::nearest(&format, FORMATS.iter().copied());
+    let near = near.map_or_else(|| ";".to_owned(), |near| format!(", did you mean `{near}`?"));
+    errors.on(
+        &given.value,
+        format!("no format of JSON Schema{near} use one of {}, or `pattern`", FORMATS.join(", ")),
+    );
+}
+
+fn broken_example(example: &Json, attributes: &FieldAttributes) -> Option<String> {
+    match &example.value {
+        JsonValue::Text(text) => {
+            let length = text.chars().count();
+            let pattern = attributes.pattern.as_ref().map(|given| given.value.value());
+            pattern
+                .filter(|pattern| pattern::problem(pattern).is_none() && !pattern::matches(pattern, text))
+                .map(|_| "the example does not match `pattern`; change one of the two".to_owned())
+                .or_else(|| {
+                    number::too_few_or_many(
+                        length,
+                        attributes.min_length.as_ref(),
+                        attributes.max_length.as_ref(),
+                    )
+                })
+        }
+        JsonValue::Number(number) => number::out_of_bounds(number, attributes),
+        JsonValue::List(count) => {
+            number::too_few_or_many(*count, attributes.min_items.as_ref(), attributes.max_items.as_ref())
+        }
+        JsonValue::Boolean => None,
+    }
+}

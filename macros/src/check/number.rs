@@ -1,0 +1,75 @@
+//! Bounds of numbers, lengths and counts.
+
+use std::cmp::Ordering;
+
+use crate::attr::{FieldAttributes, Given, Number};
+use crate::errors::Errors;
+
+pub(super) fn check(attributes: &FieldAttributes, errors: &Errors) {
+    let lower = [(&attributes.minimum, false), (&attributes.exclusive_minimum, true)];
+    let upper = [(&attributes.maximum, false), (&attributes.exclusive_maximum, true)];
+    for (low, exclusive_low) in &lower {
+        for (high, exclusive_high) in &upper {
+            in_order(low.as_ref(), high.as_ref(), *exclusive_low || *exclusive_high, errors);
+        }
+    }
+    in_order(attributes.min_length.as_ref(), attributes.max_length.as_ref(), false, errors);
+    in_order(attributes.min_items.as_ref(), attributes.max_items.as_ref(), false, errors);
+    keep_one(attributes.minimum.as_ref(), attributes.exclusive_minimum.as_ref(), errors);
+    keep_one(attributes.maximum.as_ref(), attributes.exclusive_maximum.as_ref(), errors);
+    if let Some(multiple_of) = &attributes.multiple_of
+        && multiple_of.value.as_f64() <= 0.0
+    {
+        errors.on(&multiple_of.value.source, "`multiple_of` is greater than 0");
+    }
+}
+
+/// What is wrong with `number` as a value of the field.
+pub(super) fn out_of_bounds(number: &Number, attributes: &FieldAttributes) -> Option<String> {
+    let breaks = |bound: &Option<Given<Number>>, refused: &[Ordering]| {
+        let bound = bound.as_ref()?;
+        refused.contains(&number.compare(&bound.value)).then(|| {
+            format!("the example breaks `{} = {}`; change one of the two", bound.key, bound.value.json)
+        })
+    };
+    breaks(&attributes.minimum, &[Ordering::Less])
+        .or_else(|| breaks(&attributes.maximum, &[Ordering::Greater]))
+        .or_else(|| breaks(&attributes.exclusive_minimum, &[Ordering::Less, Ordering::Equal]))
+        .or_else(|| breaks(&attributes.exclusive_maximum, &[Ordering::Greater, Ordering::Equal]))
+}
+
+/// What is wrong with `count` things in the field.
+pub(super) fn too_few_or_many(
+    count: usize,
+    minimum: Option<&Given<Number>>,
+    maximum: Option<&Given<Number>>,
+) -> Option<String> {
+    let count = Number::from_integer(i64::try_from(count).unwrap_or(i64::MAX));
+    let broken = minimum
+        .filter(|minimum| count.compare(&minimum.value).is_lt())
+        .or_else(|| maximum.filter(|maximum| count.compare(&maximum.value).is_gt()))?;
+    Some(format!("the example breaks `{} = {}`; change one of the two", broken.key, broken.value.json))
+}
+
+fn in_order(low: Option<&Given<Number>>, high: Option<&Given<Number>>, exclusive: bool, errors: &Errors) {
+    let (Some(low), Some(high)) = (low, high) else { return };
+    let order = low.value.compare(&high.value);
+    if order.is_gt() || (order.is_eq() && exclusive) {
+        errors.on(
+            &high.value.source,
+            format!(
+                "no value is in this range: `{} = {}` and `{} = {}`; swap or widen them",
+                low.key, low.value.json, high.key, high.value.json
+            ),
+        );
+    }
+}
+
+fn keep_one(inclusive: Option<&Given<Number>>, exclusive: Option<&Given<Number>>, errors: &Errors) {
+    if let (Some(inclusive), Some(exclusive)) = (inclusive, exclusive) {
+        errors.on(
+            &exclusive.key,
+            format!("`{}` and `{}` bound the same side; keep one", inclusive.key, exclusive.key),
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! Arguments are an object (2026-07-28, schema `Tool.inputSchema`).
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use serde_derive_internals::ast::Data;
+use serde_derive_internals::attr::{Identifier, TagType};
+use syn::{Attribute, Data as Body, Fields};
+
+use crate::attr::keys;
+use crate::errors::Errors;
+use crate::model::Tool;
+
+pub(super) fn check(tool: &Tool<'_>, errors: &Errors) {
+    check_lifetimes(tool, errors);
+    match &tool.input.data {
+        Body::Union(body) => {
+            errors.on(
+                body.union_token,
+                "a tool is a struct with its arguments as fields; a union has no JSON form",
+            );
+        }
+        Body::Struct(body) => check_struct(tool, &body.fields, errors),
+        Body::Enum(_) => check_enum(tool, errors),
+    }
+    check_replaced(tool, errors);
+}
+
+fn check_lifetimes(tool: &Tool<'_>, errors: &Errors) {
+    for lifetime in tool.input.generics.lifetimes() {
+        errors.on(
+            &lifetime.lifetime,
+            "a tool owns its arguments, since its handler may run after the message is gone; \
+             write `String` for `&str` and `Vec<T>` for `&[T]`, and remove the lifetime",
+        );
+    }
+}
+
+fn check_struct(tool: &Tool<'_>, fields: &Fields, errors: &Errors) {
+    let Fields::Unnamed(unnamed) = fields else { return };
+    let replaced = tool.serde.as_ref().is_some_and(|container| {
+        container.attrs.type_from().or(container.attrs.type_try_from()).is_some()
+            || container.attrs.transparent()
+    });
+    match unnamed.unnamed.len() {
+        _ if replaced => {}
+        0 => errors.on(unnamed, "serde reads `[]` for this, and arguments are an object; write `struct Name;`"),
+        1 => {}
+        _ => errors.on(
+            unnamed,
+            "serde reads an array for this, and arguments are an object; name the fields: `struct Name { first: Type, … }`",
+        ),
+    }
+}
+
+fn check_enum(tool: &Tool<'_>, errors: &Errors) {
+    let Some(container) = &tool.serde else { return };
+    let Data::Enum(variants) = &container.data else { return };
+    let ident = &tool.input.ident;
+    for variant in variants {
+        for attribute in mcp_attributes(&variant.original.attrs) {
+            errors.on(attribute, "a variant takes no keys; put them on the enum or on the variant's fields");
+        }
+        if variant.attrs.untagged() {
+            errors.at(
+                serde_word(&variant.original.attrs, "untagged").unwrap_or_else(|| variant.ident.span()),
+                "a variant without its tag makes the arguments ambiguous; remove `untagged`",
+            );
+        }
+    }
+    let replaced = container.attrs.type_from().or(container.attrs.type_try_from()).is_some();
+    if replaced
+        || container.attrs.remote().is_some()
+        || !matches!(container.attrs.identifier(), Identifier::No)
+    {
+        return;
+    }
+    if variants.is_empty() {
+        errors.on(ident, "an enum without variants has no value, so no call could fit; write `struct Name;`");
+        return;
+    }
+    let attributes = &tool.input.attrs;
+    match container.attrs.tag() {
+        TagType::Internal { .. } => {}
+        TagType::External => errors.on(
+            ident,
+            "arguments are one object, and this enum has another form for each variant; add `#[serde(tag = \"action\")]`, \
+             make each variant a tool of its own, or derive `Toolset` if each variant holds a tool",
+        ),
+        TagType::Adjacent { .. } => errors.at(
+            serde_word(attributes, "content").unwrap_or_else(|| ident.span()),
+            "arguments are one flat object, and `content` nests them; remove `content = …` and keep the tag, or make each variant a tool of its own",
+        ),
+        TagType::None => errors.at(
+            serde_word(attributes, "untagged").unwrap_or_else(|| ident.span()),
+            "a model cannot see which variant it calls; write `#[serde(tag = \"action\")]` instead, or make each variant a tool of its own",
+        ),
+    }
+}
+
+/// Serde attributes under which the type does not read what it shows.
+fn check_replaced(tool: &Tool<'_>, errors: &Errors) {
+    let Some(container) = &tool.serde else { return };
+    let attributes = &tool.input.attrs;
+    let place = |word| serde_word(attributes, word).unwrap_or_else(|| tool.input.ident.span());
+    if container.attrs.remote().is_some() {
+        errors.at(
+            place("remote"),
+            "serde writes no `Deserialize` for a `remote` type, so it cannot be a tool; derive `Tool` on a struct of your own that has it as a field",
+        );
+    }
+    match container.attrs.identifier() {
+        Identifier::No => {}
+        Identifier::Field => errors.at(place("field_identifier"), IDENTIFIER),
+        Identifier::Variant => errors.at(place("variant_identifier"), IDENTIFIER),
+    }
+}
+
+const IDENTIFIER: &str =
+    "an identifier is read from a string, and arguments are an object; put it into a field of a struct";
+
+pub(super) fn mcp_attributes(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
+    attributes.iter().filter(|attribute| attribute.path().is_ident(keys::MCP))
+}
+
+/// Where `word` stands in `#[serde(…)]`.
+fn serde_word(attributes: &[Attribute], word: &str) -> Option<Span> {
+    attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("serde"))
+        .find_map(|attribute| word_in(attribute.meta.to_token_stream(), word))
+}
+
+fn word_in(tokens: TokenStream, word: &str) -> Option<Span> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) if ident == word => Some(ident.span()),
+        TokenTree::Group(group) => word_in(group.stream(), word),
+        _ => None,
+    })
+}

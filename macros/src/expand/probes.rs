@@ -1,0 +1,145 @@
+//! Constants whose only purpose is to fail: rules about types, which only the compiler knows.
+//!
+//! Each calls one of the `expect_…` functions of the runtime at the span of the key that it is about.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::{Ident, Type};
+
+use super::respan;
+use crate::attr::{FieldAttributes, Given, JsonValue, Number};
+use crate::model::{Field, Role, Shape, Tool, Toolset};
+
+/// The largest integer that every JSON reader holds exactly: 2^53 - 1.
+const LARGEST_SAFE: i64 = 9_007_199_254_740_991;
+
+/// The rules about the types of a tool's fields. None for a type with parameters: its fields have no kind yet.
+pub(super) fn of_tool(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
+    if !tool.input.generics.params.is_empty() {
+        return TokenStream::new();
+    }
+    let objects: &[Type] = match &tool.shape {
+        Shape::Like(inner) => std::slice::from_ref(&**inner),
+        Shape::Tagged(payloads) => payloads,
+        Shape::Object | Shape::Unit | Shape::NotAnObject => &[],
+    };
+    let objects = objects.iter().map(|inner| {
+        let kind = kind_of(inner, private);
+        probe(inner.span(), private, "expect_object", &kind)
+    });
+    let arguments = tool.fields.iter().filter(|field| field.role == Role::Argument);
+    let arguments = arguments.map(|field| of_field(field, private));
+    quote!(#(#objects)* #(#arguments)*)
+}
+
+/// The rules between the tools of a set.
+pub(super) fn of_toolset(toolset: &Toolset<'_>, private: &TokenStream) -> TokenStream {
+    let tools = toolset.tools.iter().map(|member| {
+        let tool = member.tool;
+        respan(quote!(const _: () = #private::expect_tool::<#tool>();), member.tool.span())
+    });
+    let claims = toolset.tools.iter().map(|member| {
+        let tool = member.tool;
+        let variant = member.variant.to_string();
+        quote!(#private::Claim { variant: #variant, names: #private::Slot::<#tool>::NAMES })
+    });
+    let names = toolset.tools.iter().enumerate().skip(1).map(|(index, member)| {
+        probe(member.variant.span(), private, "expect_free_name", &quote!(CLAIMS, #index))
+    });
+    let workflow = toolset.attributes.workflow.as_ref().is_some_and(|given| given.value);
+    let arguments = toolset.tools.iter().filter(|_| workflow).map(|member| {
+        let tool = member.tool;
+        let variant = member.variant.to_string();
+        let arguments = quote!(#private::Slot::<#tool>::ARGUMENT_NAMES, #variant);
+        probe(member.variant.span(), private, "expect_free_arguments", &arguments)
+    });
+    quote! {
+        #(#tools)*
+        const CLAIMS: &[#private::Claim] = &[#(#claims),*];
+        #(#names)*
+        #(#arguments)*
+    }
+}
+
+fn of_field(field: &Field<'_>, private: &TokenStream) -> TokenStream {
+    let attributes = &field.attributes;
+    let kind = kind_of(&field.original.ty, private);
+    let bounds = |rule: &str, keys: &[&Option<Given<Number>>]| -> TokenStream {
+        let keys = keys.iter().filter_map(|given| given.as_ref()).map(|given| &given.key);
+        keys.map(|key| bound(rule, key, &kind, private)).collect()
+    };
+    let texts = [&attributes.pattern, &attributes.format].into_iter().flatten();
+    let texts = texts.map(|given| bound("expect_text", &given.key, &kind, private));
+    let lengths = bounds("expect_text", &[&attributes.min_length, &attributes.max_length]);
+    let lists = bounds("expect_list", &[&attributes.min_items, &attributes.max_items]);
+    let numbers = bounds(
+        "expect_number",
+        &[
+            &attributes.minimum,
+            &attributes.maximum,
+            &attributes.exclusive_minimum,
+            &attributes.exclusive_maximum,
+            &attributes.multiple_of,
+        ],
+    );
+    let examples = attributes.all_examples().map(|example| {
+        let found = match &example.value {
+            JsonValue::Text(_) => quote!(Text),
+            JsonValue::Number(number) if number.is_integer() => quote!(Integer),
+            JsonValue::Number(_) => quote!(Number),
+            JsonValue::Boolean => quote!(Boolean),
+            JsonValue::List(_) => quote!(List),
+        };
+        probe(example.source.span(), private, "expect_example", &quote!(#kind, #private::Kind::#found))
+    });
+    let header = attributes.header.as_ref().map(|header| {
+        let (low, high) = safe_bounds(attributes);
+        probe(header.key.span(), private, "expect_header", &quote!(#kind, (#low, #high)))
+    });
+    quote!(#(#texts)* #lengths #lists #numbers #(#examples)* #header)
+}
+
+fn bound(rule: &str, key: &Ident, kind: &TokenStream, private: &TokenStream) -> TokenStream {
+    let name = key.to_string();
+    probe(key.span(), private, rule, &quote!(#name, #kind))
+}
+
+/// The kind of a type, whether it is one that the runtime knows or not.
+fn kind_of(inner: &Type, private: &TokenStream) -> TokenStream {
+    quote! {
+        {
+            // Not used where the type has its own constant.
+            #[allow(unused_imports)]
+            use #private::UnknownKind as _;
+            #private::KindOf::<#inner>::KIND
+        }
+    }
+}
+
+/// A constant that calls `rule`. Every token of the call is at `span`, where the compiler reports a broken rule.
+fn probe(span: Span, private: &TokenStream, rule: &str, arguments: &TokenStream) -> TokenStream {
+    let rule = Ident::new(rule, span);
+    respan(quote!(const _: () = #private::#rule(#arguments);), span)
+}
+
+/// Whether the field's own bounds keep it in the range of safe integers, below and above.
+fn safe_bounds(attributes: &FieldAttributes) -> (bool, bool) {
+    let is_bounded =
+        |bounds: [&Option<Given<Number>>; 2], limit: i64, safe: fn(std::cmp::Ordering) -> bool| {
+            let limit = Number::from_integer(limit);
+            bounds.into_iter().flatten().any(|bound| safe(bound.value.compare(&limit)))
+        };
+    (
+        is_bounded(
+            [&attributes.minimum, &attributes.exclusive_minimum],
+            -LARGEST_SAFE,
+            std::cmp::Ordering::is_ge,
+        ),
+        is_bounded(
+            [&attributes.maximum, &attributes.exclusive_maximum],
+            LARGEST_SAFE,
+            std::cmp::Ordering::is_le,
+        ),
+    )
+}

@@ -1,0 +1,46 @@
+//! The derive macros of Toolwright: `Tool` and `Toolset`.
+//!
+//! Both go the same way: `attr` turns tokens into typed attributes, `model` says what the type is, `check` holds
+//! the rules, `expand` writes the implementation. `check` may report mistakes; `expand` cannot, and writes an
+//! implementation in any case, so that one mistake never leads to a second message.
+
+mod attr;
+mod model;
+
+mod check;
+mod expand;
+
+mod errors;
+mod json;
+mod suggest;
+mod text;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Makes a struct a tool: its fields are the arguments, its doc comment is the description, `#[mcp(…)]` says the
+/// rest.
+///
+/// Derive `serde::Deserialize` and `schemars::JsonSchema` beside it.
+#[proc_macro_derive(Tool, attributes(mcp))]
+pub fn derive_tool(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    let errors = errors::Errors::new();
+    let tool = model::Tool::read(&input, &errors);
+    check::tool(&tool, &errors);
+    let implementation = expand::tool(&tool);
+    let errors = errors.into_compile_errors();
+    quote::quote!(#errors #implementation).into()
+}
+
+/// Makes an enum the set of tools that one server offers: one variant a tool, `GetOrder(GetOrder)`.
+#[proc_macro_derive(Toolset, attributes(mcp))]
+pub fn derive_toolset(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    let errors = errors::Errors::new();
+    let toolset = model::Toolset::read(&input, &errors);
+    check::toolset(&toolset, &errors);
+    let implementation = expand::toolset(&toolset);
+    let errors = errors.into_compile_errors();
+    quote::quote!(#errors #implementation).into()
+}

@@ -1,0 +1,200 @@
+//! What a derive looks at: the type, what our attributes say and what serde's say.
+
+use proc_macro2::Span;
+use serde_derive_internals::ast::{self, Container, Data, Style};
+use serde_derive_internals::{Ctxt, Derive};
+use syn::{Data as Body, DeriveInput, Fields, Ident, Path, Type, Variant};
+
+use crate::attr::{FieldAttributes, ToolAttributes, ToolsetAttributes};
+use crate::errors::Errors;
+use crate::text;
+
+/// The input of `#[derive(Tool)]`.
+pub(crate) struct Tool<'a> {
+    pub(crate) input: &'a DeriveInput,
+    pub(crate) attributes: ToolAttributes,
+    /// The doc comment.
+    pub(crate) documentation: Option<String>,
+    pub(crate) shape: Shape,
+    /// The fields that have names in JSON, or would have if serde did not skip them.
+    pub(crate) fields: Vec<Field<'a>>,
+    /// What serde's attributes say; none for a union.
+    pub(crate) serde: Option<Container<'a>>,
+}
+
+/// What serde reads for the whole input.
+pub(crate) enum Shape {
+    /// An object with the fields as members.
+    Object,
+    /// `struct Name;`.
+    Unit,
+    /// Whatever this other type reads.
+    Like(Box<Type>),
+    /// An object with a member that names the variant. The types are the payloads of newtype variants.
+    Tagged(Vec<Type>),
+    /// Something that arguments cannot be; `check` says why.
+    NotAnObject,
+}
+
+/// A field of a tool, or of a variant of a tool.
+pub(crate) struct Field<'a> {
+    pub(crate) original: &'a syn::Field,
+    /// The name in JSON.
+    pub(crate) name: String,
+    pub(crate) aliases: Vec<String>,
+    pub(crate) role: Role,
+    pub(crate) attributes: FieldAttributes,
+}
+
+/// What a field is to a caller.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A member of the arguments under its own name.
+    Argument,
+    /// The members of its type are members of the arguments.
+    Flattened,
+    /// Serde never reads it.
+    Skipped,
+    /// The field of a newtype, or a place in a tuple.
+    Nameless,
+    /// Serde reads another type instead of the struct.
+    Replaced,
+}
+
+impl<'a> Tool<'a> {
+    pub(crate) fn read(input: &'a DeriveInput, errors: &Errors) -> Self {
+        let context = Ctxt::new();
+        let private = Ident::new("__private", Span::call_site());
+        let serde = Container::from_ast(&context, input, Derive::Deserialize, &private);
+        // Mistakes in serde's attributes are for serde's own derive to report.
+        let _ = context.check();
+        Self {
+            input,
+            attributes: ToolAttributes::read(&input.attrs, errors),
+            documentation: text::doc_comment(&input.attrs),
+            shape: serde.as_ref().map_or(Shape::NotAnObject, Shape::of),
+            fields: serde.as_ref().map_or(Vec::new(), |container| fields_of(container, errors)),
+            serde,
+        }
+    }
+
+    /// The name that clients call.
+    pub(crate) fn name(&self) -> String {
+        match &self.attributes.name {
+            Some(given) => given.value.value(),
+            None => text::snake_case(&self.input.ident.to_string()),
+        }
+    }
+
+    pub(crate) fn crate_path(&self) -> Option<&Path> {
+        self.attributes.crate_path.as_ref().map(|given| &given.value)
+    }
+}
+
+impl Shape {
+    fn of(container: &Container<'_>) -> Self {
+        use serde_derive_internals::attr::{Identifier, TagType};
+
+        let attributes = &container.attrs;
+        if attributes.remote().is_some() || !matches!(attributes.identifier(), Identifier::No) {
+            return Self::NotAnObject;
+        }
+        if let Some(source) = attributes.type_from().or(attributes.type_try_from()) {
+            return Self::Like(Box::new(source.clone()));
+        }
+        match &container.data {
+            Data::Struct(Style::Unit, _) => Self::Unit,
+            Data::Struct(Style::Newtype, fields) => Self::Like(Box::new(fields[0].ty.clone())),
+            Data::Struct(Style::Tuple, _) => Self::NotAnObject,
+            Data::Struct(Style::Struct, fields) if attributes.transparent() => fields
+                .iter()
+                .find(|field| field.attrs.transparent())
+                .map_or(Self::NotAnObject, |field| Self::Like(Box::new(field.ty.clone()))),
+            Data::Struct(Style::Struct, _) => Self::Object,
+            Data::Enum(variants) => match attributes.tag() {
+                TagType::Internal { .. } if !variants.is_empty() => Self::Tagged(
+                    variants
+                        .iter()
+                        .filter(|variant| matches!(variant.style, Style::Newtype))
+                        .map(|variant| variant.fields[0].ty.clone())
+                        .collect(),
+                ),
+                _ => Self::NotAnObject,
+            },
+        }
+    }
+}
+
+fn fields_of<'a>(container: &Container<'a>, errors: &Errors) -> Vec<Field<'a>> {
+    let replaced = is_replaced(container);
+    let read = |field| Field::read(field, replaced, errors);
+    match &container.data {
+        Data::Struct(_, fields) => fields.iter().map(read).collect(),
+        Data::Enum(variants) => variants.iter().flat_map(|variant| &variant.fields).map(read).collect(),
+    }
+}
+
+/// Whether serde reads another type than the one that is written.
+fn is_replaced(container: &Container<'_>) -> bool {
+    let attributes = &container.attrs;
+    attributes.transparent() || attributes.type_from().or(attributes.type_try_from()).is_some()
+}
+
+impl<'a> Field<'a> {
+    fn read(field: &ast::Field<'a>, replaced: bool, errors: &Errors) -> Self {
+        let name = field.attrs.name().deserialize_name().value.clone();
+        let aliases = field.attrs.aliases().iter().map(|alias| alias.value.clone());
+        Self {
+            original: field.original,
+            aliases: aliases.filter(|alias| *alias != name).collect(),
+            name,
+            role: match &field.original.ident {
+                None => Role::Nameless,
+                Some(_) if replaced => Role::Replaced,
+                Some(_) if field.attrs.skip_deserializing() => Role::Skipped,
+                Some(_) if field.attrs.flatten() => Role::Flattened,
+                Some(_) => Role::Argument,
+            },
+            attributes: FieldAttributes::read(&field.original.attrs, errors),
+        }
+    }
+}
+
+/// The input of `#[derive(Toolset)]`.
+pub(crate) struct Toolset<'a> {
+    pub(crate) input: &'a DeriveInput,
+    pub(crate) attributes: ToolsetAttributes,
+    /// The variants that hold a tool; `check` reports the others.
+    pub(crate) tools: Vec<Member<'a>>,
+}
+
+/// A variant that holds a tool.
+pub(crate) struct Member<'a> {
+    pub(crate) variant: &'a Ident,
+    pub(crate) tool: &'a Type,
+}
+
+impl<'a> Toolset<'a> {
+    pub(crate) fn read(input: &'a DeriveInput, errors: &Errors) -> Self {
+        let tools = match &input.data {
+            Body::Enum(body) => body.variants.iter().filter_map(Member::of).collect(),
+            Body::Struct(_) | Body::Union(_) => Vec::new(),
+        };
+        Self { input, attributes: ToolsetAttributes::read(&input.attrs, errors), tools }
+    }
+
+    pub(crate) fn crate_path(&self) -> Option<&Path> {
+        self.attributes.crate_path.as_ref().map(|given| &given.value)
+    }
+}
+
+impl<'a> Member<'a> {
+    fn of(variant: &'a Variant) -> Option<Self> {
+        match &variant.fields {
+            Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
+                Some(Self { variant: &variant.ident, tool: &fields.unnamed[0].ty })
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What the output of the derives names. Not part of the public API: it changes with any version.
+
+pub use linkme;
+pub use serde_json::value::RawValue;
+
+pub use crate::arguments::decode;
+pub use crate::definition::ToolDefinition;
+pub use crate::derived::{
+    Claim, Kind, KindOf, NoTool, Refused, Slot, UnknownKind, expect_example, expect_free_arguments,
+    expect_free_name, expect_header, expect_list, expect_number, expect_object, expect_text, expect_tool,
+    linked_tool, linked_toolset,
+};
+pub use crate::link::{
+    LinkedTool, LinkedToolset, TOOLWRIGHT_TOOLS as TOOLS, TOOLWRIGHT_TOOLSETS as TOOLSETS,
+};
+pub use crate::tool::{
+    DescribesArguments, FieldMetadata, Hints, InputShape, ReadsArguments, SourceLocation, Tool, ToolMetadata,
+};
+pub use crate::toolset::{DecodeError, Package, Toolset, ToolsetMetadata, definitions_of};
+
+/// What `output = Type` calls.
+pub fn output_schema<T: crate::result::OutputData>() -> serde_json::Value {
+    crate::schema::output::<T>(crate::schema::Profile::Portable)
+}

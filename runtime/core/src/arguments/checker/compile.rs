@@ -1,0 +1,356 @@
+//! From the JSON of a schema to nodes.
+
+use std::collections::HashMap;
+
+use regex_lite::Regex;
+use serde_json::{Map, Value};
+
+use crate::schema::SchemaProblem;
+
+use super::beyond_serde::{goes_beyond_serde, reads_array_as_object};
+use super::{Checker, Contains, Exact, Format, InPlace, Node, NodeId, ObjectRules, ROOT, Types, Whereabouts};
+
+/// A schema that cannot be enforced.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the input schema{} cannot be enforced{}: {fault}", of_tool(*.tool), at(.pointer))]
+pub struct SchemaError {
+    /// The tool, where one is known.
+    pub tool: Option<&'static str>,
+    /// JSON pointer to the schema that is at fault.
+    pub pointer: String,
+    /// What is wrong with it.
+    pub fault: SchemaFault,
+}
+
+fn of_tool(tool: Option<&str>) -> String {
+    tool.map(|tool| format!(" of the tool `{tool}`")).unwrap_or_default()
+}
+
+fn at(pointer: &str) -> String {
+    if pointer.is_empty() { String::new() } else { format!(": at `{pointer}`") }
+}
+
+/// What makes a schema unenforceable.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaFault {
+    /// A `pattern` or the name of a `patternProperties` is not a regular expression that `regex-lite` takes.
+    #[error(
+        "the pattern `{pattern}` is not understood: {reason}; look-around and back-references are not supported"
+    )]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What the compiler of the pattern says.
+        reason: String,
+    },
+    /// The type is no input of a tool at all.
+    #[error(transparent)]
+    Input(SchemaProblem),
+    /// A `$ref` leads nowhere; only `#` and `#/…` are followed.
+    #[error("the reference `{0}` leads nowhere in this schema")]
+    Reference(String),
+}
+
+impl Checker {
+    /// Compiles `schema`.
+    ///
+    /// # Errors
+    /// The first pattern or reference that cannot be enforced.
+    pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
+        match Self::compile_leniently(schema) {
+            (checker, None) => Ok(checker),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// Compiles `schema` without the rules that cannot be enforced, and names the first of them.
+    pub(in crate::arguments) fn compile_leniently(schema: &Value) -> (Self, Option<SchemaError>) {
+        let mut compiler = Compiler { root: schema, nodes: Vec::new(), targets: HashMap::new(), error: None };
+        // The root is a target like any other, so that `{"$ref": "#"}` leads to it.
+        compiler.targets.insert("#".to_owned(), ROOT);
+        compiler.add(schema, "");
+        let mut checker = Self { nodes: compiler.nodes };
+        checker.spread_marks();
+        (checker, compiler.error)
+    }
+
+    /// Marks the root property `name` as secret.
+    pub(in crate::arguments) fn hide(&mut self, name: &str) {
+        if let Some(NodeId(property)) = self.root().object.property(name) {
+            self.nodes[property].secrets = Whereabouts::Here;
+            self.spread_marks();
+        }
+    }
+
+    /// Whether every rule of the root that serde does not enforce is one of a listed property.
+    pub(in crate::arguments) fn only_properties_beyond_serde(&self) -> bool {
+        let root = self.root();
+        let of_properties = |id: &NodeId| root.object.properties.iter().any(|(_, property)| property == id);
+        root.beyond_serde != Whereabouts::Here
+            && !root.children().any(|child| self.node(child).is_beyond_serde() && !of_properties(&child))
+    }
+
+    /// Carries the marks of nodes up to all that lead to them, until nothing changes: references may be circular.
+    fn spread_marks(&mut self) {
+        loop {
+            let mut changed = false;
+            for index in 0..self.nodes.len() {
+                let node = &self.nodes[index];
+                let (mut secrets, mut beyond_serde) = (node.secrets, node.beyond_serde);
+                if node.in_place.nodes().any(|part| self.node(part).is_secret()) {
+                    secrets = Whereabouts::Here;
+                }
+                for child in node.children().map(|child| self.node(child)) {
+                    if child.holds_secret() {
+                        secrets = secrets.max(Whereabouts::Below);
+                    }
+                    if child.is_beyond_serde() {
+                        beyond_serde = beyond_serde.max(Whereabouts::Below);
+                    }
+                }
+                let node = &mut self.nodes[index];
+                changed |= (node.secrets, node.beyond_serde) != (secrets, beyond_serde);
+                (node.secrets, node.beyond_serde) = (secrets, beyond_serde);
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+}
+
+impl Node {
+    fn children(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let object = &self.object;
+        let array = &self.array;
+        (self.in_place.nodes())
+            .chain(object.properties.iter().map(|(_, id)| *id))
+            .chain(object.patterns.iter().map(|(_, id)| *id))
+            .chain(object.dependent_schemas.iter().map(|(_, id)| *id))
+            .chain(object.additional)
+            .chain(object.names)
+            .chain(array.prefix.iter().copied())
+            .chain(array.items)
+            .chain(array.contains.iter().map(|contains| contains.node))
+    }
+}
+
+struct Compiler<'s> {
+    root: &'s Value,
+    nodes: Vec<Node>,
+    /// The nodes that references lead to.
+    targets: HashMap<String, NodeId>,
+    error: Option<SchemaError>,
+}
+
+impl<'s> Compiler<'s> {
+    /// Adds the node of `schema`, which stands at `pointer`.
+    fn add(&mut self, schema: &'s Value, pointer: &str) -> NodeId {
+        let id = NodeId(self.nodes.len());
+        // The place is taken first: what the node holds may refer back to it.
+        self.nodes.push(Node::default());
+        self.nodes[id.0] = match schema {
+            Value::Object(keywords) => self.node(keywords, pointer),
+            Value::Bool(false) => Node { never: true, ..Node::default() },
+            _ => Node::default(),
+        };
+        id
+    }
+
+    fn node(&mut self, keywords: &'s Map<String, Value>, pointer: &str) -> Node {
+        let mut node = Node {
+            types: types(keywords),
+            allowed: allowed(keywords),
+            description: keywords.get("description").and_then(Value::as_str).map(Into::into),
+            samples: samples(keywords),
+            secrets: here_if(keywords.get("writeOnly") == Some(&Value::Bool(true))),
+            ..Node::default()
+        };
+        self.numbers_and_strings(&mut node, keywords, pointer);
+        self.array(&mut node, keywords, pointer);
+        self.object(&mut node.object, keywords, pointer);
+        node.in_place = self.in_place(keywords, pointer);
+        // The text of the root is known to be an object.
+        let may_be_array = !pointer.is_empty() && reads_array_as_object(&node);
+        node.beyond_serde = here_if(may_be_array || goes_beyond_serde(&node, keywords));
+        node
+    }
+
+    fn numbers_and_strings(&mut self, node: &mut Node, keywords: &'s Map<String, Value>, pointer: &str) {
+        let number = |key: &str| keywords.get(key).and_then(Exact::of_value);
+        node.number.minimum = number("minimum");
+        node.number.maximum = number("maximum");
+        node.number.exclusive_minimum = number("exclusiveMinimum");
+        node.number.exclusive_maximum = number("exclusiveMaximum");
+        node.number.multiple_of = number("multipleOf");
+        node.string.min_length = count(keywords, "minLength");
+        node.string.max_length = count(keywords, "maxLength");
+        node.string.format = keywords.get("format").and_then(Value::as_str).and_then(Format::named);
+        if let Some(pattern) = keywords.get("pattern").and_then(Value::as_str) {
+            node.string.pattern = self.regex(pattern, pointer);
+        }
+    }
+
+    fn array(&mut self, node: &mut Node, keywords: &'s Map<String, Value>, pointer: &str) {
+        node.array.min_items = count(keywords, "minItems");
+        node.array.max_items = count(keywords, "maxItems");
+        node.array.unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
+        node.array.prefix = self.list(keywords, "prefixItems", pointer);
+        node.array.items = self.one(keywords, "items", pointer);
+        node.array.contains = self.one(keywords, "contains", pointer).map(|node| Contains {
+            node,
+            min: count(keywords, "minContains").unwrap_or(1),
+            max: count(keywords, "maxContains"),
+        });
+    }
+
+    fn object(&mut self, object: &mut ObjectRules, keywords: &'s Map<String, Value>, pointer: &str) {
+        object.properties = self.named(keywords, "properties", pointer);
+        for (pattern, node) in self.named(keywords, "patternProperties", pointer) {
+            if let Some(regex) = self.regex(&pattern, pointer) {
+                object.patterns.push((regex, node));
+            }
+        }
+        object.additional = self.one(keywords, "additionalProperties", pointer);
+        object.names = self.one(keywords, "propertyNames", pointer);
+        object.required = keywords.get("required").map(names).unwrap_or_default();
+        if let Some(Value::Object(dependents)) = keywords.get("dependentRequired") {
+            object.dependent_required =
+                dependents.iter().map(|(name, list)| (name.as_str().into(), names(list))).collect();
+        }
+        object.dependent_schemas = self.named(keywords, "dependentSchemas", pointer);
+        object.min_properties = count(keywords, "minProperties");
+        object.max_properties = count(keywords, "maxProperties");
+    }
+
+    fn in_place(&mut self, keywords: &'s Map<String, Value>, pointer: &str) -> InPlace {
+        let reference = keywords.get("$ref").and_then(Value::as_str);
+        InPlace {
+            reference: reference.and_then(|reference| self.target(reference, pointer)),
+            all_of: self.list(keywords, "allOf", pointer),
+            any_of: self.list(keywords, "anyOf", pointer),
+            one_of: self.list(keywords, "oneOf", pointer),
+            not: self.one(keywords, "not", pointer),
+            condition: self
+                .one(keywords, "if", pointer)
+                .map(|test| (test, self.one(keywords, "then", pointer), self.one(keywords, "else", pointer))),
+        }
+    }
+
+    /// The node that a reference leads to.
+    fn target(&mut self, reference: &str, pointer: &str) -> Option<NodeId> {
+        if let Some(id) = self.targets.get(reference) {
+            return Some(*id);
+        }
+        let root = self.root;
+        let Some(schema) = reference.strip_prefix('#').and_then(|rest| root.pointer(rest)) else {
+            self.complain(pointer, SchemaFault::Reference(reference.to_owned()));
+            return None;
+        };
+        let id = NodeId(self.nodes.len());
+        self.targets.insert(reference.to_owned(), id);
+        self.add(schema, &reference[1..]);
+        Some(id)
+    }
+
+    fn one(&mut self, keywords: &'s Map<String, Value>, key: &str, pointer: &str) -> Option<NodeId> {
+        keywords.get(key).map(|schema| self.add(schema, &format!("{pointer}/{key}")))
+    }
+
+    fn list(&mut self, keywords: &'s Map<String, Value>, key: &str, pointer: &str) -> Vec<NodeId> {
+        let Some(Value::Array(list)) = keywords.get(key) else { return Vec::new() };
+        list.iter()
+            .enumerate()
+            .map(|(at, schema)| self.add(schema, &format!("{pointer}/{key}/{at}")))
+            .collect()
+    }
+
+    fn named(
+        &mut self,
+        keywords: &'s Map<String, Value>,
+        key: &str,
+        pointer: &str,
+    ) -> Vec<(Box<str>, NodeId)> {
+        let Some(Value::Object(members)) = keywords.get(key) else { return Vec::new() };
+        members
+            .iter()
+            .map(|(name, schema)| {
+                let escaped = name.replace('~', "~0").replace('/', "~1");
+                (name.as_str().into(), self.add(schema, &format!("{pointer}/{key}/{escaped}")))
+            })
+            .collect()
+    }
+
+    fn regex(&mut self, pattern: &str, pointer: &str) -> Option<Regex> {
+        match Regex::new(pattern) {
+            Ok(regex) => Some(regex),
+            Err(error) => {
+                let (pattern, reason) = (pattern.to_owned(), error.to_string());
+                self.complain(pointer, SchemaFault::Pattern { pattern, reason });
+                None
+            }
+        }
+    }
+
+    fn complain(&mut self, pointer: &str, fault: SchemaFault) {
+        self.error.get_or_insert_with(|| SchemaError { tool: None, pointer: pointer.to_owned(), fault });
+    }
+}
+
+fn here_if(is_here: bool) -> Whereabouts {
+    if is_here { Whereabouts::Here } else { Whereabouts::Nowhere }
+}
+
+pub(super) fn types(keywords: &Map<String, Value>) -> Option<Types> {
+    match keywords.get("type")? {
+        Value::String(name) => Types::named(name),
+        Value::Array(list) => {
+            let types = list.iter().filter_map(Value::as_str).filter_map(Types::named);
+            Some(types.fold(Types::NONE, Types::or))
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn allowed(keywords: &Map<String, Value>) -> Option<Vec<Value>> {
+    if let Some(only) = keywords.get("const") {
+        return Some(vec![only.clone()]);
+    }
+    keywords.get("enum").and_then(Value::as_array).cloned()
+}
+
+fn samples(keywords: &Map<String, Value>) -> Vec<Value> {
+    let mut samples = keywords.get("examples").and_then(Value::as_array).cloned().unwrap_or_default();
+    samples.extend(keywords.get("default").filter(|default| !default.is_null()).cloned());
+    samples
+}
+
+pub(super) fn names(list: &Value) -> Vec<Box<str>> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect()
+}
+
+fn count(keywords: &Map<String, Value>, key: &str) -> Option<u64> {
+    let value = keywords.get(key)?;
+    // `2.0` is a count too (2020-12 validation, 6.3.1).
+    value.as_u64().or_else(|| match Exact::of_value(value)? {
+        Exact::Whole(whole) => u64::try_from(whole).ok(),
+        Exact::Fraction(_) => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Checker;
+
+    #[test]
+    fn what_cannot_be_enforced_is_named() {
+        let error =
+            Checker::compile(&json!({"properties": {"a/b": {"pattern": "(?=a)"}}})).expect_err("look-ahead");
+        assert!(error.to_string().contains("at `/properties/a~1b`: the pattern `(?=a)`"), "{error}");
+        let error = Checker::compile(&json!({"items": {"$ref": "#/$defs/none"}})).expect_err("no target");
+        assert!(error.to_string().contains("at `/items`: the reference `#/$defs/none`"), "{error}");
+    }
+}

@@ -1,0 +1,232 @@
+//! Schemas and values in words.
+
+use serde_json::Value;
+
+use super::{Checker, Node, NodeId, Types};
+use crate::arguments::problem::{MAX_LISTED, cut, quote};
+use crate::suggest;
+
+/// How long the description of an argument may be where its lack is reported.
+const MAX_DESCRIPTION: usize = 160;
+/// How many levels of arms are spelled out.
+const MAX_ARM_LEVELS: usize = 2;
+
+impl Checker {
+    /// What fits the node: `a string matching ^a`, `an integer from 1 to 5`.
+    pub(in crate::arguments) fn describe(&self, id: NodeId) -> String {
+        self.describe_within(id, MAX_ARM_LEVELS)
+    }
+
+    /// What each of the arms takes.
+    pub(in crate::arguments) fn describe_arms(&self, arms: &[NodeId]) -> String {
+        self.arms_within(arms, MAX_ARM_LEVELS)
+    }
+
+    /// The text of a problem: a member that must be there is not.
+    pub(in crate::arguments) fn missing(&self, property: Option<NodeId>) -> String {
+        let Some(id) = property else { return "missing".to_owned() };
+        let mut text = format!("missing; expected {}", self.describe(id));
+        if let Some(description) = self.always(id).iter().find_map(|id| self.node(*id).description.as_deref())
+        {
+            text.push_str(": ");
+            text.push_str(&cut(description.lines().next().unwrap_or_default(), MAX_DESCRIPTION));
+        }
+        text
+    }
+
+    /// The text of a problem: an object has no member of this name.
+    pub(in crate::arguments) fn unknown_name(&self, node: &Node, name: &str) -> String {
+        let _ = self;
+        let known: Vec<&str> = node.object.properties.iter().map(|(name, _)| &**name).collect();
+        let patterns: Vec<&str> = node.object.patterns.iter().map(|(regex, _)| regex.as_str()).collect();
+        if patterns.is_empty() {
+            return unknown(name, &known);
+        }
+        let patterns = cut(&patterns.join(" or "), MAX_DESCRIPTION);
+        if known.is_empty() {
+            return format!("unknown name; names match {patterns}");
+        }
+        format!("{}; names may also match {patterns}", unknown(name, &known))
+    }
+
+    /// The arm that a value is meant for, if that is clear: by a constant member (`"kind": "first"`), by the only
+    /// member there is (`{"Number": …}`), or by its type.
+    pub(in crate::arguments) fn meant(&self, arms: &[NodeId], value: &Value) -> Option<NodeId> {
+        let only = |fits: &dyn Fn(NodeId) -> bool| {
+            let mut fitting = arms.iter().copied().filter(|arm| fits(*arm));
+            fitting.next().filter(|_| fitting.next().is_none())
+        };
+        only(&|arm| self.is_tagged_like(arm, value))
+            .or_else(|| only(&|arm| self.types(arm).has(Types::of(value))))
+    }
+
+    fn is_tagged_like(&self, arm: NodeId, value: &Value) -> bool {
+        let Some(members) = value.as_object() else { return false };
+        self.always(arm).into_iter().any(|id| {
+            let object = &self.node(id).object;
+            let constant = object.properties.iter().any(|(name, property)| {
+                let allowed = self.node(*property).allowed.as_deref();
+                matches!((allowed, members.get(&**name)), (Some([only]), Some(value)) if only == value)
+            });
+            let single = match (&object.properties[..], &object.required[..]) {
+                ([(name, _)], [required]) => name == required && members.contains_key(&**name),
+                _ => false,
+            };
+            constant || single
+        })
+    }
+
+    fn describe_within(&self, id: NodeId, levels: usize) -> String {
+        let nodes = self.always(id);
+        if let Some(allowed) = nodes.iter().find_map(|id| self.node(*id).allowed.as_deref()) {
+            return choices(allowed);
+        }
+        let arms = nodes
+            .iter()
+            .map(|id| &self.node(*id).in_place)
+            .find_map(|parts| [&parts.any_of, &parts.one_of].into_iter().find(|arms| !arms.is_empty()));
+        if let Some(arms) = arms {
+            return self.arms_within(arms, levels);
+        }
+        let types = self.types(id);
+        if types == Types::ANY {
+            return self.with_details(&nodes, "any value".to_owned());
+        }
+        if types == Types::NONE {
+            return "nothing".to_owned();
+        }
+        let names: Vec<&str> = types.names().collect();
+        self.with_details(&nodes, names.join(" or "))
+    }
+
+    /// Adds the details that a description in one line can hold.
+    fn with_details(&self, nodes: &[NodeId], mut text: String) -> String {
+        for node in nodes.iter().map(|id| self.node(*id)) {
+            for detail in details(node) {
+                text.push(' ');
+                text.push_str(&detail);
+            }
+        }
+        text
+    }
+
+    fn arms_within(&self, arms: &[NodeId], levels: usize) -> String {
+        let constants: Option<Vec<Value>> = arms
+            .iter()
+            .map(|arm| self.node(*arm).allowed.clone())
+            .collect::<Option<Vec<_>>>()
+            .map(|lists| lists.into_iter().flatten().collect());
+        if let Some(constants) = constants {
+            return choices(&constants);
+        }
+        if levels == 0 {
+            return "one of several forms".to_owned();
+        }
+        let mut forms: Vec<String> = Vec::new();
+        for arm in arms {
+            let form = self.describe_within(*arm, levels - 1);
+            if !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+        let more = forms.len().saturating_sub(MAX_LISTED);
+        forms.truncate(MAX_LISTED);
+        let mut text = forms.join(", or ");
+        if more > 0 {
+            text = format!("{text}, or one of {more} more forms");
+        }
+        text
+    }
+}
+
+/// What a value is, short: scalars as they are if they are not `hidden`, the rest by kind.
+pub(in crate::arguments) fn got(value: &Value, hidden: bool) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Array(items) => format!("an array of {}", quantity_of(items.len() as u64, "item")),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(_) if hidden => "another string".to_owned(),
+        Value::Number(_) if hidden => "another number".to_owned(),
+        Value::Bool(_) if hidden => "another boolean".to_owned(),
+        Value::String(text) => quote(text),
+        Value::Number(_) | Value::Bool(_) => value.to_string(),
+    }
+}
+
+/// `1 to 3 items`, `at least 2 items`.
+pub(in crate::arguments) fn quantity(min: Option<u64>, max: Option<u64>, of: &str) -> String {
+    match (min.filter(|min| *min > 0), max) {
+        (Some(min), Some(max)) if min == max => quantity_of(min, of),
+        (Some(min), Some(max)) => format!("{min} to {max} {of}s"),
+        (Some(min), None) => format!("at least {}", quantity_of(min, of)),
+        (None, Some(max)) => format!("at most {}", quantity_of(max, of)),
+        (None, None) => format!("any number of {of}s"),
+    }
+}
+
+/// The text of a problem: there is no member `name`; `known` are those that there are.
+pub(in crate::arguments) fn unknown(name: &str, known: &[&str]) -> String {
+    // Nearness takes time in proportion to both lengths; a name this long is nobody's slip of the pen.
+    const MAX_NAME: usize = 128;
+    let nearest = if name.len() <= MAX_NAME { suggest::nearest(name, known.iter().copied()) } else { None };
+    if let Some(nearest) = nearest {
+        return format!("unknown name; did you mean {}?", quote(nearest));
+    }
+    match known {
+        [] => "unknown name; leave it out".to_owned(),
+        _ => format!("unknown name; known are {}", list(known.iter().map(|name| quote(name)))),
+    }
+}
+
+fn quantity_of(count: u64, of: &str) -> String {
+    if count == 1 { format!("1 {of}") } else { format!("{count} {of}s") }
+}
+
+fn choices(allowed: &[Value]) -> String {
+    let quoted =
+        |value: &Value| value.as_str().map_or_else(|| cut(&value.to_string(), MAX_DESCRIPTION), quote);
+    match allowed {
+        [only] => quoted(only),
+        _ => format!("one of {}", list(allowed.iter().map(quoted))),
+    }
+}
+
+/// A list with its end cut off if it is too long.
+fn list(items: impl ExactSizeIterator<Item = String>) -> String {
+    let more = items.len().saturating_sub(MAX_LISTED);
+    let mut text = items.take(MAX_LISTED).collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        text = format!("{text} and {more} more");
+    }
+    text
+}
+
+fn details(node: &Node) -> Vec<String> {
+    let mut details = Vec::new();
+    let number = &node.number;
+    match (number.minimum, number.maximum) {
+        (Some(minimum), Some(maximum)) => details.push(format!("from {minimum} to {maximum}")),
+        (Some(minimum), None) => details.push(format!("of at least {minimum}")),
+        (None, Some(maximum)) => details.push(format!("of at most {maximum}")),
+        (None, None) => {}
+    }
+    details.extend(number.exclusive_minimum.map(|minimum| format!("above {minimum}")));
+    details.extend(number.exclusive_maximum.map(|maximum| format!("below {maximum}")));
+    details.extend(number.multiple_of.map(|step| format!("that is a multiple of {step}")));
+    let string = &node.string;
+    if string.min_length.is_some() || string.max_length.is_some() {
+        details.push(format!("of {}", quantity(string.min_length, string.max_length, "character")));
+    }
+    details.extend(string.format.map(|format| format!("that is {}", format.describe())));
+    details.extend(
+        string.pattern.as_ref().map(|pattern| format!("matching {}", cut(pattern.as_str(), MAX_DESCRIPTION))),
+    );
+    let array = &node.array;
+    if array.min_items.is_some() || array.max_items.is_some() {
+        details.push(format!("of {}", quantity(array.min_items, array.max_items, "item")));
+    }
+    if !node.object.required.is_empty() {
+        details.push(format!("with {}", list(node.object.required.iter().map(|name| quote(name)))));
+    }
+    details
+}

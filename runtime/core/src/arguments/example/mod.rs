@@ -1,0 +1,286 @@
+//! Small arguments that fit a schema.
+
+mod pattern;
+
+use serde_json::{Map, Value, json};
+
+use super::checker::{Checker, Exact, Node, NodeId, ROOT, Rules, Types};
+
+/// How many schemas may lie on top of each other; the first depth at which an example is found is the one.
+const DEPTHS: [usize; 4] = [6, 12, 24, 48];
+/// How many values are tried at most.
+const MAX_STEPS: usize = 20_000;
+/// How many items, members or characters an example may need.
+const MAX_SIZE: u64 = 200;
+/// How many values are tried to find one that an array does not have yet.
+const MAX_VARIANTS: usize = 20;
+
+/// Small arguments that fit the input schema `schema`: what is required and nothing else.
+///
+/// Values are taken from `examples`, `default`, `const` and `enum`, else made to fit type, format, bounds and
+/// pattern. For members that are marked secret (`writeOnly`) they are always made. Where nothing that fits is
+/// found, because of a pattern with unusual parts or of rules that exclude each other, the answer is an empty object.
+pub fn example(schema: &Value) -> Value {
+    // Rules that cannot be enforced are reported where the tool is registered.
+    let (checker, _) = Checker::compile_leniently(schema);
+    minimal(&checker).unwrap_or_else(|| json!({}))
+}
+
+/// An example of the whole schema that fits it.
+pub(super) fn minimal(checker: &Checker) -> Option<Value> {
+    // Arguments are an object, even where the schema does not say so.
+    sample(checker, ROOT, Types::OBJECT)
+}
+
+/// An example of the node that fits it.
+pub(super) fn minimal_at(checker: &Checker, id: NodeId) -> Option<Value> {
+    sample(checker, id, Types::ANY)
+}
+
+fn sample(checker: &Checker, id: NodeId, wanted: Types) -> Option<Value> {
+    let mut sampler = Sampler { checker, steps: MAX_STEPS };
+    DEPTHS.into_iter().find_map(|depth| sampler.value(id, wanted, depth, 0))
+}
+
+struct Sampler<'c> {
+    checker: &'c Checker,
+    steps: usize,
+}
+
+impl Sampler<'_> {
+    /// A value of the types `wanted` that fits the node; another one for each `variant`, as far as there are some.
+    fn value(&mut self, id: NodeId, wanted: Types, depth: usize, variant: usize) -> Option<Value> {
+        let depth = depth.checked_sub(1)?;
+        self.steps = self.steps.checked_sub(1)?;
+        let checker = self.checker;
+        let nodes = checker.always(id);
+        let parts = || nodes.iter().map(|id| checker.node(*id));
+        let holds_secret = parts().any(Node::holds_secret);
+        let samples = parts().flat_map(|node| &node.samples).filter(|_| !holds_secret);
+        let allowed = parts().filter_map(|node| node.allowed.as_deref()).flatten();
+        let given: Vec<&Value> = samples.chain(allowed.clone().filter(|value| !value.is_null())).collect();
+        let turned = (0..given.len()).map(|at| given[(at + variant) % given.len()]);
+        let candidates = turned.chain(allowed.filter(|value| value.is_null()));
+        for candidate in candidates.filter(|candidate| wanted.has(Types::of(candidate))) {
+            if let Some(fitting) = self.if_fits(id, candidate.clone()) {
+                return Some(fitting);
+            }
+        }
+        let types = checker.types(id).and(wanted);
+        let base = types.overlaps(Types::OBJECT).then(|| self.object(&nodes, depth)).flatten();
+        for arm in parts().flat_map(|node| node.in_place.arms()) {
+            let Some(of_arm) = self.value(arm, types, depth, variant) else { continue };
+            if let Some(fitting) = self.if_fits(id, merged(base.as_ref(), of_arm)) {
+                return Some(fitting);
+            }
+        }
+        self.made(id, types, base, &nodes, depth, variant)
+    }
+
+    /// A value made from the types and bounds alone.
+    fn made(
+        &mut self,
+        id: NodeId,
+        types: Types,
+        base: Option<Map<String, Value>>,
+        nodes: &[NodeId],
+        depth: usize,
+        variant: usize,
+    ) -> Option<Value> {
+        let checker = self.checker;
+        let parts: Vec<&Node> = nodes.iter().map(|id| checker.node(*id)).collect();
+        if types.overlaps(Types::STRING) {
+            for candidate in strings(&parts, variant) {
+                if let Some(fitting) = self.if_fits(id, candidate.into()) {
+                    return Some(fitting);
+                }
+            }
+        }
+        if types.overlaps(Types::NUMBER) {
+            for candidate in numbers(&parts, types, variant) {
+                if let Some(fitting) = self.if_fits(id, candidate.to_value()) {
+                    return Some(fitting);
+                }
+            }
+        }
+        if types.overlaps(Types::BOOLEAN)
+            && let Some(fitting) = self.if_fits(id, (variant % 2 == 1).into())
+        {
+            return Some(fitting);
+        }
+        if let Some(fitting) = base.and_then(|base| self.if_fits(id, base.into())) {
+            return Some(fitting);
+        }
+        if types.overlaps(Types::ARRAY)
+            && let Some(fitting) = self.array(&parts, depth).and_then(|items| self.if_fits(id, items.into()))
+        {
+            return Some(fitting);
+        }
+        types.has(Types::NULL).then_some(Value::Null).and_then(|null| self.if_fits(id, null))
+    }
+
+    fn if_fits(&self, id: NodeId, value: Value) -> Option<Value> {
+        self.checker.fits(id, &value, Rules::All).then_some(value)
+    }
+
+    /// An object with what the nodes require.
+    fn object(&mut self, nodes: &[NodeId], depth: usize) -> Option<Map<String, Value>> {
+        let checker = self.checker;
+        let mut members = Map::new();
+        let objects = || nodes.iter().map(|id| &checker.node(*id).object);
+        let mut required: Vec<&str> =
+            objects().flat_map(|object| &object.required).map(|name| &**name).collect();
+        let mut next = 0;
+        while let Some(name) = required.get(next).copied() {
+            next += 1;
+            if !members.contains_key(name) {
+                members.insert(name.to_owned(), self.member(nodes, name, depth)?);
+            }
+            let dependents =
+                objects().flat_map(|object| &object.dependent_required).filter(|(of, _)| **of == *name);
+            for dependent in dependents.flat_map(|(_, names)| names) {
+                if !required.contains(&&**dependent) {
+                    required.push(dependent);
+                }
+            }
+        }
+        let enough = objects().filter_map(|object| object.min_properties).max().unwrap_or(0);
+        if enough > MAX_SIZE {
+            return None;
+        }
+        let optional = objects().flat_map(|object| &object.properties).map(|(name, _)| name.to_string());
+        let invented = (0..2 * MAX_SIZE).flat_map(|number| [format!("name{number}"), number.to_string()]);
+        let mut names = optional.chain(invented);
+        while (members.len() as u64) < enough {
+            let name = names.next()?;
+            if members.contains_key(&name) {
+                continue;
+            }
+            if let Some(value) = self.member(nodes, &name, depth) {
+                members.insert(name, value);
+            }
+        }
+        Some(members)
+    }
+
+    fn member(&mut self, nodes: &[NodeId], name: &str, depth: usize) -> Option<Value> {
+        let schemas = self.checker.below(nodes, name);
+        if schemas.is_empty() {
+            return Some("text".into());
+        }
+        schemas.into_iter().find_map(|schema| self.value(schema, Types::ANY, depth, 0))
+    }
+
+    /// An array with as many items as the nodes require.
+    fn array(&mut self, parts: &[&Node], depth: usize) -> Option<Vec<Value>> {
+        let arrays = || parts.iter().map(|node| &node.array);
+        let enough = arrays().filter_map(|array| array.min_items).max().unwrap_or(0);
+        if enough > MAX_SIZE {
+            return None;
+        }
+        let unique = arrays().any(|array| array.unique);
+        let mut wanted: Vec<Option<NodeId>> = Vec::new();
+        for contains in arrays().filter_map(|array| array.contains.as_ref()) {
+            for _ in 0..contains.min.min(MAX_SIZE) {
+                wanted.push(Some(contains.node));
+            }
+        }
+        while (wanted.len() as u64) < enough {
+            let index = wanted.len();
+            wanted.push(arrays().find_map(|array| array.prefix.get(index).copied().or(array.items)));
+        }
+        let mut items: Vec<Value> = Vec::new();
+        for schema in wanted {
+            let variants = if unique { MAX_VARIANTS + items.len() } else { 1 };
+            let item = (0..variants)
+                .filter_map(|variant| match schema {
+                    Some(schema) => self.value(schema, Types::ANY, depth, variant),
+                    None => Some(variant.into()),
+                })
+                .find(|item| !unique || !items.iter().any(|other| super::checker::same(item, other)))?;
+            items.push(item);
+        }
+        Some(items)
+    }
+}
+
+/// The members of `base` and of the arm together.
+fn merged(base: Option<&Map<String, Value>>, of_arm: Value) -> Value {
+    match (base, of_arm) {
+        (Some(base), Value::Object(of_arm)) => {
+            let mut members = base.clone();
+            members.extend(of_arm);
+            Value::Object(members)
+        }
+        (_, of_arm) => of_arm,
+    }
+}
+
+/// Texts that may fit, the likeliest first.
+fn strings(parts: &[&Node], variant: usize) -> Vec<String> {
+    let rules = || parts.iter().map(|node| &node.string);
+    let least = rules().filter_map(|rule| rule.min_length).max().unwrap_or(0);
+    let most = rules().filter_map(|rule| rule.max_length).min().unwrap_or(u64::MAX);
+    if least > MAX_SIZE {
+        return Vec::new();
+    }
+    let mut candidates: Vec<String> = Vec::new();
+    candidates.extend(rules().filter_map(|rule| rule.format).map(|format| format.sample().to_owned()));
+    for pattern in rules().filter_map(|rule| rule.pattern.as_ref()) {
+        candidates
+            .extend((0..=least.max(3)).filter_map(|extra| pattern::sample(pattern.as_str(), extra, variant)));
+    }
+    let word = if variant == 0 { "text".to_owned() } else { format!("{variant}text") };
+    let length = word.chars().count() as u64;
+    let wanted = length.clamp(least, most.max(least));
+    candidates.push(word.chars().cycle().take(usize::try_from(wanted).unwrap_or(0)).collect());
+    candidates
+}
+
+/// Numbers that may fit, the likeliest first.
+fn numbers(parts: &[&Node], types: Types, variant: usize) -> Vec<Exact> {
+    let rules = || parts.iter().map(|node| &node.number);
+    let whole = |number: i128| Exact::Whole(number);
+    let largest = |a: Exact, b: Exact| if a < b { b } else { a };
+    let smallest = |a: Exact, b: Exact| if a < b { a } else { b };
+    let step = i128::try_from(variant).unwrap_or(0);
+    let lowest = rules().flat_map(|rule| [rule.minimum, rule.exclusive_minimum]).flatten().reduce(largest);
+    let highest = rules().flat_map(|rule| [rule.maximum, rule.exclusive_maximum]).flatten().reduce(smallest);
+    let mut candidates = vec![whole(1 + step)];
+    for bound in [lowest, highest].into_iter().flatten() {
+        candidates.push(bound);
+        match bound {
+            Exact::Whole(number) => {
+                candidates.extend([-1 - step, 1 + step].map(|by| whole(number.saturating_add(by))));
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "saturates, and every candidate is checked")]
+            Exact::Fraction(number) => {
+                candidates.extend([number.floor(), number.ceil()].map(|near| whole(near as i128)));
+            }
+        }
+    }
+    candidates.push(whole(0));
+    for multiple_of in rules().filter_map(|rule| rule.multiple_of) {
+        let start = lowest.map_or(0.0, |lowest| (lowest.as_float() / multiple_of.as_float()).ceil());
+        for next in 0..3u8 {
+            let factor = start + f64::from(next);
+            candidates.push(match multiple_of {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "saturates, and every candidate is checked"
+                )]
+                Exact::Whole(multiple) => whole(multiple.saturating_mul(factor as i128 + step)),
+                Exact::Fraction(multiple) => Exact::Fraction(multiple * factor),
+            });
+        }
+    }
+    if let (Some(lowest), Some(highest)) = (lowest, highest)
+        && types.has(Types::NUMBER)
+    {
+        candidates.push(Exact::Fraction(f64::midpoint(lowest.as_float(), highest.as_float())));
+    }
+    candidates
+}
+
+#[cfg(test)]
+mod tests;

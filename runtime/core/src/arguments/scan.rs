@@ -1,0 +1,142 @@
+//! The members of an object, straight from its text: names and values are slices, nothing is built.
+
+use std::borrow::Cow;
+
+/// Walks over the members of the object that `text` starts with.
+///
+/// The text comes from a `RawValue` and so is valid JSON; anything else ends the walk early, never in a panic.
+pub(super) fn members(text: &str) -> Members<'_> {
+    Members { text, at: usize::from(text.starts_with('{')) }
+}
+
+/// Iterator of [`members`].
+pub(super) struct Members<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+/// One member of an object.
+pub(super) struct Member<'a> {
+    /// What stands between the quotes of the name.
+    quoted: &'a str,
+    /// The text of the value.
+    pub(super) value: &'a str,
+}
+
+impl<'a> Member<'a> {
+    /// The name, with its escapes resolved.
+    pub(super) fn name(&self) -> Cow<'a, str> {
+        if !self.quoted.contains('\\') {
+            return Cow::Borrowed(self.quoted);
+        }
+        serde_json::from_str(&format!("\"{}\"", self.quoted)).map_or(Cow::Borrowed(self.quoted), Cow::Owned)
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Member<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Member<'a>> {
+        let bytes = self.text.as_bytes();
+        let mut at = self.at;
+        // Before a name stand only white space and commas, after the last member only the closing brace.
+        while *bytes.get(at)? != b'"' {
+            at += 1;
+        }
+        let name_end = string_end(bytes, at)?;
+        let quoted = self.text.get(at + 1..name_end)?;
+        at = name_end + 1;
+        while matches!(bytes.get(at)?, b':' | b' ' | b'\t' | b'\n' | b'\r') {
+            at += 1;
+        }
+        let end = value_end(bytes, at)?;
+        self.at = end;
+        Some(Member { quoted, value: self.text.get(at..end)? })
+    }
+}
+
+/// Where the string that opens at `start` closes: the index of its second quote.
+#[inline]
+fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+/// Where the value that begins at `start` ends: the index after its last byte.
+#[inline]
+fn value_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    match bytes.get(at)? {
+        b'"' => return Some(string_end(bytes, at)? + 1),
+        b'{' | b'[' => {}
+        _ => {
+            while !matches!(bytes.get(at)?, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r') {
+                at += 1;
+            }
+            return Some(at);
+        }
+    }
+    let mut open = 0usize;
+    loop {
+        match bytes.get(at)? {
+            b'"' => at = string_end(bytes, at)?,
+            b'{' | b'[' => open += 1,
+            b'}' | b']' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+        if open == 0 {
+            return Some(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::members;
+
+    fn pairs(text: &str) -> Vec<(String, &str)> {
+        members(text).map(|member| (member.name().into_owned(), member.value)).collect()
+    }
+
+    fn pair<'a>(name: &str, value: &'a str) -> (String, &'a str) {
+        (name.to_owned(), value)
+    }
+
+    #[test]
+    fn finds_names_and_values() {
+        assert_eq!(pairs("{}"), []);
+        assert_eq!(pairs("{ }"), []);
+        assert_eq!(pairs(r#"{"a":1,"b":2}"#), [pair("a", "1"), pair("b", "2")]);
+        assert_eq!(pairs("{ \"a\" :\t-1.5e3 ,\n \"b\": null}"), [pair("a", "-1.5e3"), pair("b", "null")]);
+        assert_eq!(
+            pairs(r#"{"s":"},\"{[","o":{"x":[1,{"y":"]}"}]},"l":[],"é":true}"#),
+            [
+                pair("s", r#""},\"{[""#),
+                pair("o", r#"{"x":[1,{"y":"]}"}]}"#),
+                pair("l", "[]"),
+                pair("é", "true")
+            ]
+        );
+    }
+
+    #[test]
+    fn resolves_escapes_in_names() {
+        assert_eq!(pairs(r#"{"\u0061\"b":1}"#), [pair("a\"b", "1")]);
+        assert_eq!(pairs(r#"{"a\\":1,"b":2}"#), [pair("a\\", "1"), pair("b", "2")]);
+    }
+
+    #[test]
+    fn ends_early_on_text_that_is_no_object() {
+        for text in ["", "{", "{\"a", "{\"a\":", "{\"a\":[", "{\"a\":\"\\", "[1]", "1", "{\"a\":1"] {
+            assert_eq!(pairs(text), [], "{text}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The definition of a tool as `tools/list` shows it (2026-07-28, server/tools "Tool").
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::schema::{Draft, Profile};
+use crate::tool::{Described, Tool};
+
+/// A tool as a client sees it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolDefinition {
+    /// What clients call.
+    pub name: String,
+    /// A name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the tool does, for the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Pictures for user interfaces.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub icons: Vec<Icon>,
+    /// JSON Schema of the arguments; its root is always an object.
+    pub input_schema: Value,
+    /// JSON Schema of the structured result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
+    /// Hints about the tool's behaviour.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<ToolAnnotations>,
+    /// Whatever else belongs to the tool.
+    #[serde(default, rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Map<String, Value>>,
+    /// Members that this version of Toolwright does not know; kept as they came.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl ToolDefinition {
+    /// A definition with a name and an input schema, whose root must be an object.
+    pub fn new(name: impl Into<String>, input_schema: Value) -> Self {
+        Self {
+            name: name.into(),
+            title: None,
+            description: None,
+            icons: Vec::new(),
+            input_schema,
+            output_schema: None,
+            annotations: None,
+            meta: None,
+            other: Map::new(),
+        }
+    }
+}
+
+/// Hints about a tool's behaviour (2026-07-28, schema `ToolAnnotations`). Absent is "not said".
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolAnnotations {
+    /// A name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The tool changes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only_hint: Option<bool>,
+    /// The tool may destroy or overwrite; "not said" counts as true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destructive_hint: Option<bool>,
+    /// A second call with the same arguments has no further effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotent_hint: Option<bool>,
+    /// The tool reaches beyond the server's own data; "not said" counts as true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_world_hint: Option<bool>,
+}
+
+/// A picture (2026-07-28, basic "icons").
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Icon {
+    /// An `https:` or `data:` URI.
+    pub src: String,
+    /// The media type, where the source does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Sizes such as `48x48`, or `any`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<String>,
+    /// `light` or `dark`: the background the icon is made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theme: Option<String>,
+}
+
+/// Keys under `_meta` that Toolwright writes.
+pub mod meta_keys {
+    /// The scopes a caller needs: an array of strings.
+    pub const SCOPES: &str = "io.toolwright/scopes";
+    /// Former names: an array of strings.
+    pub const WAS: &str = "io.toolwright/was";
+    /// Categories for people: an array of strings.
+    pub const TAGS: &str = "io.toolwright/tags";
+    /// The application context a command belongs to: a string.
+    pub const CONTEXT: &str = "io.toolwright/context";
+}
+
+/// The definition of `T`, in the portable profile.
+///
+/// # Panics
+/// Where serde does not read `T` from an object; the text names the tool and says what to do.
+pub(crate) fn of<T: Tool>() -> ToolDefinition {
+    let metadata = T::METADATA;
+    let draft =
+        Draft::input::<Described<T>>(T::METADATA.shape).with_fields(metadata.fields, metadata.allow_unknown);
+    // A mistake in the program, found by whatever asks for the definitions first: a test, the manifest or the start.
+    if let Some(problem) = draft.problem() {
+        panic!("the tool `{}` cannot be registered: {problem}", T::NAME);
+    }
+    let hints = metadata.hints;
+    let annotations = ToolAnnotations {
+        title: None,
+        read_only_hint: hints.read_only,
+        destructive_hint: hints.destructive,
+        idempotent_hint: hints.idempotent,
+        open_world_hint: hints.open_world,
+    };
+    ToolDefinition {
+        name: T::NAME.to_owned(),
+        title: metadata.title.map(str::to_owned),
+        description: metadata.description.map(str::to_owned),
+        icons: metadata.icons.iter().map(|icon| from_text(icon)).collect(),
+        input_schema: draft.finish(Profile::Portable),
+        output_schema: metadata.output.map(|output| output()),
+        annotations: (annotations != ToolAnnotations::default()).then_some(annotations),
+        meta: meta_of(&metadata),
+        other: Map::new(),
+    }
+}
+
+fn meta_of(metadata: &crate::tool::ToolMetadata) -> Option<Map<String, Value>> {
+    let mut meta: Map<String, Value> = metadata.meta.map(from_text).unwrap_or_default();
+    for (key, list) in [
+        (meta_keys::SCOPES, metadata.scopes),
+        (meta_keys::WAS, metadata.was),
+        (meta_keys::TAGS, metadata.tags),
+    ] {
+        if !list.is_empty() {
+            meta.insert(key.to_owned(), list.into());
+        }
+    }
+    if let Some(context) = metadata.context {
+        meta.insert(meta_keys::CONTEXT.to_owned(), context.into());
+    }
+    (!meta.is_empty()).then_some(meta)
+}
+
+/// Reads JSON text that the derive wrote.
+fn from_text<T: serde::de::DeserializeOwned>(text: &str) -> T {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("the derive wrote broken JSON: {error}: {text}"))
+}

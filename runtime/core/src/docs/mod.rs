@@ -1,0 +1,86 @@
+//! Documentation of tools for agents, in two sizes, and the filter for simple parameter types.
+//!
+//! Both are made from the definition that clients get and the manifest shows, so that they cannot differ from it.
+
+mod parameters;
+mod simple_types;
+
+use std::fmt::Write as _;
+
+use crate::arguments;
+use crate::definition::ToolDefinition;
+
+pub use simple_types::{ComplexParameter, Filtered, OnComplex, SimpleTypes};
+
+/// The longest description in [`simple`], in characters.
+pub const SIMPLE_DESCRIPTION_LIMIT: usize = 200;
+
+/// Names and descriptions only, one line a tool: for an agent that chooses a tool and leaves its parameters to another.
+///
+/// A description is its first paragraph, cut to [`SIMPLE_DESCRIPTION_LIMIT`] characters; a tool without one shows
+/// its title. So a thousand tools take a thousand lines of bounded length, whatever their schemas.
+pub fn simple(tools: &[ToolDefinition]) -> String {
+    let mut text = String::new();
+    for tool in tools {
+        text.push_str(&tool.name);
+        if let Some(description) = tool.description.as_ref().or(tool.title.as_ref()) {
+            text.push_str(": ");
+            text.push_str(&first_paragraph(description));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The first paragraph on one line, cut at a word.
+fn first_paragraph(description: &str) -> String {
+    let paragraph = description.trim().split("\n\n").next().unwrap_or_default();
+    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let Some((end, _)) = line.char_indices().nth(SIMPLE_DESCRIPTION_LIMIT) else { return line };
+    // One character makes room for the mark of the cut.
+    let last = line[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+    let cut = line[..last].rfind(' ').unwrap_or(last);
+    format!("{}…", &line[..cut])
+}
+
+/// Everything that an agent needs to call the tool: title, description, hints, each parameter with its type, bounds
+/// and examples, and arguments that fit.
+pub fn full(tool: &ToolDefinition) -> String {
+    let mut text = format!("## {}\n", tool.name);
+    if let Some(title) = &tool.title {
+        let _ = write!(text, "\n{title}\n");
+    }
+    if let Some(description) = &tool.description {
+        let _ = write!(text, "\n{}\n", description.trim());
+    }
+    let hints = hints(tool);
+    if !hints.is_empty() {
+        let _ = write!(text, "\nHints: {}.\n", hints.join(", "));
+    }
+    let parameters = parameters::list(&tool.input_schema);
+    if parameters.is_empty() {
+        text.push_str("\nNo parameters.\n");
+    } else {
+        let _ = write!(text, "\nParameters:\n\n{parameters}");
+    }
+    let _ = write!(text, "\nExample of arguments: `{}`\n", arguments::example(&tool.input_schema));
+    text
+}
+
+fn hints(tool: &ToolDefinition) -> Vec<&'static str> {
+    let Some(annotations) = &tool.annotations else { return Vec::new() };
+    let said = [
+        (annotations.read_only_hint, "changes nothing", "changes data"),
+        (annotations.destructive_hint, "may destroy or overwrite", "destroys nothing"),
+        (
+            annotations.idempotent_hint,
+            "repeating it has no further effect",
+            "repeating it has a further effect",
+        ),
+        (annotations.open_world_hint, "reaches beyond this server", "stays within this server"),
+    ];
+    said.into_iter().filter_map(|(hint, yes, no)| hint.map(|hint| if hint { yes } else { no })).collect()
+}
+
+#[cfg(test)]
+mod tests;

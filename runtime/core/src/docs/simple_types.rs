@@ -1,0 +1,164 @@
+//! The filter for clients that take simple parameters only (K-03, K-11).
+
+use serde_json::{Map, Value};
+
+use crate::definition::ToolDefinition;
+
+/// Keeps the parameters of simple types: texts, integers and numbers, by option booleans.
+///
+/// Optional parameters of other types are taken out of the definition. A *required* one cannot be: without it every
+/// call would be refused. What becomes of such a tool is [`OnComplex`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SimpleTypes {
+    /// Whether booleans are simple.
+    pub boolean: bool,
+    /// What becomes of a tool that cannot be called with simple parameters.
+    pub on_complex: OnComplex,
+}
+
+/// What becomes of a tool that cannot be called with simple parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnComplex {
+    /// It is left out; the reason is returned.
+    #[default]
+    Exclude,
+    /// It is kept whole, with all its parameters.
+    Keep,
+    /// The filter fails.
+    Error,
+}
+
+/// What [`SimpleTypes::apply`] made of a definition.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "almost all are definitions, and they are moved on at once")]
+pub enum Filtered {
+    /// The definition to list.
+    Listed(ToolDefinition),
+    /// The tool is left out, for this reason.
+    Excluded(ComplexParameter),
+}
+
+/// Why a tool cannot be called with simple parameters.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ComplexParameter {
+    /// A required parameter is not of a simple type.
+    #[error(
+        "the tool `{tool}` requires `{parameter}`, which is not of a simple type; make it optional or keep the tool whole"
+    )]
+    Required {
+        /// The tool.
+        tool: String,
+        /// The first such parameter.
+        parameter: String,
+    },
+    /// The schema says something about the arguments as a whole, which may no longer hold without some of them.
+    #[error(
+        "the tool `{tool}` uses `{keyword}` on its arguments as a whole; list its properties plainly or keep the tool whole"
+    )]
+    Whole {
+        /// The tool.
+        tool: String,
+        /// The keyword.
+        keyword: &'static str,
+    },
+}
+
+/// Keywords at the root that bind several arguments together.
+const WHOLE: [&str; 11] = [
+    "$ref",
+    "allOf",
+    "anyOf",
+    "dependentRequired",
+    "dependentSchemas",
+    "enum",
+    "if",
+    "minProperties",
+    "not",
+    "oneOf",
+    "patternProperties",
+];
+
+impl SimpleTypes {
+    /// The definition with simple parameters only.
+    ///
+    /// # Errors
+    /// [`ComplexParameter`] with [`OnComplex::Error`] only.
+    pub fn apply(self, definition: &ToolDefinition) -> Result<Filtered, ComplexParameter> {
+        match (self.filter(definition), self.on_complex) {
+            (Ok(filtered), _) => Ok(Filtered::Listed(filtered)),
+            (Err(reason), OnComplex::Exclude) => Ok(Filtered::Excluded(reason)),
+            (Err(_), OnComplex::Keep) => Ok(Filtered::Listed(definition.clone())),
+            (Err(reason), OnComplex::Error) => Err(reason),
+        }
+    }
+
+    fn filter(self, definition: &ToolDefinition) -> Result<ToolDefinition, ComplexParameter> {
+        let mut definition = definition.clone();
+        let Some(schema) = definition.input_schema.as_object_mut() else { return Ok(definition) };
+        let tool = &definition.name;
+        if let Some(keyword) = WHOLE.into_iter().find(|keyword| schema.contains_key(*keyword)) {
+            return Err(ComplexParameter::Whole { tool: tool.clone(), keyword });
+        }
+        let required: Vec<String> = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .map(|list| list.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+            .unwrap_or_default();
+        let mut kept = Map::new();
+        if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+            for (name, property) in properties {
+                if self.is_simple(property) {
+                    kept.insert(name.clone(), property.clone());
+                }
+            }
+        }
+        if let Some(parameter) = required.into_iter().find(|name| !kept.contains_key(name)) {
+            return Err(ComplexParameter::Required { tool: tool.clone(), parameter });
+        }
+        schema.insert("properties".to_owned(), kept.into());
+        // These may speak of parameters that are gone.
+        for keyword in ["$defs", "definitions", "default", "examples"] {
+            schema.shift_remove(keyword);
+        }
+        if schema.get("additionalProperties").is_some_and(Value::is_object) {
+            schema.insert("additionalProperties".to_owned(), false.into());
+        }
+        Ok(definition)
+    }
+
+    /// Whether every value of the schema is of a simple type; `null` beside one counts as nothing.
+    fn is_simple(self, schema: &Value) -> bool {
+        let is_simple = |name: &str| match name {
+            "string" | "integer" | "number" => true,
+            "boolean" => self.boolean,
+            _ => false,
+        };
+        let listed = match (schema.get("const"), schema.get("enum")) {
+            (Some(value), _) => Some(std::slice::from_ref(value)),
+            (_, Some(Value::Array(values))) => Some(values.as_slice()),
+            _ => None,
+        };
+        let names: Vec<&str> = match (schema.get("type"), listed) {
+            (Some(Value::String(name)), _) => vec![name],
+            (Some(Value::Array(names)), _) => {
+                names.iter().map(|name| name.as_str().unwrap_or_default()).collect()
+            }
+            (None, Some(values)) => values.iter().map(type_name).collect(),
+            _ => return false,
+        };
+        let mut names = names.into_iter().filter(|name| *name != "null").peekable();
+        names.peek().is_some() && names.all(is_simple)
+    }
+}
+
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}

@@ -1,0 +1,25 @@
+//! The contract of Toolwright: what a tool is, what its schema says, which arguments it takes and what its
+//! results look like. Every other crate points here; this one does no I/O and knows no async runtime.
+
+pub mod tool;
+pub mod toolset;
+
+pub mod definition;
+pub mod names;
+pub mod schema;
+
+pub mod arguments;
+pub mod content;
+pub mod result;
+
+pub mod docs;
+pub mod manifest;
+pub mod revision;
+pub mod suggest;
+mod workflow;
+
+pub mod link;
+
+#[doc(hidden)]
+pub mod __private;
+mod derived;

@@ -1,0 +1,117 @@
+//! What a program answers when `cargo mcp manifest` asks it: everything that is linked into it.
+//!
+//! The program and the `cargo-mcp` that asks may come from different versions of Toolwright, so the answer names
+//! its own version and keeps to plain JSON. Manifests are made from it by the asking side.
+
+use serde::{Deserialize, Serialize};
+
+use crate::definition::ToolDefinition;
+
+/// The version of the answer's form; it rises when a reader of the former version would misunderstand the answer.
+pub const VERSION: u32 = 1;
+
+/// Every derived tool and toolset of one program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// The version of the answer's form: [`VERSION`].
+    pub answer_version: u32,
+    /// The version of `toolwright-core` in the program.
+    pub toolwright: String,
+    /// The toolsets, sorted by origin.
+    pub toolsets: Vec<LinkedToolset>,
+    /// The tools, in a toolset or not, sorted by origin.
+    pub tools: Vec<LinkedTool>,
+}
+
+/// One toolset of a program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinkedToolset {
+    /// Where it is derived.
+    pub origin: Origin,
+    /// `name = "…"`, instead of the package's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `version = "…"`, instead of the package's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// `title = "…"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// `instructions = "…"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// The definitions of its tools.
+    pub tools: Vec<ToolDefinition>,
+}
+
+/// One tool of a program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinkedTool {
+    /// Where it is derived.
+    pub origin: Origin,
+    /// Its definition.
+    pub definition: ToolDefinition,
+}
+
+/// The place of a derive.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Origin {
+    /// The package, by `CARGO_PKG_NAME`.
+    pub package: String,
+    /// The package's version.
+    pub version: String,
+    /// The source file, as the compiler was given it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+impl Answer {
+    /// Reads the answer of a program.
+    ///
+    /// # Errors
+    /// [`AnswerError::Newer`] if the program has a Toolwright that this one cannot read, and
+    /// [`AnswerError::NotAnAnswer`] for any other text.
+    pub fn from_json(text: &str) -> Result<Self, AnswerError> {
+        /// The members that every version has.
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Version {
+            answer_version: u32,
+            toolwright: String,
+        }
+        let version: Version = serde_json::from_str(text)?;
+        if version.answer_version > VERSION {
+            return Err(AnswerError::Newer { theirs: version.toolwright, ours: env!("CARGO_PKG_VERSION") });
+        }
+        Ok(serde_json::from_str(text)?)
+    }
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// Why a text is not an answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnswerError {
+    /// The program has a later Toolwright.
+    #[error(
+        "the program is built with Toolwright {theirs}, but this is {ours}: use a cargo-mcp of the program's version"
+    )]
+    Newer {
+        /// The program's version.
+        theirs: String,
+        /// This library's version.
+        ours: &'static str,
+    },
+    /// Not JSON, or a member is missing or of another type.
+    #[error("the program's answer cannot be read: {0}")]
+    NotAnAnswer(#[from] serde_json::Error),
+}

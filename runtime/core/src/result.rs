@@ -1,0 +1,275 @@
+//! What a tool answers: content, structured content, or an error that the model can act on.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::content::ContentBlock;
+use crate::schema::{self, Profile};
+
+/// The result of a call (2026-07-28, server/tools "Tool Result").
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolResult {
+    /// The blocks for the model, in order; an empty list is a success with nothing to say.
+    #[serde(default)]
+    pub content: Vec<ContentBlock>,
+    /// The result as data, any JSON value. Peers up to 2025-11-25 get a value that is not an object as
+    /// `{"result": …}`, peers before 2025-06-18 get none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structured_content: Option<StructuredContent>,
+    /// Whether the call failed in a way that the model should hear about.
+    #[serde(default)]
+    pub is_error: bool,
+    /// Whatever else belongs to the result.
+    #[serde(default, rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Map<String, Value>>,
+}
+
+impl ToolResult {
+    /// A success with one text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: vec![ContentBlock::text(text)], ..Self::default() }
+    }
+
+    /// A failure that the model should hear about, as one text block.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { is_error: true, ..Self::text(text) }
+    }
+
+    /// A success with `value` as structured content and the same JSON as text, for clients that read text only.
+    ///
+    /// # Errors
+    /// What `value`'s `Serialize` says.
+    pub fn structured(value: &(impl Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
+        let structured = StructuredContent::new(value)?;
+        Ok(Self {
+            content: vec![ContentBlock::text(structured.get())],
+            structured_content: Some(structured),
+            ..Self::default()
+        })
+    }
+
+    /// The text of all text blocks, joined with a blank line (K-12, H-3.4).
+    ///
+    /// A result without content shows its structured content: a string as it is, a number or anything else as JSON
+    /// (RES-04).
+    pub fn as_text(&self) -> String {
+        if let (true, Some(structured)) = (self.content.is_empty(), &self.structured_content) {
+            return match structured.to_value() {
+                Value::String(text) => text,
+                _ => structured.get().to_owned(),
+            };
+        }
+        let blocks: Vec<&str> = self.content.iter().filter_map(ContentBlock::as_text).collect();
+        blocks.join("\n\n")
+    }
+}
+
+/// A JSON value kept as its text: written once by the handler, copied to the peer as it is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StructuredContent(Box<RawValue>);
+
+impl StructuredContent {
+    /// The JSON of `value`.
+    ///
+    /// # Errors
+    /// What `value`'s `Serialize` says.
+    pub fn new(value: &(impl Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
+        serde_json::value::to_raw_value(value).map(Self)
+    }
+
+    /// The JSON text.
+    pub fn get(&self) -> &str {
+        self.0.get()
+    }
+
+    /// The JSON, to be copied as it is.
+    pub fn as_raw(&self) -> &RawValue {
+        &self.0
+    }
+
+    /// The value.
+    pub fn to_value(&self) -> Value {
+        serde_json::from_str(self.get()).unwrap_or_default()
+    }
+
+    /// Whether the value is an object.
+    pub fn is_object(&self) -> bool {
+        self.get().starts_with('{')
+    }
+}
+
+impl PartialEq for StructuredContent {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_value() == other.to_value()
+    }
+}
+
+/// A failure of a tool that the model should hear about: it becomes a result with `isError`.
+///
+/// Every `std::error::Error` turns into one with `?`; its message and the messages of its sources are what the
+/// model reads, so keep secrets out of error messages.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolError {
+    result: Box<ToolResult>,
+}
+
+impl ToolError {
+    /// An error with this text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { result: Box::new(ToolResult::error(text)) }
+    }
+
+    /// Adds data for programs, as `structuredContent`; the output schema does not bind it.
+    ///
+    /// # Errors
+    /// What `data`'s `Serialize` says.
+    pub fn with_data(mut self, data: &impl Serialize) -> Result<Self, serde_json::Error> {
+        self.result.structured_content = Some(StructuredContent::new(data)?);
+        Ok(self)
+    }
+
+    /// The text for the model.
+    pub fn message(&self) -> String {
+        self.result.as_text()
+    }
+}
+
+impl<E: std::error::Error> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            let cause_text = cause.to_string();
+            if !text.contains(&cause_text) {
+                text.push_str(": ");
+                text.push_str(&cause_text);
+            }
+            source = cause.source();
+        }
+        Self::new(text)
+    }
+}
+
+impl From<ToolError> for ToolResult {
+    fn from(error: ToolError) -> Self {
+        *error.result
+    }
+}
+
+/// What a handler may return.
+///
+/// Text and numbers become one text block, content blocks stay what they are, [`Json`] becomes structured
+/// content with an output schema, `()` an empty success, `Err` a result with `isError`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the result of a tool",
+    label = "not a tool result",
+    note = "return text (`String`), a number, `()`, `ContentBlock`s, `ToolResult`, or data as `toolwright::Json<T>`, where `T` derives `serde::Serialize` and `schemars::JsonSchema`; each of them also inside a `Result`"
+)]
+pub trait IntoToolResult {
+    /// The schema of the structured content, if results of this type always have some.
+    fn output_schema() -> Option<Value> {
+        None
+    }
+
+    /// The result to send.
+    fn into_tool_result(self) -> ToolResult;
+}
+
+impl IntoToolResult for ToolResult {
+    fn into_tool_result(self) -> ToolResult {
+        self
+    }
+}
+
+impl IntoToolResult for () {
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult::default()
+    }
+}
+
+impl IntoToolResult for String {
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult::text(self)
+    }
+}
+
+impl IntoToolResult for &'static str {
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult::text(self)
+    }
+}
+
+macro_rules! as_text {
+    ($($type:ty)*) => {$(
+        impl IntoToolResult for $type {
+            fn into_tool_result(self) -> ToolResult {
+                ToolResult::text(self.to_string())
+            }
+        }
+    )*};
+}
+as_text!(bool char i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64);
+
+impl IntoToolResult for ContentBlock {
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult { content: vec![self], ..ToolResult::default() }
+    }
+}
+
+impl IntoToolResult for Vec<ContentBlock> {
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult { content: self, ..ToolResult::default() }
+    }
+}
+
+impl IntoToolResult for Option<ContentBlock> {
+    fn into_tool_result(self) -> ToolResult {
+        self.into_iter().collect::<Vec<_>>().into_tool_result()
+    }
+}
+
+impl<T: IntoToolResult, E: Into<ToolError>> IntoToolResult for Result<T, E> {
+    fn output_schema() -> Option<Value> {
+        T::output_schema()
+    }
+
+    fn into_tool_result(self) -> ToolResult {
+        match self {
+            Ok(value) => value.into_tool_result(),
+            Err(error) => error.into().into(),
+        }
+    }
+}
+
+/// Data as a result: structured content, the same JSON as text, and an output schema in the definition.
+///
+/// The schema follows what `T` serializes to. A value that fails to serialize becomes a result with `isError`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Json<T>(pub T);
+
+impl<T: OutputData> IntoToolResult for Json<T> {
+    fn output_schema() -> Option<Value> {
+        Some(schema::output::<T>(Profile::Portable))
+    }
+
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult::structured(&self.0).unwrap_or_else(|error| {
+            ToolResult::error(format!("the result could not be written as JSON: {error}"))
+        })
+    }
+}
+
+/// Types that can stand in [`Json`]. Implemented for all that serialize and have a JSON Schema.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be structured content",
+    label = "needs `serde::Serialize` and `schemars::JsonSchema`",
+    note = "add `serde::Serialize` and `schemars::JsonSchema` to the derives of `{Self}`, or return text or content blocks, which need no schema"
+)]
+pub trait OutputData: Serialize + JsonSchema {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + JsonSchema> OutputData for T {}

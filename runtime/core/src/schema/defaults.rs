@@ -1,0 +1,94 @@
+//! Defaults in one order: a `HashMap` or `HashSet` prints its members in another order each time.
+
+use serde_json::{Map, Value};
+
+use super::{members, walk};
+
+/// How many references and arms are followed from a default to the schema of one of its parts; a type that is an
+/// arm of itself would never end.
+const MAX_STEPS: usize = 8;
+
+/// Sorts the members of every object, and the items of every set, in all defaults of `root`.
+pub(super) fn put_in_order(root: &mut Value) {
+    let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
+    visit(root, &definitions);
+}
+
+fn visit(schema: &mut Value, definitions: &Map<String, Value>) {
+    let Some(object) = schema.as_object_mut() else { return };
+    if let Some(mut default) = object.get_mut("default").map(Value::take) {
+        sort(&mut default, object, definitions);
+        object.insert("default".to_owned(), default);
+    }
+    walk::subschemas_mut(object, |_, subschema| visit(subschema, definitions));
+}
+
+/// Sorts `value`, which is or lies in a default, by what `schema` says about it.
+fn sort(value: &mut Value, schema: &Map<String, Value>, definitions: &Map<String, Value>) {
+    match value {
+        Value::Object(object) => {
+            object.sort_keys();
+            for (name, member) in object {
+                with_schemas_of(schema, definitions, MAX_STEPS, &mut |schema| {
+                    let property = schema.get("properties").and_then(|properties| properties.get(name));
+                    let patterns = schema.get("patternProperties").and_then(Value::as_object);
+                    let rest = schema.get("additionalProperties");
+                    for found in
+                        property.into_iter().chain(patterns.into_iter().flat_map(Map::values)).chain(rest)
+                    {
+                        sort_by(member, found, definitions);
+                    }
+                });
+            }
+        }
+        Value::Array(items) => {
+            let mut is_set = false;
+            with_schemas_of(schema, definitions, MAX_STEPS, &mut |schema| {
+                is_set |= schema.get("uniqueItems") == Some(&Value::Bool(true));
+                let first =
+                    schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+                for (index, item) in items.iter_mut().enumerate() {
+                    if let Some(found) = first.get(index).or_else(|| schema.get("items")) {
+                        sort_by(item, found, definitions);
+                    }
+                }
+            });
+            if is_set {
+                items.sort_by_cached_key(|item| (item.as_f64().map(order_of), item.to_string()));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn sort_by(value: &mut Value, schema: &Value, definitions: &Map<String, Value>) {
+    match members(schema) {
+        Some(schema) => sort(value, schema, definitions),
+        None => sort(value, &Map::new(), definitions),
+    }
+}
+
+/// Calls `visit` with every schema that holds where `schema` does: itself, what it refers to, and its arms.
+fn with_schemas_of(
+    schema: &Map<String, Value>,
+    definitions: &Map<String, Value>,
+    steps: usize,
+    visit: &mut dyn FnMut(&Map<String, Value>),
+) {
+    visit(schema);
+    if steps == 0 {
+        return;
+    }
+    let far = walk::referenced(schema).and_then(|name| definitions.get(name.as_ref()));
+    let arms =
+        ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|choice| schema.get(choice)?.as_array()).flatten();
+    for next in far.into_iter().chain(arms).filter_map(members) {
+        with_schemas_of(next, definitions, steps - 1, visit);
+    }
+}
+
+/// A number's place among all numbers, as an integer that can be compared.
+fn order_of(number: f64) -> i64 {
+    let bits = number.to_bits().cast_signed();
+    bits ^ (((bits >> 63).cast_unsigned() >> 1).cast_signed())
+}

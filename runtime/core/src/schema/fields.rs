@@ -1,0 +1,96 @@
+//! What the attributes of single fields say, merged into the root's properties.
+
+use serde_json::{Map, Value};
+
+use super::{SchemaProblem, merge, walk};
+use crate::tool::FieldMetadata;
+
+/// Merges `fields` into `root`, takes out credentials, and closes the root where nothing says that it takes more.
+///
+/// Gives back the first attribute that constrains nothing.
+pub(super) fn apply(
+    root: &mut Value,
+    fields: &[FieldMetadata],
+    allow_unknown: bool,
+) -> Option<SchemaProblem> {
+    let root = walk::as_object(root);
+    let mut problem = None;
+    for field in fields {
+        if field.credential {
+            remove(root, field.name);
+        } else if let Some(property) = root.get_mut("properties").and_then(|all| all.get_mut(field.name)) {
+            let property = walk::as_object(property);
+            let keywords = keywords(field);
+            problem = problem.or_else(|| without_effect(field.name, property, &keywords));
+            patch(property, keywords);
+            if field.secret {
+                property.insert("writeOnly".to_owned(), Value::Bool(true));
+            }
+        }
+    }
+    if !allow_unknown && !root.contains_key("additionalProperties") {
+        let definitions = root.shift_remove("$defs");
+        root.insert("additionalProperties".to_owned(), Value::Bool(false));
+        if let Some(definitions) = definitions {
+            root.insert("$defs".to_owned(), definitions);
+        }
+    }
+    problem
+}
+
+fn remove(root: &mut Map<String, Value>, name: &str) {
+    if let Some(Value::Object(properties)) = root.get_mut("properties") {
+        properties.shift_remove(name);
+    }
+    if let Some(Value::Array(required)) = root.get_mut("required") {
+        required.retain(|other| other != name);
+        if required.is_empty() {
+            root.shift_remove("required");
+        }
+    }
+}
+
+fn keywords(field: &FieldMetadata) -> Map<String, Value> {
+    match serde_json::from_str(field.schema) {
+        Ok(keywords) => keywords,
+        Err(error) => {
+            panic!("the derive wrote broken keywords for `{}`: {error}: {}", field.name, field.schema)
+        }
+    }
+}
+
+/// Sets each keyword; a bound only where it is tighter than what the type allows anyway.
+fn patch(property: &mut Map<String, Value>, keywords: Map<String, Value>) {
+    for (keyword, value) in keywords {
+        let value = match property.get(&keyword) {
+            Some(known) => merge::stricter(&keyword, known, &value).unwrap_or(value),
+            None => value,
+        };
+        property.insert(keyword, value);
+    }
+}
+
+/// The first of `keywords` that is about other types than those that `property` has.
+fn without_effect(
+    field: &str,
+    property: &Map<String, Value>,
+    keywords: &Map<String, Value>,
+) -> Option<SchemaProblem> {
+    let found = match property.get("type")? {
+        Value::String(one) => one.clone(),
+        Value::Array(many) => many.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+        _ => return None,
+    };
+    let keyword = keywords.keys().find(|keyword| {
+        let about: &[&str] = match keyword.as_str() {
+            "pattern" | "minLength" | "maxLength" => &["string"],
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
+                &["integer", "number"]
+            }
+            "minItems" | "maxItems" | "uniqueItems" => &["array"],
+            _ => return false,
+        };
+        !about.iter().any(|name| walk::has_type(property, name))
+    })?;
+    Some(SchemaProblem::NoEffect { field: field.to_owned(), keyword: keyword.clone(), found })
+}

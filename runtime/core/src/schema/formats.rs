@@ -1,0 +1,120 @@
+//! Words that only Rust and schemars know, replaced by standard keywords.
+
+use serde_json::{Map, Value, json};
+
+use super::{merge, walk};
+
+/// What schemars writes for an integer map's keys, and what serde really reads: no leading zeros, no minus zero.
+const INTEGER_KEYS: &[(&str, &str)] = &[(r"^\d+$", "^(0|[1-9][0-9]*)$"), (r"^-?\d+$", "^(0|-?[1-9][0-9]*)$")];
+
+/// Formats of date and time without an offset, which no standard names, as chrono reads them.
+const LOCAL_TIMES: &[(&str, &str)] = &[
+    ("partial-time", r"^([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?$"),
+    (
+        "partial-date-time",
+        concat!(
+            r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])",
+            r"T([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?$"
+        ),
+    ),
+];
+
+/// Makes the finished schema out of a draft: Rust's own formats become bounds.
+pub(super) fn finish(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut() else { return };
+    walk::subschemas_mut(object, |_, subschema| finish(subschema));
+    plain_number(object);
+    exact_keys(object);
+    plain_address(object);
+}
+
+/// Formats that become patterns in the draft already, because serde reads more than the pattern takes.
+pub(super) fn name_local_times(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut() else { return };
+    walk::subschemas_mut(object, |_, subschema| name_local_times(subschema));
+    let Some(format) = object.get("format").and_then(Value::as_str) else { return };
+    if let Some((_, pattern)) = LOCAL_TIMES.iter().find(|(name, _)| *name == format) {
+        object.shift_remove("format");
+        object.entry("pattern").or_insert_with(|| json!(pattern));
+    }
+}
+
+/// serde's impls for these std types refuse unknown members, which schemars does not say.
+pub(super) fn close_std_types(root: &mut Value) {
+    let Some(Value::Object(definitions)) = root.get_mut("$defs") else { return };
+    for (name, definition) in definitions {
+        let expected: &[&[&str]] = match name.trim_end_matches(|last: char| last.is_ascii_digit()) {
+            "Duration" => &[&["secs", "nanos"]],
+            "SystemTime" => &[&["secs_since_epoch", "nanos_since_epoch"]],
+            name if name.starts_with("Range_of_") => &[&["start", "end"]],
+            _ if name.starts_with("Result_of_") => &[&["Ok"], &["Err"]],
+            _ if name.starts_with("Bound_of_") => &[&["Included"], &["Excluded"]],
+            _ => continue,
+        };
+        let Some(definition) = definition.as_object_mut() else { continue };
+        close_if(definition, expected);
+        if let Some(Value::Array(arms)) = definition.get_mut("oneOf") {
+            arms.iter_mut().filter_map(Value::as_object_mut).for_each(|arm| close_if(arm, expected));
+        }
+    }
+}
+
+fn close_if(object: &mut Map<String, Value>, expected: &[&[&str]]) {
+    let Some(Value::Object(properties)) = object.get("properties") else { return };
+    let is_expected = |names: &&[&str]| {
+        names.len() == properties.len() && names.iter().all(|name| properties.contains_key(*name))
+    };
+    if expected.iter().any(is_expected) {
+        object.entry("additionalProperties").or_insert(Value::Bool(false));
+    }
+}
+
+fn plain_number(object: &mut Map<String, Value>) {
+    let Some((minimum, maximum)) = object.get("format").and_then(Value::as_str).and_then(range) else {
+        return;
+    };
+    object.shift_remove("format");
+    for (keyword, bound) in [("minimum", minimum), ("maximum", maximum)] {
+        if let Some(bound) = bound {
+            let bound = json!(bound);
+            let tightest = object
+                .get(keyword)
+                .and_then(|known| merge::stricter(keyword, known, &bound))
+                .unwrap_or(bound);
+            object.insert(keyword.to_owned(), tightest);
+        }
+    }
+}
+
+/// The bounds of a Rust number, as far as every JSON reader holds them exactly (up to 2^53).
+fn range(format: &str) -> Option<(Option<i64>, Option<i64>)> {
+    let signed = |minimum: i64, maximum: i64| (Some(minimum), Some(maximum));
+    Some(match format {
+        "int8" => signed(i8::MIN.into(), i8::MAX.into()),
+        "int16" => signed(i16::MIN.into(), i16::MAX.into()),
+        "int32" => signed(i32::MIN.into(), i32::MAX.into()),
+        "uint8" => signed(0, u8::MAX.into()),
+        "uint16" => signed(0, u16::MAX.into()),
+        "uint32" => signed(0, u32::MAX.into()),
+        "uint" | "uint64" | "uint128" => (Some(0), None),
+        "int" | "int64" | "int128" | "float" | "double" => (None, None),
+        _ => return None,
+    })
+}
+
+fn exact_keys(object: &mut Map<String, Value>) {
+    let Some(Value::Object(patterns)) = object.get_mut("patternProperties") else { return };
+    for (loose, exact) in INTEGER_KEYS {
+        if let Some(schema) = patterns.shift_remove(*loose) {
+            patterns.insert((*exact).to_owned(), schema);
+        }
+    }
+}
+
+/// schemars' `ip` is one of two standard formats.
+fn plain_address(object: &mut Map<String, Value>) {
+    if object.get("format") == Some(&json!("ip")) && !object.contains_key("anyOf") {
+        object.shift_remove("format");
+        object.insert("anyOf".to_owned(), json!([{ "format": "ipv4" }, { "format": "ipv6" }]));
+    }
+}

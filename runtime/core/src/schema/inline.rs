@@ -1,0 +1,209 @@
+//! Definitions are put where they are used.
+//!
+//! Clients cut `$defs` off before they show a schema to a model, and a reference is then left dangling. Only what
+//! cannot be written in place stays a definition: recursive types, and in a large schema those that are used
+//! several times.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::{merge, walk};
+
+/// How many subschemas a schema may have with everything in place. A longer one keeps the definitions that it
+/// uses more than once; 1,000 subschemas are some 50 kB, more than any client wants to read for one tool.
+const INLINE_BUDGET: usize = 1_000;
+
+/// A definition with no more subschemas than this is always put in place: a `$ref` would hardly be shorter.
+const ALWAYS_INLINE: usize = 4;
+
+/// Replaces each `$ref` of `root` by what it refers to, as far as that ends and stays readable.
+pub(super) fn expand(root: &mut Value) {
+    let Some(object) = root.as_object_mut() else { return };
+    let definitions = match object.shift_remove("$defs") {
+        Some(Value::Object(definitions)) => definitions,
+        _ => Map::new(),
+    };
+    let kept = Definitions::new(&definitions).kept(object);
+    let expander = Expander { definitions: &definitions, kept: &kept };
+    expander.expand(root);
+    let mut remaining = BTreeMap::new();
+    let mut wanted = references(root);
+    while let Some(name) = wanted.pop_first() {
+        if let (false, Some(definition)) = (remaining.contains_key(&name), definitions.get(&name)) {
+            let mut definition = definition.clone();
+            expander.expand_members(&mut definition);
+            wanted.extend(references(&definition));
+            remaining.insert(name, definition);
+        }
+    }
+    if !remaining.is_empty() {
+        walk::as_object(root).insert("$defs".to_owned(), Value::Object(remaining.into_iter().collect()));
+        name_plainly(root);
+    }
+}
+
+/// Renames definitions so that no reference needs an escape, which not every client undoes.
+fn name_plainly(root: &mut Value) {
+    let Some(Value::Object(definitions)) = root.get_mut("$defs") else { return };
+    let mut names = BTreeMap::new();
+    let mut taken = BTreeSet::new();
+    let mut renamed = Map::new();
+    for (name, definition) in std::mem::take(definitions) {
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+        let base = name.replace(|letter| !is_plain(letter), "_");
+        let mut plain = base.clone();
+        let mut number = 2;
+        while !taken.insert(plain.clone()) {
+            plain = format!("{base}{number}");
+            number += 1;
+        }
+        renamed.insert(plain.clone(), definition);
+        names.insert(name, plain);
+    }
+    *definitions = renamed;
+    rename_references(root, &names);
+}
+
+fn rename_references(schema: &mut Value, names: &BTreeMap<String, String>) {
+    let Some(object) = schema.as_object_mut() else { return };
+    if let Some(plain) = walk::referenced(object).and_then(|name| names.get(name.as_ref())) {
+        object.insert("$ref".to_owned(), format!("#/$defs/{plain}").into());
+    }
+    walk::subschemas_mut(object, |_, subschema| rename_references(subschema, names));
+}
+
+struct Expander<'a> {
+    definitions: &'a Map<String, Value>,
+    kept: &'a BTreeSet<String>,
+}
+
+impl Expander<'_> {
+    fn expand(&self, schema: &mut Value) {
+        let Some(object) = schema.as_object_mut() else { return };
+        if let Some(name) = walk::referenced(object).filter(|name| !self.kept.contains(name.as_ref())) {
+            // A reference to nothing can come from hand-written schemas only; it constrains nothing then.
+            let mut far = self.definitions.get(name.as_ref()).cloned().unwrap_or(Value::Bool(true));
+            object.shift_remove("$ref");
+            let near = std::mem::take(object);
+            self.expand(&mut far);
+            let mut near = Value::Object(near);
+            self.expand_members(&mut near);
+            *object = merge::both(
+                std::mem::take(walk::as_object(&mut far)),
+                std::mem::take(walk::as_object(&mut near)),
+            );
+            return;
+        }
+        self.expand_members(schema);
+    }
+
+    fn expand_members(&self, schema: &mut Value) {
+        if let Some(object) = schema.as_object_mut() {
+            walk::subschemas_mut(object, |_, subschema| self.expand(subschema));
+        }
+    }
+}
+
+/// The names of all definitions that `schema` refers to, except from within its `$defs`.
+fn references(schema: &Value) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    count(schema, &mut |name| {
+        names.insert(name.to_owned());
+    });
+    names
+}
+
+/// Counts the subschemas of `schema` and calls `found` for each reference.
+fn count(schema: &Value, found: &mut impl FnMut(&str)) -> usize {
+    let Some(object) = schema.as_object() else { return 1 };
+    if let Some(name) = walk::referenced(object) {
+        found(&name);
+    }
+    let mut size = 1;
+    walk::subschemas(object, |subschema| size += count(subschema, found));
+    size
+}
+
+/// How definitions refer to each other.
+struct Definitions {
+    /// Subschemas of each definition itself, and which definitions it refers to how often.
+    known: BTreeMap<String, (usize, BTreeMap<String, usize>)>,
+}
+
+impl Definitions {
+    fn new(definitions: &Map<String, Value>) -> Self {
+        let known = definitions.iter().map(|(name, schema)| (name.clone(), measure(schema))).collect();
+        Self { known }
+    }
+
+    /// The definitions that have to stay.
+    fn kept(&self, root: &Map<String, Value>) -> BTreeSet<String> {
+        let mut kept: BTreeSet<String> =
+            self.known.keys().filter(|name| self.is_recursive(name)).cloned().collect();
+        let (own, mut uses) = measure(&Value::Object(root.clone()));
+        let mut sizes = BTreeMap::new();
+        let total = self.expanded(own, &uses, &kept, &mut sizes);
+        if total > INLINE_BUDGET {
+            for (_, inner) in self.known.values() {
+                for (name, times) in inner {
+                    *uses.entry(name.clone()).or_default() += times;
+                }
+            }
+            let large = |name: &String| sizes.get(name).is_some_and(|size| *size > ALWAYS_INLINE);
+            kept.extend(
+                uses.into_iter().filter(|(name, times)| *times > 1 && large(name)).map(|(name, _)| name),
+            );
+        }
+        kept
+    }
+
+    fn is_recursive(&self, name: &str) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut next = vec![name];
+        while let Some(current) = next.pop() {
+            for used in self.known.get(current).into_iter().flat_map(|(_, used)| used.keys()) {
+                if used == name {
+                    return true;
+                }
+                if seen.insert(used.as_str()) {
+                    next.push(used);
+                }
+            }
+        }
+        false
+    }
+
+    /// The number of subschemas with every definition in place that is not kept; remembered in `sizes`.
+    fn expanded(
+        &self,
+        own: usize,
+        used: &BTreeMap<String, usize>,
+        kept: &BTreeSet<String>,
+        sizes: &mut BTreeMap<String, usize>,
+    ) -> usize {
+        let mut total = own;
+        for (name, times) in used {
+            if kept.contains(name) {
+                continue;
+            }
+            let size = match (sizes.get(name), self.known.get(name)) {
+                (Some(size), _) => *size,
+                (None, None) => 1,
+                (None, Some((own, used))) => {
+                    let size = self.expanded(*own, used, kept, sizes);
+                    sizes.insert(name.clone(), size);
+                    size
+                }
+            };
+            total = total.saturating_add(size.saturating_mul(*times));
+        }
+        total
+    }
+}
+
+fn measure(schema: &Value) -> (usize, BTreeMap<String, usize>) {
+    let mut used = BTreeMap::new();
+    let size = count(schema, &mut |name| *used.entry(name.to_owned()).or_default() += 1);
+    (size, used)
+}

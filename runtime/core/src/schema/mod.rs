@@ -1,0 +1,151 @@
+//! JSON Schemas of inputs and outputs: schemars' own, then made portable.
+//!
+//! The stages, one file each: `root` makes the root one object, `inline` puts definitions where they are
+//! used, `tidy` writes each node in the plainest words that mean the same, `fields` merges the attributes of
+//! fields, `formats` replaces what only Rust understands by standard keywords. `walk` knows where subschemas
+//! stand, `merge` joins two schemas, `strings` joins enumerations, `defaults` gives defaults one order.
+
+mod root;
+
+mod inline;
+mod tidy;
+
+mod fields;
+
+mod formats;
+
+mod defaults;
+mod merge;
+mod strings;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+pub use self::root::SchemaProblem;
+use self::tidy::Contract;
+use crate::tool::{FieldMetadata, InputShape};
+
+/// How far a schema goes beyond what every client understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Profile {
+    /// Only what common model providers and editors understand.
+    #[default]
+    Portable,
+    /// What schemars wrote, with the root made an object and nothing else changed.
+    Faithful,
+}
+
+/// An input schema on its way to a definition.
+///
+/// The draft is the portable schema in its final structure: the root is one object, definitions stand where they
+/// are used (`$defs` holds only what is recursive or too large), enumerations are joined, `null` is gone from
+/// optional properties, and the attributes of the fields are merged. It differs from the finished schema in this:
+///
+/// - A Rust number keeps its format (`int8` … `int128`, `int`, `uint8` … `uint128`, `uint`, `float`, `double`) and
+///   only the bounds that schemars or an attribute wrote. A bound that is no tighter than the format's own range
+///   (`minimum: 0` beside `uint32`) is enforced by serde; a tighter one is known to the schema alone.
+/// - Keys of integer maps, IP addresses and serde's own impls for std types are described as loosely as schemars
+///   does it; serde enforces them.
+///
+/// Everything else that serde does not check by itself (`pattern`, lengths, bounds without a Rust format,
+/// `multipleOf`, `uniqueItems`, `format`, a closed root) stands in the draft exactly as in the finished schema, so
+/// that [`crate::arguments::ArgumentReader`] can enforce it.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    schema: Value,
+    faithful: Value,
+    problem: Option<SchemaProblem>,
+}
+
+impl Draft {
+    /// The schema of `T` as an input: the deserialize contract, with the root made one inlined object.
+    ///
+    /// A type that serde does not read from an object gives the schema of no arguments and a
+    /// [`problem`](Self::problem).
+    pub fn input<T: JsonSchema>(shape: InputShape) -> Self {
+        let generated = generate::<T>(SchemaSettings::draft2020_12());
+        let (faithful, problem) = match root::object(generated, shape) {
+            Ok(schema) => (schema, None),
+            Err(problem) => (root::no_arguments(), Some(problem)),
+        };
+        let mut schema = faithful.clone();
+        make_portable(&mut schema, Contract::Input);
+        Self { schema, faithful, problem }
+    }
+
+    /// Why the type, with the attributes of its fields, cannot be the input of a tool, if it cannot.
+    pub fn problem(&self) -> Option<&SchemaProblem> {
+        self.problem.as_ref()
+    }
+
+    /// Merges what the attributes of the fields say, takes out credentials, and closes the root unless
+    /// `allow_unknown` or a flattened map takes further names.
+    pub fn with_fields(mut self, fields: &[FieldMetadata], allow_unknown: bool) -> Self {
+        let without_effect = fields::apply(&mut self.schema, fields, allow_unknown);
+        fields::apply(&mut self.faithful, fields, allow_unknown);
+        self.problem = self.problem.or(without_effect);
+        self
+    }
+
+    /// The draft itself.
+    pub fn as_value(&self) -> &Value {
+        &self.schema
+    }
+
+    /// The schema as a definition shows it.
+    pub fn finish(self, profile: Profile) -> Value {
+        match profile {
+            Profile::Faithful => self.faithful,
+            Profile::Portable => {
+                let mut schema = self.schema;
+                formats::finish(&mut schema);
+                schema
+            }
+        }
+    }
+}
+
+/// The schema of `T` as an output: the serialize contract, exactly, and with any type at the root.
+pub fn output<T: JsonSchema + ?Sized>(profile: Profile) -> Value {
+    let mut schema = root::any(generate::<T>(SchemaSettings::draft2020_12().for_serialize()));
+    if profile == Profile::Portable {
+        make_portable(&mut schema, Contract::Output);
+        formats::finish(&mut schema);
+    }
+    schema
+}
+
+/// What schemars says about `T`. The type itself always stands in `$defs` (unless it is written in place), so that
+/// a recursive type does not point at the root, which has other rules than the type.
+fn generate<T: JsonSchema + ?Sized>(settings: SchemaSettings) -> Value {
+    let mut generator = settings.into_generator();
+    let mut schema = generator.subschema_for::<T>().to_value();
+    let definitions = generator.take_definitions(false);
+    if !definitions.is_empty() {
+        walk::as_object(&mut schema).insert("$defs".to_owned(), Value::Object(definitions));
+    }
+    defaults::put_in_order(&mut schema);
+    schema
+}
+
+fn make_portable(schema: &mut Value, contract: Contract) {
+    if let Value::Object(root) = schema {
+        for noise in ["$schema", "title", "description"] {
+            root.shift_remove(noise);
+        }
+    }
+    formats::close_std_types(schema);
+    inline::expand(schema);
+    tidy::tidy(schema, contract);
+    formats::name_local_times(schema);
+}
+
+/// The members of `schema`, which is an object unless it is a boolean schema.
+fn members(schema: &Value) -> Option<&Map<String, Value>> {
+    schema.as_object()
+}

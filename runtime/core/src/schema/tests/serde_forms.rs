@@ -1,0 +1,335 @@
+//! The cases SER-01 to SER-08, as far as they concern the schema.
+#![expect(dead_code, reason = "the types are read by schemars only")]
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Profile, check, check_input, check_property, input, output};
+
+fn uint32() -> Value {
+    json!({ "type": "integer", "minimum": 0, "maximum": 4_294_967_295_u32 })
+}
+
+#[test]
+fn ser_01_flatten_with_deny_unknown_fields() {
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct ListLogs {
+        service: String,
+        #[serde(flatten)]
+        page: Paging,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    struct Paging {
+        page: u32,
+        size: Option<u32>,
+    }
+    check_input::<ListLogs>(
+        "SER-01",
+        &json!({
+            "type": "object",
+            "properties": { "service": { "type": "string" }, "page": uint32(), "size": uint32() },
+            "required": ["service", "page"],
+            "additionalProperties": false
+        }),
+    );
+}
+
+#[test]
+fn ser_01_flatten_of_an_enum_with_deny_unknown_fields() {
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Pay {
+        amount: u32,
+        #[serde(flatten)]
+        how: How,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "how", rename_all = "lowercase")]
+    enum How {
+        Cash,
+        Card { number: String },
+    }
+    check_input::<Pay>(
+        "SER-01",
+        &json!({
+            "type": "object",
+            "properties": {
+                "amount": uint32(),
+                "how": { "type": "string", "enum": ["cash", "card"] },
+                "number": { "type": "string" }
+            },
+            "required": ["amount", "how"],
+            "additionalProperties": false
+        }),
+    );
+}
+
+#[test]
+fn ser_02_default_with_skip_serializing() {
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    struct LoginAs {
+        user: String,
+        #[serde(default, skip_serializing)]
+        secret: String,
+    }
+    let text = json!({ "type": "string" });
+    check_input::<LoginAs>(
+        "SER-02",
+        &json!({
+            "type": "object",
+            "properties": { "user": text, "secret": { "type": "string", "writeOnly": true } },
+            "required": ["user"],
+            "additionalProperties": false
+        }),
+    );
+    check(
+        "SER-02, output",
+        &output::<LoginAs>(Profile::Portable),
+        &json!({ "type": "object", "properties": { "user": text }, "required": ["user"] }),
+    );
+}
+
+#[test]
+fn ser_03_maps_with_integer_keys() {
+    #[derive(Deserialize, JsonSchema)]
+    struct SetScores {
+        scores: HashMap<i32, f64>,
+    }
+    let number = json!({ "type": "number" });
+    check_property::<HashMap<u32, f64>>(
+        "SER-03, unsigned",
+        &json!({
+            "type": "object",
+            "additionalProperties": false,
+            "patternProperties": { "^(0|[1-9][0-9]*)$": number }
+        }),
+    );
+    check_property::<HashMap<i64, f64>>(
+        "SER-03, signed",
+        &json!({
+            "type": "object",
+            "additionalProperties": false,
+            "patternProperties": { "^(0|-?[1-9][0-9]*)$": number }
+        }),
+    );
+    let schema = input::<SetScores>();
+    for (key, expected) in [
+        ("7", true),
+        ("-7", true),
+        ("0", true),
+        ("07", false),
+        ("-0", false),
+        ("x", false),
+        ("", false),
+        ("1.0", false),
+    ] {
+        let arguments = json!({ "scores": { key: 1.5 } });
+        assert_eq!(jsonschema::is_valid(&schema, &arguments), expected, "SER-03: key {key:?}");
+        assert_eq!(serde_json::from_value::<SetScores>(arguments).is_ok(), expected, "SER-03: key {key:?}");
+    }
+}
+
+#[test]
+fn ser_04_rename_all_fields() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Apply {
+        change: Change,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "kind", rename_all = "lowercase", rename_all_fields = "camelCase")]
+    enum Change {
+        First {
+            nested_attribute: String,
+        },
+        Second {
+            #[serde(rename = "Other")]
+            another: u8,
+        },
+    }
+    check_property::<Change>(
+        "SER-04",
+        &json!({
+            "oneOf": [
+                {
+                    "type": "object",
+                    "properties": {
+                        "kind": { "type": "string", "enum": ["first"] },
+                        "nestedAttribute": { "type": "string" }
+                    },
+                    "required": ["kind", "nestedAttribute"]
+                },
+                {
+                    "type": "object",
+                    "properties": {
+                        "kind": { "type": "string", "enum": ["second"] },
+                        "Other": { "type": "integer", "minimum": 0, "maximum": 255 }
+                    },
+                    "required": ["kind", "Other"]
+                }
+            ]
+        }),
+    );
+    assert!(serde_json::from_value::<Apply>(json!({ "change": { "kind": "second", "Other": 1 } })).is_ok());
+}
+
+#[test]
+fn ser_05_default_without_serialize() {
+    fn mode() -> Mode {
+        Mode::Train
+    }
+    #[derive(Deserialize, JsonSchema)]
+    struct Plan {
+        #[serde(default)]
+        stops: Vec<Stop>,
+        #[serde(default = "mode")]
+        mode: Mode,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    struct Stop {
+        city: String,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    enum Mode {
+        Car,
+        Train,
+    }
+    check_input::<Plan>(
+        "SER-05",
+        &json!({
+            "type": "object",
+            "properties": {
+                "stops": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": { "city": { "type": "string" } },
+                        "required": ["city"]
+                    }
+                },
+                "mode": { "type": "string", "enum": ["Car", "Train"] }
+            },
+            "additionalProperties": false
+        }),
+    );
+}
+
+#[test]
+fn ser_06_newtype_and_tuple_variants() {
+    #[derive(Deserialize, JsonSchema)]
+    struct SetValue {
+        value: Scalar,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    enum Scalar {
+        Number(u32),
+        Pair(u8, String),
+        Nothing,
+    }
+    let schema = input::<SetValue>();
+    check(
+        "SER-06",
+        &schema["properties"]["value"],
+        &json!({
+            "oneOf": [
+                { "type": "string", "enum": ["Nothing"] },
+                {
+                    "type": "object",
+                    "properties": { "Number": uint32() },
+                    "required": ["Number"],
+                    "additionalProperties": false
+                },
+                {
+                    "type": "object",
+                    "properties": {
+                        "Pair": {
+                            "type": "array",
+                            "prefixItems": [
+                                { "type": "integer", "minimum": 0, "maximum": 255 },
+                                { "type": "string" }
+                            ],
+                            "minItems": 2,
+                            "maxItems": 2
+                        }
+                    },
+                    "required": ["Pair"],
+                    "additionalProperties": false
+                }
+            ]
+        }),
+    );
+    for value in [json!({ "Number": 5 }), json!({ "Pair": [1, "a"] }), json!("Nothing")] {
+        let arguments = json!({ "value": value });
+        assert!(jsonschema::is_valid(&schema, &arguments), "SER-06: {arguments}");
+        assert!(serde_json::from_value::<SetValue>(arguments).is_ok(), "SER-06");
+    }
+}
+
+#[test]
+fn ser_07_skipped_fields() {
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    struct Resize {
+        width: u32,
+        #[serde(skip)]
+        cache: u8,
+        #[serde(skip_deserializing)]
+        computed: u32,
+    }
+    check_input::<Resize>(
+        "SER-07",
+        &json!({
+            "type": "object",
+            "properties": { "width": uint32() },
+            "required": ["width"],
+            "additionalProperties": false
+        }),
+    );
+    let mut computed = uint32();
+    computed["default"] = json!(0);
+    computed["readOnly"] = json!(true);
+    check(
+        "SER-07, output",
+        &output::<Resize>(Profile::Portable),
+        &json!({
+            "type": "object",
+            "properties": { "width": uint32(), "computed": computed },
+            "required": ["width", "computed"]
+        }),
+    );
+}
+
+#[test]
+fn ser_08_untagged_enum_keeps_every_arm_in_order() {
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(untagged)]
+    enum Place {
+        Line(u32),
+        Range(u32, u32),
+        Name(String),
+        Mark {
+            name: String,
+            #[serde(default)]
+            line: u32,
+        },
+    }
+    let mut line = uint32();
+    line["default"] = json!(0);
+    check_property::<Place>(
+        "SER-08",
+        &json!({
+            "anyOf": [
+                uint32(),
+                { "type": "array", "items": uint32(), "minItems": 2, "maxItems": 2 },
+                { "type": "string" },
+                {
+                    "type": "object",
+                    "properties": { "name": { "type": "string" }, "line": line },
+                    "required": ["name"]
+                }
+            ]
+        }),
+    );
+}

@@ -1,0 +1,139 @@
+//! Where subschemas stand inside a schema.
+//!
+//! Names in `properties` are data, not keywords, and values of `default`, `const`, `enum` and `examples` are no
+//! schemas: both are left alone here, and so everywhere.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+/// Keywords whose value is one subschema.
+const ONE: &[&str] = &[
+    "items",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "contains",
+    "propertyNames",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contentSchema",
+];
+
+/// Keywords whose value is a list of subschemas.
+const LIST: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems"];
+
+/// Keywords whose value maps names to subschemas.
+const NAMED: &[&str] = &["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
+
+/// Calls `visit` with each direct subschema of `schema` and the keyword it stands under.
+pub(super) fn subschemas_mut(schema: &mut Map<String, Value>, mut visit: impl FnMut(&str, &mut Value)) {
+    for (keyword, value) in schema {
+        let keyword = keyword.as_str();
+        match value {
+            Value::Array(list) if LIST.contains(&keyword) => {
+                for subschema in list {
+                    visit(keyword, subschema);
+                }
+            }
+            Value::Object(named) if NAMED.contains(&keyword) => {
+                for subschema in named.values_mut() {
+                    visit(keyword, subschema);
+                }
+            }
+            Value::Object(_) | Value::Bool(_) if ONE.contains(&keyword) => visit(keyword, value),
+            _ => {}
+        }
+    }
+}
+
+/// Calls `visit` with each direct subschema of `schema` except the definitions.
+pub(super) fn subschemas<'a>(schema: &'a Map<String, Value>, mut visit: impl FnMut(&'a Value)) {
+    for (keyword, value) in schema {
+        let keyword = keyword.as_str();
+        match value {
+            Value::Array(list) if LIST.contains(&keyword) => list.iter().for_each(&mut visit),
+            Value::Object(named) if NAMED.contains(&keyword) && !is_definitions(keyword) => {
+                named.values().for_each(&mut visit);
+            }
+            Value::Object(_) | Value::Bool(_) if ONE.contains(&keyword) => visit(value),
+            _ => {}
+        }
+    }
+}
+
+fn is_definitions(keyword: &str) -> bool {
+    matches!(keyword, "$defs" | "definitions")
+}
+
+/// The definition that the `$ref` of `schema` names, if it is one of this document's own.
+pub(super) fn referenced(schema: &Map<String, Value>) -> Option<Cow<'_, str>> {
+    let pointer = schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
+    Some(decode(pointer))
+}
+
+/// Undoes percent encoding, then the two escapes of JSON Pointer (RFC 6901, sections 6 and 4).
+fn decode(pointer: &str) -> Cow<'_, str> {
+    if !pointer.contains(['%', '~']) {
+        return Cow::Borrowed(pointer);
+    }
+    let mut bytes = Vec::with_capacity(pointer.len());
+    let mut rest = pointer.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let code = tail
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        if let (b'%', Some(code)) = (first, code) {
+            bytes.push(code);
+            rest = &tail[2..];
+        } else {
+            bytes.push(first);
+            rest = tail;
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).replace("~1", "/").replace("~0", "~"))
+}
+
+/// The members of `schema`, after `true` is written as `{}` and `false` as `{"not": {}}`.
+pub(super) fn as_object(schema: &mut Value) -> &mut Map<String, Value> {
+    if !schema.is_object() {
+        let mut object = Map::new();
+        if *schema == Value::Bool(false) {
+            object.insert("not".to_owned(), Value::Object(Map::new()));
+        }
+        *schema = Value::Object(object);
+    }
+    let Value::Object(object) = schema else { unreachable!("it was made an object just above") };
+    object
+}
+
+/// Whether `schema` says by itself that it takes values of the JSON type `name`.
+pub(super) fn has_type(schema: &Map<String, Value>, name: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::String(one)) => one == name,
+        Some(Value::Array(list)) => list.iter().any(|one| one == name),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+
+    #[test]
+    fn names_of_definitions_are_decoded() {
+        for (pointer, name) in [
+            ("Order", "Order"),
+            ("Map%3CA%2CB%3E", "Map<A,B>"),
+            ("a~1b~0c", "a/b~c"),
+            ("50%", "50%"),
+            ("%zz", "%zz"),
+            ("Gr%C3%B6%C3%9Fe", "Größe"),
+        ] {
+            assert_eq!(decode(pointer), name, "{pointer}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What the output of the derives names, beside `toolwright_core::__private`.
+
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::result::IntoToolResult;
+use toolwright_core::tool::Tool;
+
+pub use crate::handler::Handler;
+pub use crate::router::{Dispatch, Router};
+
+/// [`Handler`] for a type that may be no tool. Derived code asks for this one, so that a variant without a tool is
+/// one mistake and not two.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no handler for the tool `{T}`",
+    label = "no `Handler<{T}>` for `{Self}`",
+    note = "write `impl Handler<{T}> for {Self} {{ type Output = …; async fn call(&self, input: {T}, cx: &Context) -> Result<Self::Output, ToolError> {{ … }} }}`"
+)]
+pub trait Serves<T>: Sized {
+    /// Adds the tool and its handler.
+    fn add_to(router: &mut Router<Self>);
+
+    /// The tool's definition with the output schema that the handler gives it.
+    fn definition() -> ToolDefinition;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: Handler<T>, T: Tool> Serves<T> for S {
+    fn add_to(router: &mut Router<S>) {
+        router.add::<T>();
+    }
+
+    fn definition() -> ToolDefinition {
+        let mut definition = T::definition();
+        if definition.output_schema.is_none() {
+            definition.output_schema = <S::Output as IntoToolResult>::output_schema();
+        }
+        definition
+    }
+}
+
+/// Implements `Dispatch` for a derived toolset: `dispatch! { ShopTools { #[cfg(…)] Tool, … } }`.
+///
+/// A macro, so that a program without the `server` feature gets nothing.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch {
+    ($set:ty { $($(#[$attribute:meta])* $tool:ty),* $(,)? }) => {
+        #[automatically_derived]
+        impl<__State> $crate::__private::Dispatch<__State> for $set
+        where
+            __State: ::core::marker::Send + ::core::marker::Sync + 'static,
+            $(__State: $crate::__private::Serves<$tool>,)*
+        {
+            fn bind(router: &mut $crate::__private::Router<__State>) {
+                $($(#[$attribute])* <__State as $crate::__private::Serves<$tool>>::add_to(router);)*
+            }
+        }
+    };
+}
+pub use __dispatch as dispatch;

@@ -1,0 +1,257 @@
+//! From an agent's message to the tool's answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::docs;
+use toolwright_core::result::ToolResult;
+
+use super::envelope::{EnvelopeError, ToolCall};
+use super::message::{AgentMessage, Source};
+use super::router::{self, CommandRouter, RouteError, TextRouter};
+use super::tool::{AgentTool, InputForm};
+use crate::connection::{Outcome, finish};
+use crate::context::Context;
+use crate::executor::Executor;
+use crate::limits::Limits;
+use crate::table::is_visible;
+
+/// Answers the messages of agents with the tools of an executor, such as a [`Service`](crate::Service).
+pub struct Agent {
+    executor: Arc<dyn Executor>,
+    router: Box<dyn TextRouter>,
+    context_path: Option<String>,
+    call_timeout: Duration,
+}
+
+impl std::fmt::Debug for Agent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Agent")
+            .field("context_path", &self.context_path)
+            .field("call_timeout", &self.call_timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Agent {
+    /// An agent's way to the tools of `executor`, with the [`CommandRouter`] for text.
+    pub fn new(executor: Arc<dyn Executor>) -> Self {
+        let call_timeout = Limits::default().call_timeout;
+        Self { executor, router: Box::new(CommandRouter), context_path: None, call_timeout }
+    }
+
+    /// Uses another router for text.
+    pub fn with_router(self, router: impl TextRouter) -> Self {
+        Self { router: Box::new(router), ..self }
+    }
+
+    /// Works in this application context, such as `orders/42`: its tools are those of the context and of the ones above
+    /// it (F-05), and calls are made in it instead of in that of each call's [`Context`].
+    pub fn in_context(self, path: impl Into<String>) -> Self {
+        Self { context_path: Some(path.into()), ..self }
+    }
+
+    /// How long a call in a [`Session`](super::Session) may take; 5 minutes if nothing is said.
+    pub fn with_call_timeout(self, call_timeout: Duration) -> Self {
+        Self { call_timeout, ..self }
+    }
+
+    /// Answers one message: an envelope, or text for the router.
+    ///
+    /// A message that looks like JSON and is no envelope goes to the router as well; why it is none stands in the
+    /// trace, and in the error if the router cannot use it either.
+    pub async fn ask(&self, text: &str, cx: &Context) -> Turn {
+        let mut trace = Vec::new();
+        let outcome = self.answer(text, cx, &mut trace).await;
+        trace.push(match &outcome {
+            Ok(message) => TraceEvent::Finished { tool: message.tool.clone(), is_error: message.is_error },
+            Err(error) => TraceEvent::Failed { error: error.to_string() },
+        });
+        Turn { trace, outcome }
+    }
+
+    async fn answer(
+        &self,
+        text: &str,
+        cx: &Context,
+        trace: &mut Vec<TraceEvent>,
+    ) -> Result<AgentMessage, AgentError> {
+        let (call, source) = match envelope(text) {
+            Some(Ok(call)) => (call, Source::Mcp),
+            refused => {
+                let refused = refused.and_then(Result::err);
+                if let Some(error) = &refused {
+                    trace.push(TraceEvent::NoEnvelope { error: error.to_string() });
+                }
+                let routed = decide(self.router.route(text, &self.definitions()), cx).await?;
+                (routed.map_err(|route| AgentError::Input { refused, route })?, Source::Command)
+            }
+        };
+        if self.context_path.is_some()
+            && !self.definitions().iter().any(|tool| router::is_name(tool, &call.name))
+        {
+            let result = ToolResult::error(format!("there is no tool named `{}` in this context", call.name));
+            return Ok(AgentMessage::new(source, call.name, result));
+        }
+        trace.push(TraceEvent::Called { tool: call.name.clone(), source });
+        run(&*self.executor, &call, source, self.context_path.as_deref(), cx).await
+    }
+
+    /// The tools that there are now.
+    pub fn definitions(&self) -> Arc<[ToolDefinition]> {
+        let tools = self.executor.tools();
+        match &self.context_path {
+            None => tools,
+            Some(path) => tools.iter().filter(|tool| is_visible(tool, path)).cloned().collect(),
+        }
+    }
+
+    /// Names and descriptions of all tools, for the agent that chooses (F-14).
+    pub fn simple_docs(&self) -> String {
+        docs::simple(&self.definitions())
+    }
+
+    /// One tool for each command, in this form.
+    pub fn tools(&self, form: InputForm) -> Vec<AgentTool> {
+        let tool = |definition: &ToolDefinition| {
+            let tool = AgentTool::new(Arc::clone(&self.executor), definition.clone(), form);
+            match &self.context_path {
+                Some(path) => tool.in_context(path),
+                None => tool,
+            }
+        };
+        self.definitions().iter().map(tool).collect()
+    }
+
+    pub(super) fn call_timeout(&self) -> Duration {
+        self.call_timeout
+    }
+}
+
+/// The envelope in a text that looks like JSON; none if it does not.
+pub(super) fn envelope(text: &str) -> Option<Result<ToolCall, EnvelopeError>> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    text.starts_with('{').then(|| ToolCall::from_envelope(text))
+}
+
+/// Waits for a choice of a tool, until the call's deadline or its cancellation.
+pub(super) async fn decide<T>(choice: impl Future<Output = T>, cx: &Context) -> Result<T, AgentError> {
+    let deadline = tokio::time::Instant::from_std(cx.deadline());
+    let choice = cx.cancellation().run_until_cancelled(choice);
+    tokio::time::timeout_at(deadline, choice).await.ok().flatten().ok_or(AgentError::Undecided)
+}
+
+/// Runs a call to its end, its deadline or its cancellation.
+pub(super) async fn run(
+    executor: &dyn Executor,
+    call: &ToolCall,
+    source: Source,
+    context_path: Option<&str>,
+    cx: &Context,
+) -> Result<AgentMessage, AgentError> {
+    let action = call.action(context_path.or(cx.context_path()));
+    let tool = call.name.clone();
+    match finish(executor.execute(action, cx), cx).await {
+        Outcome::Done(result) => Ok(AgentMessage::new(source, tool, result)),
+        Outcome::TimedOut => Err(AgentError::TimedOut { tool }),
+        Outcome::Cancelled => Err(AgentError::Cancelled { tool }),
+        Outcome::Panicked => Err(AgentError::Panicked { tool }),
+    }
+}
+
+/// What came of one message.
+#[derive(Debug)]
+pub struct Turn {
+    /// What happened on the way, in order. Holds no arguments.
+    pub trace: Vec<TraceEvent>,
+    /// The answer. A tool that failed is an answer, with `is_error`.
+    pub outcome: Result<AgentMessage, AgentError>,
+}
+
+/// A step on the way from a message to its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TraceEvent {
+    /// The message looks like JSON and is not an envelope; it goes to the router (F-25).
+    NoEnvelope {
+        /// Why it is none.
+        error: String,
+    },
+    /// A tool is called.
+    Called {
+        /// The tool.
+        tool: String,
+        /// Which way the call came.
+        source: Source,
+    },
+    /// The tool has answered.
+    Finished {
+        /// The tool.
+        tool: String,
+        /// Whether the answer is a failure.
+        is_error: bool,
+    },
+    /// There is no answer.
+    Failed {
+        /// Why.
+        error: String,
+    },
+}
+
+/// Why a message has no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// The message is no tool call and no command.
+    #[error("{route}{}", also(.refused.as_ref()))]
+    Input {
+        /// Why it is no tool call, if it looks like one.
+        refused: Option<EnvelopeError>,
+        /// Why it is no command.
+        route: RouteError,
+    },
+    /// The router, or the selection of a [`Delegate`](super::Delegate), did not come to an end in time, or the call was
+    /// cancelled before.
+    #[error("no tool was chosen in time")]
+    Undecided,
+    /// A tool got the envelope of another one.
+    #[error("the call is for `{called}`, and this is `{tool}`")]
+    OtherTool {
+        /// The tool that was asked.
+        tool: String,
+        /// The tool that the envelope names.
+        called: String,
+    },
+    /// The selection of a [`Delegate`](super::Delegate) failed.
+    #[error("no tool could be selected")]
+    Selection(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The selection of a [`Delegate`](super::Delegate) named a tool that it does not have.
+    #[error("the selected tool `{tool}` does not exist")]
+    NotATool {
+        /// The name.
+        tool: String,
+    },
+    /// The call took longer than its context allows; the handler was dropped.
+    #[error("`{tool}` did not finish in time and was stopped; ask for less at a time, or try again later")]
+    TimedOut {
+        /// The tool.
+        tool: String,
+    },
+    /// The call was taken back.
+    #[error("the call of `{tool}` was cancelled")]
+    Cancelled {
+        /// The tool.
+        tool: String,
+    },
+    /// The handler panicked; the text of the panic went to stderr.
+    #[error("`{tool}` failed unexpectedly; the program's log has the reason")]
+    Panicked {
+        /// The tool.
+        tool: String,
+    },
+}
+
+fn also(refused: Option<&EnvelopeError>) -> String {
+    refused.map(|error| format!("; it is {error}")).unwrap_or_default()
+}

@@ -1,0 +1,70 @@
+//! An agent that hands single requests to tools.
+
+use std::error::Error;
+
+use super::ask::{AgentError, decide};
+use super::message::AgentMessage;
+use super::tool::AgentTool;
+use crate::context::Context;
+use crate::executor::BoxFuture;
+
+/// What a selection chose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    /// The name of the tool.
+    pub tool: String,
+    /// What the tool is called with: text, an envelope, or arguments as JSON; see [`AgentTool::call`].
+    pub input: String,
+}
+
+type Select = dyn for<'a> Fn(&'a str, &'a [AgentTool]) -> BoxFuture<'a, Result<Selection, Box<dyn Error + Send + Sync>>>
+    + Send
+    + Sync;
+
+/// Hands a request to one of its tools; which, and with what input, a function of yours decides, such as one that asks
+/// a model and shows it [`AgentTool::docs`].
+pub struct Delegate {
+    tools: Vec<AgentTool>,
+    select: Box<Select>,
+}
+
+impl std::fmt::Debug for Delegate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Delegate").field("tools", &self.tools).finish_non_exhaustive()
+    }
+}
+
+impl Delegate {
+    /// A delegate for these tools, with the function that selects.
+    pub fn new<S>(tools: Vec<AgentTool>, select: S) -> Self
+    where
+        S: for<'a> Fn(
+                &'a str,
+                &'a [AgentTool],
+            ) -> BoxFuture<'a, Result<Selection, Box<dyn Error + Send + Sync>>>
+            + Send
+            + Sync
+            + 'static,
+    {
+        Self { tools, select: Box::new(select) }
+    }
+
+    /// The tools.
+    pub fn tools(&self) -> &[AgentTool] {
+        &self.tools
+    }
+
+    /// Selects a tool for the request and calls it.
+    ///
+    /// # Errors
+    /// [`AgentError::Selection`] with the error of the selection, [`AgentError::NotATool`] where it names none of the
+    /// tools, [`AgentError::Undecided`] where it comes to no end in time, and the errors of [`AgentTool::call`]. None is turned into an answer (F-28).
+    pub async fn run(&self, request: &str, cx: &Context) -> Result<AgentMessage, AgentError> {
+        let selection =
+            decide((self.select)(request, &self.tools), cx).await?.map_err(AgentError::Selection)?;
+        let Some(tool) = self.tools.iter().find(|tool| tool.name() == selection.tool) else {
+            return Err(AgentError::NotATool { tool: selection.tool });
+        };
+        tool.call(&selection.input, cx).await
+    }
+}

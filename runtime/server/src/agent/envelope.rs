@@ -1,0 +1,76 @@
+//! The envelope of a tool call.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::executor::Action;
+
+/// A call as an agent makes it: `{"name": …, "arguments": {…}}`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub name: String,
+    /// The arguments: a JSON object, or nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Box<RawValue>>,
+}
+
+/// A tool call and the word that says so.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Envelope<Call> {
+    #[serde(rename = "type")]
+    kind: Kind,
+    tool_call: Call,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Kind {
+    #[serde(rename = "mcp_tool_call")]
+    McpToolCall,
+}
+
+impl ToolCall {
+    /// Reads `{"type":"mcp_tool_call","tool_call":{"name":…,"arguments":{…}}}`. Strictly: other members, a missing
+    /// or empty name, and arguments that are not an object are errors; `arguments` may be `null` or absent.
+    pub fn from_envelope(text: &str) -> Result<Self, EnvelopeError> {
+        let envelope: Envelope<Self> = serde_json::from_str(text)?;
+        let call = envelope.tool_call;
+        if call.name.is_empty() {
+            return Err(EnvelopeError::NoName);
+        }
+        if call.arguments.as_ref().is_some_and(|arguments| !arguments.get().starts_with('{')) {
+            return Err(EnvelopeError::Arguments);
+        }
+        Ok(call)
+    }
+
+    /// Writes what [`ToolCall::from_envelope`] reads.
+    ///
+    /// # Errors
+    /// None that these types can cause; serde's signature has one.
+    pub fn to_envelope(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(&Envelope { kind: Kind::McpToolCall, tool_call: self })
+    }
+
+    /// The call for an executor, in the application context that the caller works in.
+    pub fn action<'a>(&'a self, context_path: Option<&'a str>) -> Action<'a> {
+        Action { context_path, ..Action::new(&self.name, self.arguments.as_deref()) }
+    }
+}
+
+/// Why a text is not the envelope of a tool call.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EnvelopeError {
+    /// Not JSON, or not of this shape.
+    #[error(r#"not a tool call of the form {{"type":"mcp_tool_call","tool_call":{{"name":…,"arguments":{{…}}}}}}: {0}"#)]
+    Shape(#[from] serde_json::Error),
+    /// The name is empty.
+    #[error("the tool call names no tool; set `name`")]
+    NoName,
+    /// The arguments are JSON of another type.
+    #[error("the arguments of the tool call are not a JSON object; write `{{}}` for none")]
+    Arguments,
+}

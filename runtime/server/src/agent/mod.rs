@@ -1,0 +1,44 @@
+//! Tools for agents in the same process: tool calls as JSON or as text, one tool a command, delegation, sessions.
+//!
+//! An agent's message is one text. [`Agent::ask`] reads it as the envelope
+//! `{"type":"mcp_tool_call","tool_call":{"name":…,"arguments":{…}}}`; if it is none, a [`TextRouter`] finds the command
+//! in the text. Either way it becomes a [`ToolCall`], then an [`Action`](crate::executor::Action) for the
+//! [`Executor`](crate::executor::Executor), and the result comes back as an [`AgentMessage`] that says which way it came.
+//!
+//! ```
+//! # use std::{sync::Arc, time::Duration};
+//! use toolwright_server::Context;
+//! use toolwright_server::agent::{Agent, Source};
+//!
+//! # async fn example(service: toolwright_server::Service) -> Result<(), Box<dyn std::error::Error>> {
+//! let agent = Agent::new(Arc::new(service));
+//! let turn = agent.ask("get order details order_id=7", &Context::detached(Duration::from_secs(10))).await;
+//! let answer = turn.outcome?;
+//! assert_eq!((answer.source, answer.tool.as_str()), (Source::Command, "get_order_details"));
+//! let text_for_the_model = answer.to_text();
+//! # Ok(())
+//! # }
+//! ```
+
+mod ask;
+mod envelope;
+mod router;
+mod text;
+mod typing;
+
+mod message;
+mod tool;
+
+mod delegate;
+mod session;
+
+pub use ask::{Agent, AgentError, TraceEvent, Turn};
+pub use delegate::{Delegate, Selection};
+pub use envelope::{EnvelopeError, ToolCall};
+pub use message::{AgentMessage, RENDER_LIMIT, Source};
+pub use router::{CommandRouter, RouteError, TextRouter};
+pub use session::{Session, SessionClosed, SessionInput};
+pub use tool::{AgentTool, InputForm};
+
+#[cfg(test)]
+mod tests;

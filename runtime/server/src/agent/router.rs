@@ -1,0 +1,228 @@
+//! Finding the command in plain text.
+
+use std::collections::BTreeSet;
+
+use serde_json::value::to_raw_value;
+use serde_json::{Map, Value};
+use toolwright_core::definition::{ToolDefinition, meta_keys};
+use toolwright_core::{names, suggest};
+
+use super::envelope::ToolCall;
+use super::text::{Pair, Part, parts};
+use super::typing;
+use crate::executor::BoxFuture;
+
+/// Turns plain text into a call: [`CommandRouter`], or one of yours that asks a model.
+pub trait TextRouter: Send + Sync + 'static {
+    /// The call that `text` means.
+    ///
+    /// # Errors
+    /// [`RouteError`]; a router of your own returns its errors as [`RouteError::Other`].
+    fn route<'a>(
+        &'a self,
+        text: &'a str,
+        tools: &'a [ToolDefinition],
+    ) -> BoxFuture<'a, Result<ToolCall, RouteError>>;
+}
+
+/// The router that guesses nothing: a name of a tool and `key=value` arguments.
+///
+/// `get order details order_id=#W0000001 verbose=true note="two words" filter={"a": [1, 2]}`
+///
+/// The name may be the tool's own or a former one; spaces, `_` and `-` in it are equal, and so are capitals and
+/// small letters where that leaves one tool. Values get the type that the tool's schema says; quotes make a text,
+/// and a list is JSON or a repeated key.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CommandRouter;
+
+impl TextRouter for CommandRouter {
+    fn route<'a>(
+        &'a self,
+        text: &'a str,
+        tools: &'a [ToolDefinition],
+    ) -> BoxFuture<'a, Result<ToolCall, RouteError>> {
+        Box::pin(std::future::ready(route(text, tools)))
+    }
+}
+
+/// Why a text is not a command.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RouteError {
+    /// There is no command in front of the arguments.
+    #[error("the message is empty; write a command and its arguments as `key=value`")]
+    Empty,
+    /// No tool has this name.
+    #[error("no command is called {words:?}{}", did_you_mean(.candidates))]
+    NoCommand {
+        /// What stands in front of the arguments.
+        words: String,
+        /// The names that come nearest, best first.
+        candidates: Vec<String>,
+    },
+    /// Several tools have this name but for capitals, spaces, `_` and `-`.
+    #[error("{words:?} may be one of {}; write its exact name", .candidates.join(", "))]
+    Ambiguous {
+        /// What stands in front of the arguments.
+        words: String,
+        /// The names of the tools.
+        candidates: Vec<String>,
+    },
+    /// Words that are neither the command nor arguments. They are not repeated: they may be part of a secret.
+    #[error("{count} word(s) after `{command}` are no arguments; write `key=value`, with quotes around a value of several words{}", keys(.parameters))]
+    Words {
+        /// The tool.
+        command: String,
+        /// How many words.
+        count: usize,
+        /// The tool's parameters.
+        parameters: Vec<String>,
+    },
+    /// A value starts with a quote that never ends.
+    #[error("the quote after `{parameter}=` is not closed")]
+    OpenQuote {
+        /// The parameter.
+        parameter: String,
+    },
+    /// A parameter that is not a list has two values.
+    #[error("`{parameter}` is given twice; give it once")]
+    Repeated {
+        /// The parameter.
+        parameter: String,
+    },
+    /// The error of a router of your own.
+    #[error(transparent)]
+    Other(Box<dyn std::error::Error + Send + Sync>),
+}
+
+fn did_you_mean(candidates: &[String]) -> String {
+    if candidates.is_empty() { String::new() } else { format!("; did you mean {}?", candidates.join(", ")) }
+}
+
+fn keys(parameters: &[String]) -> String {
+    if parameters.is_empty() {
+        "; it has none".to_owned()
+    } else {
+        format!("; it has {}", parameters.join(", "))
+    }
+}
+
+fn route(text: &str, tools: &[ToolDefinition]) -> Result<ToolCall, RouteError> {
+    let parts = parts(text)?;
+    let words: Vec<&str> = parts.iter().map_while(Part::as_word).collect();
+    if words.is_empty() {
+        return Err(RouteError::Empty);
+    }
+    let tool = find(&words, tools)?;
+    call(tool, &parts[words.len()..])
+}
+
+/// The call of a known tool.
+pub(super) fn call(tool: &ToolDefinition, parts: &[Part<'_>]) -> Result<ToolCall, RouteError> {
+    let pairs: Vec<&Pair<'_>> = parts.iter().filter_map(Part::as_pair).collect();
+    if pairs.len() < parts.len() {
+        return Err(stray_words(tool, parts.len() - pairs.len()));
+    }
+    tool_call(tool, &typing::arguments(tool, &pairs)?)
+}
+
+/// The call of a known tool with these arguments.
+pub(super) fn tool_call(
+    tool: &ToolDefinition,
+    arguments: &Map<String, Value>,
+) -> Result<ToolCall, RouteError> {
+    let arguments = to_raw_value(arguments).map_err(|error| RouteError::Other(error.into()))?;
+    Ok(ToolCall { name: tool.name.clone(), arguments: Some(arguments) })
+}
+
+/// Whether the tool has this name, or had it formerly.
+pub(super) fn is_name(tool: &ToolDefinition, name: &str) -> bool {
+    names_of(tool).any(|own| own == name)
+}
+
+fn stray_words(tool: &ToolDefinition, count: usize) -> RouteError {
+    let properties = tool.input_schema.get("properties").and_then(Value::as_object);
+    let parameters = properties.into_iter().flat_map(|properties| properties.keys().cloned()).collect();
+    RouteError::Words { command: tool.name.clone(), count, parameters }
+}
+
+fn find<'a>(words: &[&str], tools: &'a [ToolDefinition]) -> Result<&'a ToolDefinition, RouteError> {
+    let alike = |words: &[&str]| -> Vec<&'a ToolDefinition> {
+        let folded = fold(&words.join(" "));
+        tools.iter().filter(|tool| names_of(tool).any(|name| fold(name) == folded)).collect()
+    };
+    match alike(words).as_slice() {
+        [tool] => return Ok(tool),
+        [] => {}
+        several => {
+            let exact = words.join("_");
+            return several.iter().copied().find(|tool| tool.name == exact).ok_or_else(|| {
+                RouteError::Ambiguous {
+                    words: words.join(" "),
+                    candidates: several.iter().map(|tool| tool.name.clone()).collect(),
+                }
+            });
+        }
+    }
+    // The longest beginning that is a command leaves the fewest words over.
+    for end in (1..words.len().min(NAME_WORDS)).rev() {
+        if let [tool] = alike(&words[..end]).as_slice() {
+            return Err(stray_words(tool, words.len() - end));
+        }
+    }
+    let words: String = words[..words.len().min(NAME_WORDS)].join(" ").chars().take(names::LIMIT).collect();
+    Err(RouteError::NoCommand { candidates: candidates(&words, tools), words })
+}
+
+/// How many words at the start of a text may be a name: more are not looked at, however long the text is.
+const NAME_WORDS: usize = 16;
+
+/// The part of `text` after the tool's name, where it starts with one of its names, else all of it.
+pub(super) fn without_name<'a>(tool: &ToolDefinition, text: &'a str) -> &'a str {
+    let text = text.trim();
+    let ends = text.char_indices().filter(|(_, character)| character.is_whitespace()).map(|(at, _)| at);
+    ends.chain([text.len()])
+        .take(NAME_WORDS)
+        .filter(|end| names_of(tool).any(|name| fold(name) == fold(&text[..*end])))
+        .last()
+        .map_or(text, |end| text[end..].trim_start())
+}
+
+/// The tool's name and its former names.
+fn names_of(tool: &ToolDefinition) -> impl Iterator<Item = &str> {
+    let former = tool.meta.as_ref().and_then(|meta| meta.get(meta_keys::WAS)).and_then(Value::as_array);
+    std::iter::once(tool.name.as_str()).chain(former.into_iter().flatten().filter_map(Value::as_str))
+}
+
+/// What is left of a name when capitals, spaces, `_` and `-` make no difference.
+pub(super) fn fold(name: &str) -> String {
+    let words: Vec<String> = name
+        .split(|character: char| character.is_whitespace() || matches!(character, '_' | '-'))
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    words.join("_")
+}
+
+/// How many candidates an error names.
+const CANDIDATES: usize = 3;
+
+/// The names that come nearest: a slip of the pen first, then those that share the most words.
+fn candidates(words: &str, tools: &[ToolDefinition]) -> Vec<String> {
+    let folded = fold(words);
+    let wanted: BTreeSet<&str> = folded.split('_').collect();
+    let slip = suggest::nearest(&folded, tools.iter().map(|tool| tool.name.as_str()));
+    let mut shared: Vec<(usize, &str)> = tools
+        .iter()
+        .map(|tool| {
+            (fold(&tool.name).split('_').filter(|word| wanted.contains(word)).count(), tool.name.as_str())
+        })
+        .filter(|(count, name)| *count > 0 && Some(*name) != slip)
+        .collect();
+    shared.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    slip.into_iter()
+        .chain(shared.into_iter().map(|(_, name)| name))
+        .take(CANDIDATES)
+        .map(str::to_owned)
+        .collect()
+}

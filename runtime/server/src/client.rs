@@ -1,0 +1,264 @@
+//! A client in the same process: for unit tests of tools, without a process or a socket.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::sync::{mpsc, oneshot};
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::result::ToolResult;
+use toolwright_core::revision::Revision;
+
+use crate::connection::Connection;
+use crate::outbox::Outbox;
+use crate::service::Service;
+
+/// A client of a [`Service`] in the same process. Messages take the same way as over any transport.
+///
+/// ```
+/// # use toolwright_server::{Client, Server};
+/// # async fn example(server: toolwright_server::Service) -> Result<(), Box<dyn std::error::Error>> {
+/// let client = Client::in_process(&server);
+/// let result = client.call("hello", serde_json::json!({"name": "Ada"})).await?;
+/// assert_eq!(result.as_text(), "Hello, Ada!");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Client {
+    link: Arc<Link>,
+    revision: Revision,
+    notifications: tokio::sync::Mutex<mpsc::UnboundedReceiver<Value>>,
+    /// Ends the task that takes messages when the client is dropped.
+    taker: tokio::task::JoinHandle<()>,
+}
+
+#[derive(Debug)]
+struct Link {
+    connection: Arc<Connection>,
+    outbox: Arc<Outbox>,
+    next_id: AtomicU64,
+    waiting: Mutex<HashMap<u64, oneshot::Sender<Result<Value, RpcError>>>>,
+    notifications: mpsc::UnboundedSender<Value>,
+}
+
+/// A JSON-RPC error as an answer.
+#[derive(Debug, Clone, PartialEq, Deserialize, thiserror::Error)]
+#[error("{message} ({code})")]
+pub struct RpcError {
+    /// The error's code.
+    pub code: i32,
+    /// The error's text.
+    pub message: String,
+    /// More of it.
+    #[serde(default)]
+    pub data: Option<Value>,
+}
+
+/// Why a call of a client has no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// The server answered with a protocol error.
+    #[error(transparent)]
+    Rpc(#[from] RpcError),
+    /// The answer is not of the form that the protocol gives it.
+    #[error("the answer is not what the protocol says")]
+    Answer(#[from] serde_json::Error),
+    /// The connection ended, or the call was cancelled, before the answer came.
+    #[error("no answer came")]
+    Closed,
+}
+
+impl Client {
+    /// A client that speaks the newest revision. Call it within a tokio runtime.
+    pub fn in_process(service: &Service) -> Self {
+        Self::connect(service, Revision::NEWEST)
+    }
+
+    /// A client that speaks `revision`: for a legacy one, `initialize` is sent first.
+    ///
+    /// # Errors
+    /// [`ClientError::Rpc`] where the server refuses the handshake.
+    pub async fn in_process_at(service: &Service, revision: Revision) -> Result<Self, ClientError> {
+        let client = Self::connect(service, revision);
+        if !revision.is_modern() {
+            let client_info = json!({"name": "in-process", "version": env!("CARGO_PKG_VERSION")});
+            let params = json!({
+                "protocolVersion": revision.as_str(),
+                "capabilities": {},
+                "clientInfo": client_info,
+            });
+            client.request("initialize", params).await?;
+            client.notify("notifications/initialized", json!({}));
+        }
+        Ok(client)
+    }
+
+    fn connect(service: &Service, revision: Revision) -> Self {
+        let outbox = Arc::new(Outbox::new(service.limits().max_unsent_bytes));
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let link = Arc::new(Link {
+            connection: Connection::open(service.shared(), Arc::clone(&outbox)),
+            outbox,
+            next_id: AtomicU64::new(1),
+            waiting: Mutex::default(),
+            notifications: sender,
+        });
+        let taker = tokio::spawn(Arc::clone(&link).take_messages());
+        Self { link, revision, notifications: tokio::sync::Mutex::new(receiver), taker }
+    }
+
+    /// All tools, from all pages.
+    ///
+    /// # Errors
+    /// As [`Client::request`].
+    pub async fn list_tools(&self) -> Result<Vec<ToolDefinition>, ClientError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Page {
+            tools: Vec<ToolDefinition>,
+            next_cursor: Option<String>,
+        }
+        let (mut tools, mut params) = (Vec::new(), json!({}));
+        loop {
+            let page: Page = serde_json::from_value(self.request("tools/list", params).await?)?;
+            tools.extend(page.tools);
+            match page.next_cursor {
+                Some(cursor) => params = json!({"cursor": cursor}),
+                None => return Ok(tools),
+            }
+        }
+    }
+
+    /// Calls a tool. A result with `is_error` is a result.
+    ///
+    /// # Errors
+    /// As [`Client::request`]; [`ClientError::Rpc`] with -32602 for a tool that does not exist.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Result<ToolResult, ClientError> {
+        let result = self.request("tools/call", json!({"name": tool, "arguments": arguments})).await?;
+        Ok(serde_json::from_value(result)?)
+    }
+
+    /// Sends a request with an id of its own and waits for the answer. A modern client adds the metadata that every
+    /// request needs to `_meta`.
+    ///
+    /// Dropping the future before the answer came cancels the request.
+    ///
+    /// # Errors
+    /// [`ClientError::Rpc`] for an error answer, [`ClientError::Closed`] if none comes.
+    pub async fn request(&self, method: &str, params: Value) -> Result<Value, ClientError> {
+        let id = self.link.next_id.fetch_add(1, Ordering::Relaxed);
+        let (sender, answer) = oneshot::channel();
+        self.link.waiting().insert(id, sender);
+        let cancel = CancelOnDrop { link: &self.link, id };
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": self.with_meta(params)});
+        self.link.send(&request);
+        let answer = answer.await.map_err(|_| ClientError::Closed)?;
+        std::mem::forget(cancel);
+        Ok(answer?)
+    }
+
+    /// Sends a notification.
+    pub fn notify(&self, method: &str, params: Value) {
+        self.link.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    /// The next notification of the server, as the whole message; waits for it.
+    pub async fn next_notification(&self) -> Option<Value> {
+        self.notifications.lock().await.recv().await
+    }
+
+    fn with_meta(&self, mut params: Value) -> Value {
+        if !self.revision.is_modern() {
+            return params;
+        }
+        if let Some(params) = params.as_object_mut() {
+            let meta = params.entry("_meta").or_insert_with(|| Map::new().into());
+            if let Some(meta) = meta.as_object_mut() {
+                let prefix = "io.modelcontextprotocol";
+                let info = json!({"name": "in-process", "version": env!("CARGO_PKG_VERSION")});
+                for (key, value) in [
+                    ("protocolVersion", json!(self.revision.as_str())),
+                    ("clientInfo", info),
+                    ("clientCapabilities", json!({})),
+                ] {
+                    meta.entry(format!("{prefix}/{key}")).or_insert(value);
+                }
+            }
+        }
+        params
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.taker.abort();
+        self.link.connection.end();
+        self.link.outbox.close();
+    }
+}
+
+/// Takes a request back whose answer nobody waits for any more.
+struct CancelOnDrop<'a> {
+    link: &'a Link,
+    id: u64,
+}
+
+impl Drop for CancelOnDrop<'_> {
+    fn drop(&mut self) {
+        self.link.waiting().remove(&self.id);
+        self.link.send(
+            &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": self.id}}),
+        );
+    }
+}
+
+impl Link {
+    fn send(&self, message: &Value) {
+        let mut answer = Vec::new();
+        if let Some(later) = self.connection.receive(message.to_string().as_bytes(), &mut answer) {
+            self.connection.answer_later(later);
+        }
+        for line in answer.split(|&byte| byte == b'\n') {
+            self.deliver(line);
+        }
+    }
+
+    async fn take_messages(self: Arc<Self>) {
+        let mut lines = Vec::new();
+        while self.outbox.wait_async().await {
+            self.outbox.take(&mut lines);
+            self.outbox.sent();
+            for line in lines.split(|&byte| byte == b'\n') {
+                self.deliver(line);
+            }
+        }
+    }
+
+    fn deliver(&self, line: &[u8]) {
+        let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return };
+        let Some(id) = message.get("id").and_then(Value::as_u64) else {
+            // Nobody may be listening, and then there is nobody to tell.
+            let _ = self.notifications.send(message);
+            return;
+        };
+        let Some(waiting) = self.waiting().remove(&id) else { return };
+        let answer = match message.get_mut("error").map(Value::take) {
+            Some(error) => Err(serde_json::from_value(error).unwrap_or_else(|problem| RpcError {
+                code: 0,
+                message: problem.to_string(),
+                data: None,
+            })),
+            None => Ok(message.get_mut("result").map(Value::take).unwrap_or_default()),
+        };
+        // The caller may have stopped waiting.
+        let _ = waiting.send(answer);
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Result<Value, RpcError>>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

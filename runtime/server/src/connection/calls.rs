@@ -1,0 +1,255 @@
+//! Calls of one connection: starting them, ending them, taking them back.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+use jsonrpsee_types::ErrorObjectOwned;
+use toolwright_core::result::ToolResult;
+use toolwright_core::revision::Revision;
+
+use super::{Connection, Later};
+use crate::context::{CallStart, Context, LogLevel};
+use crate::error;
+use crate::executor::BoxFuture;
+use crate::message::{Params, RequestId, RequestMeta, string};
+use crate::reply;
+use crate::router::{Entry, Started};
+
+/// The calls that run, by the key of their id.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    running: Mutex<HashMap<Box<str>, Running>>,
+    /// The number of entries, so that the common case of none takes no lock.
+    count: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct Running {
+    cx: Context,
+    tool: String,
+}
+
+/// What a request's metadata says about a call.
+#[derive(Debug)]
+pub(super) struct CallMeta<'a> {
+    pub(super) meta: &'a RequestMeta<'a>,
+    pub(super) log_level: Option<LogLevel>,
+    pub(super) revision: Revision,
+}
+
+impl Connection {
+    /// Answers `tools/call`: at once if the handler is done when first polled, later otherwise.
+    pub(super) fn call_tool(
+        &self,
+        id: &RequestId<'_>,
+        params: &Params<'_>,
+        meta: CallMeta<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Later>, ErrorObjectOwned> {
+        let name =
+            params.name.and_then(string).ok_or_else(|| error::invalid_params("`name` must be a string"))?;
+        if params.arguments.is_some_and(|arguments| !arguments.get().starts_with('{')) {
+            return Err(error::invalid_params("`arguments` must be an object"));
+        }
+        if self.is_taken(id) {
+            return Err(error::invalid_request("a request with this id is still running"));
+        }
+        let limit = self.service.limits().max_calls_in_flight;
+        if self.calls.len() >= limit {
+            return Err(error::internal(&format!(
+                "{limit} calls are running already; try again when some have ended"
+            )));
+        }
+        let entry = self.service.tool(&name).ok_or_else(|| error::unknown_tool(&name))?;
+        let cx = self.context_of(id, params, &meta)?;
+        let revision = meta.revision;
+        let mut running = match catch_unwind(AssertUnwindSafe(|| entry.run.start(params.arguments, &cx))) {
+            Ok(Started::Ready(result)) => {
+                self.write_result(out, id, &result, &entry, revision);
+                return Ok(None);
+            }
+            Ok(Started::Running(future)) => future,
+            Err(_) => return Err(panicked()),
+        };
+        // Most handlers are done when first polled: then nothing is spawned, queued or woken.
+        match poll_caught(running.as_mut(), &mut std::task::Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(result)) => {
+                self.write_result(out, id, &result, &entry, revision);
+                Ok(None)
+            }
+            Poll::Ready(Err(Panicked)) => Err(panicked()),
+            Poll::Pending => Ok(Some(self.go_on(id, running, cx, entry, revision))),
+        }
+    }
+
+    fn context_of(
+        &self,
+        id: &RequestId<'_>,
+        params: &Params<'_>,
+        meta: &CallMeta<'_>,
+    ) -> Result<Context, ErrorObjectOwned> {
+        let token = meta.meta.progress_token;
+        if token.is_some_and(|token| RequestId::new(token).is_none()) {
+            return Err(error::invalid_params("`progressToken` must be a string or an integer"));
+        }
+        let context_path = super::optional_string(meta.meta.context_path, "io.toolwright/contextPath")?;
+        Ok(Context::start(CallStart {
+            connection: self.myself.clone(),
+            revision: meta.revision,
+            id: id.clone().into_owned(),
+            timeout: self.service.limits().call_timeout,
+            progress_token: token.map(ToOwned::to_owned),
+            log_level: meta.log_level,
+            meta: params.meta.map(ToOwned::to_owned),
+            context_path: context_path.map(Into::into),
+        }))
+    }
+
+    /// Registers a call that takes time, and returns what finishes it.
+    fn go_on(
+        &self,
+        id: &RequestId<'_>,
+        running: BoxFuture<'static, ToolResult>,
+        cx: Context,
+        entry: Arc<Entry>,
+        revision: Revision,
+    ) -> Later {
+        let key = id.key();
+        let id = id.clone().into_owned();
+        self.calls.insert(key.clone(), Running { cx: cx.clone(), tool: entry.definition.name.clone() });
+        let connection = self.myself.clone();
+        Box::pin(async move {
+            let outcome = finish(running, &cx).await;
+            let connection = connection.upgrade()?;
+            connection.calls.remove(&key, &cx);
+            let mut out = Vec::new();
+            match outcome {
+                Outcome::Done(result) => connection.write_result(&mut out, &id, &result, &entry, revision),
+                Outcome::TimedOut => {
+                    let limit = connection.service.limits().call_timeout;
+                    let text = format!(
+                        "`{}` did not finish within {} s and was stopped; ask for less at a time, or try again later",
+                        entry.definition.name,
+                        limit.as_secs_f64()
+                    );
+                    connection.write_result(&mut out, &id, &ToolResult::error(text), &entry, revision);
+                }
+                Outcome::Panicked => reply::error(&mut out, Some(&id), &panicked(), revision),
+                Outcome::Cancelled => return None,
+            }
+            Some(out)
+        })
+    }
+
+    fn write_result(
+        &self,
+        out: &mut Vec<u8>,
+        id: &RequestId<'_>,
+        result: &ToolResult,
+        entry: &Entry,
+        revision: Revision,
+    ) {
+        let form = reply::Form { revision, wraps: entry.wraps, server_meta: self.service.server_meta() };
+        reply::call_result(out, id, result, &form);
+    }
+
+    /// Whether a request with this id is running.
+    pub(super) fn is_taken(&self, id: &RequestId<'_>) -> bool {
+        (self.calls.len() > 0 && self.calls.lock().contains_key(&id.key()))
+            || self.subscriptions().contains(id)
+    }
+}
+
+pub(crate) enum Outcome {
+    Done(ToolResult),
+    TimedOut,
+    Cancelled,
+    Panicked,
+}
+
+/// Polls a call to its end, its deadline or its cancellation, whichever comes first.
+pub(crate) async fn finish(mut running: BoxFuture<'_, ToolResult>, cx: &Context) -> Outcome {
+    let cancelled = cx.cancellation().clone();
+    let caught = std::future::poll_fn(|task| poll_caught(running.as_mut(), task));
+    let deadline = tokio::time::Instant::from_std(cx.deadline());
+    let call = pin!(cancelled.run_until_cancelled(caught));
+    match tokio::time::timeout_at(deadline, call).await {
+        Ok(Some(Ok(result))) => Outcome::Done(result),
+        Ok(Some(Err(Panicked))) => Outcome::Panicked,
+        Ok(None) => Outcome::Cancelled,
+        Err(_) => {
+            cancelled.cancel();
+            Outcome::TimedOut
+        }
+    }
+}
+
+struct Panicked;
+
+/// One poll of a handler. Its panic ends its call and nothing else; the text of the panic stays on stderr, where
+/// the panic hook wrote it, and is not sent (F-27).
+fn poll_caught(
+    future: Pin<&mut (dyn Future<Output = ToolResult> + Send)>,
+    task: &mut std::task::Context<'_>,
+) -> Poll<Result<ToolResult, Panicked>> {
+    match catch_unwind(AssertUnwindSafe(|| future.poll(task))) {
+        Ok(poll) => poll.map(Ok),
+        Err(_) => Poll::Ready(Err(Panicked)),
+    }
+}
+
+fn panicked() -> ErrorObjectOwned {
+    error::internal("the tool failed unexpectedly; the server's log has the reason")
+}
+
+impl Calls {
+    pub(super) fn len(&self) -> usize {
+        self.count.load(Ordering::Acquire)
+    }
+
+    fn insert(&self, key: Box<str>, call: Running) {
+        let mut running = self.lock();
+        running.insert(key, call);
+        self.count.store(running.len(), Ordering::Release);
+    }
+
+    /// Takes a call out at its end, unless its id is in use again.
+    fn remove(&self, key: &str, cx: &Context) {
+        let mut running = self.lock();
+        if running.get(key).is_some_and(|call| call.cx.is(cx)) {
+            running.remove(key);
+        }
+        self.count.store(running.len(), Ordering::Release);
+    }
+
+    /// Takes a call back; false if none of this id runs.
+    pub(super) fn cancel(&self, key: &str) -> bool {
+        let mut running = self.lock();
+        let call = running.remove(key);
+        self.count.store(running.len(), Ordering::Release);
+        drop(running);
+        call.map(|call| call.cx.cancellation().cancel()).is_some()
+    }
+
+    /// Takes all calls back; returns the names of their tools.
+    pub(super) fn cancel_all(&self) -> Vec<String> {
+        let calls = std::mem::take(&mut *self.lock());
+        self.count.store(0, Ordering::Release);
+        calls
+            .into_values()
+            .map(|call| {
+                call.cx.cancellation().cancel();
+                call.tool
+            })
+            .collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,317 @@
+//! One connection: messages in, answers out. Transports own the bytes, this owns their meaning.
+
+mod batch;
+mod calls;
+mod legacy;
+mod modern;
+mod subscriptions;
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+use jsonrpsee_types::ErrorObjectOwned;
+use serde_json::value::RawValue;
+use tokio::sync::watch;
+use toolwright_core::revision::Revision;
+
+use crate::context::LogLevel;
+use crate::error;
+use crate::executor::BoxFuture;
+use crate::message::{Envelope, Malformed, Params, RequestId, RequestMeta};
+use crate::outbox::Outbox;
+use crate::reply;
+use crate::service::Shared;
+
+use calls::Calls;
+pub(crate) use calls::{Outcome, finish};
+use subscriptions::Subscriptions;
+
+/// One peer of the server.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    service: Arc<Shared>,
+    outbox: Arc<Outbox>,
+    /// The revision agreed on by `initialize`: its place in [`Revision::ALL`] plus one, 0 before.
+    agreed: AtomicU8,
+    /// The least level of log messages for a legacy peer, as its place in [`LEVELS`].
+    log_level: AtomicU8,
+    calls: Calls,
+    subscriptions: Mutex<Subscriptions>,
+    /// How many answers are still to come.
+    unanswered: watch::Sender<usize>,
+    myself: Weak<Connection>,
+}
+
+const LEVELS: [LogLevel; 8] = [
+    LogLevel::Debug,
+    LogLevel::Info,
+    LogLevel::Notice,
+    LogLevel::Warning,
+    LogLevel::Error,
+    LogLevel::Critical,
+    LogLevel::Alert,
+    LogLevel::Emergency,
+];
+
+/// An answer that is not there yet; none if the request was cancelled.
+pub(crate) type Later = BoxFuture<'static, Option<Vec<u8>>>;
+
+impl Connection {
+    pub(crate) fn open(service: &Arc<Shared>, outbox: Arc<Outbox>) -> Arc<Self> {
+        let connection = Arc::new_cyclic(|myself| Self {
+            service: Arc::clone(service),
+            outbox,
+            agreed: AtomicU8::new(0),
+            log_level: AtomicU8::new(LogLevel::Info as u8),
+            calls: Calls::default(),
+            subscriptions: Mutex::default(),
+            unanswered: watch::Sender::new(0),
+            myself: Weak::clone(myself),
+        });
+        service.register(Weak::clone(&connection.myself));
+        connection
+    }
+
+    /// Takes one frame: a message or a batch. Appends the answer, if there is one at once, as a line to `out`;
+    /// else returns what to wait for.
+    pub(crate) fn receive(&self, frame: &[u8], out: &mut Vec<u8>) -> Option<Later> {
+        let frame = frame.trim_ascii();
+        let start = out.len();
+        let later = match frame.first() {
+            None => return None,
+            Some(b'[') => self.receive_batch(frame, out),
+            Some(_) => self.receive_message(frame, out),
+        };
+        if out.len() > start {
+            out.push(b'\n');
+        }
+        later
+    }
+
+    /// Answers a frame that could not be read as text or was too long.
+    pub(crate) fn refuse(&self, why: &str, out: &mut Vec<u8>) {
+        reply::error(out, None, &error::parse(why), self.error_revision());
+        out.push(b'\n');
+    }
+
+    fn receive_message(&self, bytes: &[u8], out: &mut Vec<u8>) -> Option<Later> {
+        let envelope = match Envelope::parse(bytes) {
+            Ok(envelope) => envelope,
+            Err(malformed) => {
+                let error = match malformed {
+                    Malformed::Syntax => error::parse("the line is no JSON text in UTF-8"),
+                    Malformed::Message => error::invalid_request("the line is no JSON-RPC 2.0 message"),
+                    Malformed::Params => error::invalid_params("`params` must be an object"),
+                };
+                self.refuse_message(Envelope::id_of(bytes).as_ref(), &error, out);
+                return None;
+            }
+        };
+        let id = envelope.id.map(RequestId::new);
+        let Some(method) = envelope.method else {
+            // A response: this server asks nothing, so there is nothing to match it with.
+            if envelope.result.is_none() && envelope.error.is_none() {
+                self.refuse_message(
+                    id.flatten().as_ref(),
+                    &error::invalid_request("`method` is missing"),
+                    out,
+                );
+            }
+            return None;
+        };
+        let Some(method) = method.get().strip_prefix('"').and_then(|method| method.strip_suffix('"')) else {
+            self.refuse_message(
+                id.flatten().as_ref(),
+                &error::invalid_request("`method` must be a string"),
+                out,
+            );
+            return None;
+        };
+        if envelope.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
+            self.refuse_message(
+                id.flatten().as_ref(),
+                &error::invalid_request("`jsonrpc` must be \"2.0\""),
+                out,
+            );
+            return None;
+        }
+        let params = envelope.params.unwrap_or_default();
+        match id {
+            None => {
+                self.notified(method, &params);
+                None
+            }
+            Some(None) => {
+                self.refuse_message(
+                    None,
+                    &error::invalid_request("`id` must be a string or an integer"),
+                    out,
+                );
+                None
+            }
+            Some(Some(id)) => self.request(method, id, &params, out),
+        }
+    }
+
+    /// A request goes to the era that it is of: modern ones say so themselves, all others follow `initialize`
+    /// (2026-07-28, basic/versioning "Backward Compatibility").
+    fn request(
+        &self,
+        method: &str,
+        id: RequestId<'_>,
+        params: &Params<'_>,
+        out: &mut Vec<u8>,
+    ) -> Option<Later> {
+        let meta = match params.meta.map(RequestMeta::parse) {
+            None => RequestMeta::default(),
+            Some(Some(meta)) => meta,
+            Some(None) => {
+                self.refuse_message(Some(&id), &error::invalid_params("`_meta` must be an object"), out);
+                return None;
+            }
+        };
+        let answer = if meta.protocol_version.is_some() {
+            self.modern(method, &id, params, &meta, out)
+        } else {
+            self.legacy(method, &id, params, &meta, out)
+        };
+        answer.unwrap_or_else(|error| {
+            self.refuse_message(Some(&id), &error, out);
+            None
+        })
+    }
+
+    /// A notification is never answered, whatever is wrong with it (JSON-RPC 2.0 §4.1).
+    fn notified(&self, method: &str, params: &Params<'_>) {
+        if method == "notifications/cancelled"
+            && let Some(id) = params.request_id.and_then(RequestId::new)
+        {
+            let key = id.key();
+            if !self.calls.cancel(&key) {
+                self.subscriptions().remove(&key);
+            }
+        }
+    }
+
+    fn refuse_message(&self, id: Option<&RequestId<'_>>, error: &ErrorObjectOwned, out: &mut Vec<u8>) {
+        reply::error(out, id, error, self.error_revision());
+    }
+
+    /// The revision whose form an error without an id takes.
+    fn error_revision(&self) -> Revision {
+        self.agreed_revision().unwrap_or(Revision::NEWEST)
+    }
+
+    /// The revision that `initialize` agreed on.
+    fn agreed_revision(&self) -> Option<Revision> {
+        let agreed = self.agreed.load(Ordering::Acquire);
+        Revision::ALL.get(usize::from(agreed).checked_sub(1)?).copied()
+    }
+
+    fn agree(&self, revision: Revision) {
+        self.agreed.store(revision as u8 + 1, Ordering::Release);
+    }
+
+    /// The least level of log messages that a legacy peer wants.
+    pub(crate) fn log_level(&self) -> LogLevel {
+        LEVELS.get(usize::from(self.log_level.load(Ordering::Relaxed))).copied().unwrap_or(LogLevel::Info)
+    }
+
+    /// Sends a notification that belongs to a call, as soon as there is room.
+    pub(crate) async fn notify_from_call(&self, message: &[u8]) {
+        self.outbox.send(message).await;
+    }
+
+    /// Tells the peer that the list of tools has changed, if it listens.
+    pub(crate) fn tools_changed(&self) {
+        if self.agreed_revision().is_some() {
+            self.outbox.push(br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
+        }
+        self.subscriptions().tools_changed(&self.outbox);
+    }
+
+    /// Waits for an answer in a task of its own and sends it.
+    pub(crate) fn answer_later(&self, later: Later) {
+        let Some(connection) = self.myself.upgrade() else { return };
+        let unanswered = Unanswered::new(&self.unanswered);
+        tokio::spawn(async move {
+            if let Some(answer) = later.await {
+                connection.outbox.send(&answer).await;
+            }
+            drop(unanswered);
+        });
+    }
+
+    /// Waits until every answer is in the outbox.
+    pub(crate) async fn answered(&self) {
+        let mut count = self.unanswered.subscribe();
+        // The sender lives in `self`, so waiting ends with the count only.
+        let _ = count.wait_for(|count| *count == 0).await;
+    }
+
+    /// Cancels what runs and ends the subscriptions in order. Returns the names of the tools that were running.
+    pub(crate) fn end(&self) -> Vec<String> {
+        self.subscriptions().end(&self.outbox);
+        self.calls.cancel_all()
+    }
+
+    fn subscriptions(&self) -> std::sync::MutexGuard<'_, Subscriptions> {
+        self.subscriptions.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// The page of `tools/list` that the parameters ask for.
+    fn list_tools(
+        &self,
+        id: &RequestId<'_>,
+        params: &Params<'_>,
+        meta: &RequestMeta<'_>,
+        revision: Revision,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Later>, ErrorObjectOwned> {
+        let cursor = optional_string(params.cursor, "cursor")?;
+        let context_path = optional_string(meta.context_path, "io.toolwright/contextPath")?;
+        let page = self.service.tool_page(cursor.as_deref(), context_path.as_deref(), revision).ok_or_else(
+            || error::invalid_params("`cursor` is not one that this server gave; list again without it"),
+        )?;
+        reply::result(out, id, &page);
+        Ok(None)
+    }
+}
+
+/// Counts an answer that is still to come, also if its task is dropped.
+struct Unanswered(watch::Sender<usize>);
+
+impl Unanswered {
+    fn new(count: &watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+/// The string at a member that may be left out.
+fn optional_string<'a>(
+    member: Option<&'a RawValue>,
+    name: &str,
+) -> Result<Option<std::borrow::Cow<'a, str>>, ErrorObjectOwned> {
+    member
+        .map(|text| {
+            crate::message::string(text)
+                .ok_or_else(|| error::invalid_params(&format!("`{name}` must be a string")))
+        })
+        .transpose()
+}
+
+/// The log level at a member.
+fn level_of(member: &RawValue) -> Result<LogLevel, ErrorObjectOwned> {
+    serde_json::from_str(member.get()).map_err(|_| {
+        error::invalid_params(
+            "the log level must be one of debug, info, notice, warning, error, critical, alert, emergency",
+        )
+    })
+}

@@ -1,0 +1,227 @@
+//! What a call sees beside its arguments.
+
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+use toolwright_core::revision::Revision;
+
+use crate::connection::Connection;
+use crate::message::RequestId;
+use crate::reply;
+
+/// The context of one call: its progress, cancellation, deadline and peer.
+///
+/// Cheap to clone; a clone may move to other tasks and outlive the call, whose notifications then go nowhere.
+#[derive(Debug, Clone)]
+pub struct Context(Arc<Call>);
+
+#[derive(Debug)]
+struct Call {
+    /// Where notifications go; none for calls that no connection made.
+    connection: Weak<Connection>,
+    revision: Revision,
+    id: Option<RequestId<'static>>,
+    deadline: Instant,
+    cancelled: OnceLock<CancellationToken>,
+    progress_token: Option<Box<RawValue>>,
+    log_level: Option<LogLevel>,
+    meta: Option<Box<RawValue>>,
+    context_path: Option<String>,
+}
+
+/// What a connection knows of a call when it starts.
+#[derive(Debug)]
+pub(crate) struct CallStart {
+    pub(crate) connection: Weak<Connection>,
+    pub(crate) revision: Revision,
+    pub(crate) id: RequestId<'static>,
+    pub(crate) timeout: Duration,
+    pub(crate) progress_token: Option<Box<RawValue>>,
+    pub(crate) log_level: Option<LogLevel>,
+    pub(crate) meta: Option<Box<RawValue>>,
+    pub(crate) context_path: Option<String>,
+}
+
+impl Context {
+    /// The context of a call that no connection made, such as one from a test or an agent in the same process.
+    pub fn detached(timeout: Duration) -> Self {
+        Self(Arc::new(Call {
+            connection: Weak::new(),
+            revision: Revision::NEWEST,
+            id: None,
+            deadline: Instant::now() + timeout,
+            cancelled: OnceLock::new(),
+            progress_token: None,
+            log_level: None,
+            meta: None,
+            context_path: None,
+        }))
+    }
+
+    pub(crate) fn start(start: CallStart) -> Self {
+        Self(Arc::new(Call {
+            connection: start.connection,
+            revision: start.revision,
+            id: Some(start.id),
+            deadline: Instant::now() + start.timeout,
+            cancelled: OnceLock::new(),
+            progress_token: start.progress_token,
+            log_level: start.log_level,
+            meta: start.meta,
+            context_path: start.context_path,
+        }))
+    }
+
+    /// Tells the caller how far the call has come. Nothing is sent unless the caller asked for progress.
+    ///
+    /// `progress` must grow with each report (2026-07-28, basic/patterns/progress). Waits while the caller reads
+    /// too slowly.
+    pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
+        let (Some(token), Some(connection)) = (&self.0.progress_token, self.0.connection.upgrade()) else {
+            return;
+        };
+        // `message` came with 2025-03-26; older peers get the numbers only.
+        let message = message.filter(|_| self.0.revision > Revision::V2024_11_05);
+        let params = ProgressParams { progress_token: token, progress, total, message };
+        connection.notify_from_call(&reply::notification("notifications/progress", &params)).await;
+    }
+
+    /// Sends a log message to the caller, if it wants messages of this level.
+    ///
+    /// A modern caller asks per request, a legacy one with `logging/setLevel` (until then it gets `info` and above).
+    pub async fn log(&self, level: LogLevel, logger: Option<&str>, data: impl Serialize) {
+        let Some(connection) = self.0.connection.upgrade() else { return };
+        if !self.wants(&connection, level) {
+            return;
+        }
+        let params = LogParams { level, logger, data };
+        connection.notify_from_call(&reply::notification("notifications/message", &params)).await;
+    }
+
+    fn wants(&self, connection: &Connection, level: LogLevel) -> bool {
+        let least = if self.0.revision.is_modern() { self.0.log_level } else { Some(connection.log_level()) };
+        least.is_some_and(|least| level >= least)
+    }
+
+    /// Cancelled when the caller takes the call back, when its deadline passes, and when the server shuts down.
+    ///
+    /// The handler's future is dropped at that moment; the token is for work that the handler started elsewhere.
+    pub fn cancellation(&self) -> &CancellationToken {
+        self.0.cancelled.get_or_init(CancellationToken::new)
+    }
+
+    /// When the call must be done.
+    pub fn deadline(&self) -> Instant {
+        self.0.deadline
+    }
+
+    /// The protocol revision that the caller speaks.
+    pub fn revision(&self) -> Revision {
+        self.0.revision
+    }
+
+    /// The JSON text of the request's id, for logs.
+    pub fn request_id(&self) -> Option<&str> {
+        self.0.id.as_ref().map(RequestId::as_str)
+    }
+
+    /// The request's `_meta`, for trace contexts and members of your own; `null` if there is none.
+    pub fn meta(&self) -> Value {
+        self.0.meta.as_ref().and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default()
+    }
+
+    /// Whether both are of the same call.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The same call, seen from another application context.
+    pub(crate) fn in_context(&self, path: Option<String>) -> Self {
+        if path.as_deref() == self.context_path() {
+            return self.clone();
+        }
+        let call = &self.0;
+        // The copy shares the token, so it must exist before it is copied.
+        let cancelled = OnceLock::from(self.cancellation().clone());
+        Self(Arc::new(Call {
+            connection: Weak::clone(&call.connection),
+            revision: call.revision,
+            id: call.id.clone(),
+            deadline: call.deadline,
+            cancelled,
+            progress_token: call.progress_token.clone(),
+            log_level: call.log_level,
+            meta: call.meta.clone(),
+            context_path: path,
+        }))
+    }
+
+    /// The application context that the caller works in (F-05, F-12).
+    pub fn context_path(&self) -> Option<&str> {
+        self.0.context_path.as_deref()
+    }
+}
+
+/// The severity of a log message, least severe first (RFC 5424; 2026-07-28, server/utilities/logging "Log Levels").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    /// Detailed debugging information.
+    Debug,
+    /// General information.
+    Info,
+    /// Normal but significant.
+    Notice,
+    /// Something to look at.
+    Warning,
+    /// An operation failed.
+    Error,
+    /// A component failed.
+    Critical,
+    /// Act at once.
+    Alert,
+    /// The system is unusable.
+    Emergency,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ProgressParams<'a> {
+    progress_token: &'a RawValue,
+    #[serde(serialize_with = "shortest")]
+    progress: f64,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shortest_option")]
+    total: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct LogParams<'a, D> {
+    level: LogLevel,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logger: Option<&'a str>,
+    data: D,
+}
+
+/// Writes whole numbers without a fraction, as peers write them and some compare them.
+fn shortest<S: serde::Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() < EXACT {
+        #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
+        return serializer.serialize_i64(*number as i64);
+    }
+    serializer.serialize_f64(*number)
+}
+
+#[expect(clippy::ref_option, reason = "the signature is serde's")]
+fn shortest_option<S: serde::Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match number {
+        Some(number) => shortest(number, serializer),
+        None => serializer.serialize_none(),
+    }
+}

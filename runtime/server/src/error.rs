@@ -1,0 +1,126 @@
+//! Protocol errors, by the codes of JSON-RPC and MCP, and the errors of starting and serving.
+
+use jsonrpsee_types::ErrorObjectOwned;
+use jsonrpsee_types::error::{
+    INTERNAL_ERROR_CODE, INVALID_PARAMS_CODE, INVALID_REQUEST_CODE, METHOD_NOT_FOUND_CODE, PARSE_ERROR_CODE,
+};
+use serde::Serialize;
+use toolwright_core::revision::Revision;
+
+/// 2026-07-28, basic "Error Codes": the revision asked for is not one of the server's.
+const UNSUPPORTED_PROTOCOL_VERSION_CODE: i32 = -32022;
+
+fn error(code: i32, message: impl Into<String>) -> ErrorObjectOwned {
+    ErrorObjectOwned::owned(code, message, None::<()>)
+}
+
+/// -32700: the bytes are no JSON text.
+pub(crate) fn parse(why: &str) -> ErrorObjectOwned {
+    error(PARSE_ERROR_CODE, format!("parse error: {why}"))
+}
+
+/// -32600: JSON, but no request.
+pub(crate) fn invalid_request(why: &str) -> ErrorObjectOwned {
+    error(INVALID_REQUEST_CODE, format!("invalid request: {why}"))
+}
+
+/// -32601.
+pub(crate) fn method_not_found(method: &str) -> ErrorObjectOwned {
+    error(METHOD_NOT_FOUND_CODE, format!("method not found: {}", shortened(method)))
+}
+
+/// -32602.
+pub(crate) fn invalid_params(why: &str) -> ErrorObjectOwned {
+    error(INVALID_PARAMS_CODE, format!("invalid params: {why}"))
+}
+
+/// -32602: no tool of this name (2026-07-28, server/tools "Error Handling"). Other tools are not named: the caller
+/// may not be allowed to know them.
+pub(crate) fn unknown_tool(name: &str) -> ErrorObjectOwned {
+    error(INVALID_PARAMS_CODE, format!("unknown tool: {}", shortened(name)))
+}
+
+/// -32603.
+pub(crate) fn internal(why: &str) -> ErrorObjectOwned {
+    error(INTERNAL_ERROR_CODE, format!("internal error: {why}"))
+}
+
+/// -32022, with what the server speaks (2026-07-28, schema `UnsupportedProtocolVersionError`).
+pub(crate) fn unsupported_version(requested: &str) -> ErrorObjectOwned {
+    #[derive(Serialize)]
+    struct Data<'a> {
+        supported: Vec<&'static str>,
+        requested: &'a str,
+    }
+    // A legacy revision is spoken here as well, but not by a request that carries its own metadata.
+    let supported = supported_versions().into_iter().filter(|version| *version != requested).collect();
+    let data = Data { supported, requested };
+    ErrorObjectOwned::owned(UNSUPPORTED_PROTOCOL_VERSION_CODE, "Unsupported protocol version", Some(data))
+}
+
+/// The revisions that the server speaks, newest first.
+pub(crate) fn supported_versions() -> Vec<&'static str> {
+    Revision::ALL.into_iter().rev().map(Revision::as_str).collect()
+}
+
+/// The start of a name from outside: an error must not become a way to send megabytes back.
+fn shortened(name: &str) -> String {
+    const MAX_CHARS: usize = 200;
+    let mut short: String = name.chars().take(MAX_CHARS).collect();
+    if short.len() < name.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// Why a server could not be built. Each is a mistake in the program that any test of it finds.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two tools have one name (or one has the former name of the other).
+    #[error("two tools are named `{0}`: give one of them another name with `#[mcp(name = \"…\")]`")]
+    DuplicateTool(String),
+    /// A tool needs a credential that the server was not given.
+    #[error(
+        "the tool `{tool}` needs the credential `{credential}`: set it with `Server::credential(\"{credential}\", …)`"
+    )]
+    MissingCredential {
+        /// The tool's name.
+        tool: String,
+        /// The field's name.
+        credential: String,
+    },
+    /// The handler returns data, but neither the set nor the tool says so, and so the manifest could not show it.
+    #[error(
+        "the handler of `{0}` returns `Json`, which the manifest cannot see: put `#[mcp(handler = …)]` on the toolset, or `#[mcp(output = …)]` on the tool"
+    )]
+    HiddenOutput(String),
+    /// `output = …` on the tool names another type than the handler returns.
+    #[error("`#[mcp(output = …)]` of `{0}` names another type than its handler returns")]
+    OtherOutput(String),
+    /// The tool's own definition is at fault.
+    #[error("the tool `{tool}` cannot be served: {reason}")]
+    Tool {
+        /// The tool's name.
+        tool: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+}
+
+/// Why serving ended with an error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The server could not be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The streams could not be opened or read.
+    #[error("the {stream} stream failed")]
+    Stream {
+        /// `input` or `output`.
+        stream: &'static str,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}

@@ -1,0 +1,42 @@
+//! Serves tools over the Model Context Protocol: handlers and dispatch, the two eras, and transports.
+//!
+//! A message on its way: [`transport`] (bytes to frames) → `connection` (JSON-RPC, and which era speaks) →
+//! `connection::calls` (limits, deadline, cancellation) → `table` (name to tool) → `router` (arguments to the tool's
+//! type) → [`handler`] → `reply` (result to bytes).
+
+pub mod handler;
+pub mod server;
+
+pub mod context;
+pub mod error;
+pub mod executor;
+pub mod limits;
+pub mod router;
+pub mod service;
+
+pub mod agent;
+pub mod client;
+pub mod transport;
+
+mod connection;
+mod message;
+mod outbox;
+mod reply;
+mod table;
+mod workflow;
+
+#[doc(hidden)]
+pub mod __private;
+
+pub use client::Client;
+pub use context::{Context, LogLevel};
+pub use error::{BuildError, ServeError};
+pub use executor::{Action, BoxFuture, Executor};
+pub use handler::Handler;
+pub use limits::Limits;
+pub use router::{Dispatch, Router};
+pub use server::Server;
+pub use service::{ServerInfo, Service};
+pub use transport::Transport;
+#[cfg(feature = "stdio")]
+pub use transport::stdio::Stdio;

@@ -1,0 +1,42 @@
+//! Every limit of a server, with its default.
+
+use std::time::Duration;
+
+/// The limits of a server. Each has a default that suits most services; change single ones with struct update:
+/// `Limits { call_timeout: Duration::from_secs(5), ..Limits::default() }`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest message that is read, in bytes: 16 MiB. A longer one is dropped and answered with -32700.
+    pub max_message_bytes: usize,
+    /// How many calls of one connection may run at once: 16,384. One more is answered with -32603 at once.
+    pub max_calls_in_flight: usize,
+    /// How long a call may take: 5 minutes, counted from its arrival. Then the handler is dropped and the
+    /// caller gets a result with `isError`.
+    pub call_timeout: Duration,
+    /// How many definitions one page of `tools/list` holds: 2,000.
+    pub list_page_size: usize,
+    /// How many messages one batch may hold (2025-03-26 only): 100.
+    pub max_batch_messages: usize,
+    /// How many subscriptions one connection may have open at once: 64.
+    pub max_subscriptions: usize,
+    /// How many bytes may wait for a slow reader before handlers that send wait as well: 4 MiB.
+    pub max_unsent_bytes: usize,
+    /// How long running calls may go on after the input has ended or shutdown was asked for: 1.5 seconds, less
+    /// than the 2 seconds after which common clients end the process by force.
+    pub shutdown_grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_message_bytes: 16 << 20,
+            max_calls_in_flight: 16_384,
+            call_timeout: Duration::from_secs(300),
+            list_page_size: 2_000,
+            max_batch_messages: 100,
+            max_subscriptions: 64,
+            max_unsent_bytes: 4 << 20,
+            shutdown_grace: Duration::from_millis(1_500),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What waits to be sent on one connection.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// Messages waiting to be sent, one a line, in the order they were pushed.
+///
+/// Handlers push from any task; the transport takes. Whoever pushes with [`Outbox::send`] waits while more than
+/// the limit is unsent, so a slow reader slows the handlers down instead of filling the memory.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    state: Mutex<State>,
+    limit: usize,
+    /// For a transport that waits on a thread of its own.
+    filled: Condvar,
+    /// For a transport that waits in a task.
+    filled_async: Notify,
+    /// For senders.
+    room: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    lines: Vec<u8>,
+    /// Whether lines were taken that are not sent yet.
+    sending: bool,
+    closed: bool,
+}
+
+impl Outbox {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            state: Mutex::default(),
+            limit,
+            filled: Condvar::new(),
+            filled_async: Notify::new(),
+            room: Notify::new(),
+        }
+    }
+
+    /// Adds a message at once, whatever waits already: for messages whose number the protocol bounds.
+    pub(crate) fn push(&self, message: &[u8]) {
+        let mut state = self.lock();
+        if state.closed {
+            return;
+        }
+        state.lines.extend_from_slice(message);
+        state.lines.push(b'\n');
+        drop(state);
+        self.filled.notify_one();
+        self.filled_async.notify_one();
+    }
+
+    /// Adds whole lines without waking the transport: for a transport that sends them itself right after.
+    /// Leaves `lines` empty.
+    pub(crate) fn append(&self, lines: &mut Vec<u8>) {
+        let mut state = self.lock();
+        if state.lines.is_empty() {
+            std::mem::swap(&mut state.lines, lines);
+        } else {
+            state.lines.extend_from_slice(lines);
+        }
+        drop(state);
+        lines.clear();
+    }
+
+    /// Adds a message as soon as there is room.
+    pub(crate) async fn send(&self, message: &[u8]) {
+        loop {
+            let room = self.room.notified();
+            {
+                let state = self.lock();
+                if state.closed || state.lines.len() < self.limit {
+                    break;
+                }
+            }
+            room.await;
+        }
+        self.push(message);
+    }
+
+    /// Takes all that waits, without waiting, in exchange for the empty buffer `into`, whose room is used again.
+    /// [`Outbox::sent`] must follow.
+    pub(crate) fn take(&self, into: &mut Vec<u8>) {
+        into.clear();
+        let mut state = self.lock();
+        if state.lines.is_empty() {
+            return;
+        }
+        std::mem::swap(&mut state.lines, into);
+        state.sending = true;
+        drop(state);
+        self.room.notify_waiters();
+    }
+
+    /// What was taken is sent.
+    pub(crate) fn sent(&self) {
+        let mut state = self.lock();
+        if std::mem::take(&mut state.sending) {
+            drop(state);
+            self.room.notify_waiters();
+        }
+    }
+
+    /// Blocks until something waits (true) or the outbox is closed and empty (false).
+    pub(crate) fn wait(&self) -> bool {
+        let state = self.lock();
+        let state = self
+            .filled
+            .wait_while(state, |state| state.lines.is_empty() && !state.closed)
+            .unwrap_or_else(PoisonError::into_inner);
+        !state.lines.is_empty()
+    }
+
+    /// As [`Outbox::wait`], in a task.
+    pub(crate) async fn wait_async(&self) -> bool {
+        loop {
+            let filled = self.filled_async.notified();
+            {
+                let state = self.lock();
+                if !state.lines.is_empty() || state.closed {
+                    return !state.lines.is_empty();
+                }
+            }
+            filled.await;
+        }
+    }
+
+    /// Ends the outbox: later messages are dropped, senders and takers go on.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+        self.filled.notify_all();
+        self.filled_async.notify_one();
+        self.room.notify_waiters();
+    }
+
+    /// Waits until all is sent.
+    pub(crate) async fn drained(&self) {
+        loop {
+            let room = self.room.notified();
+            {
+                let state = self.lock();
+                if (state.lines.is_empty() && !state.sending) || state.closed {
+                    return;
+                }
+            }
+            room.await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic while the lock was held cannot leave half a line: each change is a single call.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::Outbox;
+
+    fn taken(outbox: &Outbox) -> String {
+        let mut lines = Vec::new();
+        outbox.take(&mut lines);
+        outbox.sent();
+        String::from_utf8(lines).expect("text was pushed")
+    }
+
+    #[tokio::test]
+    async fn a_full_outbox_makes_senders_wait_until_it_is_taken() {
+        let outbox = Arc::new(Outbox::new(4));
+        outbox.send(b"first").await;
+        let sender = Arc::clone(&outbox);
+        let waiting = tokio::spawn(async move { sender.send(b"second").await });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished(), "five bytes are over the limit of four");
+        assert_eq!(taken(&outbox), "first\n");
+        waiting.await.expect("the sender goes on");
+        assert_eq!(taken(&outbox), "second\n");
+    }
+
+    #[tokio::test]
+    async fn closing_frees_everyone_who_waits() {
+        let outbox = Arc::new(Outbox::new(1));
+        outbox.push(b"full");
+        let sender = Arc::clone(&outbox);
+        let waiting = tokio::spawn(async move { sender.send(b"never sent").await });
+        tokio::task::yield_now().await;
+        outbox.close();
+        waiting.await.expect("the sender goes on");
+        assert!(outbox.wait(), "what was accepted can still be taken");
+        assert_eq!(taken(&outbox), "full\n");
+        assert!(!outbox.wait());
+        assert!(!outbox.wait_async().await);
+        outbox.drained().await;
+    }
+}

@@ -1,0 +1,171 @@
+//! Writing JSON-RPC messages.
+
+use std::borrow::Cow;
+
+use jsonrpsee_types::ErrorObjectOwned;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use toolwright_core::content::ContentBlock;
+use toolwright_core::result::ToolResult;
+use toolwright_core::revision::Revision;
+
+use crate::message::RequestId;
+
+const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
+const RESULT: &[u8] = br#","result":"#;
+
+/// Appends the answer with a result that is JSON already.
+pub(crate) fn result(out: &mut Vec<u8>, id: &RequestId<'_>, result: &[u8]) {
+    out.reserve(HEAD.len() + id.as_str().len() + RESULT.len() + result.len() + 2);
+    head(out, id);
+    out.extend_from_slice(result);
+    out.push(b'}');
+}
+
+/// Appends the answer with a result to be written.
+pub(crate) fn result_of(out: &mut Vec<u8>, id: &RequestId<'_>, value: &impl Serialize) {
+    head(out, id);
+    write(out, value);
+    out.push(b'}');
+}
+
+fn head(out: &mut Vec<u8>, id: &RequestId<'_>) {
+    out.extend_from_slice(HEAD);
+    out.extend_from_slice(id.as_str().as_bytes());
+    out.extend_from_slice(RESULT);
+}
+
+/// Appends an error answer.
+///
+/// Where no id could be read, revisions up to 2025-06-18 get `null`, as JSON-RPC 2.0 §5 says; later ones leave
+/// the member out, as their schema has it (`JSONRPCErrorResponse`: a string, an integer, or absent).
+pub(crate) fn error(
+    out: &mut Vec<u8>,
+    id: Option<&RequestId<'_>>,
+    error: &ErrorObjectOwned,
+    revision: Revision,
+) {
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","#);
+    match id {
+        Some(id) => {
+            out.extend_from_slice(br#""id":"#);
+            out.extend_from_slice(id.as_str().as_bytes());
+            out.push(b',');
+        }
+        None if revision <= Revision::V2025_06_18 => out.extend_from_slice(br#""id":null,"#),
+        None => {}
+    }
+    out.extend_from_slice(br#""error":"#);
+    write(out, error);
+    out.push(b'}');
+}
+
+/// A notification.
+pub(crate) fn notification(method: &str, params: &impl Serialize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(128);
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","method":""#);
+    out.extend_from_slice(method.as_bytes());
+    out.extend_from_slice(br#"","params":"#);
+    write(&mut out, params);
+    out.push(b'}');
+    out
+}
+
+/// How a peer wants results.
+pub(crate) struct Form<'a> {
+    pub(crate) revision: Revision,
+    /// Whether the output schema that the peer was shown is wrapped.
+    pub(crate) wraps: bool,
+    /// The `_meta` that every modern result carries, as JSON text.
+    pub(crate) server_meta: &'a RawValue,
+}
+
+/// Appends the answer to `tools/call`.
+pub(crate) fn call_result(out: &mut Vec<u8>, id: &RequestId<'_>, tool_result: &ToolResult, form: &Form<'_>) {
+    let Form { revision, wraps, server_meta } = *form;
+    // Revisions before 2025-06-18 have no structured content, those before 2026-07-28 objects only
+    // (2025-11-25, schema `CallToolResult`). Errors are not bound by the schema, and so not wrapped for it.
+    let structured = match &tool_result.structured_content {
+        Some(content) if revision.is_modern() => Some(Structured::Plain(content.as_raw())),
+        Some(content) if revision >= Revision::V2025_06_18 => {
+            let wraps = (wraps && !tool_result.is_error) || !content.is_object();
+            let raw = content.as_raw();
+            Some(if wraps { Structured::Wrapped(Wrapped { result: raw }) } else { Structured::Plain(raw) })
+        }
+        _ => None,
+    };
+    let meta = match (&tool_result.meta, revision.is_modern()) {
+        (None, true) => Some(Meta::Server(server_meta)),
+        (None, false) => None,
+        (Some(meta), false) => Some(Meta::Own(Cow::Borrowed(meta))),
+        (Some(meta), true) => {
+            let mut meta = meta.clone();
+            if let Ok(serde_json::Value::Object(server)) = serde_json::from_str(server_meta.get()) {
+                meta.extend(server);
+            }
+            Some(Meta::Own(Cow::Owned(meta)))
+        }
+    };
+    let view = CallResult {
+        result_type: revision.is_modern().then_some("complete"),
+        content: Blocks { blocks: &tool_result.content, revision },
+        structured_content: structured,
+        is_error: tool_result.is_error,
+        meta,
+    };
+    result_of(out, id, &view);
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CallResult<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result_type: Option<&'static str>,
+    content: Blocks<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured_content: Option<Structured<'a>>,
+    is_error: bool,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<Meta<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Structured<'a> {
+    Plain(&'a RawValue),
+    Wrapped(Wrapped<'a>),
+}
+
+/// A value that is no object, for a peer that takes objects only; the listed output schema is wrapped alike.
+#[derive(Serialize)]
+struct Wrapped<'a> {
+    result: &'a RawValue,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Meta<'a> {
+    Server(&'a RawValue),
+    Own(Cow<'a, serde_json::Map<String, serde_json::Value>>),
+}
+
+/// Content blocks in the form of one revision.
+struct Blocks<'a> {
+    blocks: &'a [ContentBlock],
+    revision: Revision,
+}
+
+impl Serialize for Blocks<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.blocks.iter().map(|block| block.for_revision(self.revision)))
+    }
+}
+
+fn write(out: &mut Vec<u8>, value: &impl Serialize) {
+    // Writing to memory cannot fail, and what is written here has string keys only.
+    let start = out.len();
+    if serde_json::to_writer(&mut *out, value).is_err() {
+        out.truncate(start);
+        out.extend_from_slice(b"null");
+    }
+}

@@ -1,0 +1,266 @@
+//! A built server: what all its connections share.
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::time::Duration;
+
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::result::ToolResult;
+use toolwright_core::revision::Revision;
+
+use crate::connection::Connection;
+use crate::context::Context;
+use crate::error::{self, BuildError, ServeError};
+use crate::executor::{Action, BoxFuture, Executor};
+use crate::limits::Limits;
+use crate::router::{Entry, Started};
+use crate::table::{ListSettings, Table};
+use crate::transport::Transport;
+
+/// Who the server is (2026-07-28, schema `Implementation`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerInfo {
+    /// The server's name for programs.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Its name for people.
+    pub title: Option<String>,
+}
+
+impl ServerInfo {
+    /// The members that the revision has.
+    pub(crate) fn for_revision(&self, revision: Revision) -> Value {
+        let mut info = json!({"name": self.name, "version": self.version});
+        if revision >= Revision::V2025_06_18
+            && let (Some(title), Some(info)) = (&self.title, info.as_object_mut())
+        {
+            info.insert("title".to_owned(), title.as_str().into());
+        }
+        info
+    }
+}
+
+/// A server that is ready to serve, on any number of transports at once. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Service(Arc<Shared>);
+
+/// What the connections of a server share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    info: ServerInfo,
+    instructions: Option<String>,
+    limits: Limits,
+    list_ttl: Duration,
+    /// Tools of typed toolsets, which stay.
+    typed: Vec<Arc<Entry>>,
+    /// Executors, whose tools may change.
+    executors: Vec<DynExecutor>,
+    table: RwLock<Arc<Table>>,
+    connections: Mutex<Vec<Weak<Connection>>>,
+    server_meta: Box<RawValue>,
+    discover: Box<[u8]>,
+}
+
+/// An executor, with a name for `Debug`.
+pub(crate) struct DynExecutor(pub(crate) Arc<dyn Executor>);
+
+impl std::fmt::Debug for DynExecutor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Executor")
+    }
+}
+
+/// The parts that a server is built from.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) info: ServerInfo,
+    pub(crate) instructions: Option<String>,
+    pub(crate) limits: Limits,
+    pub(crate) list_ttl: Duration,
+    pub(crate) typed: Vec<Arc<Entry>>,
+    pub(crate) executors: Vec<DynExecutor>,
+}
+
+impl Service {
+    pub(crate) fn new(parts: Parts) -> Result<Self, BuildError> {
+        let table = table_of(&parts.typed, &parts.executors)?;
+        let server_info = parts.info.for_revision(Revision::NEWEST);
+        let meta = json!({"io.modelcontextprotocol/serverInfo": server_info});
+        let ttl_ms = ttl_ms(parts.list_ttl);
+        let mut discover = json!({
+            "resultType": "complete",
+            "supportedVersions": error::supported_versions(),
+            "capabilities": capabilities(),
+            "ttlMs": ttl_ms,
+            "cacheScope": "public",
+            "_meta": meta,
+        });
+        if let (Some(instructions), Some(discover)) = (&parts.instructions, discover.as_object_mut()) {
+            discover.insert("instructions".to_owned(), instructions.as_str().into());
+        }
+        Ok(Self(Arc::new(Shared {
+            server_meta: to_raw_value(&meta).unwrap_or_default(),
+            discover: discover.to_string().into_bytes().into(),
+            info: parts.info,
+            instructions: parts.instructions,
+            limits: parts.limits,
+            list_ttl: parts.list_ttl,
+            typed: parts.typed,
+            executors: parts.executors,
+            table: RwLock::new(Arc::new(table)),
+            connections: Mutex::default(),
+        })))
+    }
+
+    /// Serves one transport until its peer leaves, or an error ends it.
+    ///
+    /// # Errors
+    /// [`ServeError::Stream`] where reading or writing fails for another reason than the peer's leaving.
+    pub async fn serve(&self, transport: impl Into<Transport>) -> Result<(), ServeError> {
+        transport.into().serve(self, std::future::pending()).await
+    }
+
+    /// As [`Service::serve`], and ends in order when `shutdown` is done: no new message is read, running calls get
+    /// [`Limits::shutdown_grace`] to finish, their answers are sent, subscriptions end with their last message.
+    ///
+    /// A signal is best waited for on a thread of its own: a handler that blocks a thread of the runtime can keep
+    /// `tokio::signal` from seeing it.
+    ///
+    /// # Errors
+    /// As [`Service::serve`].
+    pub async fn serve_until(
+        &self,
+        transport: impl Into<Transport>,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> Result<(), ServeError> {
+        transport.into().serve(self, shutdown).await
+    }
+
+    /// Takes up changes in the tools of the executors, and tells every peer that listens.
+    ///
+    /// # Errors
+    /// [`BuildError::DuplicateTool`] if two tools have one name now; the old list stays in force.
+    pub fn refresh_tools(&self) -> Result<(), BuildError> {
+        let table = Arc::new(table_of(&self.0.typed, &self.0.executors)?);
+        *self.0.table.write().unwrap_or_else(PoisonError::into_inner) = table;
+        for connection in self.0.connections() {
+            connection.tools_changed();
+        }
+        Ok(())
+    }
+
+    /// Who the server is.
+    pub fn info(&self) -> &ServerInfo {
+        &self.0.info
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.0
+    }
+}
+
+impl Executor for Service {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        self.0.table().definitions().cloned().collect()
+    }
+
+    fn execute<'a>(&'a self, action: Action<'a>, cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+        let Some(entry) = self.0.tool(action.name) else {
+            let text = format!("there is no tool named `{}`", action.name);
+            return Box::pin(std::future::ready(ToolResult::error(text)));
+        };
+        let cx = cx.in_context(action.context_path.map(str::to_owned));
+        match entry.run.start(action.arguments, &cx) {
+            Started::Ready(result) => Box::pin(std::future::ready(result)),
+            Started::Running(running) => running,
+        }
+    }
+}
+
+impl Shared {
+    pub(crate) fn info(&self) -> &ServerInfo {
+        &self.info
+    }
+
+    pub(crate) fn instructions(&self) -> Option<&str> {
+        self.instructions.as_deref()
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What the server can do, in every revision.
+    #[expect(clippy::unused_self, reason = "prompts and resources will depend on the server")]
+    pub(crate) fn capabilities(&self) -> Value {
+        capabilities()
+    }
+
+    pub(crate) fn server_meta(&self) -> &RawValue {
+        &self.server_meta
+    }
+
+    /// The result of `server/discover` as JSON text.
+    pub(crate) fn discover_result(&self) -> &[u8] {
+        &self.discover
+    }
+
+    /// The tool of this name or former name.
+    pub(crate) fn tool(&self, name: &str) -> Option<Arc<Entry>> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    /// One page of `tools/list`; none if the cursor is not one of ours.
+    pub(crate) fn tool_page(
+        &self,
+        cursor: Option<&str>,
+        context_path: Option<&str>,
+        revision: Revision,
+    ) -> Option<Arc<[u8]>> {
+        let settings = ListSettings {
+            page_size: self.limits.list_page_size.max(1),
+            ttl_ms: ttl_ms(self.list_ttl),
+            server_meta: &self.server_meta,
+        };
+        self.table().page(cursor, context_path, revision, &settings)
+    }
+
+    pub(crate) fn register(&self, connection: Weak<Connection>) {
+        let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        connections.retain(|connection| connection.strong_count() > 0);
+        connections.push(connection);
+    }
+
+    fn connections(&self) -> Vec<Arc<Connection>> {
+        let connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        connections.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn table(&self) -> Arc<Table> {
+        Arc::clone(&self.table.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn capabilities() -> Value {
+    json!({"tools": {"listChanged": true}, "logging": {}})
+}
+
+fn ttl_ms(ttl: Duration) -> u64 {
+    u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn table_of(typed: &[Arc<Entry>], executors: &[DynExecutor]) -> Result<Table, BuildError> {
+    let mut entries = typed.to_vec();
+    for executor in executors {
+        let tools = executor.0.tools();
+        entries.extend(tools.iter().map(|tool| Arc::new(Entry::of_executor(&executor.0, tool.clone()))));
+    }
+    Table::new(entries)
+}

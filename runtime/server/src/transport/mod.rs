@@ -1,0 +1,33 @@
+//! Transports: where the bytes come from and go to.
+
+#[cfg(feature = "stdio")]
+mod lines;
+#[cfg(feature = "stdio")]
+pub mod stdio;
+
+use crate::error::ServeError;
+use crate::service::Service;
+
+/// A way to reach the server.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Transport {
+    /// Standard input and output of this process.
+    #[cfg(feature = "stdio")]
+    Stdio(stdio::Stdio),
+}
+
+impl Transport {
+    pub(crate) async fn serve(
+        self,
+        service: &Service,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> Result<(), ServeError> {
+        #[cfg(not(feature = "stdio"))]
+        let _ = (service, shutdown);
+        match self {
+            #[cfg(feature = "stdio")]
+            Self::Stdio(stdio) => stdio.serve(service, shutdown).await,
+        }
+    }
+}

@@ -1,0 +1,431 @@
+//! Standard input and output: one message a line (2026-07-28, basic/transports/stdio).
+//!
+//! A thread of its own reads, polls each handler once and writes, so that a call whose handler is done at once costs
+//! one read and one write. A handler that waits goes on as a task of the runtime. A handler that *blocks* keeps the
+//! thread it is on, and after [`BLOCKED_AFTER`] another thread takes over the reading.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, oneshot, watch};
+
+use super::Transport;
+use super::lines::{Line, LineReader};
+use crate::connection::Connection;
+use crate::error::ServeError;
+use crate::outbox::Outbox;
+use crate::service::Service;
+
+/// How long a handler may hold up the reading before another thread takes over.
+const BLOCKED_AFTER: Duration = Duration::from_millis(25);
+
+/// How many blocked handlers are worked around; with more, reading waits.
+const MAX_BLOCKED_HANDLERS: usize = 64;
+
+/// How long answers may take to be written at the end.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Standard input and output of this process.
+///
+/// Serving ends when the input ends (calls that run get [`Limits::shutdown_grace`](crate::Limits::shutdown_grace)
+/// to finish), when the peer no longer reads, or when the shutdown of
+/// [`Service::serve_until`](crate::Service::serve_until) asks for it. Calls that had to be abandoned are named on
+/// stderr; if one of them blocks a thread of the runtime, the process is ended a grace later, since nothing else
+/// can end it.
+///
+/// Nothing else in the process may write to standard output: a stray `println!` breaks the protocol. Use stderr.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Stdio;
+
+impl From<Stdio> for Transport {
+    fn from(stdio: Stdio) -> Self {
+        Self::Stdio(stdio)
+    }
+}
+
+impl Stdio {
+    pub(crate) async fn serve(
+        self,
+        service: &Service,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> Result<(), ServeError> {
+        let (input, output) = streams()?;
+        let limits = service.limits();
+        let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
+        let pump = Arc::new(Pump {
+            connection: Connection::open(service.shared(), Arc::clone(&outbox)),
+            outbox,
+            reader: Mutex::new(LineReader::new(input, limits.max_message_bytes)),
+            writer: Mutex::new(Writer { output, lines: Vec::new() }),
+            runtime: Handle::current(),
+            watch: Watch::default(),
+            ended: watch::Sender::new(None),
+        });
+        pump.start()?;
+        let mut ended = pump.ended.subscribe();
+        let result = {
+            let mut shutdown = std::pin::pin!(shutdown);
+            let mut end = std::pin::pin!(ended.wait_for(Option::is_some));
+            std::future::poll_fn(|task| {
+                if let Poll::Ready(end) = end.as_mut().poll(task) {
+                    return Poll::Ready(end.ok().and_then(|end| end.clone()));
+                }
+                shutdown.as_mut().poll(task).map(|()| None)
+            })
+            .await
+        };
+        pump.finish(limits.shutdown_grace).await;
+        match result {
+            Some(End::Failed { stream, error }) => {
+                Err(ServeError::Stream { stream, source: io::Error::from(error) })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The process's own streams, without the buffers and locks of `std::io::stdin` and `stdout`.
+fn streams() -> Result<(File, File), ServeError> {
+    #[cfg(unix)]
+    let owned = {
+        use std::os::fd::AsFd;
+        (io::stdin().as_fd().try_clone_to_owned(), io::stdout().as_fd().try_clone_to_owned())
+    };
+    #[cfg(windows)]
+    let owned = {
+        use std::os::windows::io::AsHandle;
+        (io::stdin().as_handle().try_clone_to_owned(), io::stdout().as_handle().try_clone_to_owned())
+    };
+    let (input, output) = owned;
+    let input = input.map_err(|source| ServeError::Stream { stream: "input", source })?;
+    let output = output.map_err(|source| ServeError::Stream { stream: "output", source })?;
+    Ok((input.into(), output.into()))
+}
+
+/// Why serving ends by itself.
+#[derive(Debug, Clone)]
+enum End {
+    /// The input has ended, or the peer does not read any more.
+    PeerLeft,
+    Failed {
+        stream: &'static str,
+        error: io::ErrorKind,
+    },
+}
+
+/// The streams and the threads between them and the connection.
+#[derive(Debug)]
+struct Pump {
+    connection: Arc<Connection>,
+    outbox: Arc<Outbox>,
+    reader: Mutex<LineReader<File>>,
+    writer: Mutex<Writer>,
+    runtime: Handle,
+    watch: Watch,
+    ended: watch::Sender<Option<End>>,
+}
+
+#[derive(Debug)]
+struct Writer {
+    output: File,
+    /// What is being written; empty between writes.
+    lines: Vec<u8>,
+}
+
+/// A buffer that one large answer made larger than this is given back.
+const KEPT: usize = 1 << 20;
+
+impl Pump {
+    fn start(self: &Arc<Self>) -> Result<(), ServeError> {
+        let failed = |source| ServeError::Stream { stream: "input", source };
+        self.start_reading(0).map_err(failed)?;
+        let pump = Arc::clone(self);
+        spawn("mcp-write", move || pump.write_what_tasks_send()).map_err(failed)?;
+        let pump = Arc::clone(self);
+        let watcher = spawn("mcp-watch", move || pump.watch_for_blocked_handlers()).map_err(failed)?;
+        self.watch.set_watcher(watcher);
+        Ok(())
+    }
+
+    fn start_reading(self: &Arc<Self>, turn: u64) -> io::Result<()> {
+        let pump = Arc::clone(self);
+        spawn("mcp-read", move || {
+            let end = pump.read(turn);
+            // The reading goes on elsewhere if the turn is over.
+            if let Some(end) = end {
+                pump.end(end);
+            }
+        })
+        .map(|_| ())
+    }
+
+    /// Reads and answers until the end of the input; none if another thread has taken over.
+    fn read(&self, turn: u64) -> Option<End> {
+        let _runtime = self.runtime.enter();
+        let (mut line, mut out) = (Vec::new(), Vec::new());
+        loop {
+            let found = {
+                let mut reader = self.reader();
+                if self.watch.turn() != turn {
+                    return None;
+                }
+                match reader.next(&mut line) {
+                    Line::NeedsMore => {
+                        if let Err(error) = self.write() {
+                            return Some(write_end(&error));
+                        }
+                        if let Err(error) = reader.fill() {
+                            return Some(End::Failed { stream: "input", error: error.kind() });
+                        }
+                        continue;
+                    }
+                    found => found,
+                }
+            };
+            match found {
+                Line::Whole => {
+                    let message = self.watch.begin();
+                    if let Some(later) = self.connection.receive(&line, &mut out) {
+                        self.connection.answer_later(later);
+                    }
+                    self.watch.end(message);
+                }
+                Line::TooLong => {
+                    self.connection.refuse("the line is longer than this server reads", &mut out)
+                }
+                Line::End => {
+                    return Some(self.write().err().map_or(End::PeerLeft, |error| write_end(&error)));
+                }
+                Line::NeedsMore => {}
+            }
+            self.outbox.append(&mut out);
+            if self.watch.turn() != turn {
+                // Taken over while the handler blocked: nobody else knows that there is something to write.
+                return self.write().err().map(|error| write_end(&error));
+            }
+        }
+    }
+
+    fn write_what_tasks_send(&self) {
+        while self.outbox.wait() {
+            if let Err(error) = self.write() {
+                self.end(write_end(&error));
+                return;
+            }
+        }
+    }
+
+    /// Writes all that waits. What is taken is written before anybody else takes, so the order is kept.
+    fn write(&self) -> io::Result<()> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let Writer { output, lines } = &mut *writer;
+        self.outbox.take(lines);
+        output.write_all(lines)?;
+        self.outbox.sent();
+        if lines.capacity() > KEPT {
+            *lines = Vec::new();
+        }
+        Ok(())
+    }
+
+    fn watch_for_blocked_handlers(self: &Arc<Self>) {
+        while self.ended.borrow().is_none() && !self.watch.is_over() {
+            let Some(turn) = self.watch.turn_after_blocked() else { continue };
+            if self.start_reading(turn).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn end(&self, end: End) {
+        self.ended.send_if_modified(|ended| ended.is_none().then(|| *ended = Some(end)).is_some());
+    }
+
+    /// Lets running calls finish, says which ones had to be abandoned, and sends the last answers.
+    async fn finish(&self, grace: Duration) {
+        let idle = async {
+            self.connection.answered().await;
+            self.watch.idle().await;
+        };
+        let finished = within(grace, idle).await;
+        self.watch.take_turn();
+        let abandoned = self.connection.end();
+        if !finished {
+            report_abandoned(&abandoned);
+        }
+        within(LAST_WORDS, self.outbox.drained()).await;
+        self.outbox.close();
+        self.watch.stop();
+        if !finished && !within(LAST_WORDS, self.connection.answered()).await {
+            // A handler blocks a thread of the runtime, which then cannot be shut down.
+            let _ = spawn("mcp-exit", move || {
+                thread::sleep(grace);
+                std::process::exit(0);
+            });
+        }
+    }
+
+    fn reader(&self) -> MutexGuard<'_, LineReader<File>> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether `future` is done within `time`. The time is kept by a thread: at the end a handler may block the one that
+/// keeps the runtime's timers.
+async fn within(time: Duration, future: impl Future<Output = ()>) -> bool {
+    let (sender, over) = oneshot::channel::<()>();
+    if spawn("mcp-timer", move || {
+        thread::sleep(time);
+        drop(sender);
+    })
+    .is_err()
+    {
+        return false;
+    }
+    let (mut future, mut over) = (std::pin::pin!(future), std::pin::pin!(over));
+    std::future::poll_fn(|task| {
+        if future.as_mut().poll(task).is_ready() {
+            return Poll::Ready(true);
+        }
+        over.as_mut().poll(task).map(|_| false)
+    })
+    .await
+}
+
+fn report_abandoned(tools: &[String]) {
+    if tools.is_empty() {
+        eprintln!("shutting down with a handler that blocks its thread; its call is abandoned");
+        return;
+    }
+    eprintln!("shutting down; abandoned the calls still running: {}", tools.join(", "));
+}
+
+fn write_end(error: &io::Error) -> End {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => End::PeerLeft,
+        kind => End::Failed { stream: "output", error: kind },
+    }
+}
+
+fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<Thread> {
+    thread::Builder::new().name(name.to_owned()).spawn(run).map(|thread| thread.thread().clone())
+}
+
+/// Whose turn it is to read, and whether a handler holds up the reading. Costs two atomic operations a message, and
+/// the watching thread sleeps for good while no message comes.
+#[derive(Debug, Default)]
+struct Watch {
+    /// From the top: 16 bits of turn, 47 bits that grow with each message, one bit "a message is being handled".
+    state: AtomicU64,
+    asleep: AtomicBool,
+    over: AtomicBool,
+    watcher: Mutex<Option<Thread>>,
+    /// Handlers that block on threads that have lost their turn.
+    blocked: AtomicUsize,
+    /// Told at the end of each message, once somebody waits for that.
+    freed: Notify,
+    ending: AtomicBool,
+}
+
+const HANDLING: u64 = 1;
+const MESSAGE: u64 = 2;
+const TURN_SHIFT: u32 = 48;
+
+impl Watch {
+    fn set_watcher(&self, watcher: Thread) {
+        *self.watcher.lock().unwrap_or_else(PoisonError::into_inner) = Some(watcher);
+    }
+
+    /// The turn of the thread that may read.
+    fn turn(&self) -> u64 {
+        self.state.load(Ordering::Acquire) >> TURN_SHIFT
+    }
+
+    /// The reading thread starts to handle a message.
+    fn begin(&self) -> u64 {
+        let message = self.state.fetch_add(MESSAGE | HANDLING, Ordering::AcqRel) + (MESSAGE | HANDLING);
+        if self.asleep.load(Ordering::Acquire) {
+            self.wake();
+        }
+        message
+    }
+
+    /// The thread that began `message` is done with it.
+    fn end(&self, message: u64) {
+        let done = message & !HANDLING;
+        if self.state.compare_exchange(message, done, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            // The turn is another thread's by now.
+            self.blocked.fetch_sub(1, Ordering::AcqRel);
+        }
+        if self.ending.load(Ordering::Acquire) {
+            self.freed.notify_waiters();
+        }
+    }
+
+    /// Ends the turn of the reading thread; returns the next turn.
+    fn take_turn(&self) -> u64 {
+        let next = |state: u64| Some(((state >> TURN_SHIFT) + 1) << TURN_SHIFT);
+        let before =
+            self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, next).unwrap_or_else(|state| state);
+        if before & HANDLING != 0 {
+            self.blocked.fetch_add(1, Ordering::AcqRel);
+        }
+        (before >> TURN_SHIFT) + 1
+    }
+
+    /// Waits a little, and takes the turn from a thread that handled one message all the while. Sleeps while no
+    /// message comes.
+    fn turn_after_blocked(&self) -> Option<u64> {
+        let before = self.state.load(Ordering::Acquire);
+        thread::sleep(BLOCKED_AFTER);
+        if self.state.load(Ordering::Acquire) != before {
+            return None;
+        }
+        if before & HANDLING != 0 {
+            let may = self.blocked.load(Ordering::Acquire) < MAX_BLOCKED_HANDLERS;
+            return may.then(|| self.take_turn());
+        }
+        self.asleep.store(true, Ordering::Release);
+        // A message that comes from now on sees the flag, one that came before is seen here.
+        if self.state.load(Ordering::Acquire) == before && !self.is_over() {
+            thread::park_timeout(Duration::from_secs(3600));
+        }
+        self.asleep.store(false, Ordering::Release);
+        None
+    }
+
+    fn wake(&self) {
+        self.asleep.store(false, Ordering::Release);
+        if let Some(watcher) = &*self.watcher.lock().unwrap_or_else(PoisonError::into_inner) {
+            watcher.unpark();
+        }
+    }
+
+    /// Waits until no handler runs on a reading thread.
+    async fn idle(&self) {
+        self.ending.store(true, Ordering::Release);
+        loop {
+            let freed = self.freed.notified();
+            let handling = self.state.load(Ordering::Acquire) & HANDLING != 0;
+            if !handling && self.blocked.load(Ordering::Acquire) == 0 {
+                return;
+            }
+            freed.await;
+        }
+    }
+
+    fn stop(&self) {
+        self.over.store(true, Ordering::Release);
+        self.wake();
+    }
+
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
+    }
+}

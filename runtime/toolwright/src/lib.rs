@@ -1,0 +1,488 @@
+//! Turns the commands of a Rust service into tools of the [Model Context Protocol](https://modelcontextprotocol.io) (MCP).
+//!
+//! A command is a struct: its fields are the arguments, its doc comments the descriptions. A derive makes the tool's
+//! definition of it, with the JSON Schema; a [`Server`] lists the tools and checks and runs the calls;
+//! `cargo mcp manifest` shows the same definitions at build time.
+//!
+//! # A first server
+//!
+//! ```toml
+//! [dependencies]
+//! schemars = "1"
+//! serde = { version = "1", features = ["derive"] }
+//! tokio = { version = "1", features = ["macros", "rt"] }
+//! toolwright = "0.1"
+//! ```
+//!
+//! ```no_run
+//! use toolwright::{Server, Stdio, Tool};
+//!
+//! /// Says hello.
+//! #[derive(Tool, serde::Deserialize, schemars::JsonSchema)]
+//! struct Hello {
+//!     /// Who to greet.
+//!     name: String,
+//! }
+//!
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> Result<(), toolwright::ServeError> {
+//!     let hello = async |input: Hello| format!("Hello, {}!", input.name);
+//!     Server::new(hello).tools::<Hello>().serve(Stdio).await
+//! }
+//! ```
+//!
+//! This program speaks MCP on its standard input and output, so nothing else may write to standard output: a stray
+//! `println!` breaks the protocol. Its name and version are those of the package, the tool's name is the struct's in
+//! `snake_case`.
+//!
+//! # A tool
+//!
+//! `#[mcp(…)]` says what types and doc comments cannot: hints for the client on the struct, bounds and examples on the
+//! fields. serde's attributes (`rename`, `default`, `flatten`, `alias`, …) are obeyed. All keys stand in
+//! [`docs/attributes.md`](https://github.com/toolwright/toolwright/blob/main/docs/attributes.md).
+//!
+//! ```
+//! use schemars::JsonSchema;
+//! use serde::Deserialize;
+//! use serde_json::json;
+//! use toolwright::Tool;
+//!
+//! /// Shows an order and its items.
+//! #[derive(Tool, Deserialize, JsonSchema)]
+//! #[mcp(title = "Order details", read_only, idempotent, open_world = false, was("find_order"))]
+//! struct GetOrder {
+//!     /// The order: `#W` and seven digits.
+//!     #[mcp(pattern = r"^#W\d{7}$", example = "#W0000001")]
+//!     order_id: String,
+//!     /// How many items to show; all if left out.
+//!     #[mcp(minimum = 1)]
+//!     limit: Option<u8>,
+//! }
+//!
+//! let definition = GetOrder::definition();
+//! assert_eq!(definition.name, "get_order");
+//! assert_eq!(
+//!     definition.input_schema,
+//!     json!({
+//!         "type": "object",
+//!         "properties": {
+//!             "order_id": {
+//!                 "type": "string",
+//!                 "description": "The order: `#W` and seven digits.",
+//!                 "pattern": r"^#W\d{7}$",
+//!                 "examples": ["#W0000001"],
+//!             },
+//!             "limit": {
+//!                 "type": "integer",
+//!                 "description": "How many items to show; all if left out.",
+//!                 "minimum": 1,
+//!                 "maximum": 255,
+//!             },
+//!         },
+//!         "required": ["order_id"],
+//!         "additionalProperties": false,
+//!     })
+//! );
+//! ```
+//!
+//! A mistake in an attribute is a compile error at its place that says what to write instead. `was` keeps former
+//! names working: they call the tool and are not listed.
+//!
+//! # A set of tools, and data as a result
+//!
+//! A server offers a [`Toolset`](trait@Toolset): an enum with one variant a tool. The code behind each tool is a [`Handler`] on the
+//! service's own type, which all calls share. With `handler = Shop` a forgotten handler is an error at its variant.
+//!
+//! ```
+//! use schemars::JsonSchema;
+//! use serde::{Deserialize, Serialize};
+//! use toolwright::{Context, Handler, Json, Tool, ToolError, Toolset};
+//!
+//! /// Shows an order.
+//! #[derive(Tool, Deserialize, JsonSchema)]
+//! #[mcp(read_only)]
+//! struct GetOrder {
+//!     /// The order's number.
+//!     order: u32,
+//! }
+//!
+//! /// Counts the orders.
+//! #[derive(Tool, Deserialize, JsonSchema)]
+//! #[mcp(read_only)]
+//! struct CountOrders {}
+//!
+//! /// An order.
+//! #[derive(Clone, Serialize, JsonSchema)]
+//! struct Order {
+//!     /// What was ordered.
+//!     items: Vec<String>,
+//! }
+//!
+//! struct Shop {
+//!     orders: Vec<Order>,
+//! }
+//!
+//! impl Handler<GetOrder> for Shop {
+//!     type Output = Json<Order>;
+//!
+//!     async fn call(&self, input: GetOrder, _cx: &Context) -> Result<Self::Output, ToolError> {
+//!         let found = usize::try_from(input.order).ok().and_then(|order| self.orders.get(order));
+//!         let order = found.ok_or_else(|| {
+//!             ToolError::new(format!("there is no order {}; the orders are 0 to {}", input.order, self.orders.len() - 1))
+//!         })?;
+//!         Ok(Json(order.clone()))
+//!     }
+//! }
+//!
+//! impl Handler<CountOrders> for Shop {
+//!     type Output = usize;
+//!
+//!     async fn call(&self, _input: CountOrders, _cx: &Context) -> Result<Self::Output, ToolError> {
+//!         Ok(self.orders.len())
+//!     }
+//! }
+//!
+//! #[derive(Toolset)]
+//! #[mcp(name = "shop", handler = Shop, instructions = "Count the orders first.")]
+//! enum ShopTools {
+//!     GetOrder(GetOrder),
+//!     CountOrders(CountOrders),
+//! }
+//!
+//! let [get_order, count_orders] = &ShopTools::definitions()[..] else { panic!("two tools") };
+//! let output = get_order.output_schema.as_ref().expect("`Json` gives the schema");
+//! assert_eq!(output["properties"]["items"]["type"], "array");
+//! assert_eq!(count_orders.output_schema, None);
+//! ```
+//!
+//! [`Json`] sends its value as structured content, the same JSON as text for clients that read text only, and puts its
+//! schema into the definition. A handler may also return text, a number, `()`, one or more [`ContentBlock`]s (text,
+//! image, audio, links, embedded resources), a whole [`ToolResult`], or a `Result` of any of these: see
+//! [`IntoToolResult`]. Where the set has no `handler = …`, `#[mcp(output = Order)]` on the tool names the type.
+//!
+//! # Errors that a model can act on
+//!
+//! Two kinds of failures reach the model as results with `isError`, so that it can try again:
+//!
+//! - A handler's [`ToolError`]. Every `std::error::Error` becomes one by `?`; what the model reads is its text and the
+//!   texts of its sources. Say what to do next, and keep secrets out.
+//! - Arguments that do not fit ([`ArgumentErrors`]): every problem at once, with its place, what was expected and what
+//!   came, and an example that fits. The handler has not run.
+//!
+//! Protocol errors are for the client's programmer: an unknown tool, a malformed message, too many calls at once. A
+//! panic in a handler is one as well, without the panic's text; other calls go on.
+//!
+//! # Testing
+//!
+//! A [`Client`] in the same process sends real messages, without a process or a socket.
+//!
+//! ```
+//! # use schemars::JsonSchema;
+//! # use serde::Deserialize;
+//! use serde_json::json;
+//! use toolwright::{Client, Server, Tool};
+//!
+//! /// Adds two numbers.
+//! #[derive(Tool, Deserialize, JsonSchema)]
+//! struct Add {
+//!     #[mcp(maximum = 100)]
+//!     left: u32,
+//!     right: u32,
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let add = async |input: Add| input.left + input.right;
+//! let service = Server::new(add).tools::<Add>().build()?;
+//! let client = Client::in_process(&service);
+//!
+//! let sum = client.call("add", json!({"left": 3, "right": 4})).await?;
+//! assert_eq!(sum.as_text(), "7");
+//!
+//! let refused = client.call("add", json!({"left": 300, "rigth": "4"})).await?;
+//! assert!(refused.is_error);
+//! assert_eq!(
+//!     refused.as_text(),
+//!     "the arguments do not fit; nothing was done:
+//! - /left: expected a number of at most 100; got 300"
+//! );
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Client::in_process_at`] speaks an older revision. [`Server::build`] finds every mistake that the compiler cannot,
+//! so a test that builds the server is worth having.
+//!
+//! # Serving
+//!
+//! [`Server::serve`] serves until the peer leaves. [`Service::serve_until`] ends in order on a signal of yours: running
+//! calls get [`Limits::shutdown_grace`] to finish, and their answers are sent. One process serves clients of every
+//! [`Revision`], from 2024-11-05 to 2026-07-28: those that start with `initialize` and those that name the revision on
+//! each request. Each gets what its revision knows.
+//!
+//! A handler is polled where its message was read, so an answer that is there at once costs no task. One that waits
+//! goes on as a task of the tokio runtime. One that blocks its thread does not stop other calls over stdio, but
+//! `tokio::task::spawn_blocking` is the place for such work.
+//!
+//! # What a handler sees of its call
+//!
+//! ```
+//! use std::time::Duration;
+//! # use schemars::JsonSchema;
+//! # use serde::Deserialize;
+//! use toolwright::{Context, Handler, LogLevel, Tool, ToolError};
+//!
+//! /// Builds the index anew.
+//! #[derive(Tool, Deserialize, JsonSchema)]
+//! struct Reindex {}
+//!
+//! struct Search;
+//!
+//! impl Handler<Reindex> for Search {
+//!     type Output = String;
+//!
+//!     async fn call(&self, _input: Reindex, cx: &Context) -> Result<Self::Output, ToolError> {
+//!         for part in 1..=4_u8 {
+//!             cx.progress(part.into(), Some(4.0), Some("indexing")).await;
+//!             tokio::time::sleep(Duration::from_millis(1)).await;
+//!         }
+//!         cx.log(LogLevel::Info, Some("index"), "done").await;
+//!         Ok("4 parts".to_owned())
+//!     }
+//! }
+//! ```
+//!
+//! - [`Context::progress`] and [`Context::log`] send nothing unless the caller asked for it, and wait while the caller
+//!   reads too slowly.
+//! - When the caller cancels, when the deadline ([`Limits::call_timeout`]) passes and when the server shuts down, the
+//!   handler's future is dropped. [`Context::cancellation`] is the token for work that it started elsewhere.
+//! - [`Context::meta`], [`Context::revision`], [`Context::deadline`] and [`Context::context_path`] say what the request
+//!   came with.
+//!
+//! # Secrets and credentials
+//!
+//! ```
+//! # use schemars::JsonSchema;
+//! # use serde::Deserialize;
+//! # use serde_json::json;
+//! use toolwright::{Client, Server, Tool};
+//!
+//! /// Opens a door.
+//! #[derive(Tool, Deserialize, JsonSchema)]
+//! struct OpenDoor {
+//!     /// The door's code, from the caller; never repeated.
+//!     #[mcp(secret, min_length = 4)]
+//!     code: String,
+//!     /// The building's key, from the server; no caller sees it.
+//!     #[mcp(credential)]
+//!     key: String,
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let open = async |input: OpenDoor| input.code == "4711" && input.key == "from the vault";
+//! let service = Server::new(open).tools::<OpenDoor>().credential("key", "from the vault").build()?;
+//! let client = Client::in_process(&service);
+//!
+//! assert_eq!(client.call("open_door", json!({"code": "4711"})).await?.as_text(), "true");
+//! assert!(OpenDoor::definition().input_schema["properties"].get("key").is_none());
+//!
+//! let refused = client.call("open_door", json!({"code": "123", "key": "mine"})).await?;
+//! assert!(refused.is_error && !refused.as_text().contains("123") && !refused.as_text().contains("mine"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A `secret` is marked `writeOnly` in the schema. A server whose credential is missing is not built.
+//!
+//! # Contexts and workflows
+//!
+//! `#[mcp(context = "orders")]` says where in the application a command belongs. A request whose `_meta` has
+//! `io.toolwright/contextPath`, such as `orders/42`, lists the tools of that context, of those above it, and those that
+//! belong to none. `workflow` on a toolset gives every tool the standard parameters `command`, which names the tool, and
+//! `workitem_path`, and refuses calls from outside the tool's context.
+//!
+//! ```
+//! # use schemars::JsonSchema;
+//! # use serde::Deserialize;
+//! # use serde_json::json;
+//! use toolwright::{Client, Context, Handler, Server, Tool, ToolError, Toolset};
+//!
+//! /// Ships the order of the active context.
+//! #[derive(Tool, Deserialize, JsonSchema)]
+//! #[mcp(context = "orders")]
+//! struct Ship {}
+//!
+//! #[derive(Toolset)]
+//! #[mcp(workflow, handler = Shop)]
+//! enum ShopTools {
+//!     Ship(Ship),
+//! }
+//!
+//! struct Shop;
+//!
+//! impl Handler<Ship> for Shop {
+//!     type Output = String;
+//!
+//!     async fn call(&self, _input: Ship, cx: &Context) -> Result<Self::Output, ToolError> {
+//!         Ok(format!("shipped {}", cx.context_path().unwrap_or_default()))
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::in_process(&Server::new(Shop).tools::<ShopTools>().build()?);
+//! let shipped = client.call("ship", json!({"command": "ship", "workitem_path": "orders/42"})).await?;
+//! assert_eq!(shipped.as_text(), "shipped orders/42");
+//! let refused = client.call("ship", json!({"command": "ship", "workitem_path": "customers/7"})).await?;
+//! assert!(refused.is_error);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Tools that are not structs
+//!
+//! An [`Executor`] runs tools by name: tools from a database, from another process, or from another MCP server. Its
+//! list may change; [`Service::refresh_tools`] takes the change up and tells the clients. Checking arguments is its own
+//! matter. A [`Service`] is an executor as well.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use serde_json::json;
+//! use toolwright::{Action, BoxFuture, Context, Executor, Server, ToolDefinition, ToolResult};
+//!
+//! struct Shout;
+//!
+//! impl Executor for Shout {
+//!     fn tools(&self) -> Arc<[ToolDefinition]> {
+//!         let properties = json!({"text": {"type": "string"}});
+//!         [ToolDefinition::new("shout", json!({"type": "object", "properties": properties}))].into()
+//!     }
+//!
+//!     fn execute<'a>(&'a self, action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+//!         let arguments = action.arguments.map_or("{}", |arguments| arguments.get());
+//!         Box::pin(async move { ToolResult::text(arguments.to_uppercase()) })
+//!     }
+//! }
+//!
+//! let service = Server::new(()).executor(Shout).name("shouting").version("1.0.0").build()?;
+//! assert_eq!(service.tools()[0].name, "shout");
+//! # Ok::<(), toolwright::BuildError>(())
+//! ```
+//!
+//! # Agents in the same process
+//!
+//! [`agent`] takes an agent's message, a tool call as JSON or a command as text, runs it on an executor and answers in
+//! one form for both.
+//!
+//! ```
+//! # use std::{sync::Arc, time::Duration};
+//! # use schemars::JsonSchema;
+//! # use serde::Deserialize;
+//! use toolwright::agent::Agent;
+//! use toolwright::{Context, Server, Tool};
+//!
+//! /// Repeats a text.
+//! #[derive(Tool, Deserialize, JsonSchema)]
+//! struct Repeat {
+//!     text: String,
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let service = Server::new(async |input: Repeat| input.text).tools::<Repeat>().build()?;
+//! let agent = Agent::new(Arc::new(service));
+//! let cx = Context::detached(Duration::from_secs(10));
+//! for message in [
+//!     r#"{"type": "mcp_tool_call", "tool_call": {"name": "repeat", "arguments": {"text": "two words"}}}"#,
+//!     r#"repeat text="two words""#,
+//! ] {
+//!     assert_eq!(agent.ask(message, &cx).await.outcome?.to_text(), "two words");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The manifest
+//!
+//! `cargo mcp manifest` builds a package and prints its tools as one JSON document, without running its `main`;
+//! `cargo mcp manifest --check FILE` fails when they have changed. `tools` in it is what `tools/list` shows in revision
+//! 2026-07-28. See [`docs/cli.md`](https://github.com/toolwright/toolwright/blob/main/docs/cli.md), and [`manifest`]
+//! for reading and comparing the documents in Rust.
+//!
+//! # Where the schema comes from
+//!
+//! Schemas are those of `schemars` (JSON Schema 2020-12), inputs by what serde reads, outputs by what it writes. Then
+//! they are made *portable*, so that model providers and editors with narrow readers take them:
+//!
+//! - The root is one object with `properties`, closed by `additionalProperties: false` unless `allow_unknown` or a
+//!   flattened map opens it; no `$schema`, no title at the root.
+//! - Definitions stand where they are used; `$defs` is left only for what is recursive or large.
+//! - Formats that only Rust knows become bounds: a `u8` is an integer from 0 to 255.
+//! - An enum of plain names is one `enum`; an optional argument does not list `null`, though `null` is taken.
+//!
+//! What the schema shows is enforced, by serde or beside it; [`arguments`] has the table of who checks what, and what
+//! is read generously. [`schema::Profile::Faithful`] leaves what schemars wrote; definitions are always portable.
+//!
+//! # Limits
+//!
+//! Everything that a peer can make grow has a limit, each with a default in [`Limits`]: the length of a message (16 MiB),
+//! calls in flight (16,384), the time of a call (5 minutes), definitions on a page of the list (2,000), messages in a
+//! batch (100), open subscriptions (64), bytes that wait for a slow reader (4 MiB), the time to finish at the end
+//! (1.5 seconds).
+//!
+//! # Features
+//!
+//! | feature | what it brings |
+//! |---|---|
+//! | `stdio` (default) | [`Stdio`], the transport over standard input and output; implies `server` |
+//! | `server` | [`Server`], [`Handler`], [`Executor`], the in-process [`Client`], [`agent`] |
+//! | none | the derives and the definitions: for a library of tools that another crate serves; `handler = …` on a toolset needs `server` |
+
+pub use toolwright_core::{
+    arguments, content, definition, docs, manifest, names, result, schema, tool, toolset,
+};
+
+pub use toolwright_core::arguments::ArgumentErrors;
+pub use toolwright_core::content::ContentBlock;
+pub use toolwright_core::definition::ToolDefinition;
+pub use toolwright_core::result::{IntoToolResult, Json, ToolError, ToolResult};
+pub use toolwright_core::revision::Revision;
+pub use toolwright_core::tool::Tool;
+pub use toolwright_core::toolset::Toolset;
+pub use toolwright_macros::{Tool, Toolset};
+
+#[cfg(feature = "stdio")]
+pub use toolwright_server::Stdio;
+#[cfg(feature = "server")]
+pub use toolwright_server::agent;
+#[cfg(feature = "server")]
+pub use toolwright_server::client::{ClientError, RpcError};
+#[cfg(feature = "server")]
+pub use toolwright_server::{
+    Action, BoxFuture, BuildError, Client, Context, Dispatch, Executor, Handler, Limits, LogLevel, Router, ServeError,
+    Server, ServerInfo, Service, Transport,
+};
+
+#[doc(hidden)]
+pub mod __private {
+    pub use toolwright_core::__private::*;
+    #[cfg(feature = "server")]
+    pub use toolwright_server::__private::*;
+
+    /// Without the `server` feature a toolset has definitions only.
+    #[cfg(not(feature = "server"))]
+    #[doc(hidden)]
+    #[macro_export]
+    macro_rules! __no_dispatch {
+        ($($ignored:tt)*) => {};
+    }
+    #[cfg(not(feature = "server"))]
+    pub use __no_dispatch as dispatch;
+}
+
+/// Compiles the code of `README.md`.
+#[cfg(all(doctest, feature = "stdio"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -1,0 +1,9 @@
+//! The types.
+
+pub(crate) mod attributes;
+pub(crate) mod collections;
+pub(crate) mod enums;
+pub(crate) mod numbers;
+pub(crate) mod recursion;
+pub(crate) mod structs;
+pub(crate) mod texts;

@@ -1,0 +1,119 @@
+//! The peer of comparative measurements: `bench-toolwright stdio [N]` serves `add`, `echo` and N generated tools.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use toolwright::{
+    Action, BoxFuture, Context, Executor, Handler, IntoToolResult, Json, Server, Stdio, Tool, ToolDefinition,
+    ToolError, ToolResult, Toolset,
+};
+
+/// The state of the handlers: none.
+struct Bench;
+
+/// Add two integers
+#[derive(Tool, Deserialize, JsonSchema)]
+#[mcp(output = Sum)]
+struct Add {
+    a: i64,
+    b: i64,
+}
+
+/// The sum.
+#[derive(Serialize, JsonSchema)]
+struct Sum {
+    sum: i64,
+}
+
+/// Echo the text
+#[derive(Tool, Deserialize, JsonSchema)]
+struct Echo {
+    text: String,
+}
+
+/// The two tools that are measured.
+#[derive(Toolset)]
+#[mcp(name = "bench")]
+enum BenchTools {
+    Add(Add),
+    Echo(Echo),
+}
+
+/// The sum as data, with the bare number as text.
+struct Added(Sum);
+
+impl IntoToolResult for Added {
+    fn output_schema() -> Option<serde_json::Value> {
+        <Json<Sum> as IntoToolResult>::output_schema()
+    }
+
+    fn into_tool_result(self) -> ToolResult {
+        let text = self.0.sum.to_string();
+        let mut result = Json(self.0).into_tool_result();
+        result.content = vec![toolwright::ContentBlock::text(text)];
+        result
+    }
+}
+
+impl Handler<Add> for Bench {
+    type Output = Added;
+
+    async fn call(&self, Add { a, b }: Add, _cx: &Context) -> Result<Added, ToolError> {
+        Ok(Added(Sum { sum: a + b }))
+    }
+}
+
+impl Handler<Echo> for Bench {
+    type Output = String;
+
+    async fn call(&self, Echo { text }: Echo, _cx: &Context) -> Result<String, ToolError> {
+        Ok(text)
+    }
+}
+
+/// Tools that are only listed.
+struct Generated(Arc<[ToolDefinition]>);
+
+impl Generated {
+    fn new(count: usize) -> Self {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": "What to look for"},
+                "limit": {"type": "integer", "description": "At most this many"},
+                "exact": {"type": "boolean", "description": "Match exactly"}
+            },
+            "required": ["query"]
+        });
+        let tool = |i| {
+            let mut tool = ToolDefinition::new(format!("tool_{i:04}"), schema.clone());
+            tool.description = Some(format!("Generated tool number {i}"));
+            tool
+        };
+        Self((0..count).map(tool).collect())
+    }
+}
+
+impl Executor for Generated {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        Arc::clone(&self.0)
+    }
+
+    fn execute<'a>(&'a self, _action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async { ToolResult::text("ok") })
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let count = |at: usize| arguments.get(at).and_then(|text| text.parse::<usize>().ok()).unwrap_or(0);
+    let server = |extra| Server::new(Bench).tools::<BenchTools>().executor(Generated::new(extra));
+    match arguments.first().map(String::as_str) {
+        Some("stdio") => server(count(1)).serve(Stdio).await?,
+        _ => return Err("usage: bench-toolwright stdio [N]".into()),
+    }
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! What every client does, what it reports, and what the report must say.
+//!
+//! A script gets the plan as one JSON argument and prints the report as one line of JSON. The plan:
+//! `server` and `slowServer` (each a command and its arguments), `slowLog` (the file in which the slow server
+//! writes `started`, then `cancelled` or `finished`), `era` (`modern` or `legacy`) and `calls`. The client lists
+//! the tools of `server` and makes the calls; then it starts a long call of `sleep` on `slowServer`, cancels it
+//! when the log says that it runs, and calls `sleep` once more, shortly.
+
+use std::path::Path;
+use std::time::Duration;
+
+use retail::data::{self, SEED};
+use retail::ids::OrderId;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::time::{sleep, timeout};
+
+use crate::servers;
+
+const TOOLS: [&str; 15] = [
+    "calculate",
+    "cancel_pending_order",
+    "exchange_delivered_order_items",
+    "find_user_id_by_email",
+    "find_user_id_by_name_zip",
+    "get_order_details",
+    "get_product_details",
+    "get_user_details",
+    "list_all_product_types",
+    "modify_pending_order_address",
+    "modify_pending_order_items",
+    "modify_pending_order_payment",
+    "modify_user_address",
+    "return_delivered_order_items",
+    "transfer_to_human_agents",
+];
+
+/// The revisions fall into two eras: up to 2025-11-25 a connection begins with `initialize`, from 2026-07-28 on
+/// each request stands for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Era {
+    Modern,
+    Legacy,
+}
+
+impl Era {
+    /// The newest revision of the era, which is what all these clients prefer.
+    fn protocol(self) -> &'static str {
+        match self {
+            Self::Modern => "2026-07-28",
+            Self::Legacy => "2025-11-25",
+        }
+    }
+}
+
+/// What a client does.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Plan {
+    pub(crate) server: Vec<String>,
+    pub(crate) slow_server: Vec<String>,
+    slow_log: String,
+    pub(crate) era: Era,
+    pub(crate) calls: Vec<Call>,
+    #[serde(skip)]
+    directory: TempDir,
+}
+
+/// One call of a tool, and what the result must say.
+#[derive(Debug, Serialize)]
+pub(crate) struct Call {
+    pub(crate) name: &'static str,
+    pub(crate) arguments: Value,
+    #[serde(skip)]
+    expected: Expected,
+    /// Whether the expectation rests on an earlier call.
+    #[serde(skip)]
+    reads_back: bool,
+}
+
+#[derive(Debug)]
+enum Expected {
+    /// A success whose text contains this.
+    Text(String),
+    /// An error that the model can read, whose text contains this.
+    Error(&'static str),
+}
+
+/// What a client saw.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    /// The revision that was negotiated.
+    pub(crate) protocol: String,
+    /// The name that the server gave itself.
+    pub(crate) server: Option<String>,
+    /// The tools' names, in the order of the list.
+    pub(crate) tools: Vec<String>,
+    /// The result of each call of the plan.
+    pub(crate) results: Vec<Value>,
+    /// The result of the call that followed the cancelled one.
+    pub(crate) after_cancel: Value,
+}
+
+impl Plan {
+    pub(crate) fn new(era: Era) -> Self {
+        let directory = TempDir::new().expect("a directory for the log");
+        let log = directory.path().join("slow.log");
+        std::fs::write(&log, "").expect("the log can be written");
+        Self {
+            server: vec![text(&servers::retail())],
+            slow_server: vec![text(&servers::slow_server()), text(&log)],
+            slow_log: text(&log),
+            era,
+            calls: calls(),
+            directory,
+        }
+    }
+
+    /// The plan for a client that starts a server for each request: without the call that reads back a change.
+    pub(crate) fn without_memory(mut self) -> Self {
+        self.calls.retain(|call| !call.reads_back);
+        self
+    }
+
+    /// The plan as a script reads it.
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a plan is JSON")
+    }
+
+    /// A directory that lives as long as the plan.
+    pub(crate) fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Waits until the slow server has written this line.
+    pub(crate) async fn wait_for_line(&self, line: &str) {
+        let written = async {
+            while !self.log().iter().any(|written| written == line) {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(Duration::from_secs(30), written)
+            .await
+            .unwrap_or_else(|_| panic!("the slow server never wrote `{line}`, only {:?}", self.log()));
+    }
+
+    /// Compares what a client saw with what it must see.
+    pub(crate) fn check(&self, report: &Report) {
+        assert_eq!(report.protocol, self.era.protocol());
+        assert_eq!(report.server.as_deref(), Some("retail"));
+        assert_eq!(report.tools, TOOLS);
+        assert_eq!(report.results.len(), self.calls.len());
+        for (call, result) in self.calls.iter().zip(&report.results) {
+            call.expected.check(call.name, result);
+        }
+        Expected::Text("finished".to_owned()).check("sleep", &report.after_cancel);
+        assert_eq!(self.log(), ["started", "cancelled", "started", "finished"]);
+    }
+
+    fn log(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(&self.slow_log).expect("the log can be read");
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+impl Report {
+    /// The report that a script printed.
+    pub(crate) fn parse(printed: &str) -> Self {
+        serde_json::from_str(printed).unwrap_or_else(|error| panic!("no report: {error}:\n{printed}"))
+    }
+}
+
+impl Expected {
+    fn check(&self, tool: &str, result: &Value) {
+        let text = result["content"][0]["text"].as_str().unwrap_or_default();
+        let is_error = result["isError"] == true;
+        match self {
+            Self::Text(part) => assert!(!is_error && text.contains(part), "{tool}: no `{part}` in {result}"),
+            Self::Error(part) => {
+                assert!(is_error && text.contains(part), "{tool}: no error `{part}` in {result}");
+            }
+        }
+    }
+}
+
+/// Five calls that hang together, one that shows what they changed, and one with a mistake in its arguments.
+fn calls() -> Vec<Call> {
+    let shop = data::generate(SEED);
+    let order = &shop.orders[&OrderId::new("#W0000001")];
+    let user = &shop.users[&order.user_id];
+    let (order_id, user_id) = (order.order_id.as_str(), user.user_id.as_str());
+    let text = |text: &str| Expected::Text(text.to_owned());
+    vec![
+        call("find_user_id_by_email", json!({ "email": user.email }), text(user_id)),
+        call("get_user_details", json!({ "user_id": user_id }), text(&user.email)),
+        call("get_order_details", json!({ "order_id": order_id }), text(user_id)),
+        call("calculate", json!({ "expression": "(19.99 + 5) * 3" }), text("74.97")),
+        call(
+            "cancel_pending_order",
+            json!({ "order_id": order_id, "reason": "no longer needed" }),
+            text("cancelled"),
+        ),
+        Call {
+            reads_back: true,
+            ..call("get_order_details", json!({ "order_id": order_id }), text("cancelled"))
+        },
+        call("get_order_details", json!({ "order_id": 1 }), Expected::Error("order_id")),
+    ]
+}
+
+fn call(name: &'static str, arguments: Value, expected: Expected) -> Call {
+    Call { name, arguments, expected, reads_back: false }
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().expect("paths of the build are UTF-8").to_owned()
+}

@@ -1,0 +1,81 @@
+//! Handlers that are written differently.
+#![allow(dead_code)]
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolwright::{Context, Handler, Tool, ToolError};
+
+#[derive(Tool, Deserialize, JsonSchema)]
+struct GetOrder {
+    id: String,
+}
+
+#[derive(Tool, Deserialize, JsonSchema)]
+struct CancelOrder {
+    id: String,
+}
+
+struct Shop;
+
+impl Handler<GetOrder> for Shop {
+    type Output = String;
+
+    async fn call(&self, input: GetOrder, _: &Context) -> Result<String, ToolError> {
+        Ok(input.id)
+    }
+}
+
+// misuse: no context
+struct First;
+
+impl Handler<GetOrder> for First {
+    type Output = String;
+
+    async fn call(&self, input: GetOrder) -> Result<String, ToolError> {
+        Ok(input.id)
+    }
+}
+
+// misuse: another input
+struct Second;
+
+impl Handler<GetOrder> for Second {
+    type Output = String;
+
+    async fn call(&self, id: String, _: &Context) -> Result<String, ToolError> {
+        Ok(id)
+    }
+}
+
+// misuse: not async
+struct Third;
+
+impl Handler<GetOrder> for Third {
+    type Output = String;
+
+    fn call(&self, input: GetOrder, _: &Context) -> Result<String, ToolError> {
+        Ok(input.id)
+    }
+}
+
+// misuse: no output
+struct Fourth;
+
+impl Handler<GetOrder> for Fourth {
+    async fn call(&self, input: GetOrder, _: &Context) -> Result<String, ToolError> {
+        Ok(input.id)
+    }
+}
+
+// misuse: a handler for what is no tool
+struct Fifth;
+
+impl Handler<String> for Fifth {
+    type Output = String;
+
+    async fn call(&self, input: String, _: &Context) -> Result<String, ToolError> {
+        Ok(input)
+    }
+}
+
+fn main() {}

@@ -1,0 +1,69 @@
+//! Judges every message of the server by the schema of the revision it speaks.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+const SCHEMAS: [(&str, &str); 5] = [
+    ("2024-11-05", include_str!("../schemas/2024-11-05.schema.json")),
+    ("2025-03-26", include_str!("../schemas/2025-03-26.schema.json")),
+    ("2025-06-18", include_str!("../schemas/2025-06-18.schema.json")),
+    ("2025-11-25", include_str!("../schemas/2025-11-25.schema.json")),
+    ("2026-07-28", include_str!("../schemas/2026-07-28.schema.json")),
+];
+
+static VALIDATORS: LazyLock<Mutex<HashMap<(String, String), &'static Validator>>> =
+    LazyLock::new(Mutex::default);
+
+/// Panics unless `message` is what `revision` lets a server send; `method` is that of the request it answers.
+///
+/// # Panics
+/// If the message breaks the schema.
+pub fn check(revision: &str, method: Option<&str>, message: &Value) {
+    assert_eq!(message["jsonrpc"], "2.0", "{message}");
+    if let Some(result) = message.get("result") {
+        let definition = match method {
+            Some("initialize") => "InitializeResult",
+            Some("server/discover") => "DiscoverResult",
+            Some("tools/list") => "ListToolsResult",
+            Some("tools/call") => "CallToolResult",
+            _ if revision == "2026-07-28" => "Result",
+            _ => "EmptyResult",
+        };
+        judge(revision, definition, result);
+        let response = if revision >= "2025-11-25" { "JSONRPCResultResponse" } else { "JSONRPCResponse" };
+        judge(revision, response, message);
+    } else if message.get("error").is_some() {
+        let response = if revision >= "2025-11-25" { "JSONRPCErrorResponse" } else { "JSONRPCError" };
+        // Up to 2025-06-18 the schema has no form for an error whose request had no id that could be read; JSON-RPC
+        // 2.0 §5 says `null` then.
+        if !(revision <= "2025-06-18" && message["id"].is_null()) {
+            judge(revision, response, message);
+        }
+    } else {
+        judge(revision, "ServerNotification", message);
+    }
+}
+
+fn judge(revision: &str, definition: &str, instance: &Value) {
+    let validator = validator(revision, definition);
+    let problems: Vec<String> =
+        validator.iter_errors(instance).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(problems.is_empty(), "{revision} {definition}: {problems:#?} in {instance:#}");
+}
+
+fn validator(revision: &str, definition: &str) -> &'static Validator {
+    let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (revision.to_owned(), definition.to_owned());
+    validators.entry(key).or_insert_with(|| {
+        let text = SCHEMAS.iter().find(|(name, _)| *name == revision).expect("a known revision").1;
+        let mut schema: Value = serde_json::from_str(text).expect("the schema is JSON");
+        let place = if schema.get("$defs").is_some() { "$defs" } else { "definitions" };
+        let reference = format!("#/{place}/{definition}");
+        assert!(schema[place].get(definition).is_some(), "{revision} has no {definition}");
+        schema.as_object_mut().expect("an object").insert("$ref".to_owned(), json!(reference));
+        Box::leak(Box::new(jsonschema::validator_for(&schema).expect("the schema compiles")))
+    })
+}

@@ -1,0 +1,5 @@
+//! A server with one tool for each thing that can go right or wrong, and a peer that talks to it line by line.
+
+pub mod judge;
+pub mod peer;
+pub mod tools;

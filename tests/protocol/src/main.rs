@@ -1,0 +1,50 @@
+//! The server under test. `GRACE_MS`, `TIMEOUT_MS`, `PAGE`, `MAX_BYTES` and `MAX_CALLS` in the environment change its
+//! limits; SIGTERM ends it in order.
+
+use std::time::Duration;
+
+use test_protocol::tools;
+use toolwright::{Limits, ServeError, Stdio};
+
+#[tokio::main]
+async fn main() -> Result<(), ServeError> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<usize>().ok());
+    let millis = |name: &str, default: Duration| {
+        number(name).and_then(|ms| u64::try_from(ms).ok()).map_or(default, Duration::from_millis)
+    };
+    let default = Limits::default();
+    let limits = Limits {
+        shutdown_grace: millis("GRACE_MS", default.shutdown_grace),
+        call_timeout: millis("TIMEOUT_MS", default.call_timeout),
+        list_page_size: number("PAGE").unwrap_or(default.list_page_size),
+        max_message_bytes: number("MAX_BYTES").unwrap_or(default.max_message_bytes),
+        max_calls_in_flight: number("MAX_CALLS").unwrap_or(default.max_calls_in_flight),
+        ..default
+    };
+    let service = tools::service(limits);
+    service.serve_until(Stdio, terminated()).await?;
+    eprintln!("cleaned up");
+    Ok(())
+}
+
+/// Done when the process is asked to end. A thread waits for the signal, as a handler that blocks may hold up the
+/// runtime's own.
+fn terminated() -> impl Future<Output = ()> {
+    let (sender, terminated) = tokio::sync::oneshot::channel();
+    #[cfg(unix)]
+    match signal_hook::iterator::Signals::new([signal_hook::consts::SIGTERM]) {
+        Ok(mut signals) => {
+            std::thread::spawn(move || {
+                signals.forever().next();
+                // The server may have ended by itself.
+                let _ = sender.send(());
+            });
+        }
+        Err(error) => eprintln!("SIGTERM ends the process at once: {error}"),
+    }
+    async {
+        if terminated.await.is_err() {
+            std::future::pending().await
+        }
+    }
+}

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# All tests, cheap ones first; stops at the first step that fails. `tests/run.sh STEP…` runs the steps named.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# In the order in which they run. What each does stands in the function of its name.
+readonly all_steps=(
+    format setup rules dependencies hello_size lints docs tests doc_tests compile_fail features quickstart clients
+)
+
+# The most crates that `hello` may compile, our own included.
+readonly hello_limit=67
+
+format() {
+    run cargo fmt --all --check
+}
+
+setup() {
+    run tests/setup.sh
+}
+
+# Rules of this repository, such as which crate may depend on which.
+rules() {
+    nextest --package test-rules
+}
+
+# Advisories are not checked: their database cannot be fetched everywhere (see deny.toml).
+dependencies() {
+    run cargo deny --workspace check licenses bans sources
+}
+
+# What a user of a small server has to compile.
+hello_size() {
+    local crates count
+    crates=$(cargo tree --package hello --edges normal,build --prefix none --format '{p}' | sed 's/ (.*//' | sort -u)
+    count=$(wc -l <<<"$crates")
+    echo "hello compiles $count crates, $hello_limit are allowed"
+    if [ "$count" -gt "$hello_limit" ] || grep -q '^jsonschema ' <<<"$crates"; then
+        echo "$crates"
+        echo "too many crates, or jsonschema among them: cargo tree --package hello --edges normal,build"
+        return 1
+    fi
+}
+
+lints() {
+    run cargo clippy --workspace --all-targets --all-features -- --deny warnings
+}
+
+docs() {
+    RUSTDOCFLAGS="--deny warnings" run cargo doc --workspace --no-deps --all-features
+}
+
+# Everything but the steps that stand for themselves: .config/nextest.toml leaves out clients and compile-fail.
+tests() {
+    nextest --workspace --all-features --filterset 'not package(test-rules)'
+}
+
+doc_tests() {
+    run cargo test --workspace --all-features --doc
+}
+
+# What the derives refuse, and in which words.
+compile_fail() {
+    nextest --package test-compile-fail --ignore-default-filter
+}
+
+# Each feature alone, and none.
+features() {
+    run cargo hack check --each-feature --package toolwright --package toolwright-server
+}
+
+# The first command of README.md.
+quickstart() {
+    run tests/quickstart.sh
+}
+
+# Clients that others wrote: tests/clients.
+clients() {
+    nextest --package test-clients --ignore-default-filter
+}
+
+nextest() {
+    run cargo nextest run --no-tests fail "$@"
+}
+
+# Says the command before it runs, so that a reader can repeat it.
+run() {
+    printf '  $'
+    printf ' %q' "$@"
+    printf '\n'
+    "$@"
+}
+
+main() {
+    local steps=("$@")
+    [ ${#steps[@]} -gt 0 ] || steps=("${all_steps[@]}")
+    for step in "${steps[@]}"; do
+        if [[ " ${all_steps[*]} " != *" $step "* ]]; then
+            echo "there is no step '$step'; the steps are: ${all_steps[*]}" >&2
+            exit 2
+        fi
+    done
+
+    passed=0
+    # `set -e` ends the script inside the step that fails; a condition around the step would switch that off.
+    trap report_failure EXIT
+    for step in "${steps[@]}"; do
+        printf '\n== %s\n' "$step"
+        SECONDS=0
+        "$step"
+        printf '== %s passed, %s s\n' "$step" "$SECONDS"
+        passed=$((passed + 1))
+    done
+    trap - EXIT
+    printf '\n%s passed, 0 failed\n' "$passed"
+}
+
+report_failure() {
+    printf '== %s failed after %s s; to repeat it: tests/run.sh %s\n' "$step" "$SECONDS" "$step"
+    printf '\n%s passed, 1 failed\n' "$passed"
+}
+
+main "$@"

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Installs what the tests need and cargo does not fetch: cargo's own helpers, valgrind, and the real MCP clients,
+# each at a pinned version. What is there already stays. Run it again after a pin changes.
+# `tests/setup.sh PART…` installs the named parts only.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly clients=target/clients
+
+main() {
+    local part parts=("$@")
+    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind python_v1 python_v2 node)
+    for part in "${parts[@]}"; do
+        "$part"
+    done
+}
+
+cargo_tools() {
+    cargo_tool nextest 0.9.143
+    cargo_tool hack 0.6.46
+    cargo_tool deny 0.20.2
+}
+
+# Counts instructions in the benches.
+valgrind() {
+    type -P valgrind >/dev/null || system_package valgrind
+}
+
+python_v1() {
+    python_client v1
+}
+
+python_v2() {
+    python_client v2
+}
+
+# cargo_tool NAME VERSION: any version that is there will do, these are the ones known to work.
+cargo_tool() {
+    cargo "$1" --version >/dev/null 2>&1 && return
+    say "cargo-$1 $2"
+    twice cargo install --quiet --locked "cargo-$1@$2"
+}
+
+system_package() {
+    say "$1"
+    local sudo=
+    [ "$(id -u)" -eq 0 ] || sudo=sudo
+    twice $sudo apt-get update -qq
+    twice $sudo apt-get install -y -qq --no-install-recommends "$1"
+}
+
+# python_client LINE: the client's 1.x or 2.x line, in a virtual environment of its own.
+python_client() {
+    local pins="tests/clients/python/$1.txt" folder="$clients/python-$1"
+    up_to_date "$pins" "$folder" && return
+    say "$(grep '^mcp==' "$pins") for Python"
+    rm -rf "$folder"
+    python3 -m venv "$folder"
+    twice "$folder/bin/pip" install --quiet --disable-pip-version-check --requirement "$pins"
+    cp "$pins" "$folder/installed"
+}
+
+# The TypeScript clients and the Inspector, with the Node.js that the Inspector needs.
+node() {
+    local folder="$clients/node"
+    up_to_date tests/clients/node/package-lock.json "$folder" && return
+    say "the MCP clients for Node.js"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    cp tests/clients/node/package.json tests/clients/node/package-lock.json "$folder"
+    twice npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error
+    "$folder/node_modules/node/bin/node" --version >/dev/null
+    cp tests/clients/node/package-lock.json "$folder/installed"
+}
+
+# The pins that were installed are kept beside what they installed.
+up_to_date() {
+    cmp -s "$1" "$2/installed"
+}
+
+# Networks fail; one more try, ten seconds later, is enough to tell a bad moment from a bad pin.
+twice() {
+    "$@" || { sleep 10 && "$@"; }
+}
+
+say() {
+    echo "setup: installing $1" >&2
+}
+
+main "$@"
