@@ -23,6 +23,7 @@ pub trait Handler<T: Tool>: Send + Sync + 'static {
     fn call(&self, input: T, cx: &Context) -> impl Future<Output = Result<Self::Output, ToolError>> + Send;
 }
 
+#[diagnostic::do_not_recommend]
 impl<F, T, R> Handler<T> for F
 where
     F: Fn(T) -> R + Send + Sync + 'static,

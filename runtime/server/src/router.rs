@@ -18,14 +18,17 @@ use crate::workflow;
 
 /// A toolset whose every tool has a handler on `S`. Derived together with [`Toolset`].
 #[diagnostic::on_unimplemented(
-    message = "`{S}` cannot serve the tools of `{Self}`",
-    label = "not every tool of `{Self}` has a `Handler` on `{S}`"
+    message = "`{S}` does not handle `{Self}`",
+    label = "no handler for this tool, or for one of this set",
+    note = "for a tool, which is a type that derives `toolwright::Tool`, write `impl Handler<{Self}>` for the server's state, or serve an `async fn` that takes a `{Self}` and returns text, `Json<T>` or another result of a tool",
+    note = "for a set, add `#[mcp(handler = …)]` with the type of the server's state, and each missing handler is reported at its variant"
 )]
 pub trait Dispatch<S: Send + Sync + 'static>: Toolset {
     /// Adds every tool of the set.
     fn bind(router: &mut Router<S>);
 }
 
+#[diagnostic::do_not_recommend]
 impl<S, T> Dispatch<S> for T
 where
     T: Tool,

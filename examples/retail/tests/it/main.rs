@@ -1,5 +1,6 @@
 //! The shop as a whole: its data, its rules and its tools.
 
+mod ask;
 mod data;
 mod rules;
 mod stdio;

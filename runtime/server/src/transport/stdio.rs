@@ -2,7 +2,7 @@
 //!
 //! A thread of its own reads, polls each handler once and writes, so that a call whose handler is done at once costs
 //! one read and one write. A handler that waits goes on as a task of the runtime. A handler that *blocks* keeps the
-//! thread it is on, and after [`BLOCKED_AFTER`] another thread takes over the reading.
+//! thread it is on, and after `BLOCKED_AFTER` another thread takes over the reading.
 
 use std::fs::File;
 use std::io::{self, Write};

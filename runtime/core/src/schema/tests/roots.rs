@@ -90,6 +90,7 @@ fn sch_14_other_types_are_refused() {
 struct Text(String);
 
 impl Tool for Text {
+    type Arguments = Self;
     const NAME: &'static str = "text";
     const PACKAGE: Package = Package { name: "", version: "" };
     const METADATA: ToolMetadata = ToolMetadata {

@@ -1,0 +1,121 @@
+//! What is measured: by criterion here, by instructions in `tests/bench-limits`.
+//!
+//! The server is measured through its stdio transport, as a process of its own: the program that measures starts
+//! itself again with [`SERVE`].
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::result::{Json, ToolResult};
+use toolwright_macros::Tool;
+use toolwright_server::{Action, BoxFuture, Context, Executor, ServeError, Server, Stdio};
+
+/// The argument with which the program serves; the number of further tools follows.
+pub(crate) const SERVE: &str = "serve";
+
+/// One thing to measure: a message, sent many times to one server.
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    /// How many tools there are beside the one that is called.
+    pub(crate) other_tools: usize,
+    /// What comes before the message, once.
+    pub(crate) opening: &'static str,
+    pub(crate) message: &'static str,
+}
+
+pub(crate) const CALL_LEGACY: Case =
+    Case { name: "call_legacy", other_tools: 0, opening: OPENING, message: LEGACY };
+pub(crate) const CALL_MODERN: Case = Case { name: "call_modern", other_tools: 0, opening: "", message: MODERN };
+pub(crate) const CALL_OF_1000: Case = Case { name: "call_modern_1000_tools", other_tools: 999, ..CALL_MODERN };
+pub(crate) const LIST_1000: Case =
+    Case { name: "list_1000_tools", other_tools: 999, opening: "", message: LIST };
+
+const OPENING: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#,
+    "\n",
+    r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+    "\n",
+);
+
+const LEGACY: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1234,"b":7}}}"#,
+    "\n",
+);
+
+const MODERN: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1234,"b":7},"#,
+    r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#,
+    "\n",
+);
+
+const LIST: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"#,
+    r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#,
+    "\n",
+);
+
+/// Adds two integers.
+#[derive(Tool, Deserialize, JsonSchema)]
+#[mcp(crate = toolwright_core, output = Sum, read_only)]
+struct Add {
+    /// The first.
+    a: i64,
+    /// The second.
+    b: i64,
+}
+
+/// The sum.
+#[derive(Serialize, JsonSchema)]
+struct Sum {
+    sum: i64,
+}
+
+async fn add(Add { a, b }: Add) -> Json<Sum> {
+    Json(Sum { sum: a + b })
+}
+
+/// Tools that are listed and not called.
+struct Others(Arc<[ToolDefinition]>);
+
+impl Others {
+    fn new(count: usize) -> Self {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": "What to look for"},
+                "limit": {"type": "integer", "description": "At most this many"},
+                "exact": {"type": "boolean", "description": "Match exactly"},
+            },
+            "required": ["query"],
+            "additionalProperties": false,
+        });
+        let numbered = |number| {
+            let mut tool = ToolDefinition::new(format!("tool_{number:04}"), schema.clone());
+            tool.description = Some(format!("Generated tool number {number}"));
+            tool
+        };
+        Self((0..count).map(numbered).collect())
+    }
+}
+
+impl Executor for Others {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        Arc::clone(&self.0)
+    }
+
+    fn execute<'a>(&'a self, action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+        let text = format!("`{}` is only listed", action.name);
+        Box::pin(std::future::ready(ToolResult::error(text)))
+    }
+}
+
+/// Serves on stdio until the input ends.
+pub(crate) fn serve(other_tools: usize) -> Result<(), ServeError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.map_err(|source| ServeError::Stream { stream: "input", source })?;
+    let server = Server::new(add).tools::<Add>().executor(Others::new(other_tools)).name("bench");
+    runtime.block_on(server.serve(Stdio))
+}
