@@ -1,5 +1,6 @@
 //! What a call sees beside its arguments.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,8 @@ struct Call {
     id: Option<RequestId<'static>>,
     deadline: Instant,
     cancelled: OnceLock<CancellationToken>,
+    /// Set when the answer is on its way, or will never come: then nothing may be sent for the call any more.
+    ended: Arc<AtomicBool>,
     progress_token: Option<Box<RawValue>>,
     log_level: Option<LogLevel>,
     meta: Option<Box<RawValue>>,
@@ -55,6 +58,7 @@ impl Context {
             id: None,
             deadline: Instant::now() + timeout,
             cancelled: OnceLock::new(),
+            ended: Arc::default(),
             progress_token: None,
             log_level: None,
             meta: None,
@@ -69,6 +73,7 @@ impl Context {
             id: Some(start.id),
             deadline: Instant::now() + start.timeout,
             cancelled: OnceLock::new(),
+            ended: Arc::default(),
             progress_token: start.progress_token,
             log_level: start.log_level,
             meta: start.meta,
@@ -81,7 +86,7 @@ impl Context {
     /// `progress` must grow with each report (2026-07-28, basic/patterns/progress). Waits while the caller reads
     /// too slowly.
     pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
-        let (Some(token), Some(connection)) = (&self.0.progress_token, self.0.connection.upgrade()) else {
+        let (Some(token), Some(connection)) = (&self.0.progress_token, self.connection()) else {
             return;
         };
         // `message` came with 2025-03-26; older peers get the numbers only.
@@ -94,12 +99,28 @@ impl Context {
     ///
     /// A modern caller asks per request, a legacy one with `logging/setLevel` (until then it gets `info` and above).
     pub async fn log(&self, level: LogLevel, logger: Option<&str>, data: impl Serialize) {
-        let Some(connection) = self.0.connection.upgrade() else { return };
+        let Some(connection) = self.connection() else { return };
         if !self.wants(&connection, level) {
             return;
         }
         let params = LogParams { level, logger, data };
         connection.notify_from_call(&reply::notification("notifications/message", &params)).await;
+    }
+
+    /// Where notifications go while the call runs (2026-07-28, basic/patterns/progress: none after completion).
+    fn connection(&self) -> Option<Arc<Connection>> {
+        if self.0.ended.load(Ordering::Acquire) { None } else { self.0.connection.upgrade() }
+    }
+
+    /// From now on nothing is sent for the call but its answer.
+    pub(crate) fn end(&self) {
+        self.0.ended.store(true, Ordering::Release);
+    }
+
+    /// Takes the call back.
+    pub(crate) fn cancel(&self) {
+        self.end();
+        self.cancellation().cancel();
     }
 
     fn wants(&self, connection: &Connection, level: LogLevel) -> bool {
@@ -153,6 +174,7 @@ impl Context {
             id: call.id.clone(),
             deadline: call.deadline,
             cancelled,
+            ended: Arc::clone(&call.ended),
             progress_token: call.progress_token.clone(),
             log_level: call.log_level,
             meta: call.meta.clone(),

@@ -92,6 +92,17 @@ pub struct EveryBlock {}
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub struct Nothing;
 
+/// Prints to standard output, as a stray `println!` in a library does.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+pub struct Print {
+    /// What to print.
+    pub text: String,
+}
+
+/// Answers, and reports progress afterwards.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+pub struct Afterwards {}
+
 /// Adds a tool to the list, or takes it away again.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 #[mcp(idempotent)]
@@ -124,6 +135,10 @@ pub enum LabTools {
     EveryBlock(EveryBlock),
     /// Nothing.
     Nothing(Nothing),
+    /// Printing.
+    Print(Print),
+    /// Reporting too late.
+    Afterwards(Afterwards),
 }
 
 impl Handler<Add> for Lab {
@@ -225,6 +240,28 @@ impl Handler<Nothing> for Lab {
     type Output = ();
 
     async fn call(&self, _input: Nothing, _cx: &Context) -> Result<Self::Output, ToolError> {
+        Ok(())
+    }
+}
+
+impl Handler<Print> for Lab {
+    type Output = ();
+
+    async fn call(&self, input: Print, _cx: &Context) -> Result<Self::Output, ToolError> {
+        println!("{}", input.text);
+        Ok(())
+    }
+}
+
+impl Handler<Afterwards> for Lab {
+    type Output = ();
+
+    async fn call(&self, _input: Afterwards, cx: &Context) -> Result<Self::Output, ToolError> {
+        let cx = cx.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            cx.progress(1.0, None, None).await;
+        });
         Ok(())
     }
 }

@@ -80,6 +80,25 @@ fn progress_comes_before_the_result_and_only_if_asked_for() {
 }
 
 #[test]
+fn no_progress_comes_after_the_answer() {
+    let mut peer = Peer::start(SERVER, &[]);
+    peer.request(&json!(1), "tools/call", json!({"name": "afterwards", "_meta": {"progressToken": 1}}));
+    assert_eq!(peer.next()["id"], 1);
+    assert_eq!(peer.within(A_MOMENT), Vec::<Value>::new());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_handler_prints_goes_to_stderr_and_does_not_break_the_protocol() {
+    let mut peer = Peer::start(SERVER, &[]);
+    peer.call_result("print", &json!({"text": "not a message"}));
+    peer.assert_alive();
+    peer.close_input();
+    let (_, stderr) = peer.wait(Duration::from_secs(10));
+    assert!(stderr.contains("not a message"), "{stderr}");
+}
+
+#[test]
 fn log_messages_come_from_the_level_that_a_modern_request_names() {
     let mut peer = Peer::start(SERVER, &[]);
     for (level, expected) in [("debug", 6), ("info", 3), ("notice", 0)] {

@@ -46,7 +46,7 @@ fn pages_give_every_tool_once() {
 
 #[test]
 fn a_cursor_stays_good_while_tools_come_and_go() {
-    let mut peer = Peer::start(SERVER, &[("PAGE", "6")]);
+    let mut peer = Peer::start(SERVER, &[("PAGE", "8")]);
     let first = peer.result("tools/list", json!({}));
     peer.call_result("toggle", &json!({"on": true}));
     let second = peer.result("tools/list", json!({"cursor": first["nextCursor"]}));

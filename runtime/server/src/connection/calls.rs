@@ -79,6 +79,7 @@ impl Connection {
         // Most handlers are done when first polled: then nothing is spawned, queued or woken.
         match poll_caught(running.as_mut(), &mut std::task::Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok(result)) => {
+                cx.end();
                 self.write_result(out, id, &result, &entry, revision);
                 Ok(None)
             }
@@ -125,6 +126,7 @@ impl Connection {
         let connection = self.myself.clone();
         Box::pin(async move {
             let outcome = finish(running, &cx).await;
+            cx.end();
             let connection = connection.upgrade()?;
             connection.calls.remove(&key, &cx);
             let mut out = Vec::new();
@@ -233,7 +235,7 @@ impl Calls {
         let call = running.remove(key);
         self.count.store(running.len(), Ordering::Release);
         drop(running);
-        call.map(|call| call.cx.cancellation().cancel()).is_some()
+        call.map(|call| call.cx.cancel()).is_some()
     }
 
     /// Takes all calls back; returns the names of their tools.
@@ -243,7 +245,7 @@ impl Calls {
         calls
             .into_values()
             .map(|call| {
-                call.cx.cancellation().cancel();
+                call.cx.cancel();
                 call.tool
             })
             .collect()

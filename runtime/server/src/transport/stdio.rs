@@ -39,7 +39,8 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// stderr; if one of them blocks a thread of the runtime, the process is ended a grace later, since nothing else
 /// can end it.
 ///
-/// Nothing else in the process may write to standard output: a stray `println!` breaks the protocol. Use stderr.
+/// While it serves, what others print goes to stderr (on Unix): a stray `println!` does not break the protocol.
+/// Elsewhere nothing else in the process may write to standard output.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stdio;
 
@@ -56,6 +57,7 @@ impl Stdio {
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), ServeError> {
         let (input, output) = streams()?;
+        let _apart = StdoutApart::new(&output)?;
         let limits = service.limits();
         let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
         let pump = Arc::new(Pump {
@@ -106,6 +108,36 @@ fn streams() -> Result<(File, File), ServeError> {
     let input = input.map_err(|source| ServeError::Stream { stream: "input", source })?;
     let output = output.map_err(|source| ServeError::Stream { stream: "output", source })?;
     Ok((input.into(), output.into()))
+}
+
+/// Standard output belongs to the protocol alone; until this is dropped, it leads to stderr for everybody else.
+struct StdoutApart {
+    #[cfg(unix)]
+    output: File,
+}
+
+impl StdoutApart {
+    #[cfg(unix)]
+    fn new(output: &File) -> Result<Self, ServeError> {
+        let failed = |source| ServeError::Stream { stream: "output", source };
+        let output = output.try_clone().map_err(failed)?;
+        rustix::stdio::dup2_stdout(io::stderr()).map_err(|error| failed(error.into()))?;
+        Ok(Self { output })
+    }
+
+    #[cfg(not(unix))]
+    fn new(_output: &File) -> Result<Self, ServeError> {
+        Ok(Self {})
+    }
+}
+
+#[cfg(unix)]
+impl Drop for StdoutApart {
+    fn drop(&mut self) {
+        // What was printed belongs to stderr; what could not be put back stays there.
+        let _ = io::stdout().flush();
+        let _ = rustix::stdio::dup2_stdout(&self.output);
+    }
 }
 
 /// Why serving ends by itself.
