@@ -24,7 +24,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// Derive `serde::Deserialize` and `schemars::JsonSchema` beside it.
 #[proc_macro_derive(Tool, attributes(mcp))]
 pub fn derive_tool(input: TokenStream) -> TokenStream {
-    let input = parse_macro_input!(input as DeriveInput);
+    let mut input = parse_macro_input!(input as DeriveInput);
+    // The types of fields are named outside the type as well, where `Self` means nothing.
+    serde_derive_internals::replace_receiver(&mut input);
     let errors = errors::Errors::new();
     let tool = model::Tool::read(&input, &errors);
     check::tool(&tool, &errors);

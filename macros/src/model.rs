@@ -1,9 +1,10 @@
 //! What a derive looks at: the type, what our attributes say and what serde's say.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use serde_derive_internals::ast::{self, Container, Data, Style};
 use serde_derive_internals::{Ctxt, Derive};
-use syn::{Data as Body, DeriveInput, Fields, Ident, Path, Type, Variant};
+use syn::{Data as Body, DeriveInput, Fields, GenericParam, Ident, Path, Type, Variant};
 
 use crate::attr::{FieldAttributes, ToolAttributes, ToolsetAttributes};
 use crate::errors::Errors;
@@ -89,6 +90,27 @@ impl<'a> Tool<'a> {
     pub(crate) fn crate_path(&self) -> Option<&Path> {
         self.attributes.crate_path.as_ref().map(|given| &given.value)
     }
+
+    /// Whether `inner` is one type, whatever the type parameters of the tool stand for.
+    pub(crate) fn is_concrete(&self, inner: &Type) -> bool {
+        let is_parameter = |ident: &Ident| {
+            self.input.generics.params.iter().any(|parameter| match parameter {
+                GenericParam::Lifetime(_) => false,
+                GenericParam::Type(parameter) => parameter.ident == *ident,
+                GenericParam::Const(parameter) => parameter.ident == *ident,
+            })
+        };
+        let mentions_lifetimes = self.input.generics.lifetimes().next().is_some();
+        !mentions_lifetimes && !any_ident(inner.to_token_stream(), &is_parameter)
+    }
+}
+
+fn any_ident(tokens: TokenStream, matches: &impl Fn(&Ident) -> bool) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => matches(&ident),
+        TokenTree::Group(group) => any_ident(group.stream(), matches),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 impl Shape {
@@ -181,6 +203,14 @@ impl<'a> Toolset<'a> {
             Body::Struct(_) | Body::Union(_) => Vec::new(),
         };
         Self { input, attributes: ToolsetAttributes::read(&input.attrs, errors), tools }
+    }
+
+    /// Whether a match needs another arm than those of the tools.
+    pub(crate) fn has_other_variants(&self) -> bool {
+        match &self.input.data {
+            Body::Enum(body) => self.tools.is_empty() || self.tools.len() < body.variants.len(),
+            Body::Struct(_) | Body::Union(_) => true,
+        }
     }
 
     pub(crate) fn crate_path(&self) -> Option<&Path> {

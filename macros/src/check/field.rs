@@ -62,12 +62,12 @@ fn is_place_for_keys(field: &Field<'_>, errors: &Errors) -> bool {
     let reason = match field.role {
         Role::Argument => return true,
         Role::Flattened => {
-            "a flattened field is no argument of its own; put the key on the fields of its type"
+            "a flattened field is no argument of its own; use `#[schemars(…)]` on the fields of its type"
         }
         Role::Skipped => "serde never reads this field, so the key has no effect; remove one of the two",
-        Role::Nameless => "this field has no name in JSON; put the key on the fields of its type",
+        Role::Nameless => "this field has no name in JSON; use `#[schemars(…)]` on the fields of its type",
         Role::Replaced => {
-            "serde reads another type instead of this struct; put the key on the fields of that type"
+            "serde reads another type instead of this struct; use `#[schemars(…)]` on the fields of that type"
         }
     };
     for key in &field.attributes.keys {

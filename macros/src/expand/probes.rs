@@ -14,23 +14,19 @@ use crate::model::{Field, Role, Shape, Tool, Toolset};
 /// The largest integer that every JSON reader holds exactly: 2^53 - 1.
 const LARGEST_SAFE: i64 = 9_007_199_254_740_991;
 
-/// The rules about the types of a tool's fields. None for a type with parameters: its fields have no kind yet.
+/// The rules about the types of a tool's fields, as far as they do not hang on the tool's parameters.
 pub(super) fn of_tool(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
-    if !tool.input.generics.params.is_empty() {
-        return TokenStream::new();
-    }
     let objects: &[Type] = match &tool.shape {
         Shape::Like(inner) => std::slice::from_ref(&**inner),
         Shape::Tagged(payloads) => payloads,
         Shape::Object | Shape::Unit | Shape::NotAnObject => &[],
     };
-    let objects = objects.iter().map(|inner| {
-        let kind = kind_of(inner, private);
-        probe(inner.span(), private, "expect_object", &kind)
-    });
-    let arguments = tool.fields.iter().filter(|field| field.role == Role::Argument);
-    let arguments = arguments.map(|field| of_field(field, private));
-    quote!(#(#objects)* #(#arguments)*)
+    let objects = objects.iter().filter(|inner| tool.is_concrete(inner));
+    let objects =
+        objects.map(|inner| probe(inner.span(), private, "expect_object", &kind_of(inner, private)));
+    let fields = tool.fields.iter().filter(|field| tool.is_concrete(&field.original.ty));
+    let fields = fields.map(|field| of_field(field, private));
+    quote!(#(#objects)* #(#fields)*)
 }
 
 /// The rules between the tools of a set.
@@ -63,6 +59,23 @@ pub(super) fn of_toolset(toolset: &Toolset<'_>, private: &TokenStream) -> TokenS
 }
 
 fn of_field(field: &Field<'_>, private: &TokenStream) -> TokenStream {
+    let no_keys = no_keys(&field.original.ty, private);
+    match field.role {
+        Role::Argument => {
+            let keys = of_keys(field, private);
+            quote!(#no_keys #keys)
+        }
+        Role::Flattened | Role::Nameless => no_keys,
+        Role::Skipped | Role::Replaced => TokenStream::new(),
+    }
+}
+
+/// A type that is a tool as well must not have keys on its fields, since nobody would look at them here.
+fn no_keys(inner: &Type, private: &TokenStream) -> TokenStream {
+    probe(inner.span(), private, "expect_no_keys", &quote!(#private::Slot::<#inner>::HAS_KEYS))
+}
+
+fn of_keys(field: &Field<'_>, private: &TokenStream) -> TokenStream {
     let attributes = &field.attributes;
     let kind = kind_of(&field.original.ty, private);
     let bounds = |rule: &str, keys: &[&Option<Given<Number>>]| -> TokenStream {
@@ -107,14 +120,7 @@ fn bound(rule: &str, key: &Ident, kind: &TokenStream, private: &TokenStream) -> 
 
 /// The kind of a type, whether it is one that the runtime knows or not.
 fn kind_of(inner: &Type, private: &TokenStream) -> TokenStream {
-    quote! {
-        {
-            // Not used where the type has its own constant.
-            #[allow(unused_imports)]
-            use #private::UnknownKind as _;
-            #private::KindOf::<#inner>::KIND
-        }
-    }
+    quote!(#private::KindOf::<#inner>::KIND)
 }
 
 /// A constant that calls `rule`. Every token of the call is at `span`, where the compiler reports a broken rule.

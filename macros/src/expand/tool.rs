@@ -15,6 +15,8 @@ pub(crate) fn tool(tool: &Tool<'_>) -> TokenStream {
     let registration = is_registered(tool).then(|| registration(&tool.input.ident, &private));
     quote! {
         const _: () = {
+            use #private::{NoTool as _, UnknownKind as _};
+
             #implementation
             #probes
             #registration

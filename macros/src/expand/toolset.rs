@@ -22,8 +22,6 @@ pub(crate) fn toolset(toolset: &Toolset<'_>) -> TokenStream {
     let read = read(toolset);
     quote! {
         const _: () = {
-            // Not used where every variant holds a tool.
-            #[allow(unused_imports)]
             use #private::NoTool as _;
 
             #implementation
@@ -40,12 +38,12 @@ pub(crate) fn toolset(toolset: &Toolset<'_>) -> TokenStream {
 fn read(toolset: &Toolset<'_>) -> TokenStream {
     let ident = &toolset.input.ident;
     let variants = toolset.tools.iter().map(|member| member.variant);
+    // A variant that has been refused, or the reference to an empty set.
+    let rest = toolset.has_other_variants().then(|| quote!(_ => {}));
     quote! {
         const _: fn(&#ident) = |set| match set {
             #(#ident::#variants(tool) => { let _ = tool; })*
-            // A variant that has been refused, and an empty set.
-            #[allow(unreachable_patterns)]
-            _ => {}
+            #rest
         };
     }
 }

@@ -7,8 +7,8 @@ pub use crate::arguments::decode;
 pub use crate::definition::ToolDefinition;
 pub use crate::derived::{
     Claim, Kind, KindOf, NoTool, Refused, Slot, UnknownKind, expect_example, expect_free_arguments,
-    expect_free_name, expect_header, expect_list, expect_number, expect_object, expect_text, expect_tool,
-    linked_tool, linked_toolset,
+    expect_free_name, expect_header, expect_list, expect_no_keys, expect_number, expect_object, expect_text,
+    expect_tool, linked_tool, linked_toolset,
 };
 pub use crate::link::{
     LinkedTool, LinkedToolset, TOOLWRIGHT_TOOLS as TOOLS, TOOLWRIGHT_TOOLSETS as TOOLSETS,

@@ -65,7 +65,7 @@ pub struct LinkedToolset {
     pub metadata: ToolsetMetadata,
     /// Where the enum stands.
     pub source: SourceLocation,
-    /// Makes the definitions.
+    /// Makes the definitions, as the server lists them.
     pub definitions: fn() -> Vec<ToolDefinition>,
 }
 

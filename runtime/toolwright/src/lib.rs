@@ -127,10 +127,10 @@
 //!
 //!     async fn call(&self, input: GetOrder, _cx: &Context) -> Result<Self::Output, ToolError> {
 //!         let found = usize::try_from(input.order).ok().and_then(|order| self.orders.get(order));
-//!         let order = found.ok_or_else(|| {
-//!             ToolError::new(format!("there is no order {}; the orders are 0 to {}", input.order, self.orders.len() - 1))
-//!         })?;
-//!         Ok(Json(order.clone()))
+//!         match found {
+//!             Some(order) => Ok(Json(order.clone())),
+//!             None => Err(ToolError::new("there is no such order; count_orders says how many there are")),
+//!         }
 //!     }
 //! }
 //!
@@ -162,12 +162,13 @@
 //!
 //! # Errors that a model can act on
 //!
-//! Two kinds of failures reach the model as results with `isError`, so that it can try again:
+//! What a model can mend reaches it as a result with `isError`:
 //!
 //! - A handler's [`ToolError`]. Every `std::error::Error` becomes one by `?`; what the model reads is its text and the
 //!   texts of its sources. Say what to do next, and keep secrets out.
 //! - Arguments that do not fit ([`ArgumentErrors`]): every problem at once, with its place, what was expected and what
 //!   came, and an example that fits. The handler has not run.
+//! - A call that took longer than [`Limits::call_timeout`].
 //!
 //! Protocol errors are for the client's programmer: an unknown tool, a malformed message, too many calls at once. A
 //! panic in a handler is one as well, without the panic's text; other calls go on.
@@ -202,16 +203,22 @@
 //! let refused = client.call("add", json!({"left": 300, "rigth": "4"})).await?;
 //! assert!(refused.is_error);
 //! assert_eq!(
-//!     refused.as_text(),
-//!     "the arguments do not fit; nothing was done:
-//! - /left: expected a number of at most 100; got 300"
+//!     refused.as_text().lines().collect::<Vec<_>>(),
+//!     [
+//!         "the arguments do not fit; nothing was done:",
+//!         r#"- /rigth: unknown name; did you mean "right"?"#,
+//!         "- /right: missing; expected an integer from 0 to 4294967295",
+//!         "- /left: expected an integer from 0 to 100; got 300",
+//!         r#"example of arguments that fit: {"left":1,"right":1}"#,
+//!     ]
 //! );
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! [`Client::in_process_at`] speaks an older revision. [`Server::build`] finds every mistake that the compiler cannot,
-//! so a test that builds the server is worth having.
+//! [`Client::in_process_at`] speaks an older revision. A test that builds the server is worth having in any case:
+//! [`Server::build`] finds what the compiler cannot, such as two tools of one name in two sets, a missing credential, or
+//! a pattern that cannot be enforced ([`BuildError`]).
 //!
 //! # Serving
 //!
@@ -220,9 +227,9 @@
 //! [`Revision`], from 2024-11-05 to 2026-07-28: those that start with `initialize` and those that name the revision on
 //! each request. Each gets what its revision knows.
 //!
-//! A handler is polled where its message was read, so an answer that is there at once costs no task. One that waits
-//! goes on as a task of the tokio runtime. One that blocks its thread does not stop other calls over stdio, but
-//! `tokio::task::spawn_blocking` is the place for such work.
+//! A handler is first polled where its message was read, so an answer that is there at once costs no task. One that
+//! waits goes on as a task of the tokio runtime. One that blocks the reading thread of stdio is left behind after 25 ms,
+//! and another thread reads on; still, the place for work that blocks is `tokio::task::spawn_blocking`.
 //!
 //! # What a handler sees of its call
 //!
@@ -252,10 +259,10 @@
 //! }
 //! ```
 //!
-//! - [`Context::progress`] and [`Context::log`] send nothing unless the caller asked for it, and wait while the caller
-//!   reads too slowly.
-//! - When the caller cancels, when the deadline ([`Limits::call_timeout`]) passes and when the server shuts down, the
-//!   handler's future is dropped. [`Context::cancellation`] is the token for work that it started elsewhere.
+//! - [`Context::progress`] sends nothing unless the caller asked for it, [`Context::log`] what is of the level that the
+//!   caller wants. Both wait while the caller reads too slowly.
+//! - When the caller cancels, when the deadline passes and when the server has shut down, the handler's future is
+//!   dropped. [`Context::cancellation`] is the token for work that it started elsewhere.
 //! - [`Context::meta`], [`Context::revision`], [`Context::deadline`] and [`Context::context_path`] say what the request
 //!   came with.
 //!
@@ -408,7 +415,7 @@
 //!
 //! `cargo mcp manifest` builds a package and prints its tools as one JSON document, without running its `main`;
 //! `cargo mcp manifest --check FILE` fails when they have changed. `tools` in it is what `tools/list` shows in revision
-//! 2026-07-28. See [`docs/cli.md`](https://github.com/toolwright/toolwright/blob/main/docs/cli.md), and [`manifest`]
+//! 2026-07-28; tools of executors are known at run time only and not in it. See [`docs/cli.md`](https://github.com/toolwright/toolwright/blob/main/docs/cli.md), and [`manifest`]
 //! for reading and comparing the documents in Rust.
 //!
 //! # Where the schema comes from
@@ -422,15 +429,14 @@
 //! - Formats that only Rust knows become bounds: a `u8` is an integer from 0 to 255.
 //! - An enum of plain names is one `enum`; an optional argument does not list `null`, though `null` is taken.
 //!
-//! What the schema shows is enforced, by serde or beside it; [`arguments`] has the table of who checks what, and what
-//! is read generously. [`schema::Profile::Faithful`] leaves what schemars wrote; definitions are always portable.
+//! What the schema shows is enforced, by serde or beside it, but for formats that nobody checks; [`arguments`] has the
+//! table of who checks what, and what is read generously. [`schema::Profile::Faithful`] leaves what schemars wrote; definitions are always portable.
 //!
 //! # Limits
 //!
-//! Everything that a peer can make grow has a limit, each with a default in [`Limits`]: the length of a message (16 MiB),
-//! calls in flight (16,384), the time of a call (5 minutes), definitions on a page of the list (2,000), messages in a
-//! batch (100), open subscriptions (64), bytes that wait for a slow reader (4 MiB), the time to finish at the end
-//! (1.5 seconds).
+//! [`Limits`] bounds what a peer can make grow, with these defaults: a message has 16 MiB, a connection 16,384 calls at
+//! once and 64 subscriptions, a call 5 minutes, a page of the list 2,000 definitions, a batch 100 messages; 4 MiB wait
+//! for a slow reader before handlers that send wait as well; calls get 1.5 seconds to finish at the end.
 //!
 //! # Features
 //!
@@ -461,8 +467,8 @@ pub use toolwright_server::agent;
 pub use toolwright_server::client::{ClientError, RpcError};
 #[cfg(feature = "server")]
 pub use toolwright_server::{
-    Action, BoxFuture, BuildError, Client, Context, Dispatch, Executor, Handler, Limits, LogLevel, Router, ServeError,
-    Server, ServerInfo, Service, Transport,
+    Action, BoxFuture, BuildError, Client, Context, Dispatch, Executor, Handler, Limits, LogLevel, Router,
+    ServeError, Server, ServerInfo, Service, Transport,
 };
 
 #[doc(hidden)]
@@ -482,7 +488,12 @@ pub mod __private {
     pub use __no_dispatch as dispatch;
 }
 
-/// Compiles the code of `README.md`.
+/// Compiles the code that the documents show.
 #[cfg(all(doctest, feature = "stdio"))]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+
+    #[doc = include_str!("../../../docs/attributes.md")]
+    struct Attributes;
+}

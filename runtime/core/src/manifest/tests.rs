@@ -204,3 +204,34 @@ fn the_server_comes_before_the_tools() {
         [r#"~ /server/version: "1.2.3" -> "2.0.0""#, r#"+ /instructions: "Ask first.""#, "- t"]
     );
 }
+
+#[test]
+fn an_answer_survives_a_round_trip_and_a_newer_one_is_refused_by_both_versions() {
+    use super::answer::{self, Answer, AnswerError, LinkedTool, LinkedToolset, Origin};
+
+    let tools = manifest(json!([tool("t", json!({}))])).tools;
+    let origin =
+        Origin { package: "p".into(), version: "1".into(), file: "src/lib.rs".into(), line: 3, column: 5 };
+    let given = Answer {
+        answer_version: answer::VERSION,
+        toolwright: "0.1.0".into(),
+        tools: vec![LinkedTool { origin: origin.clone(), definition: tools[0].clone() }],
+        toolsets: vec![LinkedToolset {
+            origin,
+            name: Some("shop".into()),
+            version: None,
+            title: None,
+            instructions: None,
+            tools,
+        }],
+    };
+    let mut text = json!(given);
+    assert_eq!(Answer::from_json(&text.to_string()).unwrap(), given);
+
+    text["answerVersion"] = 2.into();
+    text["toolwright"] = "7.0.0".into();
+    let error = Answer::from_json(&text.to_string()).unwrap_err();
+    let said = error.to_string();
+    assert!(said.contains("7.0.0") && said.contains(env!("CARGO_PKG_VERSION")), "{said}");
+    assert!(matches!(Answer::from_json("{}"), Err(AnswerError::NotAnAnswer(_))));
+}

@@ -72,6 +72,12 @@ struct Flat {
     skipped: Option<String>,
 }
 
+#[derive(Tool, Deserialize, JsonSchema)]
+struct Tree {
+    #[mcp(max_items = 3)]
+    children: Vec<Self>,
+}
+
 /// SCH-12
 #[derive(Tool, Deserialize, JsonSchema)]
 #[allow(non_camel_case_types)]
@@ -116,6 +122,7 @@ enum All {
     Flat(Flat),
     r#Type(r#type),
     Hidden(private::Hidden),
+    Tree(Tree),
 }
 
 /// A tool inside a function, and in a macro.
@@ -164,6 +171,8 @@ fn main() {
     let All::r#Type(raw) = read("type", json!({"type": "x", "fn": 1, "present": "y"})) else { panic!("another") };
     assert_eq!((raw.r#type.as_str(), raw.r#fn, raw.present.as_str()), ("x", 1, "y"));
     assert!(matches!(read("hidden", json!({"number": 1})), All::Hidden(it) if it.number == 1));
+    let tree = json!({"children": [{"children": []}]});
+    assert!(matches!(read("tree", tree), All::Tree(tree) if tree.children[0].children.is_empty()));
     assert_eq!(private::HiddenTools::definitions().len(), 1);
     assert_eq!(r#type::ARGUMENT_NAMES, ["type", "fn", "present"]);
     local();

@@ -98,4 +98,13 @@ struct Thirteenth {
     field: bool,
 }
 
+// misuse: on a number in a tool with a type parameter
+#[derive(Tool, Deserialize, JsonSchema)]
+struct Fourteenth<T> {
+    #[mcp(pattern = "^a$")]
+    field: u32,
+    #[mcp(pattern = "^a$")]
+    other: T,
+}
+
 fn main() {}

@@ -93,4 +93,27 @@ impl From<Ninth> for Twelfth {
     }
 }
 
+#[derive(Tool, Deserialize, JsonSchema)]
+struct Paging {
+    #[mcp(maximum = 100)]
+    size: u32,
+}
+
+// misuse: a flattened tool with keys
+#[derive(Tool, Deserialize, JsonSchema)]
+struct Thirteenth {
+    #[serde(flatten)]
+    paging: Paging,
+}
+
+// misuse: a field that is a tool with keys
+#[derive(Tool, Deserialize, JsonSchema)]
+struct Fourteenth {
+    paging: Paging,
+}
+
+// misuse: a newtype of a tool with keys
+#[derive(Tool, Deserialize, JsonSchema)]
+struct Fifteenth(Paging);
+
 fn main() {}

@@ -1,0 +1,39 @@
+//! A service that has the crate under another name, and nothing else but serde and schemars.
+#![forbid(unsafe_code)]
+#![deny(warnings)]
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_of_wright::{Context, Handler, Tool, ToolError, Toolset};
+
+/// Greet somebody.
+#[derive(Tool, Deserialize, JsonSchema)]
+#[mcp(crate = tools_of_wright, output = String)]
+struct Greet {
+    /// Whom.
+    #[mcp(min_length = 1)]
+    name: String,
+}
+
+struct Greeter;
+
+impl Handler<Greet> for Greeter {
+    type Output = String;
+
+    async fn call(&self, input: Greet, _: &Context) -> Result<String, ToolError> {
+        Ok(format!("Hello, {}!", input.name))
+    }
+}
+
+#[derive(Toolset)]
+#[mcp(crate = tools_of_wright, handler = Greeter)]
+enum GreeterTools {
+    Greet(Greet),
+}
+
+fn main() {
+    let definitions = GreeterTools::definitions();
+    assert_eq!(definitions[0].name, "greet");
+    assert_eq!(definitions[0].description.as_deref(), Some("Greet somebody."));
+    assert_eq!(GreeterTools::PACKAGE.name, "user-crate");
+}
