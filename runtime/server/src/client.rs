@@ -92,7 +92,7 @@ impl Client {
                 "clientInfo": client_info,
             });
             client.request("initialize", params).await?;
-            client.notify("notifications/initialized", json!({}));
+            client.notify("notifications/initialized", &json!({}));
         }
         Ok(client)
     }
@@ -162,7 +162,7 @@ impl Client {
     }
 
     /// Sends a notification.
-    pub fn notify(&self, method: &str, params: Value) {
+    pub fn notify(&self, method: &str, params: &Value) {
         self.link.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 

@@ -231,6 +231,7 @@ struct LogParams<'a, D> {
 }
 
 /// Writes whole numbers without a fraction, as peers write them and some compare them.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 fn shortest<S: serde::Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() < EXACT {

@@ -31,7 +31,7 @@ impl Default for Limits {
         Self {
             max_message_bytes: 16 << 20,
             max_calls_in_flight: 16_384,
-            call_timeout: Duration::from_secs(300),
+            call_timeout: Duration::from_mins(5),
             list_page_size: 2_000,
             max_batch_messages: 100,
             max_subscriptions: 64,

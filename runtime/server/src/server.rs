@@ -16,7 +16,7 @@ use crate::service::{DynExecutor, Parts, ServerInfo, Service};
 use crate::transport::Transport;
 
 /// How long clients may keep a list of tools; they are told of changes before.
-const DEFAULT_LIST_TTL: Duration = Duration::from_secs(300);
+const DEFAULT_LIST_TTL: Duration = Duration::from_mins(5);
 
 /// A server under construction: the state that handlers share, and the tools that it offers.
 ///

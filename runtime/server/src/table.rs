@@ -20,8 +20,10 @@ pub(crate) struct Table {
     /// Present and former names.
     index: HashMap<String, usize>,
     /// `tools/list` results as JSON text, by revision and first entry.
-    pages: Mutex<HashMap<(Revision, usize), Arc<[u8]>>>,
+    pages: Mutex<Pages>,
 }
+
+type Pages = HashMap<(Revision, usize), Arc<[u8]>>;
 
 /// What a list result says beside the tools.
 #[derive(Debug)]

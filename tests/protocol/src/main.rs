@@ -44,7 +44,7 @@ fn terminated() -> impl Future<Output = ()> {
     }
     async {
         if terminated.await.is_err() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

@@ -118,6 +118,9 @@ impl Peer {
     }
 
     /// The parameters with the metadata that a modern request needs.
+    ///
+    /// # Panics
+    /// If the parameters, or their `_meta`, are no object.
     pub fn with_meta(&self, mut params: Value) -> Value {
         if self.revision >= "2026-07-28" {
             let meta = params.as_object_mut().expect("an object").entry("_meta").or_insert_with(|| json!({}));
@@ -132,7 +135,7 @@ impl Peer {
     ///
     /// # Panics
     /// If none comes in time.
-    pub fn next(&mut self) -> Value {
+    pub fn message(&mut self) -> Value {
         match self.lines.recv_timeout(PATIENCE) {
             Ok(line) => self.judged(&line),
             Err(RecvTimeoutError::Timeout) => panic!("the server hangs"),
@@ -168,7 +171,7 @@ impl Peer {
         let id = json!(format!("own-{}", self.methods.len()));
         self.request(&id, method, params);
         loop {
-            let message = self.next();
+            let message = self.message();
             if message["id"] == id {
                 return message;
             }
@@ -202,8 +205,6 @@ impl Peer {
         self.stdin = None;
     }
 
-    /// Closes the test's end of the server's output by dropping nothing: see [`Peer::start_deaf`].
-    ///
     /// Waits for the process to end and returns how, and what it had written to stderr.
     ///
     /// # Panics

@@ -65,17 +65,17 @@ fn progress_comes_before_the_result_and_only_if_asked_for() {
             json!({"name": "count", "arguments": {"slowly": slowly}, "_meta": {"progressToken": "p-1"}});
         peer.request(&json!(1), "tools/call", params);
         for step in 1..=3 {
-            let notification = peer.next();
+            let notification = peer.message();
             assert_eq!(notification["method"], "notifications/progress");
             assert_eq!(
                 notification["params"],
                 json!({"progressToken": "p-1", "progress": step, "total": 3, "message": "counting"})
             );
         }
-        assert_eq!(peer.next()["id"], 1);
+        assert_eq!(peer.message()["id"], 1);
 
         peer.call(&json!(2), "count", &json!({"slowly": slowly}));
-        assert_eq!(peer.next()["id"], 2, "nobody asked for progress or log messages");
+        assert_eq!(peer.message()["id"], 2, "nobody asked for progress or log messages");
     }
 }
 
@@ -83,7 +83,7 @@ fn progress_comes_before_the_result_and_only_if_asked_for() {
 fn no_progress_comes_after_the_answer() {
     let mut peer = Peer::start(SERVER, &[]);
     peer.request(&json!(1), "tools/call", json!({"name": "afterwards", "_meta": {"progressToken": 1}}));
-    assert_eq!(peer.next()["id"], 1);
+    assert_eq!(peer.message()["id"], 1);
     assert_eq!(peer.within(A_MOMENT), Vec::<Value>::new());
 }
 
@@ -105,9 +105,9 @@ fn log_messages_come_from_the_level_that_a_modern_request_names() {
         let meta = json!({"io.modelcontextprotocol/logLevel": level});
         peer.request(&json!(level), "tools/call", json!({"name": "count", "_meta": meta}));
         for _ in 0..expected {
-            assert_eq!(peer.next()["method"], "notifications/message");
+            assert_eq!(peer.message()["method"], "notifications/message");
         }
-        assert_eq!(peer.next()["id"], level);
+        assert_eq!(peer.message()["id"], level);
     }
 }
 
@@ -116,13 +116,13 @@ fn log_messages_come_from_the_level_that_a_legacy_session_set() {
     let mut peer = Peer::start_at(SERVER, "2025-11-25");
     peer.call(&json!(1), "count", &json!({}));
     for step in 1..=3 {
-        let message = peer.next();
+        let message = peer.message();
         assert_eq!(message["params"], json!({"level": "info", "logger": "lab", "data": {"step": step}}));
     }
-    assert_eq!(peer.next()["id"], 1);
+    assert_eq!(peer.message()["id"], 1);
     peer.result("logging/setLevel", json!({"level": "error"}));
     peer.call(&json!(2), "count", &json!({}));
-    assert_eq!(peer.next()["id"], 2);
+    assert_eq!(peer.message()["id"], 2);
     assert_eq!(peer.answer("logging/setLevel", json!({"level": "loud"}))["error"]["code"], -32602);
     assert_eq!(peer.answer("logging/setLevel", json!({}))["error"]["code"], -32602);
 }
@@ -137,7 +137,7 @@ fn rpc_07_a_cancelled_request_is_stopped_and_never_answered() {
         assert_eq!(peer.within(A_MOMENT * 3), Vec::<Value>::new());
         // The id is free again, before the old call's time would have been over.
         peer.call(&json!(99), "sleep", &json!({"ms": 1}));
-        assert_eq!(peer.next()["id"], 99);
+        assert_eq!(peer.message()["id"], 99);
     }
 }
 
@@ -152,7 +152,7 @@ fn rpc_08_cancelling_before_and_after_is_ignored() {
         peer.send(line);
     }
     peer.call(&json!(1), "add", &json!({"a": 1, "b": 2}));
-    assert_eq!(peer.next()["id"], 1);
+    assert_eq!(peer.message()["id"], 1);
     cancel(&mut peer, &json!(1));
     peer.assert_alive();
     assert_eq!(peer.within(A_MOMENT), Vec::<Value>::new());
@@ -169,8 +169,8 @@ fn rpc_10_a_second_request_with_an_id_in_use_is_refused() {
     // The same id, spelt in another way.
     let params = peer.with_meta(json!({"name": "echo", "arguments": {"text": "B"}}));
     peer.send(&format!(r#"{{"jsonrpc":"2.0","id":"\u0061","method":"tools/call","params":{params}}}"#));
-    assert_eq!(peer.next()["error"]["code"], -32600);
-    assert_eq!(peer.next()["result"]["content"][0]["text"], "slept 200 ms");
+    assert_eq!(peer.message()["error"]["code"], -32600);
+    assert_eq!(peer.message()["result"]["content"][0]["text"], "slept 200 ms");
     peer.assert_alive();
 }
 
@@ -181,7 +181,7 @@ fn rpc_01_ids_come_back_digit_for_digit() {
     {
         peer.send_bytes(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n").as_bytes());
         let expected: Value = serde_json::from_str(id).expect("JSON");
-        assert_eq!(peer.next()["id"], expected, "{id}");
+        assert_eq!(peer.message()["id"], expected, "{id}");
     }
 }
 
@@ -196,7 +196,7 @@ fn batches_are_answered_in_2025_03_26_and_refused_elsewhere() {
     .replace('\n', "");
     let mut peer = Peer::start_at(SERVER, "2025-03-26");
     peer.send(&batch);
-    let answers = peer.next();
+    let answers = peer.message();
     let answers = answers.as_array().expect("an array of answers");
     assert_eq!(answers.len(), 5, "{answers:?}");
     for (id, member) in [(1, "result"), (2, "result"), (3, "result"), (4, "error")] {
@@ -206,10 +206,10 @@ fn batches_are_answered_in_2025_03_26_and_refused_elsewhere() {
     assert!(answers.iter().any(|answer| answer["error"]["code"] == -32600 && answer["id"].is_null()));
     peer.send(r#"[{"jsonrpc":"2.0","method":"notifications/initialized"}]"#);
     peer.send("[]");
-    assert_eq!(peer.next()["error"]["code"], -32600, "only the empty batch is answered");
+    assert_eq!(peer.message()["error"]["code"], -32600, "only the empty batch is answered");
     let many = vec![json!({"jsonrpc": "2.0", "method": "notifications/initialized"}); 101];
     peer.send_value(&many.into());
-    assert!(peer.next()["error"]["message"].as_str().expect("a text").contains("at most 100"));
+    assert!(peer.message()["error"]["message"].as_str().expect("a text").contains("at most 100"));
     peer.assert_alive();
 
     // rpc_06: elsewhere each array gets exactly one error.
@@ -217,7 +217,7 @@ fn batches_are_answered_in_2025_03_26_and_refused_elsewhere() {
         let mut peer = Peer::start_at(SERVER, revision);
         for line in ["[]", r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "[1,2]"] {
             peer.send_bytes(format!("{line}\n").as_bytes());
-            assert_eq!(peer.next()["error"]["code"], -32600, "{revision} {line}");
+            assert_eq!(peer.message()["error"]["code"], -32600, "{revision} {line}");
         }
         peer.assert_alive();
     }

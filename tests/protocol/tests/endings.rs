@@ -29,7 +29,7 @@ fn calls_in_flight_finish_within_the_grace_and_are_answered() {
     peer.call(&json!(1), "sleep", &json!({"ms": 300}));
     peer.call(&json!(2), "block", &json!({"ms": 300}));
     peer.close_input();
-    let mut ids = [peer.next()["id"].as_u64(), peer.next()["id"].as_u64()];
+    let mut ids = [peer.message()["id"].as_u64(), peer.message()["id"].as_u64()];
     ids.sort_unstable();
     assert_eq!(ids, [Some(1), Some(2)]);
     assert!(peer.wait(SOON).0.success());
@@ -48,9 +48,9 @@ fn std_09_a_stuck_call_does_not_keep_the_process_alive() {
             // The call must have started, which a second one shows that comes after it.
             peer.assert_alive();
             if by_signal {
-                peer.terminate()
+                peer.terminate();
             } else {
-                peer.close_input()
+                peer.close_input();
             }
             let (status, stderr) = peer.wait(SOON);
             assert!(status.success(), "{tool} {arguments}: {status} {stderr}");
@@ -98,9 +98,9 @@ fn write(mut stdin: &std::process::ChildStdin, line: &str) {
 fn subscriptions_end_with_their_answer_at_shutdown() {
     let mut peer = Peer::start(SERVER, &[]);
     peer.request(&json!("s"), "subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
-    assert_eq!(peer.next()["method"], "notifications/subscriptions/acknowledged");
+    assert_eq!(peer.message()["method"], "notifications/subscriptions/acknowledged");
     peer.terminate();
-    let last = peer.next();
+    let last = peer.message();
     assert_eq!(last["id"], "s");
     assert_eq!(last["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "s");
     assert!(peer.wait(SOON).0.success());

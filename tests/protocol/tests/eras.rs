@@ -41,7 +41,7 @@ fn an_unknown_version_is_never_echoed() {
         peer.send_value(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
         }}));
-        assert_eq!(peer.next()["result"]["protocolVersion"], "2025-11-25", "{asked}");
+        assert_eq!(peer.message()["result"]["protocolVersion"], "2025-11-25", "{asked}");
     }
     for params in [
         json!({}),
@@ -50,7 +50,7 @@ fn an_unknown_version_is_never_echoed() {
     ] {
         let mut peer = Peer::start(SERVER, &[]);
         peer.send_value(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}));
-        assert_eq!(peer.next()["error"]["code"], -32602, "{params}");
+        assert_eq!(peer.message()["error"]["code"], -32602, "{params}");
     }
 }
 
@@ -67,7 +67,7 @@ fn rpc_03_requests_between_initialize_and_initialized_are_answered() {
         peer.send(line);
     }
     for id in 1..=3 {
-        let answer = peer.next();
+        let answer = peer.message();
         assert_eq!(answer["id"], id);
         assert!(answer.get("result").is_some(), "{answer}");
     }
@@ -98,7 +98,7 @@ fn a_modern_request_needs_its_metadata() {
         peer.send_value(
             &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}),
         );
-        let answer = peer.next();
+        let answer = peer.message();
         assert_eq!(answer["error"]["code"], code, "{meta}: {answer}");
         if code == -32022 {
             assert_eq!(answer["error"]["data"]["requested"], meta[version]);

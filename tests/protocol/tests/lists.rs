@@ -62,7 +62,7 @@ fn a_cursor_stays_good_while_tools_come_and_go() {
 fn a_legacy_session_is_told_of_a_changed_list() {
     let mut peer = Peer::start_at(SERVER, "2025-11-25");
     peer.call(&json!(1), "toggle", &json!({"on": true}));
-    let mut messages = [peer.next(), peer.next()];
+    let mut messages = [peer.message(), peer.message()];
     messages.sort_by_key(|message| message.get("id").is_some());
     assert_eq!(messages[0], json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
     assert!(names(&peer.result("tools/list", json!({}))).contains(&"extra".to_owned()));
@@ -79,17 +79,17 @@ fn mod_08_a_subscription_is_acknowledged_first_and_gets_what_it_asked_for() {
         "subscriptions/listen",
         json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}}),
     );
-    let acknowledged = peer.next();
+    let acknowledged = peer.message();
     assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(
         acknowledged["params"],
         json!({"notifications": {"toolsListChanged": true}, "_meta": {id_key: 9}})
     );
     peer.request(&json!(10), "subscriptions/listen", json!({"notifications": {}}));
-    assert_eq!(peer.next()["params"], json!({"notifications": {}, "_meta": {id_key: 10}}));
+    assert_eq!(peer.message()["params"], json!({"notifications": {}, "_meta": {id_key: 10}}));
 
     peer.call(&json!("t"), "toggle", &json!({"on": true}));
-    let mut messages = [peer.next(), peer.next()];
+    let mut messages = [peer.message(), peer.message()];
     messages.sort_by_key(|message| message.get("id").is_some());
     assert_eq!(messages[0]["method"], "notifications/tools/list_changed");
     assert_eq!(messages[0]["params"]["_meta"][id_key], 9);
@@ -98,11 +98,11 @@ fn mod_08_a_subscription_is_acknowledged_first_and_gets_what_it_asked_for() {
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}}),
     );
     peer.call(&json!("u"), "toggle", &json!({"on": false}));
-    assert_eq!(peer.next()["id"], "u", "nobody listens any more");
+    assert_eq!(peer.message()["id"], "u", "nobody listens any more");
 
     for params in [json!({}), json!({"notifications": 1})] {
         assert_eq!(peer.answer("subscriptions/listen", params)["error"]["code"], -32602);
     }
     peer.request(&json!(10), "subscriptions/listen", json!({"notifications": {}}));
-    assert_eq!(peer.next()["error"]["code"], -32600, "the id is in use");
+    assert_eq!(peer.message()["error"]["code"], -32600, "the id is in use");
 }

@@ -83,13 +83,13 @@ fn f_23_every_odd_line_has_its_answer_and_the_server_goes_on() {
         }
         match answer {
             Error(code, id) => {
-                let message = peer.next();
+                let message = peer.message();
                 assert_eq!(message["error"]["code"], code, "{name}: {message}");
                 assert_eq!(message.get("id").cloned(), id, "{name}: {message}");
                 assert!(!message.to_string().contains("secret reason"), "a panic's text is not sent");
             }
             Result(id) => {
-                let message = peer.next();
+                let message = peer.message();
                 assert_eq!(message["id"], id, "{name}: {message}");
                 assert!(message.get("result").is_some(), "{name}: {message}");
             }
@@ -108,8 +108,8 @@ fn std_06_a_line_without_an_end_is_dropped_in_bounded_memory() {
         peer.send_bytes(&chunk);
     }
     peer.send_bytes(b"\n");
-    assert_eq!(peer.next()["id"], 1);
-    assert_eq!(peer.next()["error"]["code"], -32700);
+    assert_eq!(peer.message()["id"], 1);
+    assert_eq!(peer.message()["error"]["code"], -32700);
     peer.assert_alive();
     assert!(peer.peak_memory_kib() < 50 << 10, "200 MiB went through a limit of 1 MB");
 }
@@ -121,7 +121,7 @@ fn std_07_large_but_legal_messages_pass_also_to_a_slow_reader() {
     peer.call(&json!(1), "echo", &json!({"text": text}));
     // The pipe holds 64 KiB: the server is writing while nobody reads.
     std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(peer.next()["result"]["content"][0]["text"], text);
+    assert_eq!(peer.message()["result"]["content"][0]["text"], text);
 }
 
 #[test]
@@ -131,21 +131,22 @@ fn std_08_half_a_message_and_a_message_byte_by_byte() {
     std::thread::sleep(Duration::from_secs(2));
     peer.send("");
     peer.send(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
-    assert_eq!(peer.next()["error"]["code"], -32700);
-    assert_eq!(peer.next()["id"], 2);
+    assert_eq!(peer.message()["error"]["code"], -32700);
+    assert_eq!(peer.message()["id"], 2);
     peer.speak("2025-11-25");
     for byte in
         b"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"nothing\"}}\n"
     {
         peer.send_bytes(&[*byte]);
     }
-    assert_eq!(peer.next()["id"], 3);
+    assert_eq!(peer.message()["id"], 3);
 }
+
+const CALLS: usize = 10_000;
 
 #[test]
 fn ten_thousand_calls_in_a_row_are_all_answered() {
     let mut peer = Peer::start(SERVER, &[]);
-    const CALLS: usize = 10_000;
     let mut lines = Vec::new();
     for id in 0..CALLS {
         let tool = if id % 10 == 0 { "sleep" } else { "add" };
@@ -157,7 +158,7 @@ fn ten_thousand_calls_in_a_row_are_all_answered() {
     peer.send_bytes((lines.join("\n") + "\n").as_bytes());
     let mut seen = vec![false; CALLS];
     for _ in 0..CALLS {
-        let message = peer.next();
+        let message = peer.message();
         let id = usize::try_from(message["id"].as_u64().expect("an id")).expect("small");
         assert!(!std::mem::replace(&mut seen[id], true), "two answers for {id}");
         assert!(message.get("result").is_some(), "{message}");
@@ -170,10 +171,10 @@ fn more_calls_than_the_limit_are_answered_at_once() {
     for id in 1..=3 {
         peer.call(&json!(id), "sleep", &json!({"ms": 300}));
     }
-    let first = peer.next();
+    let first = peer.message();
     assert_eq!((&first["id"], &first["error"]["code"]), (&json!(3), &json!(-32603)), "{first}");
     assert!(first["error"]["message"].as_str().expect("a text").contains("2 calls"), "{first}");
-    let mut others = [peer.next()["id"].clone(), peer.next()["id"].clone()];
+    let mut others = [peer.message()["id"].clone(), peer.message()["id"].clone()];
     others.sort_by_key(Value::as_u64);
     assert_eq!(others, [json!(1), json!(2)]);
     peer.assert_alive();
@@ -185,7 +186,7 @@ fn a_handler_that_blocks_does_not_stop_the_others() {
     peer.call(&json!("blocked"), "block", &json!({"ms": 1500}));
     peer.call(&json!("free"), "add", &json!({"a": 1, "b": 2}));
     peer.call(&json!("waits"), "sleep", &json!({"ms": 10}));
-    let order: Vec<Value> = (0..3).map(|_| peer.next()["id"].clone()).collect();
+    let order: Vec<Value> = (0..3).map(|_| peer.message()["id"].clone()).collect();
     assert_eq!(order, [json!("free"), json!("waits"), json!("blocked")]);
     peer.assert_alive();
 }

@@ -3,6 +3,8 @@
 //! The server is measured through its stdio transport, as a process of its own: the program that measures starts
 //! itself again with [`SERVE`].
 
+pub(crate) mod peer;
+
 use std::sync::Arc;
 
 use schemars::JsonSchema;

@@ -10,12 +10,9 @@ use crate::error;
 impl Connection {
     /// Takes an array of messages. Appends the array of answers, or what to wait for if one of them takes time.
     pub(super) fn receive_batch(&self, bytes: &[u8], out: &mut Vec<u8>) -> Option<Later> {
-        let messages: Vec<&RawValue> = match serde_json::from_slice(bytes) {
-            Ok(messages) => messages,
-            Err(_) => {
-                self.refuse_message(None, &error::parse("the line is no JSON text in UTF-8"), out);
-                return None;
-            }
+        let Ok(messages) = serde_json::from_slice::<Vec<&RawValue>>(bytes) else {
+            self.refuse_message(None, &error::parse("the line is no JSON text in UTF-8"), out);
+            return None;
         };
         let limit = self.service.limits().max_batch_messages;
         let refusal = match self.agreed_revision() {

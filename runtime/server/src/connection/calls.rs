@@ -48,7 +48,7 @@ impl Connection {
         &self,
         id: &RequestId<'_>,
         params: &Params<'_>,
-        meta: CallMeta<'_>,
+        meta: &CallMeta<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
         let name =
@@ -66,7 +66,7 @@ impl Connection {
             )));
         }
         let entry = self.service.tool(&name).ok_or_else(|| error::unknown_tool(&name))?;
-        let cx = self.context_of(id, params, &meta)?;
+        let cx = self.context_of(id, params, meta)?;
         let revision = meta.revision;
         let mut running = match catch_unwind(AssertUnwindSafe(|| entry.run.start(params.arguments, &cx))) {
             Ok(Started::Ready(result)) => {

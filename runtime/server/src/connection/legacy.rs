@@ -37,7 +37,7 @@ impl Connection {
             ));
         };
         match method {
-            "tools/call" => self.call_tool(id, params, CallMeta { meta, log_level: None, revision }, out),
+            "tools/call" => self.call_tool(id, params, &CallMeta { meta, log_level: None, revision }, out),
             "tools/list" => self.list_tools(id, params, meta, revision, out),
             "logging/setLevel" => {
                 let level = params.level.ok_or_else(|| error::invalid_params("`level` is missing"))?;

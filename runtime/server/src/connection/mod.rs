@@ -149,7 +149,7 @@ impl Connection {
                 );
                 None
             }
-            Some(Some(id)) => self.request(method, id, &params, out),
+            Some(Some(id)) => self.request(method, &id, &params, out),
         }
     }
 
@@ -158,7 +158,7 @@ impl Connection {
     fn request(
         &self,
         method: &str,
-        id: RequestId<'_>,
+        id: &RequestId<'_>,
         params: &Params<'_>,
         out: &mut Vec<u8>,
     ) -> Option<Later> {
@@ -166,17 +166,17 @@ impl Connection {
             None => RequestMeta::default(),
             Some(Some(meta)) => meta,
             Some(None) => {
-                self.refuse_message(Some(&id), &error::invalid_params("`_meta` must be an object"), out);
+                self.refuse_message(Some(id), &error::invalid_params("`_meta` must be an object"), out);
                 return None;
             }
         };
         let answer = if meta.protocol_version.is_some() {
-            self.modern(method, &id, params, &meta, out)
+            self.modern(method, id, params, &meta, out)
         } else {
-            self.legacy(method, &id, params, &meta, out)
+            self.legacy(method, id, params, &meta, out)
         };
         answer.unwrap_or_else(|error| {
-            self.refuse_message(Some(&id), &error, out);
+            self.refuse_message(Some(id), &error, out);
             None
         })
     }

@@ -28,7 +28,7 @@ impl Connection {
         }
         let log_level = meta.log_level.map(level_of).transpose()?;
         match method {
-            "tools/call" => self.call_tool(id, params, CallMeta { meta, log_level, revision }, out),
+            "tools/call" => self.call_tool(id, params, &CallMeta { meta, log_level, revision }, out),
             "tools/list" => self.list_tools(id, params, meta, revision, out),
             "server/discover" => {
                 reply::result(out, id, self.service.discover_result());

@@ -229,7 +229,7 @@ impl Pump {
                     self.watch.end(message);
                 }
                 Line::TooLong => {
-                    self.connection.refuse("the line is longer than this server reads", &mut out)
+                    self.connection.refuse("the line is longer than this server reads", &mut out);
                 }
                 Line::End => {
                     return Some(self.write().err().map_or(End::PeerLeft, |error| write_end(&error)));
@@ -298,6 +298,10 @@ impl Pump {
             // A handler blocks a thread of the runtime, which then cannot be shut down.
             let _ = spawn("mcp-exit", move || {
                 thread::sleep(grace);
+                #[expect(
+                    clippy::disallowed_methods,
+                    reason = "main cannot return: the runtime waits for the handler"
+                )]
                 std::process::exit(0);
             });
         }
@@ -426,7 +430,7 @@ impl Watch {
         self.asleep.store(true, Ordering::Release);
         // A message that comes from now on sees the flag, one that came before is seen here.
         if self.state.load(Ordering::Acquire) == before && !self.is_over() {
-            thread::park_timeout(Duration::from_secs(3600));
+            thread::park_timeout(Duration::from_hours(1));
         }
         self.asleep.store(false, Ordering::Release);
         None
