@@ -32,3 +32,16 @@ bless:
 # Real clients against the retail example
 clients:
     cargo nextest run --package test-clients --ignore-default-filter
+
+# Times of what is called often, as criterion sees them
+bench:
+    cargo bench --package toolwright-core --bench definitions
+    cargo bench --package toolwright-server --features stdio --bench calls
+
+# Instructions and allocations against their limits
+limits:
+    cargo run --release --package bench-limits
+
+# Writes the limits anew, a tenth above what is measured now
+limits-update:
+    cargo run --release --package bench-limits -- update

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 # In the order in which they run. What each does stands in the function of its name.
 readonly all_steps=(
-    format setup rules dependencies hello_size lints docs tests doc_tests compile_fail features quickstart clients
+    format setup rules dependencies hello_size lints docs tests doc_tests compile_fail features quickstart clients bench_limits
 )
 
 # The most crates that `hello` may compile, our own included.
@@ -77,6 +77,11 @@ quickstart() {
 # Clients that others wrote: tests/clients.
 clients() {
     nextest --package test-clients --ignore-default-filter
+}
+
+# Instructions and allocations of what is called often, each against its limit.
+bench_limits() {
+    run cargo run --quiet --release --package bench-limits
 }
 
 nextest() {

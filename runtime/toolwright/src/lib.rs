@@ -39,7 +39,7 @@
 //!
 //! `#[mcp(…)]` says what types and doc comments cannot: hints for the client on the struct, bounds and examples on the
 //! fields. serde's attributes (`rename`, `default`, `flatten`, `alias`, …) are obeyed. All keys stand in
-//! [`docs/attributes.md`](https://github.com/toolwright/toolwright/blob/main/docs/attributes.md).
+//! [`attributes`].
 //!
 //! ```
 //! use schemars::JsonSchema;
@@ -415,7 +415,7 @@
 //!
 //! `cargo mcp manifest` builds a package and prints its tools as one JSON document, without running its `main`;
 //! `cargo mcp manifest --check FILE` fails when they have changed. `tools` in it is what `tools/list` shows in revision
-//! 2026-07-28; tools of executors are known at run time only and not in it. See [`docs/cli.md`](https://github.com/toolwright/toolwright/blob/main/docs/cli.md), and [`manifest`]
+//! 2026-07-28; tools of executors are known at run time only and not in it. See `docs/cli.md` in the repository, and [`manifest`]
 //! for reading and comparing the documents in Rust.
 //!
 //! # Where the schema comes from
@@ -471,6 +471,9 @@ pub use toolwright_server::{
     ServeError, Server, ServerInfo, Service, Transport,
 };
 
+#[doc = include_str!("../attributes.md")]
+pub mod attributes {}
+
 #[doc(hidden)]
 pub mod __private {
     pub use toolwright_core::__private::*;
@@ -488,12 +491,7 @@ pub mod __private {
     pub use __no_dispatch as dispatch;
 }
 
-/// Compiles the code that the documents show.
+/// Compiles the code that the README shows.
 #[cfg(all(doctest, feature = "stdio"))]
-mod documents {
-    #[doc = include_str!("../../../README.md")]
-    struct Readme;
-
-    #[doc = include_str!("../../../docs/attributes.md")]
-    struct Attributes;
-}
+#[doc = include_str!("../../../README.md")]
+struct Readme;

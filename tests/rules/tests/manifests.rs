@@ -18,7 +18,7 @@ fn every_package_has_the_lints_of_the_workspace() {
 fn every_package_takes_its_versions_from_the_workspace() {
     for package in metadata().workspace_packages() {
         let manifest = manifest(package);
-        for key in ["version", "edition", "rust-version", "license", "repository"] {
+        for key in ["version", "edition", "rust-version", "license"] {
             assert!(
                 manifest.contains(&format!("\n{key}.workspace = true\n")),
                 "{}: {key}",

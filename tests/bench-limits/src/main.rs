@@ -1,0 +1,97 @@
+//! Instructions and allocations of what is called often, each with a limit: `cargo run --release -p bench-limits`.
+//!
+//! Every case of `runtime/core/benches` and `runtime/server/benches` runs under callgrind twice, with a different
+//! number of repetitions; the difference is what one repetition costs. Counts of instructions hardly depend on the
+//! machine and on what else runs, so they can be compared with `limits.toml`. A case over its limit fails the run;
+//! so does a call that costs more among 1,000 tools than alone.
+//!
+//! After a change that makes something faster, or slower for a good reason: `cargo run --release -p bench-limits -- update`
+//! writes the limits anew, a tenth above what was measured. The profiles stay in `target/bench-limits`;
+//! `callgrind_annotate` reads them.
+
+mod callgrind;
+mod limits;
+mod measured;
+
+use std::error::Error;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use limits::Limits;
+use measured::{Measured, PER_TOOL};
+
+#[path = "../../../runtime/core/benches/cases/mod.rs"]
+mod core_cases;
+#[path = "../../../runtime/server/benches/cases/mod.rs"]
+mod server_cases;
+
+/// The argument with which this program runs one case of the core: its name and how often follow.
+const REPEAT: &str = "repeat";
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    if cfg!(debug_assertions) {
+        return Err("what is counted is optimised code: cargo run --release -p bench-limits".into());
+    }
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => check(),
+        ["update"] => update(),
+        [REPEAT, case, times] => repeat(case, times.parse()?),
+        [server_cases::SERVE, other_tools] => {
+            server_cases::serve(other_tools.parse()?)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        _ => Err("usage: bench-limits [update]".into()),
+    }
+}
+
+/// What valgrind looks at, for a case of the core.
+fn repeat(name: &str, times: u64) -> Result<ExitCode, Box<dyn Error>> {
+    let case = core_cases::CASES.into_iter().find(|case| case.name == name).ok_or("no such case")?;
+    let mut run = (case.prepare)();
+    for _ in 0..times {
+        run();
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check() -> Result<ExitCode, Box<dyn Error>> {
+    let limits = Limits::read()?;
+    let measured = measure()?;
+    let mut failures = limits.failures(&measured);
+    println!("{}", limits.table(&measured));
+    failures.extend(growth_with_tools(&measured));
+    if failures.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{}", failures.join("\n"));
+    println!("if that is meant, write the limits anew: cargo run --release -p bench-limits -- update");
+    Ok(ExitCode::FAILURE)
+}
+
+fn update() -> Result<ExitCode, Box<dyn Error>> {
+    let measured = measure()?;
+    let limits = Limits::above(&measured);
+    limits.write()?;
+    println!("{}", limits.table(&measured));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn measure() -> Result<Vec<Measured>, Box<dyn Error>> {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        return Err("valgrind is missing: tests/setup.sh valgrind".into());
+    }
+    measured::all(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/bench-limits")))
+}
+
+/// What a call costs must not depend on how many tools there are.
+fn growth_with_tools(measured: &[Measured]) -> Option<String> {
+    let [alone, among_many] =
+        PER_TOOL.map(|name| measured.iter().find(|case| case.name == name).map(|case| case.instructions));
+    let (alone, among_many) = (alone?, among_many?);
+    (among_many * 100 > alone * 105).then(|| {
+        format!(
+            "a call takes {alone} instructions with 1 tool and {among_many} with 1,000: more than 5 % apart"
+        )
+    })
+}

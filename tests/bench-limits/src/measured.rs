@@ -1,0 +1,106 @@
+//! What each case costs.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use crate::callgrind::{self, Counts};
+use crate::server_cases::peer::Peer;
+use crate::server_cases::{CALL_LEGACY, CALL_MODERN, CALL_OF_1000, Case, LIST_1000};
+use crate::{REPEAT, core_cases};
+
+/// The costs of one repetition of a case.
+#[derive(Debug, Clone)]
+pub(crate) struct Measured {
+    pub(crate) name: &'static str,
+    pub(crate) instructions: u64,
+    pub(crate) allocations: u64,
+}
+
+/// The same call with one tool and with 1,000.
+pub(crate) const PER_TOOL: [&str; 2] = [CALL_MODERN.name, CALL_OF_1000.name];
+
+/// A case and the two numbers of repetitions that are compared.
+struct Job {
+    name: &'static str,
+    /// None for a case of the core.
+    served: Option<Case>,
+    repetitions: [u64; 2],
+}
+
+/// Starting a process takes millions of instructions, which differ by some thousands from run to run (the seeds of hash
+/// tables, threads); so a call is repeated often enough for that not to matter.
+fn jobs() -> Vec<Job> {
+    let served = |name, case, repetitions| Job { name, served: Some(case), repetitions };
+    let mut jobs = vec![
+        served(LIST_1000.name, LIST_1000, [20, 40]),
+        // The first list is made, all others come from the cache.
+        served("list_1000_tools_first", LIST_1000, [0, 1]),
+        served(CALL_OF_1000.name, CALL_OF_1000, [1_000, 2_000]),
+        served(CALL_MODERN.name, CALL_MODERN, [1_000, 2_000]),
+        served(CALL_LEGACY.name, CALL_LEGACY, [1_000, 2_000]),
+    ];
+    jobs.extend(core_cases::CASES.into_iter().map(|case| {
+        let repetitions = if case.name.starts_with("arguments") { [500, 1_000] } else { [10, 20] };
+        Job { name: case.name, served: None, repetitions }
+    }));
+    jobs
+}
+
+/// Measures all cases, two at a time; profiles go to `folder`.
+pub(crate) fn all(folder: &Path) -> Result<Vec<Measured>, Box<dyn Error>> {
+    std::fs::create_dir_all(folder)?;
+    let jobs = jobs();
+    let waiting = Mutex::new(jobs.iter());
+    let take = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || {
+        let mut measured = Vec::new();
+        while let Some(job) = take() {
+            // Errors of another thread cannot be passed on as they are.
+            measured.push(job.measure(folder).map_err(|error| format!("{}: {error}", job.name))?);
+        }
+        Ok::<_, String>(measured)
+    };
+    let mut measured = std::thread::scope(|scope| {
+        let other = scope.spawn(work);
+        let mut measured = work()?;
+        measured.extend(other.join().map_err(|_| "measuring panicked".to_owned())??);
+        Ok::<_, String>(measured)
+    })?;
+    measured.sort_by_key(|case| jobs.iter().position(|job| job.name == case.name));
+    Ok(measured)
+}
+
+impl Job {
+    fn measure(&self, folder: &Path) -> Result<Measured, Box<dyn Error>> {
+        let [few, many] = self.repetitions;
+        let (less, more) = (self.count(few, folder)?, self.count(many, folder)?);
+        let repetitions = many - few;
+        // Rounded: a buffer that grows once in a run is nothing that each repetition costs.
+        let each = |less: u64, more: u64| (more.saturating_sub(less) + repetitions / 2) / repetitions;
+        Ok(Measured {
+            name: self.name,
+            instructions: each(less.instructions, more.instructions),
+            allocations: each(less.allocations, more.allocations),
+        })
+    }
+
+    fn count(&self, repetitions: u64, folder: &Path) -> Result<Counts, Box<dyn Error>> {
+        let profile = folder.join(format!("{}-{repetitions}.callgrind", self.name));
+        let mut command = callgrind::command(&profile)?;
+        if let Some(case) = &self.served {
+            // One message at a time: each costs a read and a write, and no answer waits for the next.
+            let mut peer = Peer::start(command, case)?;
+            for _ in 0..repetitions {
+                peer.ask(case.message, 1)?;
+            }
+            peer.stop()?;
+        } else {
+            let status = command.args([REPEAT, self.name, &repetitions.to_string()]).status()?;
+            if !status.success() {
+                return Err(format!("it ended with {status}").into());
+            }
+        }
+        Counts::of(&profile)
+    }
+}
