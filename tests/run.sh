@@ -66,7 +66,7 @@ compile_fail() {
 
 # Each feature alone, and none.
 features() {
-    run cargo hack check --each-feature --package toolwright --package toolwright-server
+    run cargo hack clippy --each-feature --package toolwright --package toolwright-server -- --deny warnings
 }
 
 # The first command of README.md.

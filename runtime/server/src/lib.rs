@@ -1,6 +1,6 @@
 //! Serves tools over the Model Context Protocol: handlers and dispatch, the two eras, and transports.
 //!
-//! A message on its way: [`transport`] (bytes to frames) → `connection` (JSON-RPC, and which era speaks) →
+//! A message on its way: `transport` (bytes to frames) → `connection` (JSON-RPC, and which era speaks) →
 //! `connection::calls` (limits, deadline, cancellation) → `table` (name to tool) → `router` (arguments to the tool's
 //! type) → [`handler`] → `reply` (result to bytes).
 
@@ -16,6 +16,7 @@ pub mod service;
 
 pub mod agent;
 pub mod client;
+#[cfg(feature = "stdio")]
 pub mod transport;
 
 mod connection;
@@ -37,6 +38,7 @@ pub use limits::Limits;
 pub use router::{Dispatch, Router};
 pub use server::Server;
 pub use service::{ServerInfo, Service};
+#[cfg(feature = "stdio")]
 pub use transport::Transport;
 #[cfg(feature = "stdio")]
 pub use transport::stdio::Stdio;

@@ -1,6 +1,8 @@
 //! What waits to be sent on one connection.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+#[cfg(feature = "stdio")]
+use std::sync::Condvar;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
@@ -13,6 +15,7 @@ pub(crate) struct Outbox {
     state: Mutex<State>,
     limit: usize,
     /// For a transport that waits on a thread of its own.
+    #[cfg(feature = "stdio")]
     filled: Condvar,
     /// For a transport that waits in a task.
     filled_async: Notify,
@@ -33,6 +36,7 @@ impl Outbox {
         Self {
             state: Mutex::default(),
             limit,
+            #[cfg(feature = "stdio")]
             filled: Condvar::new(),
             filled_async: Notify::new(),
             room: Notify::new(),
@@ -48,12 +52,14 @@ impl Outbox {
         state.lines.extend_from_slice(message);
         state.lines.push(b'\n');
         drop(state);
+        #[cfg(feature = "stdio")]
         self.filled.notify_one();
         self.filled_async.notify_one();
     }
 
     /// Adds whole lines without waking the transport: for a transport that sends them itself right after.
     /// Leaves `lines` empty.
+    #[cfg(feature = "stdio")]
     pub(crate) fn append(&self, lines: &mut Vec<u8>) {
         let mut state = self.lock();
         if state.lines.is_empty() {
@@ -104,6 +110,7 @@ impl Outbox {
     }
 
     /// Blocks until something waits (true) or the outbox is closed and empty (false).
+    #[cfg(feature = "stdio")]
     pub(crate) fn wait(&self) -> bool {
         let state = self.lock();
         let state = self
@@ -130,12 +137,14 @@ impl Outbox {
     /// Ends the outbox: later messages are dropped, senders and takers go on.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
+        #[cfg(feature = "stdio")]
         self.filled.notify_all();
         self.filled_async.notify_one();
         self.room.notify_waiters();
     }
 
     /// Waits until all is sent.
+    #[cfg(feature = "stdio")]
     pub(crate) async fn drained(&self) {
         loop {
             let room = self.room.notified();
@@ -155,7 +164,7 @@ impl Outbox {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "stdio"))]
 mod tests {
     use std::sync::Arc;
 

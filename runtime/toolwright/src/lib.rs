@@ -459,8 +459,6 @@ pub use toolwright_core::tool::Tool;
 pub use toolwright_core::toolset::Toolset;
 pub use toolwright_macros::{Tool, Toolset};
 
-#[cfg(feature = "stdio")]
-pub use toolwright_server::Stdio;
 #[cfg(feature = "server")]
 pub use toolwright_server::agent;
 #[cfg(feature = "server")]
@@ -468,8 +466,10 @@ pub use toolwright_server::client::{ClientError, RpcError};
 #[cfg(feature = "server")]
 pub use toolwright_server::{
     Action, BoxFuture, BuildError, Client, Context, Dispatch, Executor, Handler, Limits, LogLevel, Router,
-    ServeError, Server, ServerInfo, Service, Transport,
+    ServeError, Server, ServerInfo, Service,
 };
+#[cfg(feature = "stdio")]
+pub use toolwright_server::{Stdio, Transport};
 
 #[doc = include_str!("../attributes.md")]
 pub mod attributes {}

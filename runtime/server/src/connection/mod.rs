@@ -89,6 +89,7 @@ impl Connection {
     }
 
     /// Answers a frame that could not be read as text or was too long.
+    #[cfg(feature = "stdio")]
     pub(crate) fn refuse(&self, why: &str, out: &mut Vec<u8>) {
         reply::error(out, None, &error::parse(why), self.error_revision());
         out.push(b'\n');
@@ -243,6 +244,7 @@ impl Connection {
     }
 
     /// Waits until every answer is in the outbox.
+    #[cfg(feature = "stdio")]
     pub(crate) async fn answered(&self) {
         let mut count = self.unanswered.subscribe();
         // The sender lives in `self`, so waiting ends with the count only.

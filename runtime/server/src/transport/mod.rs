@@ -1,8 +1,6 @@
 //! Transports: where the bytes come from and go to.
 
-#[cfg(feature = "stdio")]
 mod lines;
-#[cfg(feature = "stdio")]
 pub mod stdio;
 
 use crate::error::ServeError;
@@ -13,7 +11,6 @@ use crate::service::Service;
 #[non_exhaustive]
 pub enum Transport {
     /// Standard input and output of this process.
-    #[cfg(feature = "stdio")]
     Stdio(stdio::Stdio),
 }
 
@@ -23,10 +20,7 @@ impl Transport {
         service: &Service,
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), ServeError> {
-        #[cfg(not(feature = "stdio"))]
-        let _ = (service, shutdown);
         match self {
-            #[cfg(feature = "stdio")]
             Self::Stdio(stdio) => stdio.serve(service, shutdown).await,
         }
     }
