@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::arguments::{ArgumentReader, SchemaError};
 use crate::schema::{Draft, Profile};
-use crate::tool::{Described, Tool};
+use crate::tool::Tool;
 
 /// A tool as a client sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,6 +53,24 @@ impl ToolDefinition {
             other: Map::new(),
         }
     }
+
+    /// The application context that the tool belongs to ([`meta_keys::CONTEXT`]); a tool without one belongs to all.
+    pub fn context(&self) -> Option<&str> {
+        self.meta.as_ref()?.get(meta_keys::CONTEXT)?.as_str()
+    }
+
+    /// Whether the tool can be used in the application context at `path`: it belongs to that context, to one above it,
+    /// or to none. For how paths are compared see [`is_within`].
+    pub fn is_visible_in(&self, path: &str) -> bool {
+        self.context().is_none_or(|context| is_within(path, context))
+    }
+}
+
+/// Whether the application context at `path` is `context` or one below it.
+///
+/// A path has `/` between its parts, and whole parts are compared: `orders/42` is within `orders`, `orders2` is not.
+pub fn is_within(path: &str, context: &str) -> bool {
+    path.strip_prefix(context).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Hints about a tool's behaviour (2026-07-28, schema `ToolAnnotations`). Absent is "not said".
@@ -109,13 +128,26 @@ pub mod meta_keys {
 /// # Panics
 /// Where serde does not read `T` from an object; the text names the tool and says what to do.
 pub(crate) fn of<T: Tool>() -> ToolDefinition {
-    let metadata = T::METADATA;
-    let draft =
-        Draft::input::<Described<T>>(T::METADATA.shape).with_fields(metadata.fields, metadata.allow_unknown);
+    let draft = Draft::of::<T>();
     // A mistake in the program, found by whatever asks for the definitions first: a test, the manifest or the start.
     if let Some(problem) = draft.problem() {
         panic!("the tool `{}` cannot be registered: {problem}", T::NAME);
     }
+    of_draft::<T>(draft)
+}
+
+/// The definition of `T` and the reader of its arguments, from one draft: what a server needs of a tool.
+///
+/// # Errors
+/// A schema that cannot be enforced; the error names the tool.
+pub fn with_reader<T: Tool>() -> Result<(ToolDefinition, ArgumentReader), SchemaError> {
+    let draft = Draft::of::<T>();
+    let reader = ArgumentReader::of_draft::<T>(&draft)?;
+    Ok((of_draft::<T>(draft), reader))
+}
+
+fn of_draft<T: Tool>(draft: Draft) -> ToolDefinition {
+    let metadata = T::METADATA;
     let hints = metadata.hints;
     let annotations = ToolAnnotations {
         title: None,
@@ -157,4 +189,32 @@ fn meta_of(metadata: &crate::tool::ToolMetadata) -> Option<Map<String, Value>> {
 /// Reads JSON text that the derive wrote.
 fn from_text<T: serde::de::DeserializeOwned>(text: &str) -> T {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("the derive wrote broken JSON: {error}: {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// F-05: a context shows its own commands and those of the contexts above.
+    #[test]
+    fn f_05_a_tool_is_visible_in_its_context_and_below() {
+        let mut tool = ToolDefinition::new("refund", json!({"type": "object"}));
+        assert!(tool.is_visible_in("orders") && tool.is_visible_in(""), "no context is every context");
+
+        tool.meta = Some(Map::from_iter([(meta_keys::CONTEXT.to_owned(), "orders/open".into())]));
+        assert_eq!(tool.context(), Some("orders/open"));
+        for (path, expected) in [
+            ("orders/open", true),
+            ("orders/open/42", true),
+            ("orders/open/", true),
+            ("orders", false),
+            ("orders/opened", false),
+            ("shop/orders/open", false),
+            ("", false),
+        ] {
+            assert_eq!(tool.is_visible_in(path), expected, "{path}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use toolwright_core::arguments::ArgumentReader;
-use toolwright_core::definition::ToolDefinition;
+use toolwright_core::definition::{self, ToolDefinition};
 use toolwright_core::result::{IntoToolResult, ToolResult};
 use toolwright_core::tool::Tool;
 use toolwright_core::toolset::{self, Toolset, ToolsetMetadata};
@@ -63,15 +63,14 @@ impl<S: Send + Sync + 'static> Router<S> {
     where
         S: Handler<T>,
     {
-        let reader = match ArgumentReader::of::<T>() {
-            Ok(reader) => reader,
+        let (mut definition, reader) = match definition::with_reader::<T>() {
+            Ok(both) => both,
             Err(problem) => {
                 self.problems
                     .push(BuildError::Tool { tool: T::NAME.to_owned(), reason: problem.to_string() });
                 return;
             }
         };
-        let mut definition = T::definition();
         let output = <S::Output as IntoToolResult>::output_schema();
         match (&definition.output_schema, output) {
             (None, Some(output)) if self.set.handler_known => definition.output_schema = Some(output),

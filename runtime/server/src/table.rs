@@ -1,12 +1,13 @@
 //! The table of tools: a name leads to its entry, and lists are made once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use toolwright_core::definition::{ToolDefinition, meta_keys};
+use toolwright_core::definition::ToolDefinition;
 use toolwright_core::revision::Revision;
 
 use crate::error::BuildError;
@@ -101,14 +102,14 @@ impl Table {
     ) -> Arc<[u8]> {
         let mut shown = self.entries[start..]
             .iter()
-            .filter(|entry| context_path.is_none_or(|path| is_visible(&entry.definition, path)))
+            .filter(|entry| context_path.is_none_or(|path| entry.definition.is_visible_in(path)))
             .peekable();
         let page: Vec<&Arc<Entry>> = shown.by_ref().take(settings.page_size).collect();
         let next_cursor =
             page.last().filter(|_| shown.peek().is_some()).map(|last| cursor_after(&last.definition.name));
         let list = ListResult {
             result_type: revision.is_modern().then_some("complete"),
-            tools: page.iter().map(|entry| for_revision(&entry.definition, revision)).collect(),
+            tools: Definitions { page: &page, revision },
             next_cursor,
             ttl_ms: revision.is_modern().then_some(settings.ttl_ms),
             cache_scope: revision.is_modern().then_some("public"),
@@ -118,18 +119,12 @@ impl Table {
     }
 }
 
-/// Whether a tool can be used in the context at `path`: it belongs to that context or to one above it (F-05).
-pub(crate) fn is_visible(definition: &ToolDefinition, path: &str) -> bool {
-    let own = definition.meta.as_ref().and_then(|meta| meta.get(meta_keys::CONTEXT)).and_then(Value::as_str);
-    own.is_none_or(|own| path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
-}
-
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ListResult<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     result_type: Option<&'static str>,
-    tools: Vec<ToolDefinition>,
+    tools: Definitions<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,12 +135,25 @@ struct ListResult<'a> {
     meta: Option<&'a RawValue>,
 }
 
-/// The definition with the members that the revision has (schema `Tool` of each).
-fn for_revision(definition: &ToolDefinition, revision: Revision) -> ToolDefinition {
-    let mut shown = definition.clone();
-    if !revision.is_modern() {
-        shown.output_schema = shown.output_schema.map(wrap_unless_object);
+/// Definitions in the form of one revision; written one by one, so that not all are copied at once.
+struct Definitions<'a> {
+    page: &'a [&'a Arc<Entry>],
+    revision: Revision,
+}
+
+impl Serialize for Definitions<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.page.iter().map(|entry| for_revision(&entry.definition, self.revision)))
     }
+}
+
+/// The definition with the members that the revision has (schema `Tool` of each).
+fn for_revision(definition: &ToolDefinition, revision: Revision) -> Cow<'_, ToolDefinition> {
+    if revision.is_modern() {
+        return Cow::Borrowed(definition);
+    }
+    let mut shown = definition.clone();
+    shown.output_schema = shown.output_schema.map(wrap_unless_object);
     if revision < Revision::V2025_11_25 {
         shown.icons.clear();
     }
@@ -158,7 +166,7 @@ fn for_revision(definition: &ToolDefinition, revision: Revision) -> ToolDefiniti
     if revision < Revision::V2025_03_26 {
         shown.annotations = None;
     }
-    shown
+    Cow::Owned(shown)
 }
 
 /// Up to 2025-11-25 the root of an output schema is an object (schema `Tool.outputSchema`).

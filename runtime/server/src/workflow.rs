@@ -2,6 +2,7 @@
 
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
+use toolwright_core::definition::is_within;
 use toolwright_core::result::ToolResult;
 
 use crate::context::Context;
@@ -62,8 +63,7 @@ impl WithStandardParameters {
     fn out_of_context(&self, path: Option<&str>) -> Option<String> {
         let own = self.context?;
         let path = path.unwrap_or_default();
-        let inside = path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        (!inside).then(|| {
+        (!is_within(path, own)).then(|| {
             format!(
                 "/workitem_path: `{}` belongs to the context `{own}`, and the call is made in `{path}`",
                 self.name

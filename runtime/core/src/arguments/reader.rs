@@ -12,7 +12,7 @@ use super::names::{Meaning, RootNames};
 use super::problem::ArgumentErrors;
 use super::scan::members;
 use crate::schema::{Draft, Profile};
-use crate::tool::{Described, FieldMetadata, InputShape, Read, Tool};
+use crate::tool::{FieldMetadata, InputShape, Read, Tool};
 
 /// How arguments of one tool are read: compiled once, used for every call.
 #[derive(Debug)]
@@ -45,10 +45,13 @@ impl ArgumentReader {
     /// # Errors
     /// A schema that cannot be enforced (see [`SchemaFault`]); the error names the tool.
     pub fn of<T: Tool>() -> Result<Self, SchemaError> {
+        Self::of_draft::<T>(&Draft::of::<T>())
+    }
+
+    /// Compiles the reader of `T` from its draft.
+    pub(crate) fn of_draft<T: Tool>(draft: &Draft) -> Result<Self, SchemaError> {
         let metadata = T::METADATA;
-        let draft =
-            Draft::input::<Described<T>>(metadata.shape).with_fields(metadata.fields, metadata.allow_unknown);
-        Self::new(&draft, metadata.fields, metadata.shape, metadata.allow_unknown)
+        Self::new(draft, metadata.fields, metadata.shape, metadata.allow_unknown)
             .map_err(|error| SchemaError { tool: Some(T::NAME), ..error })
     }
 

@@ -28,7 +28,7 @@ use serde_json::{Map, Value};
 
 pub use self::root::SchemaProblem;
 use self::tidy::Contract;
-use crate::tool::{FieldMetadata, InputShape};
+use crate::tool::{Described, FieldMetadata, InputShape, Tool};
 
 /// How far a schema goes beyond what every client understands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -63,6 +63,12 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// The draft of a tool's input, with what the attributes of its fields say.
+    pub fn of<T: Tool>() -> Self {
+        let metadata = T::METADATA;
+        Self::input::<Described<T>>(metadata.shape).with_fields(metadata.fields, metadata.allow_unknown)
+    }
+
     /// The schema of `T` as an input: the deserialize contract, with the root made one inlined object.
     ///
     /// A type that serde does not read from an object gives the schema of no arguments and a

@@ -15,7 +15,6 @@ use crate::connection::{Outcome, finish};
 use crate::context::Context;
 use crate::executor::Executor;
 use crate::limits::Limits;
-use crate::table::is_visible;
 
 /// Answers the messages of agents with the tools of an executor, such as a [`Service`](crate::Service).
 pub struct Agent {
@@ -103,7 +102,7 @@ impl Agent {
         let tools = self.executor.tools();
         match &self.context_path {
             None => tools,
-            Some(path) => tools.iter().filter(|tool| is_visible(tool, path)).cloned().collect(),
+            Some(path) => tools.iter().filter(|tool| tool.is_visible_in(path)).cloned().collect(),
         }
     }
 
