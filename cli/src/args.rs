@@ -22,6 +22,22 @@ pub(crate) enum Command {
     /// Print or check the tool definitions of a package, without running its `main`
     #[command(after_help = Exit::HELP)]
     Manifest(Box<ManifestArgs>),
+    /// Print the documentation of the tools for agents, without running the package's `main`
+    #[command(after_help = Exit::HELP)]
+    Docs(Box<DocsArgs>),
+    /// Build a server and run it on this process's standard input and output, as a client's command
+    #[command(after_help = Exit::HELP)]
+    Serve(Box<ServeArgs>),
+}
+
+impl Command {
+    pub(crate) fn output(&self) -> &OutputArgs {
+        match self {
+            Self::Manifest(args) => &args.tools.packages.output,
+            Self::Docs(args) => &args.tools.packages.output,
+            Self::Serve(args) => &args.packages.output,
+        }
+    }
 }
 
 /// Takes out the `mcp` that cargo puts in front when it is called as `cargo mcp`.
@@ -35,12 +51,53 @@ pub(crate) fn without_cargo_s_own(
 pub(crate) struct ManifestArgs {
     #[command(flatten)]
     pub(crate) result: ResultArgs,
+    #[command(flatten)]
+    pub(crate) tools: ToolsArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DocsArgs {
+    /// Names and descriptions only, one line a tool
+    #[arg(long)]
+    pub(crate) simple: bool,
+    #[command(flatten)]
+    pub(crate) tools: ToolsArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The package in this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["manifest_path", "package", "workspace", "all", "exclude"])]
+    pub(crate) workflow: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) packages: PackageArgs,
+    /// Arguments of the program
+    #[arg(last = true, value_name = "ARGS", help_heading = "Program")]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+/// Which tools are meant, and where they are.
+#[derive(Debug, Args)]
+pub(crate) struct ToolsArgs {
+    /// Only the server of this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
+    /// Only the tools that can be used in this application context: its own, and those of the contexts above
+    #[arg(long, value_name = "PATH")]
+    pub(crate) context: Option<String>,
     /// Ask this program instead of building one
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "workspace", "all", "exclude", "lib", "bin", "example", "features", "all_features", "no_default_features",
         "release", "profile", "target_dir", "manifest_path", "locked", "offline", "frozen",
     ])]
     pub(crate) artifact: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) packages: PackageArgs,
+}
+
+/// Which packages are meant, and how they are built.
+#[derive(Debug, Args)]
+pub(crate) struct PackageArgs {
     #[command(flatten, next_help_heading = "Package selection")]
     pub(crate) packages: clap_cargo::Workspace,
     #[command(flatten)]
@@ -60,9 +117,6 @@ pub(crate) struct ResultArgs {
     /// The form of the result
     #[arg(long, value_enum, default_value_t = Format::Mcp)]
     pub(crate) format: Format,
-    /// Only the server of this name
-    #[arg(long, value_name = "NAME")]
-    pub(crate) server: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -191,7 +245,9 @@ mod tests {
     fn both_ways_to_call_are_the_same() {
         for line in ["cargo-mcp mcp manifest --out mcp", "cargo-mcp manifest --out mcp"] {
             let args = without_cargo_s_own(line.split(' ').map(OsString::from));
-            let Command::Manifest(args) = Cli::try_parse_from(args).unwrap().command;
+            let Command::Manifest(args) = Cli::try_parse_from(args).unwrap().command else {
+                panic!("{line} is another command");
+            };
             assert_eq!(args.result.out, Some("mcp".into()));
         }
     }

@@ -44,6 +44,19 @@ pub(crate) enum Error {
              choose one with --bin NAME: {}", list(.programs))]
     SeveralPrograms { package: String, programs: Vec<String> },
 
+    #[error("there is no program to run in {}: cargo built none with these flags\n  add a src/main.rs that calls \
+             `Server::new(…).tools::<…>().serve(Stdio)`, name an example with --example, or choose a package that has a \
+             program with -p", list(.places))]
+    NothingToServe { places: Vec<String> },
+
+    #[error("there are several programs that can serve: {}\n  choose one with --bin NAME, or set `default-run` in the \
+             package's Cargo.toml", list(.programs))]
+    SeveralToServe { programs: Vec<String> },
+
+    #[error("no program that was built contains Toolwright, so none was started: {}\n  choose one that derives tools, \
+             or that uses the library that does, with -p or --bin", list(.programs))]
+    NotServing { programs: Vec<String> },
+
     #[error("cannot start {}: install cargo, or set CARGO to its path", .cargo.display())]
     NoCargo { cargo: PathBuf, source: io::Error },
 
@@ -76,6 +89,9 @@ pub(crate) enum Error {
              features; a program has the tools of a library only if it uses something of that library", list(.places))]
     NoTools { places: Vec<String> },
 
+    #[error("no tool can be used in the context `{path}`: there are the contexts {}", list(.known))]
+    NothingInContext { path: String, known: Vec<String> },
+
     #[error("cannot read {}", .file.display())]
     Read { file: PathBuf, source: io::Error },
 
@@ -106,19 +122,22 @@ impl From<&Error> for Exit {
             | Error::UnknownServer { .. }
             | Error::SeveralServers { .. }
             | Error::OneNameForSeveral { .. }
-            | Error::SeveralPrograms { .. } => Self::Usage,
+            | Error::SeveralPrograms { .. }
+            | Error::NothingToServe { .. }
+            | Error::SeveralToServe { .. } => Self::Usage,
             Error::NoCargo { .. }
             | Error::Workspace { .. }
             | Error::CargoOutput { .. }
             | Error::Build { .. }
             | Error::Toml { .. }
             | Error::Locked { .. } => Self::Cargo,
-            Error::NotAnswering { .. }
+            Error::NotServing { .. }
+            | Error::NotAnswering { .. }
             | Error::NotRunnable { .. }
             | Error::Silent { .. }
             | Error::Answer { .. }
             | Error::Manifest { .. } => Self::Artifact,
-            Error::NoTools { .. } => Self::NoTools,
+            Error::NoTools { .. } | Error::NothingInContext { .. } => Self::NoTools,
             Error::Read { .. }
             | Error::Write { .. }
             | Error::NothingToCheck { .. }

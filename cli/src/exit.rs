@@ -14,9 +14,9 @@ pub(crate) enum Exit {
     Usage = 2,
     /// Cargo could not read the workspace or build the package.
     Cargo = 3,
-    /// The program could not be asked, or its tools cannot be described.
+    /// The program could not be asked or run, or its tools cannot be described.
     Artifact = 4,
-    /// There are no tools.
+    /// There are no tools, or none in the context that is meant.
     NoTools = 5,
     /// A file could not be read or written.
     File = 6,
@@ -30,9 +30,11 @@ Exit codes:
   1  --check found a difference
   2  the flags are wrong, or leave open which package, program or server is meant
   3  cargo could not read the workspace or build the package
-  4  the program could not be asked, or its tools cannot be described
-  5  there are no tools
-  6  a file could not be read or written";
+  4  the program could not be asked or run, or its tools cannot be described
+  5  there are no tools, or none in the context
+  6  a file could not be read or written
+
+Once its program runs, `cargo mcp serve` ends with the exit code of the program.";
 }
 
 impl From<Exit> for ExitCode {
@@ -58,6 +60,8 @@ mod tests {
                 "docs/cli.md lacks: {code}  {line}"
             );
         }
-        assert_eq!(Exit::HELP.lines().count(), 8, "a code in the help that is not in the table");
+        let (codes, serve) = Exit::HELP.split_once("\n\n").unwrap();
+        assert_eq!(codes.lines().count(), 8, "a code in the help that is not in the table");
+        assert!(documentation.contains(serve), "docs/cli.md lacks: {serve}");
     }
 }

@@ -1,8 +1,14 @@
-//! `cargo mcp`: shows and checks the MCP tool definitions of a crate at build time.
+//! `cargo mcp`: shows, checks and documents the MCP tools of a crate at build time, and serves them.
 
 mod args;
-mod manifest;
 
+mod docs;
+mod manifest;
+mod serve;
+
+mod packages;
+
+mod command_line;
 mod error;
 mod exit;
 mod path_clash;
@@ -17,12 +23,16 @@ use crate::exit::Exit;
 
 fn main() -> ExitCode {
     let cli = Cli::parse_from(args::without_cargo_s_own(std::env::args_os()));
-    let Command::Manifest(args) = cli.command;
-    let shell = args.output.shell();
+    let shell = cli.command.output().shell();
     if let Some(clash) = path_clash::find() {
         shell.note(&clash);
     }
-    manifest::run(&args, shell)
+    let ended = match cli.command {
+        Command::Manifest(args) => manifest::run(&args, shell),
+        Command::Docs(args) => docs::run(&args, shell),
+        Command::Serve(args) => serve::run(*args, shell).map(|never| match never {}),
+    };
+    ended
         .unwrap_or_else(|error| {
             shell::error(&error);
             Exit::from(&error)

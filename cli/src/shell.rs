@@ -1,9 +1,12 @@
-//! What goes to standard error; standard output belongs to manifests alone.
+//! What is said to the user, on standard error; standard output belongs to what a command is for.
 
 use std::fmt::Display;
+use std::io::{self, Write as _};
 
 use clap::ColorChoice;
 use clap_cargo::style;
+
+use crate::error::Error;
 
 /// What may be said besides errors and warnings.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +41,16 @@ impl Shell {
         if self.verbose {
             anstream::eprintln!("{0}     Running{0:#} {text}", style::GOOD);
         }
+    }
+}
+
+/// Writes a result to standard output.
+pub(crate) fn print(text: &str) -> Result<(), Error> {
+    match io::stdout().write_all(text.as_bytes()) {
+        // Whoever reads, `head` for example, has enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(source) => Err(Error::Write { file: "standard output".into(), source }),
+        Ok(()) => Ok(()),
     }
 }
 

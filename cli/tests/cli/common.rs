@@ -1,8 +1,9 @@
 //! Copies fixtures to a place where they can be built, and runs `cargo-mcp` on them.
 
 use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -16,7 +17,11 @@ pub(crate) struct Run {
 
 impl Run {
     fn of(command: &mut Command) -> Self {
-        let Output { status, stdout, stderr } = command.output().unwrap();
+        Self::from(command.output().unwrap())
+    }
+
+    fn from(output: Output) -> Self {
+        let Output { status, stdout, stderr } = output;
         Self {
             code: status.code().unwrap_or(-1),
             stdout: String::from_utf8(stdout).unwrap(),
@@ -64,14 +69,30 @@ impl Run {
 
 /// Runs `cargo mcp manifest` in a fixture's folder; `line` holds its flags, separated by spaces.
 pub(crate) fn manifest(fixture: &str, line: &str) -> Run {
-    Run::of(&mut command(&folder(fixture), line))
+    manifest_with(&folder(fixture), line, |_| {})
 }
 
 /// The same in any folder of a fixture, with changes to the command.
 pub(crate) fn manifest_with(folder: &Path, line: &str, change: impl FnOnce(&mut Command)) -> Run {
-    let mut command = command(folder, line);
+    let mut command = command(folder, &format!("manifest {line}"));
     change(&mut command);
     Run::of(&mut command)
+}
+
+/// Runs `cargo mcp docs` in a fixture's folder.
+pub(crate) fn docs(fixture: &str, line: &str) -> Run {
+    Run::of(&mut command(&folder(fixture), &format!("docs {line}")))
+}
+
+/// Starts `cargo mcp serve` in a folder, gives it `input`, and waits for its end. Also its process id.
+pub(crate) fn serve(folder: &Path, line: &str, input: &str) -> (Run, u32) {
+    let mut command = command(folder, &format!("serve {line}"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let id = child.id();
+    // One that ends with an error does not read.
+    _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    (Run::from(child.wait_with_output().unwrap()), id)
 }
 
 /// Runs cargo itself in a fixture's folder.
@@ -82,7 +103,7 @@ pub(crate) fn cargo(fixture: &str, line: &str) -> Run {
 
 fn command(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-mcp"));
-    prepared(&mut command, folder).args(["mcp", "manifest"]).args(line.split_whitespace());
+    prepared(&mut command, folder).arg("mcp").args(line.split_whitespace());
     command
 }
 

@@ -10,4 +10,10 @@ mod same_bytes;
 
 mod check;
 
+mod contexts;
+
+mod docs;
+
+mod serve;
+
 mod failures;

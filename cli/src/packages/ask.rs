@@ -3,7 +3,7 @@
 use std::env;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use toolwright_core::link;
 use toolwright_core::manifest::answer::Answer;
@@ -55,9 +55,8 @@ pub(super) fn program(program: &Program, shell: Shell) -> Result<Option<Answered
     let file = folder.path().join("answer.json");
     shell.running(&format_args!("{}={} {}", link::VARIABLE, file.display(), program.file.display()));
 
-    let mut command = Command::new(&program.file);
+    let mut command = program.command();
     command.env(link::VARIABLE, &file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    add_library_folders(&mut command, program);
     let output =
         command.output().map_err(|source| Error::NotRunnable { file: program.file.clone(), source })?;
     let said = String::from_utf8_lossy(&output.stderr);
@@ -77,28 +76,8 @@ pub(super) fn program(program: &Program, shell: Shell) -> Result<Option<Answered
     Ok(Some(Answered { program: program.name.clone(), answer }))
 }
 
-/// Whether the constructor is in the program.
-fn answers(file: &Path) -> Result<bool, Error> {
+/// Whether Toolwright is in the program: its constructor answers before `main`.
+pub(super) fn answers(file: &Path) -> Result<bool, Error> {
     let bytes = fs::read(file).map_err(|source| Error::Read { file: file.to_owned(), source })?;
     Ok(memchr::memmem::find(&bytes, &link::MARKER).is_some())
-}
-
-/// As `cargo run` does for libraries that build scripts made.
-fn add_library_folders(command: &mut Command, program: &Program) {
-    if program.library_folders.is_empty() {
-        return;
-    }
-    let variable = if cfg!(windows) {
-        "PATH"
-    } else if cfg!(target_vendor = "apple") {
-        "DYLD_FALLBACK_LIBRARY_PATH"
-    } else {
-        "LD_LIBRARY_PATH"
-    };
-    let before = env::var_os(variable).unwrap_or_default();
-    let folders = program.library_folders.iter().cloned().chain(env::split_paths(&before));
-    // A folder with a separator in its name cannot be given this way, by cargo neither.
-    if let Ok(value) = env::join_paths(folders) {
-        command.env(variable, value);
-    }
 }

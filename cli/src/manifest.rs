@@ -1,24 +1,32 @@
-//! Prints the manifests, writes them to files, or compares them with files.
+//! `cargo mcp manifest`: prints the manifests, writes them to files, or compares them with files.
 
 use std::env;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::manifest::{self, Manifest, ManifestError};
 
-use super::build::quoted;
-use super::documents::{Document, one_name};
-use crate::args::{Format, ResultArgs};
+use crate::args::{Format, ManifestArgs, ResultArgs};
+use crate::command_line::quoted;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::packages::{self, Document, one_name};
 use crate::shell::{self, Shell};
 
+/// Runs the command.
+///
+/// # Errors
+/// Any [`Error`]; its exit code is [`Exit::from`] it.
+pub(crate) fn run(args: &ManifestArgs, shell: Shell) -> Result<Exit, Error> {
+    deliver(packages::documents(&args.tools, shell)?, &args.result, shell)
+}
+
 /// Does with the documents what the flags say.
-pub(super) fn deliver(documents: Vec<Document>, args: &ResultArgs, shell: Shell) -> Result<Exit, Error> {
+fn deliver(documents: Vec<Document>, args: &ResultArgs, shell: Shell) -> Result<Exit, Error> {
     if let Some(path) = &args.check {
         return check(&files(path, documents, args.format)?, args.format, shell);
     }
@@ -31,17 +39,8 @@ pub(super) fn deliver(documents: Vec<Document>, args: &ResultArgs, shell: Shell)
     if documents.len() > 1 && args.format == Format::Mcp {
         return Err(several(&documents));
     }
-    print(&text(&documents, args.format))?;
+    shell::print(&text(&documents, args.format))?;
     Ok(Exit::Ok)
-}
-
-fn print(text: &str) -> Result<(), Error> {
-    match io::stdout().write_all(text.as_bytes()) {
-        // Whoever reads, `head` for example, has enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(source) => Err(Error::Write { file: "standard output".into(), source }),
-        Ok(()) => Ok(()),
-    }
 }
 
 /// Which documents belong in which file: one each in a folder, else all in the one file, if its form can hold them.
@@ -128,7 +127,7 @@ fn check(files: &[(PathBuf, Vec<Document>)], format: Format, shell: Shell) -> Re
             let (count, s) = (changes.len(), if changes.len() == 1 { "" } else { "s" });
             shell::failure(&format_args!("{} is out of date: {count} difference{s}", file.display()));
             let lines: Vec<_> = changes.iter().map(|change| change.to_string() + "\n").collect();
-            print(&lines.concat())?;
+            shell::print(&lines.concat())?;
         }
     }
     if exit == Exit::Drift {

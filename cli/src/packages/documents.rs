@@ -18,8 +18,8 @@ pub(super) struct Documents {
 
 /// The manifest of one server.
 #[derive(Debug, Clone)]
-pub(super) struct Document {
-    pub(super) manifest: Manifest,
+pub(crate) struct Document {
+    pub(crate) manifest: Manifest,
     /// Where its toolset is derived, or its first tool.
     origin: Origin,
 }
@@ -108,12 +108,12 @@ impl Documents {
 
 impl Document {
     /// The server's name.
-    pub(super) fn server(&self) -> &str {
+    pub(crate) fn server(&self) -> &str {
         &self.manifest.server.name
     }
 
     /// Where the toolset is derived.
-    pub(super) fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         format!("`{}` ({})", self.server(), self.origin)
     }
 
@@ -122,8 +122,27 @@ impl Document {
     }
 }
 
+/// Leaves the tools that can be used in the application context at `path` (F-05), and no server without any.
+///
+/// # Errors
+/// [`Error::NothingInContext`].
+pub(super) fn in_context(documents: Vec<Document>, path: &str) -> Result<Vec<Document>, Error> {
+    let tools = documents.iter().flat_map(|document| &document.manifest.tools);
+    let known: BTreeSet<_> =
+        tools.filter_map(|tool| tool.context()).map(|context| format!("`{context}`")).collect();
+    let mut documents = documents;
+    for document in &mut documents {
+        document.manifest.tools.retain(|tool| tool.is_visible_in(path));
+    }
+    documents.retain(|document| !document.manifest.tools.is_empty());
+    if documents.is_empty() {
+        return Err(Error::NothingInContext { path: path.to_owned(), known: known.into_iter().collect() });
+    }
+    Ok(documents)
+}
+
 /// The error for documents of one server name.
-pub(super) fn one_name(documents: &[Document]) -> Error {
+pub(crate) fn one_name(documents: &[Document]) -> Error {
     Error::OneNameForSeveral {
         name: documents.first().map(|document| document.server().to_owned()).unwrap_or_default(),
         places: documents.iter().map(|document| document.origin.to_string()).collect(),

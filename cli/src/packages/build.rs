@@ -1,26 +1,27 @@
 //! Runs cargo and takes the built programs from its messages.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use cargo_metadata::{Message, Metadata, MetadataCommand};
 
-use crate::args::ManifestArgs;
+use crate::args::PackageArgs;
+use crate::command_line::shown;
 use crate::error::Error;
 use crate::shell::Shell;
 
-/// A program that can be asked.
+/// A program that can be asked or run.
 #[derive(Debug, Clone)]
-pub(super) struct Program {
+pub(crate) struct Program {
     /// Its file.
-    pub(super) file: PathBuf,
+    pub(crate) file: PathBuf,
     /// The name of its target.
     pub(super) name: String,
     /// Where the libraries are that it loads at its start.
-    pub(super) library_folders: Vec<PathBuf>,
+    library_folders: Vec<PathBuf>,
 }
 
 impl Program {
@@ -31,19 +32,41 @@ impl Program {
         let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         Self { file, name, library_folders: Vec::new() }
     }
+
+    /// The command that starts it. As `cargo run` does, it finds the libraries that build scripts made.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.file);
+        if self.library_folders.is_empty() {
+            return command;
+        }
+        let variable = if cfg!(windows) {
+            "PATH"
+        } else if cfg!(target_vendor = "apple") {
+            "DYLD_FALLBACK_LIBRARY_PATH"
+        } else {
+            "LD_LIBRARY_PATH"
+        };
+        let before = env::var_os(variable).unwrap_or_default();
+        let folders = self.library_folders.iter().cloned().chain(env::split_paths(&before));
+        // A folder with a separator in its name cannot be given this way, by cargo neither.
+        if let Ok(value) = env::join_paths(folders) {
+            command.env(variable, value);
+        }
+        command
+    }
 }
 
 /// Cargo, as this run calls it.
 #[derive(Debug)]
 pub(super) struct Cargo<'a> {
     program: PathBuf,
-    pub(super) args: &'a ManifestArgs,
+    pub(super) args: &'a PackageArgs,
     shell: Shell,
 }
 
 impl<'a> Cargo<'a> {
     /// `$CARGO`, which cargo sets for its subcommands, else the `cargo` on the PATH.
-    pub(super) fn new(args: &'a ManifestArgs, shell: Shell) -> Self {
+    pub(super) fn new(args: &'a PackageArgs, shell: Shell) -> Self {
         let program = env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from);
         Self { program, args, shell }
     }
@@ -88,7 +111,7 @@ impl<'a> Cargo<'a> {
 
 /// Builds what `cargo build` builds with the user's flags.
 pub(super) fn programs(cargo: &Cargo<'_>) -> Result<Vec<Program>, Error> {
-    let ManifestArgs { packages, build, .. } = cargo.args;
+    let PackageArgs { packages, build, .. } = cargo.args;
     let mut flags: Vec<OsString> = Vec::new();
     let mut pairs = |flag: &str, values: &[String]| {
         for value in values {
@@ -151,21 +174,4 @@ fn programs_in(messages: impl Iterator<Item = std::io::Result<Message>>) -> std:
         program.library_folders.clone_from(&library_folders);
     }
     Ok(programs)
-}
-
-/// A command as a shell would take it.
-fn shown(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(quoted).collect::<Vec<_>>().join(" ")
-}
-
-/// A word as a shell would take it.
-pub(super) fn quoted(word: &OsStr) -> String {
-    let word = word.to_string_lossy();
-    let is_plain = |character: char| character.is_alphanumeric() || "-_./=:,@+\\".contains(character);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.into_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

@@ -8,7 +8,7 @@ use cargo_metadata::{Metadata, Package, Target, TargetKind};
 use super::ask::Answered;
 use super::build::Cargo;
 use super::lock::Lock;
-use crate::args::ManifestArgs;
+use crate::args::PackageArgs;
 use crate::error::Error;
 
 /// The user's workspace.
@@ -44,12 +44,12 @@ impl Workspace {
 pub(super) struct Selection<'a> {
     workspace: &'a Workspace,
     packages: Vec<&'a Package>,
-    args: &'a ManifestArgs,
+    args: &'a PackageArgs,
 }
 
 impl<'a> Selection<'a> {
     /// Follows cargo's rules: `--workspace`, else `-p`, else the package of the folder, else the default members.
-    pub(super) fn new(workspace: &'a Workspace, args: &'a ManifestArgs) -> Result<Self, Error> {
+    pub(super) fn new(workspace: &'a Workspace, args: &'a PackageArgs) -> Result<Self, Error> {
         let flags = &args.packages;
         let mut packages = if flags.workspace || flags.all {
             workspace.members().collect()
@@ -99,6 +99,14 @@ impl<'a> Selection<'a> {
         }
     }
 
+    /// The program that `default-run` names in the Cargo.toml of the only package.
+    pub(super) fn default_program(&self) -> Option<&'a str> {
+        match self.packages.as_slice() {
+            [package] => package.default_run.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The names of the packages.
     pub(super) fn package_names(&self) -> Vec<String> {
         self.packages.iter().map(|package| package.name.to_string()).collect()
@@ -134,7 +142,7 @@ fn member<'a>(workspace: &'a Workspace, name: &str) -> Result<&'a Package, Error
     })
 }
 
-fn default_packages<'a>(workspace: &'a Workspace, args: &ManifestArgs) -> Result<Vec<&'a Package>, Error> {
+fn default_packages<'a>(workspace: &'a Workspace, args: &PackageArgs) -> Result<Vec<&'a Package>, Error> {
     let manifest = current_manifest(args)?;
     if manifest.parent() != workspace.root().canonicalize().ok().as_deref() {
         let here =
@@ -148,7 +156,7 @@ fn default_packages<'a>(workspace: &'a Workspace, args: &ManifestArgs) -> Result
 }
 
 /// The Cargo.toml that cargo starts from.
-fn current_manifest(args: &ManifestArgs) -> Result<PathBuf, Error> {
+fn current_manifest(args: &PackageArgs) -> Result<PathBuf, Error> {
     if let Some(path) = &args.build.manifest_path {
         return path.canonicalize().map_err(|source| Error::Read { file: path.clone(), source });
     }

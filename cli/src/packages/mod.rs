@@ -1,0 +1,112 @@
+//! What the commands share, from top to bottom: choose packages, build them, ask the programs, make one document a
+//! server.
+
+mod workspace;
+
+mod build;
+mod harness;
+mod lock;
+
+mod ask;
+mod documents;
+
+use std::path::Path;
+
+use crate::args::{PackageArgs, ToolsArgs};
+use crate::error::Error;
+use crate::shell::{self, Shell};
+
+use ask::Answered;
+use build::Cargo;
+use documents::Documents;
+use workspace::{Selection, Workspace};
+
+pub(crate) use build::Program;
+pub(crate) use documents::{Document, one_name};
+
+/// The manifests of the servers that the user means, sorted by server name, with the tools that the user means.
+///
+/// # Errors
+/// Any [`Error`] of building and asking.
+pub(crate) fn documents(args: &ToolsArgs, shell: Shell) -> Result<Vec<Document>, Error> {
+    let documents = match &args.artifact {
+        Some(file) => of_artifact(file, args, shell)?,
+        None => of_packages(&args.packages, shell)?,
+    };
+    for orphan in &documents.orphans {
+        shell::warning(orphan);
+    }
+    let chosen = documents.chosen(args.server.as_deref())?;
+    match &args.context {
+        Some(path) => documents::in_context(chosen, path),
+        None => Ok(chosen),
+    }
+}
+
+/// The one program that the user means, built. Toolwright is in it, so it can be a server.
+///
+/// # Errors
+/// Any [`Error`] of building, [`Error::NothingToServe`], [`Error::NotServing`], [`Error::SeveralToServe`].
+pub(crate) fn program_to_serve(args: &PackageArgs, shell: Shell) -> Result<Program, Error> {
+    let cargo = Cargo::new(args, shell);
+    let workspace = Workspace::load(&cargo)?;
+    let selection = Selection::new(&workspace, args)?;
+
+    let mut built = if selection.builds_programs() { build::programs(&cargo)? } else { Vec::new() };
+    if built.is_empty() {
+        return Err(Error::NothingToServe { places: selection.places() });
+    }
+    let names = |programs: &[Program]| programs.iter().map(|program| format!("`{}`", program.name)).collect();
+    // Cargo tells of them in the order in which they were finished.
+    built.sort_by(|left, right| left.name.cmp(&right.name));
+    let all = names(&built);
+    let mut servers = Vec::new();
+    for program in built {
+        if ask::answers(&program.file)? {
+            servers.push(program);
+        }
+    }
+    let default = selection.default_program();
+    if let Some(position) = servers.iter().position(|program| Some(program.name.as_str()) == default) {
+        return Ok(servers.swap_remove(position));
+    }
+    match <[Program; 1]>::try_from(servers) {
+        Ok([program]) => Ok(program),
+        Err(servers) if servers.is_empty() => Err(Error::NotServing { programs: all }),
+        Err(servers) => Err(Error::SeveralToServe { programs: names(&servers) }),
+    }
+}
+
+fn of_artifact(file: &Path, args: &ToolsArgs, shell: Shell) -> Result<Documents, Error> {
+    let program = Program::of_file(file);
+    let answered =
+        ask::program(&program, shell)?.ok_or_else(|| Error::NotAnswering { file: program.file.clone() })?;
+    // Nothing says which package the file belongs to, unless the user does.
+    documents::make(&[answered], &args.packages.packages.package, &[file.display().to_string()])
+}
+
+fn of_packages(args: &PackageArgs, shell: Shell) -> Result<Documents, Error> {
+    let cargo = Cargo::new(args, shell);
+    let workspace = Workspace::load(&cargo)?;
+    let selection = Selection::new(&workspace, args)?;
+
+    let mut answers = Vec::new();
+    if selection.builds_programs() {
+        let built = build::programs(&cargo)?;
+        answers.extend(ask_all(&built, shell)?);
+    }
+    // A library is asked where no program links it: it may be for others to serve.
+    let libraries = selection.libraries_without_answer(&answers)?;
+    if !libraries.is_empty() {
+        let harness = harness::build(&cargo, &workspace, &libraries)?;
+        let asked = ask_all(&harness.programs, shell);
+        harness.remove_programs();
+        answers.extend(asked?.into_iter().map(|answered| answered.relative_to(workspace.root())));
+    }
+    documents::make(&answers, &selection.package_names(), &selection.places())
+}
+
+/// The answers of those programs that have one.
+fn ask_all(programs: &[Program], shell: Shell) -> Result<Vec<Answered>, Error> {
+    programs.iter().filter_map(|program| ask::program(program, shell).transpose()).collect()
+}
