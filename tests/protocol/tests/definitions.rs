@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolwright::toolset::definitions_of;
 use toolwright::{
-    BuildError, Client, Context, Handler, Json, Server, Service, Tool, ToolDefinition, ToolError, Toolset,
+    BuildError, Client, ContentBlock, Context, Handler, Json, Server, Service, Tool, ToolDefinition,
+    ToolError, Toolset,
 };
 
 /// The state of the handlers here: none.
@@ -247,6 +248,33 @@ fn man_05_an_output_that_the_manifest_could_not_show_is_refused() {
 fn one_name_for_two_tools_is_found_when_the_server_is_built() {
     let error = Server::new(Desk).tools::<Notes>().tools::<Plain>().build().expect_err("twice");
     assert!(matches!(&error, BuildError::DuplicateTool(tool) if tool == "plain"), "{error}");
+}
+
+/// Renders a chart.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+#[mcp(read_only)]
+struct RenderChart {
+    /// `none`, `one` or `both`.
+    blocks: String,
+}
+
+#[tokio::test]
+async fn res_02_blocks_have_no_output_schema_and_no_structured_content() {
+    async fn render(input: RenderChart) -> Vec<ContentBlock> {
+        let image = ContentBlock::image([0x89, b'P', b'N', b'G'], "image/png");
+        match input.blocks.as_str() {
+            "none" => Vec::new(),
+            "one" => vec![image],
+            _ => vec![image, ContentBlock::text("a chart")],
+        }
+    }
+    let service = Server::new(render).tools::<RenderChart>().build().expect("right");
+    assert_eq!(named(&listed(&service).await, "render_chart").output_schema, None);
+    let client = Client::in_process(&service);
+    for (blocks, count) in [("none", 0), ("one", 1), ("both", 2)] {
+        let result = client.call("render_chart", json!({"blocks": blocks})).await.expect("a result");
+        assert_eq!((result.content.len(), result.structured_content), (count, None), "{blocks}");
+    }
 }
 
 // Workflows.

@@ -51,4 +51,9 @@ impl Handler<Fifth> for Shop {
     }
 }
 
+// misuse: content blocks, which are no data (RES-02)
+#[derive(Tool, Deserialize, JsonSchema)]
+#[mcp(output = toolwright::ContentBlock)]
+struct Sixth {}
+
 fn main() {}
