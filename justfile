@@ -45,3 +45,8 @@ limits:
 # Writes the limits anew, a tenth above what is measured now
 limits-update:
     cargo run --release --package bench-limits -- update
+
+# Beside other libraries: FOLDER holds their servers and the load generator, BENCH_TARGET their builds
+peers FOLDER:
+    CARGO_TARGET_DIR="${BENCH_TARGET:?}/toolwright" cargo build --release --package bench-peer
+    BENCH_OURS="$PWD" {{FOLDER}}/run.py measure --groups stdio,stdio-list --only floor,toolwright,rmcp
