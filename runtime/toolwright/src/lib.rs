@@ -31,9 +31,9 @@
 //! }
 //! ```
 //!
-//! This program speaks MCP on its standard input and output, so nothing else may write to standard output: a stray
-//! `println!` breaks the protocol. Its name and version are those of the package, the tool's name is the struct's in
-//! `snake_case`.
+//! This program speaks MCP on its standard input and output. A stray `println!` goes to stderr while it serves (on Unix;
+//! elsewhere it would break the protocol). Its name and version are those of the package, the tool's name is the
+//! struct's in `snake_case`.
 //!
 //! # A tool
 //!
