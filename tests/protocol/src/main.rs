@@ -1,13 +1,20 @@
 //! The server under test. `GRACE_MS`, `TIMEOUT_MS`, `PAGE`, `MAX_BYTES` and `MAX_CALLS` in the environment change its
-//! limits; SIGTERM ends it in order.
+//! limits, `ONE_THREAD` gives the runtime one thread only; SIGTERM ends it in order.
 
 use std::time::Duration;
 
 use test_protocol::tools;
 use toolwright::{Limits, ServeError, Stdio};
 
-#[tokio::main]
-async fn main() -> Result<(), ServeError> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut runtime = match std::env::var_os("ONE_THREAD") {
+        Some(_) => tokio::runtime::Builder::new_current_thread(),
+        None => tokio::runtime::Builder::new_multi_thread(),
+    };
+    Ok(runtime.enable_all().build()?.block_on(serve())?)
+}
+
+async fn serve() -> Result<(), ServeError> {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<usize>().ok());
     let millis = |name: &str, default: Duration| {
         number(name).and_then(|ms| u64::try_from(ms).ok()).map_or(default, Duration::from_millis)

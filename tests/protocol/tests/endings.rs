@@ -60,6 +60,18 @@ fn std_09_a_stuck_call_does_not_keep_the_process_alive() {
     }
 }
 
+/// The handler blocks the very thread that would end the server.
+#[test]
+fn std_09_a_stuck_call_on_the_only_thread_does_not_keep_the_process_alive() {
+    let mut peer = Peer::start(SERVER, &[("GRACE_MS", "200"), ("ONE_THREAD", "1")]);
+    peer.call(&json!(1), "block", &json!({"ms": 600_000, "later": true}));
+    peer.assert_alive();
+    peer.close_input();
+    let (status, stderr) = peer.wait(SOON);
+    assert!(status.success(), "{status} {stderr}");
+    assert!(stderr.contains("abandoned the calls still running: block"), "{stderr}");
+}
+
 #[test]
 fn a_peer_that_stops_reading_ends_the_process() {
     let mut child = Command::new(SERVER)

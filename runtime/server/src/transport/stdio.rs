@@ -68,6 +68,7 @@ impl Stdio {
             runtime: Handle::current(),
             watch: Watch::default(),
             ended: watch::Sender::new(None),
+            grace: limits.shutdown_grace,
         });
         pump.start()?;
         let mut ended = pump.ended.subscribe();
@@ -82,7 +83,7 @@ impl Stdio {
             })
             .await
         };
-        pump.finish(limits.shutdown_grace).await;
+        pump.finish().await;
         match result {
             Some(End::Failed { stream, error }) => {
                 Err(ServeError::Stream { stream, source: io::Error::from(error) })
@@ -161,6 +162,7 @@ struct Pump {
     runtime: Handle,
     watch: Watch,
     ended: watch::Sender<Option<End>>,
+    grace: Duration,
 }
 
 #[derive(Debug)]
@@ -244,7 +246,7 @@ impl Pump {
         }
     }
 
-    fn write_what_tasks_send(&self) {
+    fn write_what_tasks_send(self: &Arc<Self>) {
         while self.outbox.wait() {
             if let Err(error) = self.write() {
                 self.end(write_end(&error));
@@ -275,17 +277,28 @@ impl Pump {
         }
     }
 
-    fn end(&self, end: End) {
-        self.ended.send_if_modified(|ended| ended.is_none().then(|| *ended = Some(end)).is_some());
+    fn end(self: &Arc<Self>, end: End) {
+        if !self.ended.send_if_modified(|ended| ended.is_none().then(|| *ended = Some(end)).is_some()) {
+            return;
+        }
+        // Usually `finish` is done long before. It cannot even begin while a handler blocks the runtime's only thread.
+        let pump = Arc::clone(self);
+        let _ = spawn("mcp-end", move || {
+            thread::sleep(2 * (pump.grace + LAST_WORDS));
+            if !pump.watch.is_over() {
+                report_abandoned(&pump.connection.end());
+                exit();
+            }
+        });
     }
 
     /// Lets running calls finish, says which ones had to be abandoned, and sends the last answers.
-    async fn finish(&self, grace: Duration) {
+    async fn finish(&self) {
         let idle = async {
             self.connection.answered().await;
             self.watch.idle().await;
         };
-        let finished = within(grace, idle).await;
+        let finished = within(self.grace, idle).await;
         self.watch.take_turn();
         let abandoned = self.connection.end();
         if !finished {
@@ -296,13 +309,10 @@ impl Pump {
         self.watch.stop();
         if !finished && !within(LAST_WORDS, self.connection.answered()).await {
             // A handler blocks a thread of the runtime, which then cannot be shut down.
+            let grace = self.grace;
             let _ = spawn("mcp-exit", move || {
                 thread::sleep(grace);
-                #[expect(
-                    clippy::disallowed_methods,
-                    reason = "main cannot return: the runtime waits for the handler"
-                )]
-                std::process::exit(0);
+                exit();
             });
         }
     }
@@ -332,6 +342,12 @@ async fn within(time: Duration, future: impl Future<Output = ()>) -> bool {
         over.as_mut().poll(task).map(|_| false)
     })
     .await
+}
+
+/// Ends the process where `main` cannot return, as the runtime waits for a handler that blocks one of its threads.
+#[expect(clippy::disallowed_methods, reason = "there is no other way out")]
+fn exit() -> ! {
+    std::process::exit(0)
 }
 
 fn report_abandoned(tools: &[String]) {
