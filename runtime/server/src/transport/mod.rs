@@ -2,6 +2,7 @@
 
 mod lines;
 pub mod stdio;
+mod watch;
 
 use crate::error::ServeError;
 use crate::service::Service;
