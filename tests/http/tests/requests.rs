@@ -1,6 +1,7 @@
 //! What every request has, whatever its revision: headers, bodies, paths and origins.
 
 use std::net::TcpStream;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use test_http::lab::{Lab, code};
@@ -209,4 +210,17 @@ fn one_connection_serves_many_requests_of_both_eras() {
         assert_eq!(legacy.status, 200);
         stream = legacy.into_stream();
     }
+}
+
+#[test]
+fn connections_over_the_limit_wait_until_one_ends() {
+    let limits = Limits { max_http_connections: 1, ..Limits::default() };
+    let lab = Lab::with(limits, HttpConfig::new());
+    let first = lab.post().body(&ping()).send();
+    let second = lab.post().body(&ping());
+    let waiting = std::thread::spawn(move || second.send().status);
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(!waiting.is_finished());
+    drop(first);
+    assert_eq!(waiting.join().expect("served"), 200);
 }
