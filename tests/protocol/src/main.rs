@@ -1,4 +1,4 @@
-//! The server under test. `GRACE_MS`, `TIMEOUT_MS`, `PAGE`, `MAX_BYTES` and `MAX_CALLS` in the environment change its
+//! The server under test. With `PLAIN` it has tools only. `GRACE_MS`, `TIMEOUT_MS`, `PAGE`, `MAX_BYTES` and `MAX_CALLS` in the environment change its
 //! limits; SIGTERM ends it in order.
 
 use std::time::Duration;
@@ -21,7 +21,8 @@ async fn main() -> Result<(), ServeError> {
         max_calls_in_flight: number("MAX_CALLS").unwrap_or(default.max_calls_in_flight),
         ..default
     };
-    let service = tools::service(limits);
+    let service =
+        if std::env::var_os("PLAIN").is_some() { tools::plain(limits) } else { tools::service(limits) };
     service.serve_until(Stdio, terminated()).await?;
     eprintln!("cleaned up");
     Ok(())
