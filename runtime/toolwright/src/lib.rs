@@ -448,12 +448,18 @@
 //! | none | the derives and the definitions: for a library of tools that another crate serves; `handler = …` on a toolset needs `server` |
 
 pub use toolwright_core::{
-    arguments, content, definition, docs, manifest, names, result, schema, tool, toolset,
+    arguments, content, definition, docs, manifest, names, prompt, request, resource, result, schema, tool,
+    toolset,
 };
 
 pub use toolwright_core::arguments::ArgumentErrors;
 pub use toolwright_core::content::ContentBlock;
 pub use toolwright_core::definition::ToolDefinition;
+pub use toolwright_core::prompt::{IntoPromptResult, Prompt, PromptMessage, PromptResult};
+pub use toolwright_core::request::RequestError;
+pub use toolwright_core::resource::{
+    CacheScope, IntoResourceResult, Resource, ResourceContents, ResourceResult, ResourceTemplate,
+};
 pub use toolwright_core::result::{IntoToolResult, Json, ToolError, ToolResult};
 pub use toolwright_core::revision::Revision;
 pub use toolwright_core::tool::Tool;
@@ -470,8 +476,9 @@ pub use toolwright_server::agent;
 pub use toolwright_server::client::{ClientError, RpcError};
 #[cfg(feature = "server")]
 pub use toolwright_server::{
-    Action, BoxFuture, BuildError, Client, Context, Dispatch, Executor, Handler, Limits, LogLevel, Router,
-    ServeError, Server, ServerInfo, Service,
+    Action, BoxFuture, BuildError, Client, Completion, CompletionContext, Context, Dispatch, Executor,
+    Handler, IntoCompletion, Limits, LogLevel, Reference, RequestHandler, Router, ServeError, Server,
+    ServerInfo, Service,
 };
 #[cfg(feature = "http")]
 pub use toolwright_server::{Http, HttpConfig, HttpService};
