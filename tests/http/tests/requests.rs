@@ -224,3 +224,25 @@ fn connections_over_the_limit_wait_until_one_ends() {
     drop(first);
     assert_eq!(waiting.join().expect("served"), 200);
 }
+
+#[test]
+fn clients_that_do_not_finish_their_request_are_not_waited_for() {
+    use std::io::{Read as _, Write as _};
+
+    let limits = Limits { http_read_timeout: Duration::from_millis(100), ..Limits::default() };
+    let lab = Lab::with(limits, HttpConfig::new());
+    let answer_to = |sent: &str| {
+        let mut stream = TcpStream::connect(lab.post().address()).expect("the server listens");
+        stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
+        stream.write_all(sent.as_bytes()).expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("closed by the server");
+        answer
+    };
+    let body = answer_to(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+    );
+    assert!(body.starts_with("HTTP/1.1 408 "), "{body}");
+    let head = answer_to("POST /mcp HTTP/1.1\r\nHost: local");
+    assert!(!head.contains(" 200 "), "{head}");
+}

@@ -49,8 +49,7 @@ pub use serve::Http;
 /// runtime with time. A handler that blocks keeps a thread of that runtime; others go on if it has more.
 ///
 /// Clients of revision 2026-07-28 are served without state. Older ones get sessions, which live in this process: behind
-/// a balancer, requests of one session must come to one process. Nothing is resumed with `Last-Event-ID`, and no body has
-/// a time limit, only a length: let the stack around it, or a proxy, bound the time of slow uploads.
+/// a balancer, requests of one session must come to one process. Nothing is resumed with `Last-Event-ID`.
 #[derive(Debug, Clone)]
 pub struct HttpService(Arc<Endpoint>);
 
@@ -150,13 +149,17 @@ impl Endpoint {
         if !accept.json && !accept.events {
             return not_acceptable();
         }
-        let limit = self.service.limits().max_message_bytes;
-        match body::read(body, limit).await {
+        let limits = self.service.limits();
+        let limit = limits.max_message_bytes;
+        match body::read(body, limit, limits.http_read_timeout).await {
             Ok(bytes) => self.take(head, accept, bytes.trim_ascii()).finish().await,
             Err(body::Unread::TooLong) => answer::refused(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 &format!("the body is longer than the {limit} bytes that this server reads"),
             ),
+            Err(body::Unread::TooSlow) => {
+                answer::refused(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")
+            }
             Err(body::Unread::Broken) => {
                 answer::refused(StatusCode::BAD_REQUEST, "the body could not be read to its end")
             }
