@@ -1,10 +1,8 @@
 //! Connections of one exchange each: over HTTP every request is on its own, and a session is what they share.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use super::Connection;
-use crate::context::LogLevel;
 use crate::outbox::Outbox;
 use crate::service::Shared;
 
@@ -15,15 +13,8 @@ impl Connection {
         outbox: Arc<Outbox>,
         session: Option<&Self>,
     ) -> Arc<Self> {
-        let (agreed, log_level) = session.map_or((0, LogLevel::Info as u8), |session| {
-            (session.agreed.load(Ordering::Acquire), session.log_level.load(Ordering::Relaxed))
-        });
-        Self::unlisted(service, outbox, agreed, log_level)
-    }
-
-    /// Takes over the log level that an exchange of this session has set.
-    pub(crate) fn keep_log_level_of(&self, exchange: &Self) {
-        self.log_level.store(exchange.log_level.load(Ordering::Relaxed), Ordering::Relaxed);
+        let session = session.map_or_else(Arc::default, |session| Arc::clone(&session.session));
+        Self::unlisted(service, outbox, session)
     }
 
     /// Whether `initialize` has succeeded.

@@ -56,12 +56,12 @@ impl Connection {
             // 2026-07-28 has `subscriptions/listen` in their place.
             ("resources/subscribe", _, Some(_)) if is_legacy => {
                 let uri = text(params.uri, "uri")?;
-                self.subscriptions().watch(&uri, self.service.limits().max_watched_resources)?;
+                self.session.watch(&uri, self.service.limits().max_watched_resources)?;
                 reply::result(out, id, b"{}");
                 Ok(None)
             }
             ("resources/unsubscribe", _, Some(_)) if is_legacy => {
-                self.subscriptions().unwatch(&text(params.uri, "uri")?);
+                self.session.unwatch(&text(params.uri, "uri")?);
                 reply::result(out, id, b"{}");
                 Ok(None)
             }

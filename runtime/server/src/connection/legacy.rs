@@ -41,7 +41,7 @@ impl Connection {
             "tools/list" => self.list_tools(id, params, meta, revision, out),
             "logging/setLevel" => {
                 let level = params.level.ok_or_else(|| error::invalid_params("`level` is missing"))?;
-                self.log_level.store(level_of(level)? as u8, Ordering::Relaxed);
+                self.session.log_level.store(level_of(level)? as u8, Ordering::Relaxed);
                 reply::result(out, id, b"{}");
                 Ok(None)
             }

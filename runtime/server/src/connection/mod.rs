@@ -9,6 +9,7 @@ mod legacy;
 mod modern;
 mod subscriptions;
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
@@ -36,15 +37,33 @@ use subscriptions::Subscriptions;
 pub(crate) struct Connection {
     service: Arc<Shared>,
     outbox: Arc<Outbox>,
-    /// The revision agreed on by `initialize`: its place in [`Revision::ALL`] plus one, 0 before.
-    agreed: AtomicU8,
-    /// The least level of log messages for a legacy peer, as its place in [`LEVELS`].
-    log_level: AtomicU8,
+    session: Arc<Session>,
     calls: Calls,
     subscriptions: Mutex<Subscriptions>,
     /// How many answers are still to come.
     unanswered: watch::Sender<usize>,
     myself: Weak<Connection>,
+}
+
+/// What a legacy peer has agreed on and asked for. Over HTTP the exchanges of a session share one.
+#[derive(Debug)]
+struct Session {
+    /// The revision agreed on by `initialize`: its place in [`Revision::ALL`] plus one, 0 before.
+    agreed: AtomicU8,
+    /// The least level of log messages, as its place in [`LEVELS`].
+    log_level: AtomicU8,
+    /// The resources that the peer watches; of lists it hears without asking.
+    watched: Mutex<BTreeSet<String>>,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self {
+            agreed: AtomicU8::new(0),
+            log_level: AtomicU8::new(LogLevel::Info as u8),
+            watched: Mutex::default(),
+        }
+    }
 }
 
 const LEVELS: [LogLevel; 8] = [
@@ -63,17 +82,16 @@ pub(crate) type Later = BoxFuture<'static, Option<Vec<u8>>>;
 
 impl Connection {
     pub(crate) fn open(service: &Arc<Shared>, outbox: Arc<Outbox>) -> Arc<Self> {
-        let connection = Self::unlisted(service, outbox, 0, LogLevel::Info as u8);
+        let connection = Self::unlisted(service, outbox, Arc::default());
         service.register(Weak::clone(&connection.myself));
         connection
     }
 
-    fn unlisted(service: &Arc<Shared>, outbox: Arc<Outbox>, agreed: u8, log_level: u8) -> Arc<Self> {
+    fn unlisted(service: &Arc<Shared>, outbox: Arc<Outbox>, session: Arc<Session>) -> Arc<Self> {
         Arc::new_cyclic(|myself| Self {
             service: Arc::clone(service),
             outbox,
-            agreed: AtomicU8::new(agreed),
-            log_level: AtomicU8::new(log_level),
+            session,
             calls: Calls::default(),
             subscriptions: Mutex::default(),
             unanswered: watch::Sender::new(0),
@@ -219,28 +237,25 @@ impl Connection {
 
     /// The revision that `initialize` agreed on.
     fn agreed_revision(&self) -> Option<Revision> {
-        let agreed = self.agreed.load(Ordering::Acquire);
+        let agreed = self.session.agreed.load(Ordering::Acquire);
         Revision::ALL.get(usize::from(agreed).checked_sub(1)?).copied()
     }
 
     fn agree(&self, revision: Revision) {
-        self.agreed.store(revision as u8 + 1, Ordering::Release);
+        self.session.agreed.store(revision as u8 + 1, Ordering::Release);
     }
 
     /// The least level of log messages that a legacy peer wants.
     pub(crate) fn log_level(&self) -> LogLevel {
-        LEVELS.get(usize::from(self.log_level.load(Ordering::Relaxed))).copied().unwrap_or(LogLevel::Info)
+        LEVELS
+            .get(usize::from(self.session.log_level.load(Ordering::Relaxed)))
+            .copied()
+            .unwrap_or(LogLevel::Info)
     }
 
     /// Sends a notification that belongs to a call, as soon as there is room.
     pub(crate) async fn notify_from_call(&self, message: &[u8]) {
         self.outbox.send(message).await;
-    }
-
-    /// Tells the peer of a change, if it listens.
-    pub(crate) fn changed(&self, changed: Changed<'_>) {
-        let is_legacy = self.agreed_revision().is_some();
-        self.subscriptions().changed(changed, is_legacy, &self.outbox);
     }
 
     /// Waits for an answer in a task of its own and sends it.

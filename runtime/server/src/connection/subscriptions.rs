@@ -1,26 +1,24 @@
 //! `subscriptions/listen`: notifications that belong to no call (2026-07-28, basic/patterns/subscriptions).
 
 use std::collections::BTreeSet;
+use std::sync::{MutexGuard, PoisonError};
 
 use jsonrpsee_types::ErrorObjectOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::{Connection, Later};
+use super::{Connection, Later, Session};
 use crate::error;
 use crate::features::Features;
 use crate::message::{Params, RequestId};
 use crate::outbox::Outbox;
 use crate::reply;
 
-/// What one connection wants to hear of.
+/// The open subscriptions of a modern peer.
 #[derive(Debug, Default)]
 pub(super) struct Subscriptions {
-    /// The open subscriptions of a modern peer.
     open: Vec<Subscription>,
-    /// The resources that a legacy peer watches; lists it hears of without asking.
-    watched: BTreeSet<String>,
 }
 
 /// What has changed.
@@ -142,6 +140,40 @@ impl Connection {
         open.open.push(subscription);
         Ok(None)
     }
+
+    /// Tells the peer of a change, once for the legacy session and once for each subscription that wants it.
+    pub(crate) fn changed(&self, changed: Changed<'_>) {
+        let is_wanted = match changed {
+            Changed::Resource(uri) => self.session.watched().contains(uri),
+            Changed::Tools | Changed::Prompts | Changed::Resources => true,
+        };
+        if self.agreed_revision().is_some() && is_wanted {
+            self.outbox.push_once(&changed.legacy_notification());
+        }
+        self.subscriptions().changed(changed, &self.outbox);
+    }
+}
+
+impl Session {
+    /// Watches a resource (2025-11-25, server/resources "Subscriptions"). Any address will do: what is there may come
+    /// later.
+    pub(super) fn watch(&self, uri: &str, limit: usize) -> Result<(), ErrorObjectOwned> {
+        let mut watched = self.watched();
+        if watched.len() >= limit && !watched.contains(uri) {
+            return Err(too_many_watched(limit));
+        }
+        watched.insert(uri.to_owned());
+        Ok(())
+    }
+
+    /// Watches it no more.
+    pub(super) fn unwatch(&self, uri: &str) {
+        self.watched().remove(uri);
+    }
+
+    fn watched(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Subscriptions {
@@ -154,33 +186,10 @@ impl Subscriptions {
         self.open.retain(|subscription| *subscription.key != *key);
     }
 
-    /// Tells the peer of a change, once for the legacy session and once for each subscription that wants it.
-    pub(super) fn changed(&self, changed: Changed<'_>, is_legacy: bool, outbox: &Outbox) {
-        let is_wanted = match changed {
-            Changed::Resource(uri) => self.watched.contains(uri),
-            Changed::Tools | Changed::Prompts | Changed::Resources => true,
-        };
-        if is_legacy && is_wanted {
-            outbox.push_once(&changed.legacy_notification());
-        }
+    fn changed(&self, changed: Changed<'_>, outbox: &Outbox) {
         for subscription in self.open.iter().filter(|subscription| subscription.filter.wants(changed)) {
             outbox.push_once(&subscription.notification(changed.method(), changed.params()));
         }
-    }
-
-    /// Watches a resource for a legacy peer (2025-11-25, server/resources "Subscriptions"). Any address will do: what
-    /// is there may come later.
-    pub(super) fn watch(&mut self, uri: &str, limit: usize) -> Result<(), ErrorObjectOwned> {
-        if self.watched.len() >= limit && !self.watched.contains(uri) {
-            return Err(too_many_watched(limit));
-        }
-        self.watched.insert(uri.to_owned());
-        Ok(())
-    }
-
-    /// Watches it no more.
-    pub(super) fn unwatch(&mut self, uri: &str) {
-        self.watched.remove(uri);
     }
 
     /// Ends all with their answer ("Graceful Closure").

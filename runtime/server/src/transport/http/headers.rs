@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use jsonrpsee_types::ErrorObjectOwned;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright_core::content::MediaContent;
 use toolwright_core::revision::Revision;
@@ -98,7 +97,6 @@ pub(super) fn check_standard(
     headers: &HeaderMap,
     method: &str,
     params: &Params<'_>,
-    frame: &[u8],
 ) -> Result<(), ErrorObjectOwned> {
     let header = single(headers, &METHOD)?
         .ok_or_else(|| error::header_mismatch("the `Mcp-Method` header is missing"))?;
@@ -107,7 +105,7 @@ pub(super) fn check_standard(
     }
     let name = match method {
         "tools/call" | "prompts/get" => params.name.and_then(string).map(Cow::into_owned),
-        "resources/read" => uri(frame),
+        "resources/read" => params.uri.and_then(string).map(Cow::into_owned),
         _ => return Ok(()),
     };
     // Without a name the parameters are at fault, which has a code of its own.
@@ -118,19 +116,6 @@ pub(super) fn check_standard(
         return Err(error::header_mismatch("the `Mcp-Name` header is not the name in the body"));
     }
     Ok(())
-}
-
-/// `params.uri`, which no other method has.
-fn uri(frame: &[u8]) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Request {
-        params: Target,
-    }
-    #[derive(Deserialize)]
-    struct Target {
-        uri: String,
-    }
-    serde_json::from_slice::<Request>(frame).ok().map(|request| request.params.uri)
 }
 
 /// The one value of a header; none if it is absent.

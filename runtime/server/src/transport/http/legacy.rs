@@ -91,16 +91,11 @@ impl Endpoint {
             Arc::clone(&outbox),
             session.map(|session| &*session.connection),
         );
-        let sets_level =
-            envelope.as_ref().is_none_or(|envelope| method_of(envelope) == Some("logging/setLevel"));
         let mut out = Vec::new();
         let later = match envelope {
             Some(envelope) => connection.take_message(envelope, &mut out),
             None => connection.receive(frame, &mut out),
         };
-        if let Some(session) = session.filter(|_| sets_level) {
-            session.connection.keep_log_level_of(&connection);
-        }
         let Some(later) = later else {
             return Step::Done(if out.is_empty() {
                 answer::empty(StatusCode::ACCEPTED)

@@ -93,7 +93,7 @@ impl Endpoint {
         if !speaks_modern {
             return Ok(());
         }
-        headers::check_standard(headers, method, params, frame)?;
+        headers::check_standard(headers, method, params)?;
         if method != "tools/call" {
             return Ok(());
         }
