@@ -30,7 +30,7 @@ impl Endpoint {
             // No notification means anything to this revision's server; ending the stream is what cancels.
             return Step::Done(answer::empty(StatusCode::ACCEPTED));
         }
-        if let Err(error) = self.check(headers, frame, &envelope, has_version) {
+        if let Err(error) = self.check(headers, &envelope, has_version) {
             return Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id.as_ref(), &error));
         }
         let limits = self.service.limits();
@@ -75,7 +75,6 @@ impl Endpoint {
     fn check(
         &self,
         headers: &HeaderMap,
-        frame: &[u8],
         envelope: &Envelope<'_>,
         has_version: bool,
     ) -> Result<(), ErrorObjectOwned> {
