@@ -15,7 +15,6 @@ use crate::context::Context;
 use crate::error;
 use crate::executor::BoxFuture;
 use crate::features::{CompleteParams, Completion, Features, Resources};
-use crate::list::{List, Listed};
 use crate::message::{Params, RequestId, string};
 use crate::reply;
 use crate::service::ttl_ms;
@@ -34,7 +33,9 @@ impl Connection {
         let Features { prompts, resources, completers } = features;
         let is_legacy = !meta.revision.is_modern();
         match (method, prompts, resources) {
-            ("prompts/list", Some(prompts), _) => self.list(id, params, &prompts.list(), meta.revision, out),
+            ("prompts/list", Some(prompts), _) => {
+                self.list_page(id, params, &prompts.list(), None, meta.revision, out)
+            }
             ("prompts/get", Some(prompts), _) => {
                 let name = text(params.name, "name")?;
                 let entry =
@@ -47,10 +48,10 @@ impl Connection {
                 self.start(id, params, meta, call, |cx| map(entry.get(arguments, cx), Filled), out)
             }
             ("resources/list", _, Some(resources)) => {
-                self.list(id, params, &resources.fixed.list(), meta.revision, out)
+                self.list_page(id, params, &resources.fixed.list(), None, meta.revision, out)
             }
             ("resources/templates/list", _, Some(resources)) => {
-                self.list(id, params, &resources.templates.list(), meta.revision, out)
+                self.list_page(id, params, &resources.templates.list(), None, meta.revision, out)
             }
             ("resources/read", _, Some(resources)) => self.read_resource(id, params, meta, resources, out),
             // 2026-07-28 has `subscriptions/listen` in their place.
@@ -107,18 +108,6 @@ impl Connection {
         let cx = self.context_of(id, params, meta)?;
         let running = code(cx.clone());
         self.drive(id, running, cx, call, meta.revision, out)
-    }
-
-    /// The page of a list that the parameters ask for.
-    fn list<T: Listed>(
-        &self,
-        id: &RequestId<'_>,
-        params: &Params<'_>,
-        list: &List<T>,
-        revision: Revision,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
-        self.list_page(id, params, list, None, revision, out)
     }
 }
 
@@ -183,7 +172,7 @@ impl Answering for FeatureCall {
         match answered {
             Ok(answer) => {
                 let is_modern = revision.is_modern();
-                let result = RequestResult {
+                let result = FeatureResult {
                     result_type: is_modern.then_some("complete"),
                     body: Body::of(answer, revision),
                     meta: is_modern.then_some(connection.service.server_meta()),
@@ -200,7 +189,7 @@ impl Answering for FeatureCall {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct RequestResult<'a> {
+struct FeatureResult<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     result_type: Option<&'static str>,
     #[serde(flatten)]
