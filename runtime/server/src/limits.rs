@@ -8,7 +8,8 @@ use std::time::Duration;
 pub struct Limits {
     /// The longest message that is read, in bytes: 16 MiB. A longer one is dropped and answered with -32700.
     pub max_message_bytes: usize,
-    /// How many calls, and requests for prompts, resources and completions, of one connection may run at once: 16,384. One more is answered with -32603 at once.
+    /// How many calls, and requests for prompts, resources and completions, of one connection may run at once:
+    /// 16,384. One more is answered with -32603 at once.
     pub max_calls_in_flight: usize,
     /// How long a call may take: 5 minutes, counted from its arrival. Then the handler is dropped and the
     /// caller gets a result with `isError`; one that asked for a prompt or a resource gets -32603.
