@@ -78,6 +78,31 @@ fn variables_take_one_part_of_the_address() {
     assert_eq!(matched("a://{x}", "a://é"), Some(json!({"x": "é"})));
 }
 
+proptest::proptest! {
+    /// What a client puts into a template by RFC 6570 comes out of it again, whatever it holds.
+    #[test]
+    fn values_come_back_as_they_were(x in ".+", y in ".+") {
+        let encoded = |value: &str| -> String {
+            value
+                .bytes()
+                .map(|byte| match byte {
+                    b'a'..=b'z' | b'0'..=b'9' => char::from(byte).to_string(),
+                    _ => format!("%{byte:02X}"),
+                })
+                .collect()
+        };
+        let uri = format!("a://{}/-/{}.z", encoded(&x), encoded(&y));
+        proptest::prop_assert_eq!(matched("a://{x}/-/{y}.z", &uri), Some(json!({"x": x, "y": y})));
+    }
+
+    #[test]
+    fn any_text_is_taken_as_an_address(uri in "(a://)?[a/%é?.-]{0,12}") {
+        if let Some(values) = matched("a://{x}-{y}.", &uri) {
+            proptest::prop_assert!(values.as_object().is_some_and(|values| values.len() == 2));
+        }
+    }
+}
+
 #[test]
 fn what_is_no_template_is_refused() {
     for (template, error) in [

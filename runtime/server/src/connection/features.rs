@@ -1,9 +1,11 @@
 //! Prompts, resources and completion: their methods, in both eras.
 
+use std::borrow::Cow;
+
 use jsonrpsee_types::ErrorObjectOwned;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use toolwright_core::content::ContentBlock;
+use toolwright_core::content::{ContentBlock, Role};
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::request::RequestError;
 use toolwright_core::resource::{CacheScope, ResourceContents, ResourceResult};
@@ -15,7 +17,6 @@ use crate::context::Context;
 use crate::error;
 use crate::executor::BoxFuture;
 use crate::features::{CompleteParams, Completion, Features, Resources};
-use crate::list::{List, Listed};
 use crate::message::{Params, RequestId, string};
 use crate::reply;
 use crate::service::ttl_ms;
@@ -30,11 +31,12 @@ impl Connection {
         meta: &CallMeta<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
-        let features = self.service.features();
-        let Features { prompts, resources, completers } = features;
+        let Features { prompts, resources, completers } = self.service.features();
         let is_legacy = !meta.revision.is_modern();
         match (method, prompts, resources) {
-            ("prompts/list", Some(prompts), _) => self.list(id, params, &prompts.list(), meta.revision, out),
+            ("prompts/list", Some(prompts), _) => {
+                self.list_page(id, params, &prompts.list(), None, meta.revision, out)
+            }
             ("prompts/get", Some(prompts), _) => {
                 let name = text(params.name, "name")?;
                 let entry =
@@ -47,10 +49,10 @@ impl Connection {
                 self.start(id, params, meta, call, |cx| map(entry.get(arguments, cx), Filled), out)
             }
             ("resources/list", _, Some(resources)) => {
-                self.list(id, params, &resources.fixed.list(), meta.revision, out)
+                self.list_page(id, params, &resources.fixed.list(), None, meta.revision, out)
             }
             ("resources/templates/list", _, Some(resources)) => {
-                self.list(id, params, &resources.templates.list(), meta.revision, out)
+                self.list_page(id, params, &resources.templates.list(), None, meta.revision, out)
             }
             ("resources/read", _, Some(resources)) => self.read_resource(id, params, meta, resources, out),
             // 2026-07-28 has `subscriptions/listen` in their place.
@@ -68,8 +70,7 @@ impl Connection {
             ("completion/complete", _, _) if !completers.is_empty() => {
                 let asked = CompleteParams::read(params).map_err(error::invalid_params)?;
                 let call = FeatureCall::new("completion".to_owned());
-                let service = &self.service;
-                let complete = |cx| map(service.features().complete(asked, cx), Completed);
+                let complete = |cx| map(self.service.features().complete(asked, cx), Completed);
                 self.start(id, params, meta, call, complete, out)
             }
             _ => Err(error::method_not_found(method)),
@@ -108,22 +109,10 @@ impl Connection {
         let running = code(cx.clone());
         self.drive(id, running, cx, call, meta.revision, out)
     }
-
-    /// The page of a list that the parameters ask for.
-    fn list<T: Listed>(
-        &self,
-        id: &RequestId<'_>,
-        params: &Params<'_>,
-        list: &List<T>,
-        revision: Revision,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
-        self.list_page(id, params, list, None, revision, out)
-    }
 }
 
 /// The text at a member that must be there.
-fn text<'a>(member: Option<&'a RawValue>, name: &str) -> Result<std::borrow::Cow<'a, str>, ErrorObjectOwned> {
+fn text<'a>(member: Option<&'a RawValue>, name: &str) -> Result<Cow<'a, str>, ErrorObjectOwned> {
     member.and_then(string).ok_or_else(|| error::invalid_params(&format!("`{name}` must be a string")))
 }
 
@@ -183,7 +172,7 @@ impl Answering for FeatureCall {
         match answered {
             Ok(answer) => {
                 let is_modern = revision.is_modern();
-                let result = RequestResult {
+                let result = FeatureResult {
                     result_type: is_modern.then_some("complete"),
                     body: Body::of(answer, revision),
                     meta: is_modern.then_some(connection.service.server_meta()),
@@ -200,7 +189,7 @@ impl Answering for FeatureCall {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct RequestResult<'a> {
+struct FeatureResult<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     result_type: Option<&'static str>,
     #[serde(flatten)]
@@ -219,7 +208,7 @@ enum Body<'a> {
         messages: Vec<Message<'a>>,
     },
     Resource {
-        contents: Vec<std::borrow::Cow<'a, ResourceContents>>,
+        contents: Vec<Cow<'a, ResourceContents>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         ttl_ms: Option<u64>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -232,8 +221,8 @@ enum Body<'a> {
 
 #[derive(Serialize)]
 struct Message<'a> {
-    role: toolwright_core::content::Role,
-    content: std::borrow::Cow<'a, ContentBlock>,
+    role: Role,
+    content: Cow<'a, ContentBlock>,
 }
 
 impl<'a> Body<'a> {
