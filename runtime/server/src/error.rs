@@ -58,6 +58,14 @@ pub(crate) fn unsupported_version(requested: &str) -> ErrorObjectOwned {
     ErrorObjectOwned::owned(UNSUPPORTED_PROTOCOL_VERSION_CODE, "Unsupported protocol version", Some(data))
 }
 
+/// -32020: a header is missing or does not say what the body says (2026-07-28, basic/transports/streamable-http
+/// "Server Validation").
+#[cfg(feature = "http")]
+pub(crate) fn header_mismatch(why: &str) -> ErrorObjectOwned {
+    const HEADER_MISMATCH_CODE: i32 = -32020;
+    error(HEADER_MISMATCH_CODE, format!("header mismatch: {why}"))
+}
+
 /// The revisions that the server speaks, newest first.
 pub(crate) fn supported_versions() -> Vec<&'static str> {
     Revision::ALL.into_iter().rev().map(Revision::as_str).collect()
@@ -123,4 +131,8 @@ pub enum ServeError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// The address could not be listened on.
+    #[cfg(feature = "http")]
+    #[error("listening failed")]
+    Listen(#[source] std::io::Error),
 }

@@ -16,7 +16,7 @@ pub mod service;
 
 pub mod agent;
 pub mod client;
-#[cfg(feature = "stdio")]
+#[cfg(any(feature = "stdio", feature = "http"))]
 pub mod transport;
 
 mod connection;
@@ -38,7 +38,9 @@ pub use limits::Limits;
 pub use router::{Dispatch, Router};
 pub use server::Server;
 pub use service::{ServerInfo, Service};
-#[cfg(feature = "stdio")]
+#[cfg(any(feature = "stdio", feature = "http"))]
 pub use transport::Transport;
+#[cfg(feature = "http")]
+pub use transport::http::{Http, HttpConfig, HttpService};
 #[cfg(feature = "stdio")]
 pub use transport::stdio::Stdio;

@@ -8,7 +8,8 @@ use std::time::Duration;
 pub struct Limits {
     /// The longest message that is read, in bytes: 16 MiB. A longer one is dropped and answered with -32700.
     pub max_message_bytes: usize,
-    /// How many calls of one connection may run at once: 16,384. One more is answered with -32603 at once.
+    /// How many calls of one connection may run at once: 16,384. One more is answered with -32603 at once. Over HTTP
+    /// this counts the requests of all clients that are not answered yet, and one more gets status 503.
     pub max_calls_in_flight: usize,
     /// How long a call may take: 5 minutes, counted from its arrival. Then the handler is dropped and the
     /// caller gets a result with `isError`.
@@ -24,6 +25,14 @@ pub struct Limits {
     /// How long running calls may go on after the input has ended or shutdown was asked for: 1.5 seconds, less
     /// than the 2 seconds after which common clients end the process by force.
     pub shutdown_grace: Duration,
+    /// How many sessions of legacy clients may be open over HTTP: 10,000. One more is refused with status 503.
+    pub max_sessions: usize,
+    /// How long a session may be without a request or an open stream before it ends: 30 minutes.
+    pub session_idle: Duration,
+    /// How many GET streams one session may have open: 16. One more is refused with status 429.
+    pub max_session_streams: usize,
+    /// How many connections the HTTP server has open: 10,000. Others wait until one ends.
+    pub max_http_connections: usize,
 }
 
 impl Default for Limits {
@@ -37,6 +46,10 @@ impl Default for Limits {
             max_subscriptions: 64,
             max_unsent_bytes: 4 << 20,
             shutdown_grace: Duration::from_millis(1_500),
+            max_sessions: 10_000,
+            session_idle: Duration::from_mins(30),
+            max_session_streams: 16,
+            max_http_connections: 10_000,
         }
     }
 }

@@ -14,6 +14,8 @@ use tokio::sync::Notify;
 pub(crate) struct Outbox {
     state: Mutex<State>,
     limit: usize,
+    /// Whether messages are dropped while the limit is reached, instead of being added all the same.
+    drops: bool,
     /// For a transport that waits on a thread of its own.
     #[cfg(feature = "stdio")]
     filled: Condvar,
@@ -36,6 +38,7 @@ impl Outbox {
         Self {
             state: Mutex::default(),
             limit,
+            drops: false,
             #[cfg(feature = "stdio")]
             filled: Condvar::new(),
             filled_async: Notify::new(),
@@ -43,10 +46,17 @@ impl Outbox {
         }
     }
 
+    /// An outbox that may have no reader for long: what does not fit is dropped. Then the words of change that
+    /// wait already tell its reader to look again.
+    #[cfg(feature = "http")]
+    pub(crate) fn dropping(limit: usize) -> Self {
+        Self { drops: true, ..Self::new(limit) }
+    }
+
     /// Adds a message at once, whatever waits already: for messages whose number the protocol bounds.
     pub(crate) fn push(&self, message: &[u8]) {
         let mut state = self.lock();
-        if state.closed {
+        if state.closed || (self.drops && state.lines.len() >= self.limit) {
             return;
         }
         state.lines.extend_from_slice(message);

@@ -60,6 +60,24 @@ pub(crate) fn error(
     out.push(b'}');
 }
 
+/// The code of an error answer that was written here, and whether it names the request; none for a result.
+#[cfg(feature = "http")]
+pub(crate) fn error_code(answer: &[u8]) -> Option<(i32, bool)> {
+    const ERROR: &[u8] = br#""error":{"code":"#;
+    let members = answer.strip_prefix(br#"{"jsonrpc":"2.0","#)?;
+    let (rest, has_id) = match members.strip_prefix(br#""id":"#) {
+        None => (members, false),
+        Some(members) => {
+            let mut id = serde_json::Deserializer::from_slice(members).into_iter::<&RawValue>();
+            let has_id = id.next()?.ok()?.get() != "null";
+            (members.get(id.byte_offset() + 1..)?, has_id)
+        }
+    };
+    let code = rest.strip_prefix(ERROR)?;
+    let end = code.iter().position(|byte| *byte == b',')?;
+    Some((std::str::from_utf8(&code[..end]).ok()?.parse().ok()?, has_id))
+}
+
 /// A notification.
 pub(crate) fn notification(method: &str, params: &impl Serialize) -> Vec<u8> {
     let mut out = Vec::with_capacity(128);
@@ -167,5 +185,33 @@ fn write(out: &mut Vec<u8>, value: &impl Serialize) {
     if serde_json::to_writer(&mut *out, value).is_err() {
         out.truncate(start);
         out.extend_from_slice(b"null");
+    }
+}
+
+#[cfg(all(test, feature = "http"))]
+mod tests {
+    use toolwright_core::revision::Revision;
+
+    use super::{error, error_code, result};
+    use crate::error::{invalid_params, parse};
+    use crate::message::RequestId;
+
+    #[test]
+    fn the_code_of_an_error_is_found_again_and_results_have_none() {
+        for text in ["1", "-5", r#""a,\"error\":{\"code\":1,""#] {
+            let raw: Box<serde_json::value::RawValue> = serde_json::from_str(text).expect("JSON");
+            let id = RequestId::new(&raw).expect("an id");
+            let mut out = Vec::new();
+            error(&mut out, Some(&id), &invalid_params("why"), Revision::NEWEST);
+            assert_eq!(error_code(&out), Some((-32602, true)), "{text}");
+            out.clear();
+            result(&mut out, &id, br#"{"error":{"code":1,"message":""}}"#);
+            assert_eq!(error_code(&out), None, "{text}");
+        }
+        for revision in [Revision::V2025_03_26, Revision::NEWEST] {
+            let mut out = Vec::new();
+            error(&mut out, None, &parse("why"), revision);
+            assert_eq!(error_code(&out), Some((-32700, false)), "{revision}");
+        }
     }
 }

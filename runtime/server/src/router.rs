@@ -115,6 +115,9 @@ pub(crate) struct Entry {
     pub(crate) run: Box<dyn Run>,
     /// Whether peers that take only objects as structured content get `{"result": …}`.
     pub(crate) wraps: bool,
+    /// The parameters that callers over HTTP repeat in headers.
+    #[cfg(feature = "http")]
+    pub(crate) header_params: crate::transport::http::HeaderParams,
 }
 
 impl Entry {
@@ -123,7 +126,14 @@ impl Entry {
             .output_schema
             .as_ref()
             .is_some_and(|schema| schema.get("type") != Some(&"object".into()));
-        Self { definition, was: was.iter().map(|&name| name.to_owned()).collect(), run, wraps }
+        Self {
+            #[cfg(feature = "http")]
+            header_params: crate::transport::http::HeaderParams::of(&definition.input_schema),
+            definition,
+            was: was.iter().map(|&name| name.to_owned()).collect(),
+            run,
+            wraps,
+        }
     }
 
     /// The entry of a tool that an executor runs.

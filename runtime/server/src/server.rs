@@ -9,13 +9,13 @@ use serde_json::value::{RawValue, to_raw_value};
 use toolwright_core::toolset::Toolset;
 
 use crate::error::BuildError;
-#[cfg(feature = "stdio")]
+#[cfg(any(feature = "stdio", feature = "http"))]
 use crate::error::ServeError;
 use crate::executor::Executor;
 use crate::limits::Limits;
 use crate::router::{Dispatch, Router};
 use crate::service::{DynExecutor, Parts, ServerInfo, Service};
-#[cfg(feature = "stdio")]
+#[cfg(any(feature = "stdio", feature = "http"))]
 use crate::transport::Transport;
 
 /// How long clients may keep a list of tools; they are told of changes before.
@@ -158,7 +158,7 @@ impl<S: Send + Sync + 'static> Server<S> {
     ///
     /// # Errors
     /// As [`Server::build`] and [`Service::serve`].
-    #[cfg(feature = "stdio")]
+    #[cfg(any(feature = "stdio", feature = "http"))]
     pub async fn serve(self, transport: impl Into<Transport>) -> Result<(), ServeError> {
         self.build()?.serve(transport).await
     }

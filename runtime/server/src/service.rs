@@ -11,14 +11,14 @@ use toolwright_core::revision::Revision;
 
 use crate::connection::Connection;
 use crate::context::Context;
-#[cfg(feature = "stdio")]
+#[cfg(any(feature = "stdio", feature = "http"))]
 use crate::error::ServeError;
 use crate::error::{self, BuildError};
 use crate::executor::{Action, BoxFuture, Executor};
 use crate::limits::Limits;
 use crate::router::{Entry, Started};
 use crate::table::{ListSettings, Table};
-#[cfg(feature = "stdio")]
+#[cfg(any(feature = "stdio", feature = "http"))]
 use crate::transport::Transport;
 
 /// Who the server is (2026-07-28, schema `Implementation`).
@@ -121,7 +121,7 @@ impl Service {
     ///
     /// # Errors
     /// [`ServeError::Stream`] where reading or writing fails for another reason than the peer's leaving.
-    #[cfg(feature = "stdio")]
+    #[cfg(any(feature = "stdio", feature = "http"))]
     pub async fn serve(&self, transport: impl Into<Transport>) -> Result<(), ServeError> {
         transport.into().serve(self, std::future::pending()).await
     }
@@ -134,7 +134,7 @@ impl Service {
     ///
     /// # Errors
     /// As [`Service::serve`].
-    #[cfg(feature = "stdio")]
+    #[cfg(any(feature = "stdio", feature = "http"))]
     pub async fn serve_until(
         &self,
         transport: impl Into<Transport>,

@@ -443,6 +443,7 @@
 //! | feature | what it brings |
 //! |---|---|
 //! | `stdio` (default) | [`Stdio`], the transport over standard input and output; implies `server` |
+//! | `http` | `Http`, a server over Streamable HTTP, and `HttpService`, the same to mount in axum or another `tower` stack; implies `server` |
 //! | `server` | [`Server`], [`Handler`], [`Executor`], the in-process [`Client`], [`agent`] |
 //! | none | the derives and the definitions: for a library of tools that another crate serves; `handler = …` on a toolset needs `server` |
 
@@ -459,6 +460,10 @@ pub use toolwright_core::tool::Tool;
 pub use toolwright_core::toolset::Toolset;
 pub use toolwright_macros::{Tool, Toolset};
 
+#[cfg(feature = "stdio")]
+pub use toolwright_server::Stdio;
+#[cfg(any(feature = "stdio", feature = "http"))]
+pub use toolwright_server::Transport;
 #[cfg(feature = "server")]
 pub use toolwright_server::agent;
 #[cfg(feature = "server")]
@@ -468,8 +473,8 @@ pub use toolwright_server::{
     Action, BoxFuture, BuildError, Client, Context, Dispatch, Executor, Handler, Limits, LogLevel, Router,
     ServeError, Server, ServerInfo, Service,
 };
-#[cfg(feature = "stdio")]
-pub use toolwright_server::{Stdio, Transport};
+#[cfg(feature = "http")]
+pub use toolwright_server::{Http, HttpConfig, HttpService};
 
 #[doc = include_str!("../attributes.md")]
 pub mod attributes {}

@@ -2,6 +2,8 @@
 
 mod batch;
 mod calls;
+#[cfg(feature = "http")]
+mod exchange;
 mod legacy;
 mod modern;
 mod subscriptions;
@@ -58,18 +60,22 @@ pub(crate) type Later = BoxFuture<'static, Option<Vec<u8>>>;
 
 impl Connection {
     pub(crate) fn open(service: &Arc<Shared>, outbox: Arc<Outbox>) -> Arc<Self> {
-        let connection = Arc::new_cyclic(|myself| Self {
+        let connection = Self::unlisted(service, outbox, 0, LogLevel::Info as u8);
+        service.register(Weak::clone(&connection.myself));
+        connection
+    }
+
+    fn unlisted(service: &Arc<Shared>, outbox: Arc<Outbox>, agreed: u8, log_level: u8) -> Arc<Self> {
+        Arc::new_cyclic(|myself| Self {
             service: Arc::clone(service),
             outbox,
-            agreed: AtomicU8::new(0),
-            log_level: AtomicU8::new(LogLevel::Info as u8),
+            agreed: AtomicU8::new(agreed),
+            log_level: AtomicU8::new(log_level),
             calls: Calls::default(),
             subscriptions: Mutex::default(),
             unanswered: watch::Sender::new(0),
             myself: Weak::clone(myself),
-        });
-        service.register(Weak::clone(&connection.myself));
-        connection
+        })
     }
 
     /// Takes one frame: a message or a batch. Appends the answer, if there is one at once, as a line to `out`;
@@ -108,6 +114,11 @@ impl Connection {
                 return None;
             }
         };
+        self.take_message(envelope, out)
+    }
+
+    /// As [`Connection::receive`], for a message that was read already. Its answer ends no line.
+    pub(crate) fn take_message(&self, envelope: Envelope<'_>, out: &mut Vec<u8>) -> Option<Later> {
         let id = envelope.id.map(RequestId::new);
         let Some(method) = envelope.method else {
             // A response: this server asks nothing, so there is nothing to match it with.

@@ -1,6 +1,10 @@
 //! Transports: where the bytes come from and go to.
 
+#[cfg(feature = "http")]
+pub mod http;
+#[cfg(feature = "stdio")]
 mod lines;
+#[cfg(feature = "stdio")]
 pub mod stdio;
 mod watch;
 
@@ -12,7 +16,11 @@ use crate::service::Service;
 #[non_exhaustive]
 pub enum Transport {
     /// Standard input and output of this process.
+    #[cfg(feature = "stdio")]
     Stdio(stdio::Stdio),
+    /// An HTTP server of its own.
+    #[cfg(feature = "http")]
+    Http(http::Http),
 }
 
 impl Transport {
@@ -22,7 +30,10 @@ impl Transport {
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), ServeError> {
         match self {
+            #[cfg(feature = "stdio")]
             Self::Stdio(stdio) => stdio.serve(service, shutdown).await,
+            #[cfg(feature = "http")]
+            Self::Http(http) => http.serve(service, shutdown).await,
         }
     }
 }

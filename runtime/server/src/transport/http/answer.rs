@@ -1,0 +1,101 @@
+//! Responses: their status, their headers, and errors in their bodies.
+
+use bytes::Bytes;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName};
+use http::{HeaderValue, Response, StatusCode};
+use jsonrpsee_types::ErrorObjectOwned;
+use jsonrpsee_types::error::{INTERNAL_ERROR_CODE, METHOD_NOT_FOUND_CODE};
+use toolwright_core::revision::Revision;
+
+use super::body::{EventStream, HttpBody};
+use crate::error;
+use crate::message::RequestId;
+use crate::reply;
+
+/// How answers of one request are to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Era {
+    Modern,
+    Legacy,
+}
+
+impl Era {
+    /// The status of an answer. A modern error has its own (2026-07-28, basic/transports/streamable-http "Protocol
+    /// Version Header"); a legacy one is an answer like others, unless nobody can tell what it answers.
+    fn status(self, answer: &[u8]) -> StatusCode {
+        match (self, reply::error_code(answer)) {
+            (Self::Modern, Some((METHOD_NOT_FOUND_CODE, _))) => StatusCode::NOT_FOUND,
+            // A failure inside is an answer: a status of 500 would make clients drop the body that explains it.
+            (Self::Modern, Some((INTERNAL_ERROR_CODE, _))) => StatusCode::OK,
+            (Self::Modern, Some(_)) | (Self::Legacy, Some((_, false))) => StatusCode::BAD_REQUEST,
+            (_, None) | (Self::Legacy, Some(_)) => StatusCode::OK,
+        }
+    }
+}
+
+/// An answer as one JSON text.
+pub(super) fn json(era: Era, answer: Vec<u8>) -> Response<HttpBody> {
+    let status = era.status(&answer);
+    json_with(status, answer)
+}
+
+fn json_with(status: StatusCode, answer: Vec<u8>) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::full(answer));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// A refusal with an error in its body.
+pub(super) fn refusal(
+    status: StatusCode,
+    id: Option<&RequestId<'_>>,
+    error: &ErrorObjectOwned,
+) -> Response<HttpBody> {
+    let mut body = Vec::with_capacity(128);
+    reply::error(&mut body, id, error, Revision::NEWEST);
+    json_with(status, body)
+}
+
+/// A refusal of a request that was not read as a message.
+pub(super) fn refused(status: StatusCode, why: &str) -> Response<HttpBody> {
+    refusal(status, None, &error::invalid_request(why))
+}
+
+/// A response without a body.
+pub(super) fn empty(status: StatusCode) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::full(Bytes::new()));
+    *response.status_mut() = status;
+    response
+}
+
+/// 405, with the methods that are served.
+pub(super) fn method_not_allowed(allowed: &'static str) -> Response<HttpBody> {
+    let mut response = refused(
+        StatusCode::METHOD_NOT_ALLOWED,
+        &format!("this method is not served here; the ones that are: {allowed}"),
+    );
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+/// Events that are all known.
+pub(super) fn events(text: Vec<u8>) -> Response<HttpBody> {
+    event_response(HttpBody::full(text))
+}
+
+/// Events as they come.
+pub(super) fn event_stream(stream: EventStream) -> Response<HttpBody> {
+    event_response(HttpBody::events(stream))
+}
+
+fn event_response(body: HttpBody) -> Response<HttpBody> {
+    /// Proxies must hand events on at once (2026-07-28, basic/transports/streamable-http "Receiving Messages").
+    const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
+    response
+}

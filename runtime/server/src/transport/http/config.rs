@@ -1,0 +1,209 @@
+//! What users set, and which callers it lets in.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use http::header::{HOST, ORIGIN};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Uri};
+
+/// How the endpoint treats its callers. The defaults let in programs and pages of this machine only.
+#[derive(Debug, Clone)]
+pub struct HttpConfig {
+    /// None: any.
+    hosts: Option<Vec<String>>,
+    origins: Vec<String>,
+    keep_alive: Option<Duration>,
+    legacy: bool,
+}
+
+impl Default for HttpConfig {
+    fn default() -> Self {
+        Self { hosts: Some(Vec::new()), origins: Vec::new(), keep_alive: Some(KEEP_ALIVE), legacy: true }
+    }
+}
+
+/// How long a stream is silent before a comment is sent.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+impl HttpConfig {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Serves requests whose `Host` (HTTP/2: `:authority`) is `host`, beside `localhost` and the addresses of
+    /// loopback: a name, which goes for every port, or `name:port`. Others get 403, since a page that had its own
+    /// name pointed at this machine must not reach the server (DNS rebinding).
+    pub fn allow_host(mut self, host: impl Into<String>) -> Self {
+        self.hosts.get_or_insert_default().push(host.into().to_ascii_lowercase());
+        self
+    }
+
+    /// Serves requests whatever their `Host`: for a server behind a proxy that checks it.
+    pub fn allow_any_host(mut self) -> Self {
+        self.hosts = None;
+        self
+    }
+
+    /// Serves pages of `origin`, such as `https://app.example.com`, and lets their browser read the responses (CORS).
+    /// Pages of other origins get 403, except those of this machine, which are served without CORS
+    /// (2026-07-28, basic/transports/streamable-http "Security & Endpoint").
+    pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
+        self.origins.push(origin.into().trim_end_matches('/').to_ascii_lowercase());
+        self
+    }
+
+    /// How long an open stream, or a call without an answer, is silent before a comment is sent: 15 seconds. `None`
+    /// sends none.
+    pub fn keep_alive(mut self, time: Option<Duration>) -> Self {
+        self.keep_alive = time;
+        self
+    }
+
+    /// Serves revision 2026-07-28 only: no sessions, and 405 for everything but POST.
+    pub fn modern_only(mut self) -> Self {
+        self.legacy = false;
+        self
+    }
+
+    pub(super) fn silence(&self) -> Option<Duration> {
+        self.keep_alive
+    }
+
+    pub(super) fn has_sessions(&self) -> bool {
+        self.legacy
+    }
+
+    /// `Host` and `Origin`, each on its own.
+    pub(super) fn admit(&self, head: &Parts) -> Result<(), &'static str> {
+        if !self.admits_host(&head.uri, &head.headers) {
+            return Err("this host name is not served; the server allows more with `HttpConfig::allow_host`");
+        }
+        let mut origins = head.headers.get_all(ORIGIN).iter();
+        match (origins.next(), origins.next()) {
+            (None, _) => Ok(()),
+            (Some(origin), None) if self.admits_origin(origin) => Ok(()),
+            _ => Err(
+                "pages of this origin are not served; the server allows more with `HttpConfig::allow_origin`",
+            ),
+        }
+    }
+
+    fn admits_host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
+        let Some(allowed) = &self.hosts else { return true };
+        let mut hosts = headers.get_all(HOST).iter();
+        let host = match (uri.authority(), hosts.next(), hosts.next()) {
+            // Over HTTP/2 the pseudo header stands here (RFC 9113 §8.3.1); it goes before `Host`, as RFC 9112 §3.2.2
+            // has it for HTTP/1.1.
+            (Some(authority), _, _) => authority.as_str(),
+            (None, Some(host), None) => host.to_str().unwrap_or_default(),
+            _ => return false,
+        };
+        let host = host.to_ascii_lowercase();
+        let name = host_name(&host);
+        is_loopback(name) || allowed.iter().any(|allowed| *allowed == host || allowed == name)
+    }
+
+    fn admits_origin(&self, origin: &HeaderValue) -> bool {
+        let Ok(origin) = origin.to_str() else { return false };
+        let local = origin
+            .strip_prefix("http://")
+            .or_else(|| origin.strip_prefix("https://"))
+            .is_some_and(|host| is_loopback(host_name(host)));
+        local || self.has_cors_for(origin)
+    }
+
+    fn has_cors_for(&self, origin: &str) -> bool {
+        self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin))
+    }
+
+    /// The origin of the request, if its browser may read the response.
+    pub(super) fn cors_origin(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        if self.origins.is_empty() {
+            return None;
+        }
+        headers
+            .get(ORIGIN)
+            .filter(|origin| origin.to_str().is_ok_and(|origin| self.has_cors_for(origin)))
+            .cloned()
+    }
+}
+
+/// A host without its port; nothing where what follows it is no port.
+fn host_name(host: &str) -> &str {
+    let bracketed = host.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let (name, rest) = bracketed.unwrap_or_else(|| host.split_at(host.find(':').unwrap_or(host.len())));
+    let is_port = |rest: &str| {
+        rest.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    if rest.is_empty() || is_port(rest) { name } else { "" }
+}
+
+fn is_loopback(name: &str) -> bool {
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::HttpConfig;
+
+    fn admits(config: &HttpConfig, uri: &str, headers: &[(&str, &str)]) -> bool {
+        let mut request = Request::builder().uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        config.admit(&request.body(()).expect("a request").into_parts().0).is_ok()
+    }
+
+    #[test]
+    fn hosts_and_origins_are_checked_each_alone() {
+        let config = HttpConfig::new().allow_host("mcp.example.com").allow_origin("https://app.example.com/");
+        for (host, good) in [
+            ("localhost:8080", true),
+            ("LOCALHOST", true),
+            ("127.0.0.1:1", true),
+            ("[::1]:8080", true),
+            ("mcp.example.com", true),
+            ("mcp.example.com:443", true),
+            ("evil.example.com", false),
+            ("localhost.evil.example.com", false),
+            ("127.0.0.1.evil.example.com", false),
+            ("[::1]evil.example.com", false),
+            ("", false),
+        ] {
+            assert_eq!(admits(&config, "/mcp", &[("host", host)]), good, "{host}");
+        }
+        for (origin, good) in [
+            ("http://localhost:6274", true),
+            ("https://127.0.0.1", true),
+            ("https://app.example.com", true),
+            ("http://app.example.com", false),
+            ("https://app.example.com:444", false),
+            ("http://evil.example.com", false),
+            ("http://localhost@evil.example.com", false),
+            ("http://localhost:80@evil.example.com", false),
+            ("null", false),
+        ] {
+            assert_eq!(
+                admits(&config, "/mcp", &[("host", "localhost"), ("origin", origin)]),
+                good,
+                "{origin}"
+            );
+        }
+        assert!(!admits(&config, "/mcp", &[]), "no host at all");
+        assert!(!admits(&config, "/mcp", &[("host", "localhost"), ("host", "evil.example.com")]));
+    }
+
+    #[test]
+    fn htp_04_the_authority_of_http_2_is_the_host() {
+        let config = HttpConfig::new();
+        assert!(admits(&config, "http://localhost:8080/gw/mcp", &[]));
+        assert!(!admits(&config, "http://attacker.example/gw/mcp", &[]));
+        assert!(!admits(&config, "http://attacker.example/gw/mcp", &[("host", "localhost")]));
+        assert!(admits(&config.allow_any_host(), "http://attacker.example/gw/mcp", &[]));
+    }
+}

@@ -1,0 +1,144 @@
+//! One request on its way to its response: as one JSON text if its answer is all there is to send, as events otherwise.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+use std::time::Duration;
+
+use http::{Response, StatusCode};
+
+use super::answer::{self, Era};
+use super::body::{EventStream, HttpBody, filled, write_event, write_events};
+use super::headers::Accept;
+use crate::connection::{Connection, Later};
+use crate::outbox::Outbox;
+
+/// What is known of a request when its message was taken.
+pub(super) enum Step {
+    /// All of it.
+    Done(Response<HttpBody>),
+    /// A call that goes on.
+    Waiting(Box<Waiting>),
+}
+
+impl Step {
+    pub(super) async fn finish(self) -> Response<HttpBody> {
+        match self {
+            Self::Done(response) => response,
+            Self::Waiting(waiting) => waiting.finish().await,
+        }
+    }
+}
+
+/// How the response of one request is made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Form {
+    pub(super) era: Era,
+    pub(super) accept: Accept,
+    pub(super) keep_alive: Option<Duration>,
+}
+
+impl Form {
+    /// The response, with all that the call has sent before.
+    pub(super) fn respond(self, outbox: &Outbox, answer: Vec<u8>) -> Response<HttpBody> {
+        let mut lines = Vec::new();
+        outbox.take(&mut lines);
+        outbox.sent();
+        if lines.is_empty() && self.accept.json {
+            return answer::json(self.era, answer);
+        }
+        let mut events = Vec::with_capacity(lines.len() + answer.len() + 64);
+        write_events(&mut events, &lines);
+        write_event(&mut events, &answer);
+        answer::events(events)
+    }
+}
+
+/// A call that was not done when first polled.
+pub(super) struct Waiting {
+    pub(super) answer: Later,
+    pub(super) outbox: Arc<Outbox>,
+    pub(super) form: Form,
+    pub(super) kept: EndCall,
+}
+
+enum First {
+    Answer(Option<Vec<u8>>),
+    Message,
+    Silence,
+}
+
+impl Waiting {
+    async fn finish(mut self: Box<Self>) -> Response<HttpBody> {
+        // A client that takes no events has its outbox closed, and waits for the answer alone.
+        let mut filled = self.form.accept.events.then(|| filled(&self.outbox));
+        let mut silence = self.form.keep_alive.map(|time| Box::pin(tokio::time::sleep(time)));
+        let first = std::future::poll_fn(|task| {
+            if let Poll::Ready(answer) = self.answer.as_mut().poll(task) {
+                return Poll::Ready(First::Answer(answer));
+            }
+            let Some(filled) = &mut filled else { return Poll::Pending };
+            if filled.as_mut().poll(task).is_ready() {
+                return Poll::Ready(First::Message);
+            }
+            match &mut silence {
+                Some(silence) => silence.as_mut().poll(task).map(|()| First::Silence),
+                None => Poll::Pending,
+            }
+        })
+        .await;
+        let Self { answer, outbox, form, kept } = *self;
+        let stream = match first {
+            First::Answer(Some(answer)) => return form.respond(&outbox, answer),
+            // A call that was taken back has no answer, and what ends without one is a stream.
+            First::Answer(None) if form.accept.events => return answer::events(Vec::new()),
+            First::Answer(None) => return answer::empty(StatusCode::ACCEPTED),
+            First::Message => EventStream::new(outbox, form.keep_alive, kept),
+            First::Silence => EventStream::new(outbox, form.keep_alive, kept).starting_now(),
+        };
+        answer::event_stream(stream.with_answer(answer))
+    }
+}
+
+/// Cleans up when the response is sent, or when nobody reads it any more.
+pub(super) struct EndCall {
+    pub(super) outbox: Arc<Outbox>,
+    /// A connection whose calls end with the stream (2026-07-28, basic/transports/streamable-http "Cancellation").
+    /// A legacy call goes on (2025-11-25, basic/transports: "Disconnection SHOULD NOT be interpreted as …
+    /// cancelling").
+    pub(super) connection: Option<Arc<Connection>>,
+    /// A legacy call counts as long as it runs, and so in its own task.
+    pub(super) _count: Option<Counted>,
+}
+
+impl Drop for EndCall {
+    fn drop(&mut self) {
+        // Whoever waits for room goes on.
+        self.outbox.close();
+        if let Some(connection) = &self.connection {
+            connection.end();
+        }
+    }
+}
+
+/// How many requests are not answered yet.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Count(Arc<AtomicUsize>);
+
+/// One of them.
+pub(super) struct Counted(Count);
+
+impl Count {
+    /// One more, unless there are `limit`.
+    pub(super) fn one_more(&self, limit: usize) -> Option<Counted> {
+        let one_more = |count: usize| (count < limit).then_some(count + 1);
+        self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_more).ok()?;
+        Some(Counted(self.clone()))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}

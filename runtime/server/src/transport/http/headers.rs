@@ -1,0 +1,243 @@
+//! What headers say, and whether the body says the same (2026-07-28, basic/transports/streamable-http "Request
+//! Metadata").
+
+use std::borrow::Cow;
+
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue};
+use jsonrpsee_types::ErrorObjectOwned;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use toolwright_core::content::MediaContent;
+use toolwright_core::revision::Revision;
+
+use super::answer::Era;
+use crate::error;
+use crate::message::{Params, string};
+
+/// In which forms the client takes an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Accept {
+    pub(super) json: bool,
+    pub(super) events: bool,
+}
+
+impl Accept {
+    /// Both where the header is absent (RFC 9110 §12.5.1). Clients must list both; one is enough here, and a
+    /// wildcard covers them.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let mut accept = Self { json: false, events: false };
+        if !headers.contains_key(ACCEPT) {
+            return Self { json: true, events: true };
+        }
+        let values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        for range in values.flat_map(|value| value.split(',')) {
+            let (media_type, parameters) = range.split_once(';').unwrap_or((range, ""));
+            if is_refused(parameters) {
+                continue;
+            }
+            match media_type.trim().to_ascii_lowercase().as_str() {
+                "*/*" => accept = Self { json: true, events: true },
+                "application/json" | "application/*" => accept.json = true,
+                "text/event-stream" | "text/*" => accept.events = true,
+                _ => {}
+            }
+        }
+        accept
+    }
+}
+
+/// Whether the parameters of a media range give it the weight 0: "not acceptable".
+fn is_refused(parameters: &str) -> bool {
+    parameters.split(';').filter_map(|parameter| parameter.split_once('=')).any(|(name, value)| {
+        name.trim().eq_ignore_ascii_case("q") && value.trim().parse::<f32>().is_ok_and(|weight| weight <= 0.0)
+    })
+}
+
+/// Whether the body is declared as JSON, whatever the parameters (RFC 9110 §8.3.1).
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    let value = single(headers, CONTENT_TYPE.as_str()).ok().flatten();
+    value.and_then(|value| value.to_str().ok()).is_some_and(|value| {
+        let media_type = value.split(';').next().unwrap_or_default();
+        media_type.trim().eq_ignore_ascii_case("application/json")
+    })
+}
+
+pub(super) const VERSION: &str = "mcp-protocol-version";
+const METHOD: &str = "mcp-method";
+const NAME: &str = "mcp-name";
+
+/// The era of a message, by its header and by `asked`, the version in its `_meta`.
+///
+/// Without either it is a legacy one: those before 2025-06-18 had no such header.
+pub(super) fn era(headers: &HeaderMap, asked: Option<&RawValue>) -> Result<Era, ErrorObjectOwned> {
+    let header = single(headers, VERSION)?;
+    match (header, asked) {
+        (None, None) => Ok(Era::Legacy),
+        (None, Some(_)) => Err(error::header_mismatch("the `MCP-Protocol-Version` header is missing")),
+        (Some(header), None) => Ok(if is_legacy(header) { Era::Legacy } else { Era::Modern }),
+        (Some(header), Some(asked)) => match string(asked) {
+            Some(asked) if asked.as_bytes() == header.as_bytes() => Ok(Era::Modern),
+            Some(_) => Err(error::header_mismatch(
+                "the `MCP-Protocol-Version` header is not the version in `_meta` of the body",
+            )),
+            None => Err(error::invalid_params("`io.modelcontextprotocol/protocolVersion` must be a string")),
+        },
+    }
+}
+
+/// Whether the header names the modern era, or nothing that is known.
+pub(super) fn is_modern(headers: &HeaderMap) -> bool {
+    headers.get(VERSION).is_some_and(|header| !is_legacy(header))
+}
+
+fn is_legacy(version: &HeaderValue) -> bool {
+    version.to_str().ok().and_then(Revision::from_name).is_some_and(|revision| !revision.is_modern())
+}
+
+/// Checks the standard headers of a modern request against its body.
+pub(super) fn check_standard(
+    headers: &HeaderMap,
+    method: &str,
+    params: &Params<'_>,
+    frame: &[u8],
+) -> Result<(), ErrorObjectOwned> {
+    let header = single(headers, METHOD)?
+        .ok_or_else(|| error::header_mismatch("the `Mcp-Method` header is missing"))?;
+    if header.as_bytes() != method.as_bytes() {
+        return Err(error::header_mismatch("the `Mcp-Method` header is not the method of the body"));
+    }
+    let name = match method {
+        "tools/call" | "prompts/get" => params.name.and_then(string).map(Cow::into_owned),
+        "resources/read" => uri(frame),
+        _ => return Ok(()),
+    };
+    // Without a name the parameters are at fault, which has a code of its own.
+    let Some(name) = name else { return Ok(()) };
+    let header = single(headers, NAME)?
+        .ok_or_else(|| error::header_mismatch(&format!("the `Mcp-Name` header is missing for `{method}`")))?;
+    if decoded(header, "Mcp-Name")? != name {
+        return Err(error::header_mismatch("the `Mcp-Name` header is not the name in the body"));
+    }
+    Ok(())
+}
+
+/// `params.uri`, which no other method has.
+fn uri(frame: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Request {
+        params: Target,
+    }
+    #[derive(Deserialize)]
+    struct Target {
+        uri: String,
+    }
+    serde_json::from_slice::<Request>(frame).ok().map(|request| request.params.uri)
+}
+
+/// The one value of a header; none if it is absent.
+pub(super) fn single<'a>(
+    headers: &'a HeaderMap,
+    name: &str,
+) -> Result<Option<&'a HeaderValue>, ErrorObjectOwned> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next();
+    if values.next().is_some() {
+        return Err(error::header_mismatch(&format!("the header `{name}` is there more than once")));
+    }
+    Ok(value)
+}
+
+/// The text of a header, out of its base64 form if it has that ("Value Encoding").
+pub(super) fn decoded<'a>(value: &'a HeaderValue, name: &str) -> Result<Cow<'a, str>, ErrorObjectOwned> {
+    let text = value
+        .to_str()
+        .map_err(|_| error::header_mismatch(&format!("the header `{name}` has characters that need base64")))?
+        .trim_matches([' ', '\t']);
+    match text.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
+        None => Ok(Cow::Borrowed(text)),
+        Some(encoded) => decode(encoded)
+            .map(Cow::Owned)
+            .ok_or_else(|| error::header_mismatch(&format!("the header `{name}` is no base64 of a text"))),
+    }
+}
+
+/// The text behind `encoded`, if that is exactly how it is written: decoding alone would be lenient.
+fn decode(encoded: &str) -> Option<String> {
+    let data = MediaContent { data: encoded.to_owned(), mime_type: String::new(), extras: None };
+    let bytes = data.bytes().ok()?;
+    (MediaContent::new(&bytes, "").data == encoded).then_some(())?;
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, HeaderValue};
+
+    use super::{Accept, decoded, is_json};
+
+    fn headers(name: &'static str, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name.parse().expect("a name"), value.parse().expect("a value"))])
+    }
+
+    #[test]
+    fn htp_01_media_ranges_in_any_order_and_case() {
+        for (accept, json, events) in [
+            ("*/*", true, true),
+            ("text/event-stream, application/json", true, true),
+            ("application/json;q=0.9, text/event-stream", true, true),
+            ("Application/*, TEXT/*", true, true),
+            ("application/json", true, false),
+            ("text/event-stream", false, true),
+            ("application/json;q=0, text/event-stream; q=1", false, true),
+            ("text/html", false, false),
+            ("", false, false),
+        ] {
+            assert_eq!(Accept::of(&headers("accept", accept)), Accept { json, events }, "{accept}");
+        }
+        assert_eq!(Accept::of(&HeaderMap::new()), Accept { json: true, events: true });
+    }
+
+    #[test]
+    fn htp_02_htp_03_only_json_is_taken_with_any_parameters() {
+        for (content_type, good) in [
+            ("application/json", true),
+            ("Application/JSON; charset=utf-8", true),
+            ("application/json;charset=\"UTF-8\"", true),
+            ("text/plain", false),
+            ("application/x-www-form-urlencoded", false),
+            ("application/json-patch+json", false),
+            ("", false),
+        ] {
+            assert_eq!(is_json(&headers("content-type", content_type)), good, "{content_type}");
+        }
+        assert!(!is_json(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn mod_02_values_are_decoded_strictly() {
+        for (value, text) in [
+            ("add", Some("add")),
+            (" add\t", Some("add")),
+            ("=?base64?SGVsbG8=?=", Some("Hello")),
+            ("=?base64?Z3LDtsOfZQ==?=", Some("größe")),
+            ("=?base64?IHBhZGRlZCA=?=", Some(" padded ")),
+            ("=?base64??=", Some("")),
+            ("SGVsbG8=?=", Some("SGVsbG8=?=")),
+            ("=?base64?SGVsbG8=", Some("=?base64?SGVsbG8=")),
+            ("=?BASE64?SGVsbG8=?=", Some("=?BASE64?SGVsbG8=?=")),
+            ("=?base64?=", Some("=?base64?=")),
+            ("=?base64?SGVsbG8?=", None),
+            ("=?base64?SGVs bG8=?=", None),
+            ("=?base64?SGVs!!!!?=", None),
+            ("=?base64?data:,SGVsbG8=?=", None),
+            ("=?base64?_w==?=", None),
+            ("=?base64?/w==?=", None),
+        ] {
+            let header = HeaderValue::from_str(value).expect("a value");
+            assert_eq!(decoded(&header, "Mcp-Name").ok().as_deref(), text, "{value}");
+        }
+        let raw = HeaderValue::from_bytes("größe".as_bytes()).expect("opaque bytes");
+        assert!(decoded(&raw, "Mcp-Name").is_err());
+    }
+}

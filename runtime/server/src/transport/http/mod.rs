@@ -1,0 +1,220 @@
+//! Streamable HTTP (2026-07-28, basic/transports/streamable-http; 2025-11-25, basic/transports): one endpoint for all
+//! revisions, as a service to mount and as a server of its own.
+//!
+//! A request on its way: `config` (may this caller ask at all) → `body` (bytes of bounded length) → `headers`,
+//! `params` (which era, and do headers and body agree) → `modern` or `legacy` → [`Connection`](crate::connection)
+//! → `exchange` (one text, or events) → `answer`.
+
+mod answer;
+mod body;
+mod config;
+mod cors;
+mod exchange;
+mod headers;
+mod legacy;
+mod modern;
+mod params;
+mod serve;
+mod session;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::request::Parts;
+use http::{Method, Request, Response, StatusCode};
+use http_body::Body;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+
+use crate::error;
+use crate::executor::BoxFuture;
+use crate::message::{Envelope, Malformed, RequestId, RequestMeta};
+use crate::service::Service;
+
+use answer::Era;
+use exchange::{Count, Form, Step};
+use headers::Accept;
+use session::Sessions;
+
+pub use body::HttpBody;
+pub use config::HttpConfig;
+pub(crate) use params::HeaderParams;
+pub use serve::Http;
+
+/// A [`Service`] over HTTP, to be mounted in axum or any other stack of `tower` services. Cheap to clone; clones share
+/// their sessions.
+///
+/// It looks at no path: mount it where clients are to find it, best with and without a final slash. It needs a tokio
+/// runtime with time.
+#[derive(Debug, Clone)]
+pub struct HttpService(Arc<Endpoint>);
+
+/// What the requests to one endpoint share.
+#[derive(Debug)]
+struct Endpoint {
+    service: Service,
+    config: HttpConfig,
+    sessions: Sessions,
+    unanswered: Count,
+    /// Ends the streams that have no end of their own.
+    stop: CancellationToken,
+}
+
+impl HttpService {
+    /// The service with the defaults of [`HttpConfig`].
+    pub fn new(service: &Service) -> Self {
+        Self::with_config(service, HttpConfig::default())
+    }
+
+    /// The service with these settings.
+    pub fn with_config(service: &Service, config: HttpConfig) -> Self {
+        let limits = service.limits();
+        Self(Arc::new(Endpoint {
+            sessions: Sessions::new(limits.max_sessions, limits.session_idle),
+            service: service.clone(),
+            config,
+            unanswered: Count::default(),
+            stop: CancellationToken::new(),
+        }))
+    }
+
+    /// Ends the open streams in order: subscriptions with their last message. Calls go on; end the server that the
+    /// service is mounted in as it has it.
+    pub fn end_streams(&self) {
+        self.0.stop.cancel();
+    }
+
+    /// Ends all sessions, and the calls in them.
+    fn end_sessions(&self) {
+        self.0.sessions.end_all();
+    }
+}
+
+impl<B> tower_service::Service<Request<B>> for HttpService
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+{
+    type Response = Response<HttpBody>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+
+    fn poll_ready(&mut self, _task: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let endpoint = Arc::clone(&self.0);
+        Box::pin(async move { Ok(endpoint.respond(request).await) })
+    }
+}
+
+impl Endpoint {
+    async fn respond<B: Body>(&self, request: Request<B>) -> Response<HttpBody> {
+        let (head, body) = request.into_parts();
+        let mut response = self.answer(&head, body).await;
+        if let Some(origin) = self.config.cors_origin(&head.headers) {
+            cors::expose(&mut response, origin);
+        }
+        response
+    }
+
+    async fn answer<B: Body>(&self, head: &Parts, body: B) -> Response<HttpBody> {
+        if let Err(why) = self.config.admit(head) {
+            return answer::refused(StatusCode::FORBIDDEN, why);
+        }
+        let has_sessions = self.config.has_sessions() && !headers::is_modern(&head.headers);
+        match head.method {
+            Method::POST => self.post(head, body).await,
+            Method::GET if has_sessions => self.stream(&head.headers),
+            Method::DELETE if has_sessions => self.end_session(&head.headers),
+            Method::OPTIONS if self.config.cors_origin(&head.headers).is_some() => cors::preflight(),
+            _ if has_sessions => answer::method_not_allowed("POST, GET, DELETE"),
+            _ => answer::method_not_allowed("POST"),
+        }
+    }
+
+    async fn post<B: Body>(&self, head: &Parts, body: B) -> Response<HttpBody> {
+        if !headers::is_json(&head.headers) {
+            return answer::refused(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "the body must be declared as `Content-Type: application/json`",
+            );
+        }
+        let accept = Accept::of(&head.headers);
+        if !accept.json && !accept.events {
+            return not_acceptable();
+        }
+        let limit = self.service.limits().max_message_bytes;
+        match body::read(body, limit).await {
+            Ok(bytes) => self.take(head, accept, bytes.trim_ascii()).finish().await,
+            Err(body::Unread::TooLong) => answer::refused(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                &format!("the body is longer than the {limit} bytes that this server reads"),
+            ),
+            Err(body::Unread::Broken) => {
+                answer::refused(StatusCode::BAD_REQUEST, "the body could not be read to its end")
+            }
+        }
+    }
+
+    /// Takes one body: a message or a batch.
+    fn take(&self, head: &Parts, accept: Accept, frame: &[u8]) -> Step {
+        let form = |era| Form { era, accept, keep_alive: self.config.silence() };
+        if frame.first() == Some(&b'[') {
+            return self.legacy(&head.headers, form(Era::Legacy), frame, None);
+        }
+        let envelope = match Envelope::parse(frame) {
+            Ok(envelope) => envelope,
+            Err(malformed) => return Step::Done(refuse_malformed(malformed, frame)),
+        };
+        let asked = asked_version(&envelope);
+        match headers::era(&head.headers, asked) {
+            Ok(Era::Modern) => {
+                self.modern(&head.headers, form(Era::Modern), frame, envelope, asked.is_some())
+            }
+            Ok(Era::Legacy) => self.legacy(&head.headers, form(Era::Legacy), frame, Some(envelope)),
+            Err(error) => {
+                Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id_of(&envelope).as_ref(), &error))
+            }
+        }
+    }
+}
+
+/// The version in the `_meta` of a message.
+fn asked_version<'a>(envelope: &Envelope<'a>) -> Option<&'a RawValue> {
+    let meta = envelope.params.as_ref()?.meta?;
+    RequestMeta::parse(meta)?.protocol_version
+}
+
+/// The id of a request, if it has a good one.
+fn id_of<'a>(envelope: &Envelope<'a>) -> Option<RequestId<'a>> {
+    envelope.id.and_then(RequestId::new)
+}
+
+/// The method of a message, as the connection reads it: no method has escapes in its name.
+fn method_of<'a>(envelope: &Envelope<'a>) -> Option<&'a str> {
+    envelope.method?.get().strip_prefix('"')?.strip_suffix('"')
+}
+
+fn refuse_malformed(malformed: Malformed, frame: &[u8]) -> Response<HttpBody> {
+    let error = match malformed {
+        Malformed::Syntax => error::parse("the body is no JSON text in UTF-8"),
+        Malformed::Message => error::invalid_request("the body is no JSON-RPC 2.0 message"),
+        Malformed::Params => error::invalid_params("`params` must be an object"),
+    };
+    answer::refusal(StatusCode::BAD_REQUEST, Envelope::id_of(frame).as_ref(), &error)
+}
+
+fn not_acceptable() -> Response<HttpBody> {
+    answer::refused(
+        StatusCode::NOT_ACCEPTABLE,
+        "`Accept` must list `application/json` and `text/event-stream`",
+    )
+}
+
+fn too_many(id: Option<&RequestId<'_>>, what: &str) -> Response<HttpBody> {
+    let error = error::internal(&format!("{what} already; try again when some have ended"));
+    answer::refusal(StatusCode::SERVICE_UNAVAILABLE, id, &error)
+}

@@ -1,0 +1,103 @@
+//! The modern era over HTTP: every request is on its own (2026-07-28, basic/transports/streamable-http).
+
+use std::sync::Arc;
+
+use http::{HeaderMap, StatusCode};
+use jsonrpsee_types::ErrorObjectOwned;
+use toolwright_core::revision::Revision;
+
+use super::body::EventStream;
+use super::exchange::{EndCall, Form, Step, Waiting};
+use super::{Endpoint, answer, headers, id_of, method_of, not_acceptable, too_many};
+use crate::connection::Connection;
+use crate::error;
+use crate::message::{Envelope, string};
+use crate::outbox::Outbox;
+
+impl Endpoint {
+    /// Takes a message whose header names a modern revision, or one that is not known. `has_version` says whether
+    /// its `_meta` names the same.
+    pub(super) fn modern(
+        &self,
+        headers: &HeaderMap,
+        form: Form,
+        frame: &[u8],
+        envelope: Envelope<'_>,
+        has_version: bool,
+    ) -> Step {
+        let id = id_of(&envelope);
+        if envelope.id.is_none() && envelope.method.is_some() {
+            // No notification means anything to this revision's server; ending the stream is what cancels.
+            return Step::Done(answer::empty(StatusCode::ACCEPTED));
+        }
+        if let Err(error) = self.check(headers, frame, &envelope, has_version) {
+            return Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id.as_ref(), &error));
+        }
+        let limits = self.service.limits();
+        let Some(count) = self.unanswered.one_more(limits.max_calls_in_flight) else {
+            return Step::Done(too_many(id.as_ref(), "too many requests are running"));
+        };
+        let listens = method_of(&envelope) == Some("subscriptions/listen");
+        if listens && !form.accept.events {
+            return Step::Done(not_acceptable());
+        }
+        let shared = self.service.shared();
+        let (outbox, connection) = if listens {
+            let outbox = Arc::new(Outbox::dropping(limits.max_unsent_bytes));
+            (Arc::clone(&outbox), Connection::open(shared, outbox))
+        } else {
+            let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
+            (Arc::clone(&outbox), Connection::for_exchange(shared, outbox, None))
+        };
+        if !form.accept.events {
+            outbox.close();
+        }
+        let mut out = Vec::new();
+        let later = connection.take_message(envelope, &mut out);
+        let kept = EndCall {
+            outbox: Arc::clone(&outbox),
+            connection: Some(Arc::clone(&connection)),
+            _count: Some(count),
+        };
+        match later {
+            Some(answer) => Step::Waiting(Box::new(Waiting { answer, outbox, form, kept })),
+            None if listens && out.is_empty() => {
+                let stream = EventStream::new(outbox, form.keep_alive, kept)
+                    .until(self.stop.clone().cancelled_owned(), Some(connection));
+                Step::Done(answer::event_stream(stream))
+            }
+            None if out.is_empty() => Step::Done(answer::empty(StatusCode::ACCEPTED)),
+            None => Step::Done(form.respond(&outbox, out)),
+        }
+    }
+
+    /// Whether headers and body agree ("Server Validation"). What is wrong with the body alone, the connection says.
+    fn check(
+        &self,
+        headers: &HeaderMap,
+        frame: &[u8],
+        envelope: &Envelope<'_>,
+        has_version: bool,
+    ) -> Result<(), ErrorObjectOwned> {
+        if !has_version {
+            return Err(error::invalid_params(
+                "`_meta` needs the string `io.modelcontextprotocol/protocolVersion` on every request",
+            ));
+        }
+        let speaks_modern = headers
+            .get(headers::VERSION)
+            .and_then(|version| Revision::from_name(version.to_str().ok()?))
+            .is_some_and(Revision::is_modern);
+        let (Some(method), Some(params)) = (method_of(envelope), &envelope.params) else { return Ok(()) };
+        // A revision that is not served may have other headers; the connection names those that are.
+        if !speaks_modern {
+            return Ok(());
+        }
+        headers::check_standard(headers, method, params, frame)?;
+        if method != "tools/call" {
+            return Ok(());
+        }
+        let tool = params.name.and_then(string).and_then(|name| self.service.shared().tool(&name));
+        tool.map_or(Ok(()), |tool| tool.header_params.check(headers, params.arguments))
+    }
+}

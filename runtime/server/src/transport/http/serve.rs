@@ -1,0 +1,178 @@
+//! A server of its own, on hyper: HTTP/1.1 without TLS.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use http::{Request, Response, StatusCode};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tower_service::Service as _;
+
+use super::body::HttpBody;
+use super::{HttpConfig, HttpService, answer};
+use crate::error::ServeError;
+use crate::service::Service;
+use crate::transport::Transport;
+
+/// How long a client may take for the head of a request, or leave a connection unused.
+const HEAD_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// How long accepting pauses when the system has no more sockets to give.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// An HTTP server that listens already.
+///
+/// It speaks HTTP/1.1 without TLS: on this machine that is enough, anywhere else a proxy in front brings TLS. The
+/// endpoint is `/mcp`, with or without a final slash, and [`Http::path`] moves it. At the end of
+/// [`Service::serve_until`](crate::Service::serve_until) no connection is taken any more, calls get
+/// [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish, and subscriptions end with their last message.
+///
+/// ```no_run
+/// # async fn example(service: toolwright_server::Service) -> Result<(), Box<dyn std::error::Error>> {
+/// use toolwright_server::Http;
+///
+/// service.serve(Http::bind("127.0.0.1:8080")?).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Http {
+    listener: std::net::TcpListener,
+    path: String,
+    config: HttpConfig,
+}
+
+impl Http {
+    /// Listens on `address`; port 0 lets the system choose one. Choose an address of loopback unless other machines
+    /// are to call (2026-07-28, basic/transports/streamable-http "Security & Endpoint"); for those, say by which name
+    /// with [`HttpConfig::allow_host`].
+    ///
+    /// # Errors
+    /// What the system says, such as that the port is in use.
+    pub fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(Self { listener, path: "/mcp".to_owned(), config: HttpConfig::default() })
+    }
+
+    /// The address that it listens on, with the port that the system chose.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Other settings than the defaults.
+    pub fn config(mut self, config: HttpConfig) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Another path than `/mcp`.
+    pub fn path(mut self, path: &str) -> Self {
+        self.path = format!("/{}", path.trim_matches('/'));
+        self
+    }
+
+    pub(crate) async fn serve(
+        self,
+        service: &Service,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> Result<(), ServeError> {
+        let listener = TcpListener::from_std(self.listener).map_err(ServeError::Listen)?;
+        let limits = service.limits();
+        let stop = CancellationToken::new();
+        let endpoint = Mounted {
+            service: HttpService::with_config(service, self.config),
+            path: self.path.trim_end_matches('/').into(),
+        };
+        let mut connections = JoinSet::new();
+        let mut shutdown = pin!(shutdown);
+        loop {
+            let accepted = std::future::poll_fn(|task| {
+                if shutdown.as_mut().poll(task).is_ready() {
+                    return Poll::Ready(None);
+                }
+                while let Poll::Ready(Some(_)) = connections.poll_join_next(task) {}
+                if connections.len() >= limits.max_http_connections.max(1) {
+                    return Poll::Pending;
+                }
+                listener.poll_accept(task).map(Some)
+            })
+            .await;
+            match accepted {
+                None => break,
+                Some(Ok((stream, _))) => {
+                    connections.spawn(endpoint.clone().serve_connection(stream, stop.clone()));
+                }
+                // A peer that left before it was accepted is its own matter; having no sockets left passes.
+                Some(Err(_)) => tokio::time::sleep(PAUSE).await,
+            }
+        }
+        drop(listener);
+        stop.cancel();
+        endpoint.service.end_streams();
+        let all_ended = async { while connections.join_next().await.is_some() {} };
+        // What is left is cancelled: its connections are dropped, and with them the calls.
+        let _ = tokio::time::timeout(limits.shutdown_grace, all_ended).await;
+        endpoint.service.end_sessions();
+        Ok(())
+    }
+}
+
+impl From<Http> for Transport {
+    fn from(http: Http) -> Self {
+        Self::Http(http)
+    }
+}
+
+/// The service at its path.
+#[derive(Debug, Clone)]
+struct Mounted {
+    service: HttpService,
+    /// Without a final slash, so empty for the root.
+    path: std::sync::Arc<str>,
+}
+
+impl Mounted {
+    async fn serve_connection(self, stream: TcpStream, stop: CancellationToken) {
+        // An answer is one write; waiting for more to send would only delay it.
+        let _ = stream.set_nodelay(true);
+        let service = service_fn(move |request| {
+            let mut mounted = self.clone();
+            async move { mounted.call(request).await }
+        });
+        let mut builder = http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+        let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+        let mut stopped = pin!(stop.cancelled());
+        let mut is_stopping = false;
+        // An error is the peer's leaving, or its not speaking HTTP: nobody is left to tell.
+        let _ = std::future::poll_fn(|task| {
+            if !is_stopping && stopped.as_mut().poll(task).is_ready() {
+                is_stopping = true;
+                connection.as_mut().graceful_shutdown();
+            }
+            connection.as_mut().poll(task)
+        })
+        .await;
+    }
+
+    async fn call(&mut self, request: Request<Incoming>) -> Result<Response<HttpBody>, Infallible> {
+        let path = request.uri().path();
+        if path.strip_suffix('/').unwrap_or(path) == &*self.path {
+            return self.service.call(request).await;
+        }
+        Ok(answer::empty(StatusCode::NOT_FOUND))
+    }
+}

@@ -1,0 +1,253 @@
+//! A client that writes HTTP/1.1 by hand, so that nothing is put right on the way.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use serde_json::Value;
+use test_protocol::judge;
+
+/// A request that is not sent yet.
+#[derive(Debug, Clone)]
+pub struct Call {
+    address: SocketAddr,
+    line: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+    revision: String,
+    method: String,
+}
+
+impl Call {
+    /// A request with `Host` and nothing else.
+    pub fn new(address: SocketAddr, method: &str, path: &str) -> Self {
+        Self {
+            address,
+            line: format!("{method} {path} HTTP/1.1"),
+            headers: vec![("Host".to_owned(), address.to_string())],
+            body: Vec::new(),
+            revision: "2026-07-28".to_owned(),
+            method: String::new(),
+        }
+    }
+
+    /// One header more.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Without the headers of this name.
+    pub fn without(mut self, name: &str) -> Self {
+        self.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        self
+    }
+
+    /// Another value of a header.
+    pub fn replace(self, name: &str, value: &str) -> Self {
+        self.without(name).header(name, value)
+    }
+
+    /// A body of JSON.
+    pub fn body(self, body: &Value) -> Self {
+        self.raw_body(body.to_string().as_bytes())
+    }
+
+    /// A body of any bytes.
+    pub fn raw_body(mut self, body: &[u8]) -> Self {
+        body.clone_into(&mut self.body);
+        self
+    }
+
+    /// By which schema the answer is judged.
+    pub fn judged(mut self, revision: &str, method: &str) -> Self {
+        revision.clone_into(&mut self.revision);
+        method.clone_into(&mut self.method);
+        self
+    }
+
+    /// Sends it on a connection of its own, and reads the head of the response.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub fn send(self) -> Response {
+        let stream = TcpStream::connect(self.address).expect("the server listens");
+        self.send_on(stream)
+    }
+
+    /// The same on a connection that is open.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub fn send_on(self, mut stream: TcpStream) -> Response {
+        use std::fmt::Write as _;
+        stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
+        let mut head = self.line;
+        for (name, value) in &self.headers {
+            write!(head, "\r\n{name}: {value}").expect("text");
+        }
+        let chunked = self.headers.iter().any(|(name, _)| name == "Transfer-Encoding");
+        if !chunked && (!self.body.is_empty() || head.starts_with("POST")) {
+            write!(head, "\r\nContent-Length: {}", self.body.len()).expect("text");
+        }
+        head.push_str("\r\n\r\n");
+        stream.write_all(&[head.as_bytes(), &self.body].concat()).expect("sent");
+        Response::read(stream, self.revision, self.method)
+    }
+
+    /// The address that it goes to.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+/// A response whose head was read.
+#[derive(Debug)]
+pub struct Response {
+    /// Its status.
+    pub status: u16,
+    headers: Vec<(String, String)>,
+    reader: BufReader<TcpStream>,
+    /// How many bytes of the body, or of its chunk, are still to be read.
+    left: usize,
+    chunked: bool,
+    revision: String,
+    method: String,
+}
+
+impl Response {
+    fn read(stream: TcpStream, revision: String, method: String) -> Self {
+        let mut reader = BufReader::new(stream);
+        let mut status = line(&mut reader);
+        // `Expect: 100-continue` has an answer of its own.
+        if status.starts_with("HTTP/1.1 100") {
+            line(&mut reader);
+            status = line(&mut reader);
+        }
+        let status = status.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        let mut headers = Vec::new();
+        loop {
+            let text = line(&mut reader);
+            let Some((name, value)) = text.split_once(':') else { break };
+            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+        }
+        let value =
+            |name: &str| headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+        let left = value("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+        let chunked = value("transfer-encoding").is_some();
+        Self { status, headers, reader, left, chunked, revision, method }
+    }
+
+    /// The value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether it is a stream of events.
+    pub fn is_events(&self) -> bool {
+        self.header("content-type") == Some("text/event-stream")
+    }
+
+    /// The whole body.
+    ///
+    /// # Panics
+    /// If it is no text.
+    pub fn text(&mut self) -> String {
+        let mut text = Vec::new();
+        while let Some(byte) = self.byte() {
+            text.push(byte);
+        }
+        String::from_utf8(text).expect("text")
+    }
+
+    /// The body as one JSON text, judged by the schema unless it is a batch.
+    ///
+    /// # Panics
+    /// If it is none.
+    pub fn json(&mut self) -> Value {
+        assert_eq!(self.header("content-type"), Some("application/json"), "{}", self.status);
+        let value: Value = serde_json::from_str(&self.text()).expect("JSON");
+        if !value.is_array() {
+            self.judge(&value);
+        }
+        value
+    }
+
+    /// The next event as its lines, or none at the end.
+    ///
+    /// # Panics
+    /// If the stream ends within an event.
+    pub fn event(&mut self) -> Option<String> {
+        let mut text = Vec::new();
+        while let Some(byte) = self.byte() {
+            text.push(byte);
+            if text.ends_with(b"\n\n") {
+                return Some(String::from_utf8(text).expect("text").trim_end().to_owned());
+            }
+        }
+        assert!(text.is_empty(), "the stream ended within an event");
+        None
+    }
+
+    /// The next message of the stream, judged by the schema; none at its end.
+    ///
+    /// # Panics
+    /// If an event holds no message on one line.
+    pub fn message(&mut self) -> Option<Value> {
+        loop {
+            let event = self.event()?;
+            if event.starts_with(':') {
+                continue;
+            }
+            let data = event.strip_prefix("data: ").expect("a data line");
+            assert!(!data.contains('\n'), "one line");
+            let message = serde_json::from_str(data).expect("JSON");
+            self.judge(&message);
+            return Some(message);
+        }
+    }
+
+    /// All messages until the end of the stream.
+    pub fn messages(&mut self) -> Vec<Value> {
+        std::iter::from_fn(|| self.message()).collect()
+    }
+
+    /// The connection, when the body was read to its end.
+    pub fn into_stream(mut self) -> TcpStream {
+        self.text();
+        self.reader.into_inner()
+    }
+
+    fn judge(&self, message: &Value) {
+        judge::check(&self.revision, Some(self.method.as_str()), message);
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        if self.left == 0 && self.chunked {
+            let size = line(&mut self.reader);
+            self.left = usize::from_str_radix(&size, 16).unwrap_or(0);
+            if self.left == 0 {
+                self.chunked = false;
+                line(&mut self.reader);
+                return None;
+            }
+        }
+        if self.left == 0 {
+            return None;
+        }
+        let mut byte = [0];
+        self.reader.read_exact(&mut byte).expect("the body goes on");
+        self.left -= 1;
+        if self.left == 0 && self.chunked {
+            line(&mut self.reader);
+        }
+        Some(byte[0])
+    }
+}
+
+/// One line without its end; empty at the end of the connection.
+fn line(reader: &mut BufReader<TcpStream>) -> String {
+    let mut line = String::new();
+    reader.read_line(&mut line).expect("a line");
+    line.trim_end().to_owned()
+}

@@ -1,0 +1,94 @@
+//! Tools that the protocol tests do not need: names and parameters in headers, and a call that never ends by itself.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use toolwright::{Action, BoxFuture, Context, Executor, Limits, Server, Service, ToolDefinition, ToolResult};
+
+/// An executor that counts its endless calls.
+#[derive(Debug, Clone, Default)]
+pub struct Probes(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    started: AtomicUsize,
+    ended: AtomicUsize,
+}
+
+impl Probes {
+    /// A server of these tools.
+    ///
+    /// # Panics
+    /// If the tools are at fault.
+    pub fn service(&self, limits: Limits) -> Service {
+        Server::new(()).executor(self.clone()).limits(limits).build().expect("the probes are right")
+    }
+
+    /// Waits until so many calls of `wait` have started.
+    ///
+    /// # Panics
+    /// If they do not within some seconds.
+    pub fn await_started(&self, count: usize) {
+        await_count(&self.0.started, count);
+    }
+
+    /// Waits until so many calls of `wait` have ended.
+    ///
+    /// # Panics
+    /// As [`Probes::await_started`].
+    pub fn await_ended(&self, count: usize) {
+        await_count(&self.0.ended, count);
+    }
+
+    /// How many calls of `wait` have ended.
+    pub fn ended(&self) -> usize {
+        self.0.ended.load(Ordering::SeqCst)
+    }
+}
+
+fn await_count(counter: &AtomicUsize, count: usize) {
+    let start = Instant::now();
+    while counter.load(Ordering::SeqCst) < count {
+        assert!(start.elapsed() < Duration::from_secs(10), "it did not happen");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+impl Executor for Probes {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        let plain = json!({"type": "object", "properties": {}});
+        let regional = json!({"type": "object", "properties": {
+            "region": {"type": "string", "x-mcp-header": "Region"},
+            "page": {"type": "object", "properties": {"size": {"type": "integer", "x-mcp-header": "Page-Size"}}},
+        }});
+        [
+            ToolDefinition::new("größe", plain.clone()),
+            ToolDefinition::new("=?base64?x?=", plain.clone()),
+            ToolDefinition::new("regional", regional),
+            ToolDefinition::new("wait", plain),
+        ]
+        .into()
+    }
+
+    fn execute<'a>(&'a self, action: Action<'a>, cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            if action.name == "wait" {
+                self.0.started.fetch_add(1, Ordering::SeqCst);
+                let _ended = Ended(&self.0.ended);
+                cx.progress(1.0, None, None).await;
+                std::future::pending::<()>().await;
+            }
+            ToolResult::text(action.name)
+        })
+    }
+}
+
+struct Ended<'a>(&'a AtomicUsize);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
