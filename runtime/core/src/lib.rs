@@ -12,6 +12,10 @@ pub mod arguments;
 pub mod content;
 pub mod result;
 
+pub mod prompt;
+pub mod request;
+pub mod resource;
+
 pub mod docs;
 pub mod manifest;
 pub mod revision;

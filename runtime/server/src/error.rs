@@ -5,6 +5,7 @@ use jsonrpsee_types::error::{
     INTERNAL_ERROR_CODE, INVALID_PARAMS_CODE, INVALID_REQUEST_CODE, METHOD_NOT_FOUND_CODE, PARSE_ERROR_CODE,
 };
 use serde::Serialize;
+use toolwright_core::request::{RequestError, RequestErrorKind};
 use toolwright_core::revision::Revision;
 
 /// 2026-07-28, basic "Error Codes": the revision asked for is not one of the server's.
@@ -37,7 +38,41 @@ pub(crate) fn invalid_params(why: &str) -> ErrorObjectOwned {
 /// -32602: no tool of this name (2026-07-28, server/tools "Error Handling"). Other tools are not named: the caller
 /// may not be allowed to know them.
 pub(crate) fn unknown_tool(name: &str) -> ErrorObjectOwned {
-    error(INVALID_PARAMS_CODE, format!("unknown tool: {}", shortened(name)))
+    unknown("tool", name)
+}
+
+/// -32602: nothing of this kind has the name (2026-07-28, server/prompts "Error Handling").
+pub(crate) fn unknown(what: &str, name: &str) -> ErrorObjectOwned {
+    error(INVALID_PARAMS_CODE, format!("unknown {what}: {}", shortened(name)))
+}
+
+/// Up to 2025-11-25: a resource does not exist (2025-11-25, server/resources "Error Handling").
+const LEGACY_RESOURCE_NOT_FOUND_CODE: i32 = -32002;
+
+/// No resource at this address: -32602, before 2026-07-28 -32002 (server/resources "Error Handling" of both).
+pub(crate) fn unknown_resource(uri: &str, revision: Revision) -> ErrorObjectOwned {
+    let code = if revision.is_modern() { INVALID_PARAMS_CODE } else { LEGACY_RESOURCE_NOT_FOUND_CODE };
+    about_resource(code, "resource not found", uri)
+}
+
+fn about_resource(code: i32, message: impl Into<String>, uri: &str) -> ErrorObjectOwned {
+    #[derive(Serialize)]
+    struct Data<'a> {
+        uri: &'a str,
+    }
+    ErrorObjectOwned::owned(code, message, Some(Data { uri }))
+}
+
+/// What the code behind a prompt, a resource (at `uri`) or a completion says instead of an answer.
+pub(crate) fn of_request(failure: &RequestError, uri: Option<&str>, revision: Revision) -> ErrorObjectOwned {
+    match (failure.kind(), uri) {
+        (RequestErrorKind::NotFound, Some(uri)) => unknown_resource(uri, revision),
+        (RequestErrorKind::NotFound | RequestErrorKind::Invalid, None) => invalid_params(failure.message()),
+        (RequestErrorKind::Invalid, Some(uri)) => {
+            about_resource(INVALID_PARAMS_CODE, format!("invalid params: {failure}"), uri)
+        }
+        _ => internal(failure.message()),
+    }
 }
 
 /// -32603.
@@ -72,7 +107,7 @@ pub(crate) fn supported_versions() -> Vec<&'static str> {
 }
 
 /// The start of a name from outside: an error must not become a way to send megabytes back.
-fn shortened(name: &str) -> String {
+pub(crate) fn shortened(name: &str) -> String {
     const MAX_CHARS: usize = 200;
     let mut short: String = name.chars().take(MAX_CHARS).collect();
     if short.len() < name.len() {
@@ -106,6 +141,16 @@ pub enum BuildError {
     /// `output = …` on the tool names another type than the handler returns.
     #[error("`#[mcp(output = …)]` of `{0}` names another type than its handler returns")]
     OtherOutput(String),
+    /// A prompt, resource, resource template or completion is at fault.
+    #[error("the {what} `{name}` cannot be served: {reason}")]
+    Feature {
+        /// What it is.
+        what: &'static str,
+        /// Its name or address.
+        name: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
     /// The tool's own definition is at fault.
     #[error("the tool `{tool}` cannot be served: {reason}")]
     Tool {

@@ -1,4 +1,4 @@
-//! Serves tools over the Model Context Protocol: handlers and dispatch, the two eras, and transports.
+//! Serves tools, prompts and resources over the Model Context Protocol: handlers and dispatch, the two eras, and transports.
 //!
 //! A message on its way: `transport` (bytes to frames) → `connection` (JSON-RPC, and which era speaks) →
 //! `connection::calls` (limits, deadline, cancellation) → `table` (name to tool) → `router` (arguments to the tool's
@@ -10,6 +10,7 @@ pub mod server;
 pub mod context;
 pub mod error;
 pub mod executor;
+pub mod features;
 pub mod limits;
 pub mod router;
 pub mod service;
@@ -20,6 +21,7 @@ pub mod client;
 pub mod transport;
 
 mod connection;
+mod list;
 mod message;
 mod outbox;
 mod reply;
@@ -33,6 +35,7 @@ pub use client::Client;
 pub use context::{Context, LogLevel};
 pub use error::{BuildError, ServeError};
 pub use executor::{Action, BoxFuture, Executor};
+pub use features::{Completion, CompletionContext, IntoCompletion, Reference, RequestHandler};
 pub use handler::Handler;
 pub use limits::Limits;
 pub use router::{Dispatch, Router};

@@ -8,18 +8,21 @@ use std::time::Duration;
 pub struct Limits {
     /// The longest message that is read, in bytes: 16 MiB. A longer one is dropped and answered with -32700.
     pub max_message_bytes: usize,
-    /// How many calls of one connection may run at once: 16,384. One more is answered with -32603 at once. Over HTTP
-    /// this counts the requests of all clients that are not answered yet, and one more gets status 503.
+    /// How many calls, and requests for prompts, resources and completions, of one connection may run at once: 16,384.
+    /// One more is answered with -32603 at once. Over HTTP this counts the requests of all clients that are not
+    /// answered yet, and one more gets status 503.
     pub max_calls_in_flight: usize,
     /// How long a call may take: 5 minutes, counted from its arrival. Then the handler is dropped and the
-    /// caller gets a result with `isError`.
+    /// caller gets a result with `isError`; one that asked for a prompt or a resource gets -32603.
     pub call_timeout: Duration,
-    /// How many definitions one page of `tools/list` holds: 2,000.
+    /// How many entries one page of a list holds: 2,000.
     pub list_page_size: usize,
     /// How many messages one batch may hold (2025-03-26 only): 100.
     pub max_batch_messages: usize,
     /// How many subscriptions one connection may have open at once: 64.
     pub max_subscriptions: usize,
+    /// How many resources one connection may watch, and one subscription: 1,024.
+    pub max_watched_resources: usize,
     /// How many bytes may wait for a slow reader before handlers that send wait as well: 4 MiB.
     pub max_unsent_bytes: usize,
     /// How long running calls may go on after the input has ended or shutdown was asked for: 1.5 seconds, less
@@ -44,6 +47,7 @@ impl Default for Limits {
             list_page_size: 2_000,
             max_batch_messages: 100,
             max_subscriptions: 64,
+            max_watched_resources: 1_024,
             max_unsent_bytes: 4 << 20,
             shutdown_grace: Duration::from_millis(1_500),
             max_sessions: 10_000,

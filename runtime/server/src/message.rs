@@ -51,6 +51,14 @@ pub(crate) struct Params<'a> {
     pub(crate) client_info: Text<'a>,
     #[serde(borrow, default)]
     pub(crate) notifications: Text<'a>,
+    #[serde(borrow, default)]
+    pub(crate) uri: Text<'a>,
+    #[serde(borrow, default, rename = "ref")]
+    pub(crate) reference: Text<'a>,
+    #[serde(borrow, default)]
+    pub(crate) argument: Text<'a>,
+    #[serde(borrow, default)]
+    pub(crate) context: Text<'a>,
 }
 
 /// The members of a request's `_meta` that the protocol defines (2026-07-28, basic "_meta").

@@ -33,6 +33,16 @@ struct State {
     closed: bool,
 }
 
+impl State {
+    /// Whether `message` is one of the lines.
+    fn holds(&self, message: &[u8]) -> bool {
+        memchr::memmem::find_iter(&self.lines, message).any(|start| {
+            let begins_line = start == 0 || self.lines[start - 1] == b'\n';
+            begins_line && self.lines.get(start + message.len()) == Some(&b'\n')
+        })
+    }
+}
+
 impl Outbox {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
@@ -65,6 +75,15 @@ impl Outbox {
         #[cfg(feature = "stdio")]
         self.filled.notify_one();
         self.filled_async.notify_one();
+    }
+
+    /// Adds a message unless the same one waits already: word of changes, which a slow reader need not get twice.
+    pub(crate) fn push_once(&self, message: &[u8]) {
+        let waits = self.lock().holds(message);
+        // A message taken or added in between is said twice at worst.
+        if !waits {
+            self.push(message);
+        }
     }
 
     /// Adds whole lines without waking the transport: for a transport that sends them itself right after.

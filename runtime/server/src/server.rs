@@ -12,16 +12,18 @@ use crate::error::BuildError;
 #[cfg(any(feature = "stdio", feature = "http"))]
 use crate::error::ServeError;
 use crate::executor::Executor;
+use crate::features::FeatureParts;
 use crate::limits::Limits;
 use crate::router::{Dispatch, Router};
 use crate::service::{DynExecutor, Parts, ServerInfo, Service};
 #[cfg(any(feature = "stdio", feature = "http"))]
 use crate::transport::Transport;
 
-/// How long clients may keep a list of tools; they are told of changes before.
+/// How long clients may keep a list; they are told of changes before.
 const DEFAULT_LIST_TTL: Duration = Duration::from_mins(5);
 
-/// A server under construction: the state that handlers share, and the tools that it offers.
+/// A server under construction: the state that handlers share, and the tools, prompts and resources
+/// that it offers.
 ///
 /// Name and version are those of the package that derives the first toolset, unless that or [`Server::name`] says
 /// otherwise.
@@ -37,6 +39,7 @@ pub struct Server<S> {
     /// What each call of `tools` wants to add, run when all settings are known.
     toolsets: Vec<AddTools<S>>,
     executors: Vec<DynExecutor>,
+    pub(crate) features: FeatureParts,
 }
 
 type AddTools<S> = fn(&Arc<S>, &[(String, Box<RawValue>)]) -> Router<S>;
@@ -55,6 +58,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             credentials: Vec::new(),
             toolsets: Vec::new(),
             executors: Vec::new(),
+            features: FeatureParts::default(),
         }
     }
 
@@ -110,7 +114,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
-    /// How long clients may keep a list of tools (2026-07-28, server/utilities/caching): 5 minutes if not set.
+    /// How long clients may keep a list of tools, prompts or resources (2026-07-28, server/utilities/caching): 5 minutes if not set.
     pub fn list_ttl(mut self, ttl: Duration) -> Self {
         self.list_ttl = ttl;
         self
@@ -151,6 +155,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             list_ttl: self.list_ttl,
             typed,
             executors: self.executors,
+            features: self.features.build()?,
         })
     }
 

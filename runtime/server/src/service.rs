@@ -9,15 +9,17 @@ use toolwright_core::definition::ToolDefinition;
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 
-use crate::connection::Connection;
+use crate::connection::{Changed, Connection};
 use crate::context::Context;
 #[cfg(any(feature = "stdio", feature = "http"))]
 use crate::error::ServeError;
 use crate::error::{self, BuildError};
 use crate::executor::{Action, BoxFuture, Executor};
+use crate::features::Features;
 use crate::limits::Limits;
+use crate::list::ListSettings;
 use crate::router::{Entry, Started};
-use crate::table::{ListSettings, Table};
+use crate::table::Table;
 #[cfg(any(feature = "stdio", feature = "http"))]
 use crate::transport::Transport;
 
@@ -61,6 +63,7 @@ pub(crate) struct Shared {
     /// Executors, whose tools may change.
     executors: Vec<DynExecutor>,
     table: RwLock<Arc<Table>>,
+    features: Features,
     connections: Mutex<Vec<Weak<Connection>>>,
     server_meta: Box<RawValue>,
     discover: Box<[u8]>,
@@ -84,6 +87,7 @@ pub(crate) struct Parts {
     pub(crate) list_ttl: Duration,
     pub(crate) typed: Vec<Arc<Entry>>,
     pub(crate) executors: Vec<DynExecutor>,
+    pub(crate) features: Features,
 }
 
 impl Service {
@@ -95,7 +99,7 @@ impl Service {
         let mut discover = json!({
             "resultType": "complete",
             "supportedVersions": error::supported_versions(),
-            "capabilities": capabilities(),
+            "capabilities": capabilities(&parts.features, Revision::NEWEST),
             "ttlMs": ttl_ms,
             "cacheScope": "public",
             "_meta": meta,
@@ -113,6 +117,7 @@ impl Service {
             typed: parts.typed,
             executors: parts.executors,
             table: RwLock::new(Arc::new(table)),
+            features: parts.features,
             connections: Mutex::default(),
         })))
     }
@@ -150,9 +155,7 @@ impl Service {
     pub fn refresh_tools(&self) -> Result<(), BuildError> {
         let table = Arc::new(table_of(&self.0.typed, &self.0.executors)?);
         *self.0.table.write().unwrap_or_else(PoisonError::into_inner) = table;
-        for connection in self.0.connections() {
-            connection.tools_changed();
-        }
+        self.0.changed(Changed::Tools);
         Ok(())
     }
 
@@ -202,10 +205,13 @@ impl Shared {
         &self.limits
     }
 
-    /// What the server can do, in every revision.
-    #[expect(clippy::unused_self, reason = "prompts and resources will depend on the server")]
-    pub(crate) fn capabilities(&self) -> Value {
-        capabilities()
+    /// What the server can do, in the words of the revision.
+    pub(crate) fn capabilities(&self, revision: Revision) -> Value {
+        capabilities(&self.features, revision)
+    }
+
+    pub(crate) fn features(&self) -> &Features {
+        &self.features
     }
 
     pub(crate) fn server_meta(&self) -> &RawValue {
@@ -222,19 +228,20 @@ impl Shared {
         self.table.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
-    /// One page of `tools/list`; none if the cursor is not one of ours.
-    pub(crate) fn tool_page(
-        &self,
-        cursor: Option<&str>,
-        context_path: Option<&str>,
-        revision: Revision,
-    ) -> Option<Arc<[u8]>> {
-        let settings = ListSettings {
+    /// What every list says beside its entries.
+    pub(crate) fn list_settings(&self) -> ListSettings<'_> {
+        ListSettings {
             page_size: self.limits.list_page_size.max(1),
             ttl_ms: ttl_ms(self.list_ttl),
             server_meta: &self.server_meta,
-        };
-        self.table().page(cursor, context_path, revision, &settings)
+        }
+    }
+
+    /// Tells every peer that listens.
+    pub(crate) fn changed(&self, changed: Changed<'_>) {
+        for connection in self.connections() {
+            connection.changed(changed);
+        }
     }
 
     pub(crate) fn register(&self, connection: Weak<Connection>) {
@@ -248,16 +255,28 @@ impl Shared {
         connections.iter().filter_map(Weak::upgrade).collect()
     }
 
-    fn table(&self) -> Arc<Table> {
+    pub(crate) fn table(&self) -> Arc<Table> {
         Arc::clone(&self.table.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-fn capabilities() -> Value {
-    json!({"tools": {"listChanged": true}, "logging": {}})
+/// Tools and log messages are always there, the rest where the server has it.
+fn capabilities(features: &Features, revision: Revision) -> Value {
+    let mut capabilities = json!({"tools": {"listChanged": true}, "logging": {}});
+    if features.prompts.is_some() {
+        capabilities["prompts"] = json!({"listChanged": true});
+    }
+    if features.resources.is_some() {
+        capabilities["resources"] = json!({"listChanged": true, "subscribe": true});
+    }
+    // 2024-11-05 has the method and no word for it (schema `ServerCapabilities`).
+    if !features.completers.is_empty() && revision > Revision::ALL[0] {
+        capabilities["completions"] = json!({});
+    }
+    capabilities
 }
 
-fn ttl_ms(ttl: Duration) -> u64 {
+pub(crate) fn ttl_ms(ttl: Duration) -> u64 {
     u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX)
 }
 

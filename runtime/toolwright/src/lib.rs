@@ -378,6 +378,80 @@
 //! # Ok::<(), toolwright::BuildError>(())
 //! ```
 //!
+//! # Prompts, resources and completion
+//!
+//! A prompt is a template that a person chooses, a resource is data that a client reads by its address, a resource
+//! template stands for all resources whose addresses have its form. The code behind each is an async function: of
+//! nothing, of a struct with the arguments (for a template, the variables), or of that struct and the [`Context`]. All
+//! arguments are texts; their names, descriptions and which are required come from the struct.
+//!
+//! ```
+//! use schemars::JsonSchema;
+//! use serde::Deserialize;
+//! use serde_json::json;
+//! use toolwright::{Client, CompletionContext, Prompt, Reference, Resource, ResourceTemplate, Server};
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Review {
+//!     /// The language of the code.
+//!     language: String,
+//!     /// What to look at; all if left out.
+//!     focus: Option<String>,
+//! }
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Order {
+//!     id: String,
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let languages = async |so_far: String, _: CompletionContext| {
+//!     ["python", "rust"].into_iter().filter(|name| name.starts_with(&so_far)).collect::<Vec<_>>()
+//! };
+//! let service = Server::new(())
+//!     .prompt(Prompt::new("review").description("Asks for a review."), async |review: Review| {
+//!         let focus = review.focus.unwrap_or_else(|| "everything".to_owned());
+//!         format!("Review this {} code. Look at {focus}.", review.language)
+//!     })
+//!     .complete(Reference::prompt("review"), "language", languages)
+//!     .resource(Resource::new("shop://terms", "terms").mime_type("text/markdown"), async || "# Terms")
+//!     .resource_template(ResourceTemplate::new("shop://orders/{id}", "orders"), async |order: Order| {
+//!         // `None` is a resource that does not exist.
+//!         (order.id == "7").then(|| "two apples")
+//!     })
+//!     .build()?;
+//! let client = Client::in_process(&service);
+//!
+//! let listed = client.request("prompts/list", json!({})).await?;
+//! assert_eq!(
+//!     listed["prompts"][0]["arguments"],
+//!     json!([
+//!         {"name": "language", "description": "The language of the code.", "required": true},
+//!         {"name": "focus", "description": "What to look at; all if left out.", "required": false},
+//!     ])
+//! );
+//! let arguments = json!({"language": "Rust"});
+//! let filled = client.request("prompts/get", json!({"name": "review", "arguments": arguments})).await?;
+//! assert_eq!(filled["messages"][0]["content"]["text"], "Review this Rust code. Look at everything.");
+//!
+//! let order = client.request("resources/read", json!({"uri": "shop://orders/7"})).await?;
+//! assert_eq!(order["contents"][0]["text"], "two apples");
+//! assert!(client.request("resources/read", json!({"uri": "shop://orders/8"})).await.is_err());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A prompt's function returns text, one or more [`PromptMessage`]s or a [`PromptResult`]; a resource's returns text,
+//! bytes, [`ResourceContents`] or a [`ResourceResult`], which also says how long clients may keep it; any of them in a
+//! `Result` ([`IntoPromptResult`], [`IntoResourceResult`], [`RequestError`]). State that the functions share is what they
+//! capture, such as an `Arc`. They run under the rules of calls: deadline, cancellation, and a panic ends one request.
+//!
+//! Prompts and resources may come and go at run time: [`Service::add_prompt`], [`Service::add_resource`] and their like
+//! tell the clients that listen, [`Service::notify_resource_updated`] tells those that watch a resource. Clients learn at
+//! the start what a server has, so one that begins without any is built [`Server::with_prompts`] or
+//! [`Server::with_resources`]. The manifest shows tools only.
+//!
 //! # Agents in the same process
 //!
 //! [`agent`] takes an agent's message, a tool call as JSON or a command as text, runs it on an executor and answers in
@@ -435,8 +509,9 @@
 //! # Limits
 //!
 //! [`Limits`] bounds what a peer can make grow, with these defaults: a message has 16 MiB, a connection 16,384 calls at
-//! once and 64 subscriptions, a call 5 minutes, a page of the list 2,000 definitions, a batch 100 messages; 4 MiB wait
-//! for a slow reader before handlers that send wait as well; calls get 1.5 seconds to finish at the end.
+//! once, 64 subscriptions and 1,024 watched resources, a call 5 minutes, a page of a list 2,000 entries, a batch 100
+//! messages; 4 MiB wait for a slow reader before handlers that send wait as well; calls get 1.5 seconds to finish at the
+//! end.
 //!
 //! # Features
 //!
@@ -448,12 +523,18 @@
 //! | none | the derives and the definitions: for a library of tools that another crate serves; `handler = …` on a toolset needs `server` |
 
 pub use toolwright_core::{
-    arguments, content, definition, docs, manifest, names, result, schema, tool, toolset,
+    arguments, content, definition, docs, manifest, names, prompt, request, resource, result, schema, tool,
+    toolset,
 };
 
 pub use toolwright_core::arguments::ArgumentErrors;
 pub use toolwright_core::content::ContentBlock;
 pub use toolwright_core::definition::ToolDefinition;
+pub use toolwright_core::prompt::{IntoPromptResult, Prompt, PromptMessage, PromptResult};
+pub use toolwright_core::request::RequestError;
+pub use toolwright_core::resource::{
+    CacheScope, IntoResourceResult, Resource, ResourceContents, ResourceResult, ResourceTemplate,
+};
 pub use toolwright_core::result::{IntoToolResult, Json, ToolError, ToolResult};
 pub use toolwright_core::revision::Revision;
 pub use toolwright_core::tool::Tool;
@@ -470,8 +551,9 @@ pub use toolwright_server::agent;
 pub use toolwright_server::client::{ClientError, RpcError};
 #[cfg(feature = "server")]
 pub use toolwright_server::{
-    Action, BoxFuture, BuildError, Client, Context, Dispatch, Executor, Handler, Limits, LogLevel, Router,
-    ServeError, Server, ServerInfo, Service,
+    Action, BoxFuture, BuildError, Client, Completion, CompletionContext, Context, Dispatch, Executor,
+    Handler, IntoCompletion, Limits, LogLevel, Reference, RequestHandler, Router, ServeError, Server,
+    ServerInfo, Service,
 };
 #[cfg(feature = "http")]
 pub use toolwright_server::{Http, HttpConfig, HttpService};

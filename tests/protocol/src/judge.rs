@@ -29,6 +29,12 @@ pub fn check(revision: &str, method: Option<&str>, message: &Value) {
             Some("server/discover") => "DiscoverResult",
             Some("tools/list") => "ListToolsResult",
             Some("tools/call") => "CallToolResult",
+            Some("prompts/list") => "ListPromptsResult",
+            Some("prompts/get") => "GetPromptResult",
+            Some("resources/list") => "ListResourcesResult",
+            Some("resources/templates/list") => "ListResourceTemplatesResult",
+            Some("resources/read") => "ReadResourceResult",
+            Some("completion/complete") => "CompleteResult",
             _ if revision == "2026-07-28" => "Result",
             _ => "EmptyResult",
         };

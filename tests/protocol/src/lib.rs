@@ -1,5 +1,6 @@
-//! A server with one tool for each thing that can go right or wrong, and a peer that talks to it line by line.
+//! A server with one tool, prompt or resource for each thing that can go right or wrong, and a peer that talks to it line by line.
 
+pub mod features;
 pub mod judge;
 pub mod peer;
 pub mod tools;

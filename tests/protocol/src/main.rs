@@ -1,5 +1,5 @@
-//! The server under test. `GRACE_MS`, `TIMEOUT_MS`, `PAGE`, `MAX_BYTES` and `MAX_CALLS` in the environment change its
-//! limits, `ONE_THREAD` gives the runtime one thread only; SIGTERM ends it in order.
+//! The server under test. With `PLAIN` it has tools only. `GRACE_MS`, `TIMEOUT_MS`, `PAGE`, `MAX_BYTES` and `MAX_CALLS` in
+//! the environment change its limits, `ONE_THREAD` gives the runtime one thread only; SIGTERM ends it in order.
 
 use std::time::Duration;
 
@@ -28,7 +28,8 @@ async fn serve() -> Result<(), ServeError> {
         max_calls_in_flight: number("MAX_CALLS").unwrap_or(default.max_calls_in_flight),
         ..default
     };
-    let service = tools::service(limits);
+    let service =
+        if std::env::var_os("PLAIN").is_some() { tools::plain(limits) } else { tools::service(limits) };
     service.serve_until(Stdio, terminated()).await?;
     eprintln!("cleaned up");
     Ok(())

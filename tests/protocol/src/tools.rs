@@ -11,6 +11,8 @@ use toolwright::{
     Tool, ToolDefinition, ToolError, ToolResult, Toolset,
 };
 
+use crate::features::{self, Change};
+
 /// What the handlers share.
 #[derive(Debug, Default)]
 pub struct Lab;
@@ -266,7 +268,7 @@ impl Handler<Afterwards> for Lab {
     }
 }
 
-/// An executor with one tool that switches another one on and off.
+/// An executor with one tool that switches another one on and off, and one that changes prompts and resources.
 #[derive(Debug, Clone, Default)]
 struct Switchboard(Arc<Switch>);
 
@@ -278,16 +280,23 @@ struct Switch {
 
 impl Executor for Switchboard {
     fn tools(&self) -> Arc<[ToolDefinition]> {
-        let toggle = <Toggle as Tool>::definition();
+        let (change, toggle) = (<Change as Tool>::definition(), <Toggle as Tool>::definition());
         let extra = ToolDefinition::new("extra", json!({"type": "object", "properties": {}}));
         let on = *self.0.on.lock().unwrap_or_else(PoisonError::into_inner);
-        if on { [extra, toggle].into() } else { [toggle].into() }
+        if on { [change, extra, toggle].into() } else { [change, toggle].into() }
     }
 
     fn execute<'a>(&'a self, action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             if action.name == "extra" {
                 return ToolResult::text("extra");
+            }
+            if let Ok(change) = <Change as Toolset>::decode(action.name, action.arguments) {
+                return match self.service().map(|service| features::change(&service, &change)) {
+                    Some(Ok(true)) => ToolResult::text("changed"),
+                    Some(Err(error)) => ToolResult::error(error.to_string()),
+                    _ => ToolResult::error("there was nothing to take away"),
+                };
             }
             match <Toggle as Toolset>::decode(action.name, action.arguments) {
                 Ok(toggle) => self.switch(toggle.on),
@@ -298,10 +307,13 @@ impl Executor for Switchboard {
 }
 
 impl Switchboard {
+    fn service(&self) -> Option<Service> {
+        self.0.service.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn switch(&self, on: bool) -> ToolResult {
         *self.0.on.lock().unwrap_or_else(PoisonError::into_inner) = on;
-        let service = self.0.service.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        match service.map(|service| service.refresh_tools()) {
+        match self.service().map(|service| service.refresh_tools()) {
             Some(Err(error)) => ToolResult::error(error.to_string()),
             _ => ToolResult::text(if on { "on" } else { "off" }),
         }
@@ -313,8 +325,20 @@ impl Switchboard {
 /// # Panics
 /// If the tools above are at fault.
 pub fn service(limits: Limits) -> Service {
+    build(features::offered(Server::new(Lab)), limits)
+}
+
+/// The same server with tools only.
+///
+/// # Panics
+/// If the tools above are at fault.
+pub fn plain(limits: Limits) -> Service {
+    build(Server::new(Lab), limits)
+}
+
+fn build(server: Server<Lab>, limits: Limits) -> Service {
     let switchboard = Switchboard::default();
-    let service = Server::new(Lab)
+    let service = server
         .tools::<LabTools>()
         .executor(switchboard.clone())
         .limits(limits)

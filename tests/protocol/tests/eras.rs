@@ -127,7 +127,7 @@ fn discover_says_who_the_server_is_and_what_it_speaks() {
 #[test]
 fn methods_of_the_other_era_do_not_exist() {
     let mut peer = Peer::start(SERVER, &[]);
-    for method in ["initialize", "ping", "logging/setLevel", "resources/subscribe", "prompts/list"] {
+    for method in ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"] {
         assert_eq!(peer.answer(method, json!({}))["error"]["code"], -32601, "{method}");
     }
 }

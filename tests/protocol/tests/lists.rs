@@ -69,10 +69,10 @@ fn a_legacy_session_is_told_of_a_changed_list() {
     assert_eq!(peer.call_result("extra", &json!({}))["content"][0]["text"], "extra");
 }
 
-/// The tools part of the case; the server has no prompts, so `promptsListChanged` is left out of the acknowledgment.
+/// The server has no prompts, so `promptsListChanged` is left out of the acknowledgment.
 #[test]
 fn mod_08_a_subscription_is_acknowledged_first_and_gets_what_it_asked_for() {
-    let mut peer = Peer::start(SERVER, &[]);
+    let mut peer = Peer::start(SERVER, &[("PLAIN", "1")]);
     let id_key = "io.modelcontextprotocol/subscriptionId";
     peer.request(
         &json!(9),

@@ -56,6 +56,7 @@ mod problem;
 mod reader;
 mod rejection;
 mod scan;
+mod texts;
 
 #[cfg(test)]
 mod tests;
@@ -70,6 +71,7 @@ pub use problem::{
     ArgumentErrors, Findings, MAX_EXAMPLE, MAX_LISTED, MAX_PROBLEMS, MAX_QUOTED, Problem, ProblemKind,
 };
 pub use reader::ArgumentReader;
+pub use texts::{TextArguments, TextReader, TextsError};
 
 /// Reads and checks the arguments of one call of `T`, compiling the reader anew: for single use, such as tests.
 ///

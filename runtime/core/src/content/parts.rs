@@ -146,6 +146,26 @@ pub struct ResourceContents {
 }
 
 impl ResourceContents {
+    /// A text at an address. Its media type is a public member.
+    pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::new(uri.into(), ResourceData::Text(text.into()))
+    }
+
+    /// Bytes at an address, which are written as base64. Their media type is a public member.
+    pub fn blob(uri: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
+        Self::new(uri.into(), ResourceData::Blob(base64::encode(bytes.as_ref())))
+    }
+
+    fn new(uri: String, data: ResourceData) -> Self {
+        Self { uri, mime_type: None, data, meta: None, other: Map::new() }
+    }
+
+    /// The contents with this media type, such as `text/markdown`.
+    pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
     /// The text, or one line that names the resource.
     pub(super) fn to_text(&self) -> Cow<'_, str> {
         match &self.data {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Map;
 
 use super::ContentBlock;
-use super::parts::{Extras, TextContent};
+use super::parts::{Extras, ResourceContents, TextContent};
 use crate::revision::Revision;
 
 impl ContentBlock {
@@ -25,5 +25,15 @@ impl ContentBlock {
         }
         let extras = self.extras().map(|extras| Box::new(Extras { other: Map::new(), ..extras.clone() }));
         Cow::Owned(Self::Text(TextContent { text: self.to_text().into_owned(), extras }))
+    }
+}
+
+impl ResourceContents {
+    /// The contents with the members that the revision has: `_meta` came with 2025-06-18.
+    pub fn for_revision(&self, revision: Revision) -> Cow<'_, Self> {
+        if revision >= Revision::V2025_06_18 || self.meta.is_none() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self { meta: None, ..self.clone() })
     }
 }

@@ -31,7 +31,8 @@ pub(super) struct Calls {
 #[derive(Debug)]
 struct Running {
     cx: Context,
-    tool: String,
+    /// What was asked for: a tool, or a prompt or resource in words.
+    name: String,
 }
 
 /// What a request's metadata says about a call.
@@ -56,6 +57,23 @@ impl Connection {
         if params.arguments.is_some_and(|arguments| !arguments.get().starts_with('{')) {
             return Err(error::invalid_params("`arguments` must be an object"));
         }
+        self.admit(id)?;
+        let entry = self.service.tool(&name).ok_or_else(|| error::unknown_tool(&name))?;
+        let cx = self.context_of(id, params, meta)?;
+        let revision = meta.revision;
+        let running = match catch_unwind(AssertUnwindSafe(|| entry.run.start(params.arguments, &cx))) {
+            Ok(Started::Ready(result)) => {
+                ToolCall(entry).write(self, out, id, &result, revision);
+                return Ok(None);
+            }
+            Ok(Started::Running(future)) => future,
+            Err(_) => return Err(panicked(ToolCall::WHAT)),
+        };
+        self.drive(id, running, cx, ToolCall(entry), revision, out)
+    }
+
+    /// Refuses a request whose id is in use, and one too many.
+    pub(super) fn admit(&self, id: &RequestId<'_>) -> Result<(), ErrorObjectOwned> {
         if self.is_taken(id) {
             return Err(error::invalid_request("a request with this id is still running"));
         }
@@ -65,30 +83,32 @@ impl Connection {
                 "{limit} calls are running already; try again when some have ended"
             )));
         }
-        let entry = self.service.tool(&name).ok_or_else(|| error::unknown_tool(&name))?;
-        let cx = self.context_of(id, params, meta)?;
-        let revision = meta.revision;
-        let mut running = match catch_unwind(AssertUnwindSafe(|| entry.run.start(params.arguments, &cx))) {
-            Ok(Started::Ready(result)) => {
-                self.write_result(out, id, &result, &entry, revision);
-                return Ok(None);
-            }
-            Ok(Started::Running(future)) => future,
-            Err(_) => return Err(panicked()),
-        };
+        Ok(())
+    }
+
+    /// Polls a request's code once, and has the rest done later if there is one.
+    pub(super) fn drive<A: Answering>(
+        &self,
+        id: &RequestId<'_>,
+        mut running: BoxFuture<'static, A::Done>,
+        cx: Context,
+        call: A,
+        revision: Revision,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Later>, ErrorObjectOwned> {
         // Most handlers are done when first polled: then nothing is spawned, queued or woken.
         match poll_caught(running.as_mut(), &mut std::task::Context::from_waker(Waker::noop())) {
-            Poll::Ready(Ok(result)) => {
+            Poll::Ready(Ok(done)) => {
                 cx.end();
-                self.write_result(out, id, &result, &entry, revision);
+                call.write(self, out, id, &done, revision);
                 Ok(None)
             }
-            Poll::Ready(Err(Panicked)) => Err(panicked()),
-            Poll::Pending => Ok(Some(self.go_on(id, running, cx, entry, revision))),
+            Poll::Ready(Err(Panicked)) => Err(panicked(A::WHAT)),
+            Poll::Pending => Ok(Some(self.go_on(id, running, cx, call, revision))),
         }
     }
 
-    fn context_of(
+    pub(super) fn context_of(
         &self,
         id: &RequestId<'_>,
         params: &Params<'_>,
@@ -111,18 +131,18 @@ impl Connection {
         }))
     }
 
-    /// Registers a call that takes time, and returns what finishes it.
-    fn go_on(
+    /// Registers a request that takes time, and returns what finishes it.
+    fn go_on<A: Answering>(
         &self,
         id: &RequestId<'_>,
-        running: BoxFuture<'static, ToolResult>,
+        running: BoxFuture<'static, A::Done>,
         cx: Context,
-        entry: Arc<Entry>,
+        call: A,
         revision: Revision,
     ) -> Later {
         let key = id.key();
         let id = id.clone().into_owned();
-        self.calls.insert(key.clone(), Running { cx: cx.clone(), tool: entry.definition.name.clone() });
+        self.calls.insert(key.clone(), Running { cx: cx.clone(), name: call.name().to_owned() });
         let connection = self.myself.clone();
         Box::pin(async move {
             let outcome = finish(running, &cx).await;
@@ -131,33 +151,21 @@ impl Connection {
             connection.calls.remove(&key, &cx);
             let mut out = Vec::new();
             match outcome {
-                Outcome::Done(result) => connection.write_result(&mut out, &id, &result, &entry, revision),
+                Outcome::Done(done) => call.write(&connection, &mut out, &id, &done, revision),
                 Outcome::TimedOut => {
                     let limit = connection.service.limits().call_timeout;
                     let text = format!(
                         "`{}` did not finish within {} s and was stopped; ask for less at a time, or try again later",
-                        entry.definition.name,
+                        call.name(),
                         limit.as_secs_f64()
                     );
-                    connection.write_result(&mut out, &id, &ToolResult::error(text), &entry, revision);
+                    call.write(&connection, &mut out, &id, &call.timed_out(text), revision);
                 }
-                Outcome::Panicked => reply::error(&mut out, Some(&id), &panicked(), revision),
+                Outcome::Panicked => reply::error(&mut out, Some(&id), &panicked(A::WHAT), revision),
                 Outcome::Cancelled => return None,
             }
             Some(out)
         })
-    }
-
-    fn write_result(
-        &self,
-        out: &mut Vec<u8>,
-        id: &RequestId<'_>,
-        result: &ToolResult,
-        entry: &Entry,
-        revision: Revision,
-    ) {
-        let form = reply::Form { revision, wraps: entry.wraps, server_meta: self.service.server_meta() };
-        reply::call_result(out, id, result, &form);
     }
 
     /// Whether a request with this id is running.
@@ -167,15 +175,70 @@ impl Connection {
     }
 }
 
-pub(crate) enum Outcome {
-    Done(ToolResult),
+/// A request that a user's code answers: how what comes of it is written.
+pub(super) trait Answering: Send + 'static {
+    /// What the code returns.
+    type Done: Send + 'static;
+
+    /// Whose panic it is, in words.
+    const WHAT: &'static str;
+
+    /// What is asked for.
+    fn name(&self) -> &str;
+
+    /// What to answer with where the deadline has passed.
+    fn timed_out(&self, text: String) -> Self::Done;
+
+    /// Appends the answer.
+    fn write(
+        &self,
+        connection: &Connection,
+        out: &mut Vec<u8>,
+        id: &RequestId<'_>,
+        done: &Self::Done,
+        revision: Revision,
+    );
+}
+
+/// A call of a tool.
+struct ToolCall(Arc<Entry>);
+
+impl Answering for ToolCall {
+    type Done = ToolResult;
+
+    const WHAT: &'static str = "the tool";
+
+    fn name(&self) -> &str {
+        &self.0.definition.name
+    }
+
+    fn timed_out(&self, text: String) -> ToolResult {
+        ToolResult::error(text)
+    }
+
+    fn write(
+        &self,
+        connection: &Connection,
+        out: &mut Vec<u8>,
+        id: &RequestId<'_>,
+        result: &ToolResult,
+        revision: Revision,
+    ) {
+        let server_meta = connection.service.server_meta();
+        let form = reply::Form { revision, wraps: self.0.wraps, server_meta };
+        reply::call_result(out, id, result, &form);
+    }
+}
+
+pub(crate) enum Outcome<T> {
+    Done(T),
     TimedOut,
     Cancelled,
     Panicked,
 }
 
-/// Polls a call to its end, its deadline or its cancellation, whichever comes first.
-pub(crate) async fn finish(mut running: BoxFuture<'_, ToolResult>, cx: &Context) -> Outcome {
+/// Polls the code behind a request to its end, its deadline or its cancellation, whichever comes first.
+pub(crate) async fn finish<T>(mut running: BoxFuture<'_, T>, cx: &Context) -> Outcome<T> {
     let cancelled = cx.cancellation().clone();
     let caught = std::future::poll_fn(|task| poll_caught(running.as_mut(), task));
     let deadline = tokio::time::Instant::from_std(cx.deadline());
@@ -195,18 +258,18 @@ struct Panicked;
 
 /// One poll of a handler. Its panic ends its call and nothing else; the text of the panic stays on stderr, where
 /// the panic hook wrote it, and is not sent (F-27).
-fn poll_caught(
-    future: Pin<&mut (dyn Future<Output = ToolResult> + Send)>,
+fn poll_caught<T>(
+    future: Pin<&mut (dyn Future<Output = T> + Send)>,
     task: &mut std::task::Context<'_>,
-) -> Poll<Result<ToolResult, Panicked>> {
+) -> Poll<Result<T, Panicked>> {
     match catch_unwind(AssertUnwindSafe(|| future.poll(task))) {
         Ok(poll) => poll.map(Ok),
         Err(_) => Poll::Ready(Err(Panicked)),
     }
 }
 
-fn panicked() -> ErrorObjectOwned {
-    error::internal("the tool failed unexpectedly; the server's log has the reason")
+fn panicked(what: &str) -> ErrorObjectOwned {
+    error::internal(&format!("{what} failed unexpectedly; the server's log has the reason"))
 }
 
 impl Calls {
@@ -238,7 +301,7 @@ impl Calls {
         call.map(|call| call.cx.cancel()).is_some()
     }
 
-    /// Takes all calls back; returns the names of their tools.
+    /// Takes all calls back; returns the names of what they asked for.
     pub(super) fn cancel_all(&self) -> Vec<String> {
         let calls = std::mem::take(&mut *self.lock());
         self.count.store(0, Ordering::Release);
@@ -246,7 +309,7 @@ impl Calls {
             .into_values()
             .map(|call| {
                 call.cx.cancel();
-                call.tool
+                call.name
             })
             .collect()
     }

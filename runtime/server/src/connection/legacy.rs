@@ -45,7 +45,7 @@ impl Connection {
                 reply::result(out, id, b"{}");
                 Ok(None)
             }
-            _ => Err(error::method_not_found(method)),
+            _ => self.feature(method, id, params, &CallMeta { meta, log_level: None, revision }, out),
         }
     }
 
@@ -74,7 +74,7 @@ impl Connection {
             .unwrap_or(Revision::NEWEST_LEGACY);
         let mut result = json!({
             "protocolVersion": revision.as_str(),
-            "capabilities": self.service.capabilities(),
+            "capabilities": self.service.capabilities(revision),
             "serverInfo": self.service.info().for_revision(revision),
         });
         if let (Some(instructions), Some(result)) = (self.service.instructions(), result.as_object_mut()) {

@@ -4,6 +4,7 @@ mod batch;
 mod calls;
 #[cfg(feature = "http")]
 mod exchange;
+mod features;
 mod legacy;
 mod modern;
 mod subscriptions;
@@ -19,6 +20,7 @@ use toolwright_core::revision::Revision;
 use crate::context::LogLevel;
 use crate::error;
 use crate::executor::BoxFuture;
+use crate::list::{List, Listed};
 use crate::message::{Envelope, Malformed, Params, RequestId, RequestMeta};
 use crate::outbox::Outbox;
 use crate::reply;
@@ -26,6 +28,7 @@ use crate::service::Shared;
 
 use calls::Calls;
 pub(crate) use calls::{Outcome, finish};
+pub(crate) use subscriptions::Changed;
 use subscriptions::Subscriptions;
 
 /// One peer of the server.
@@ -234,12 +237,10 @@ impl Connection {
         self.outbox.send(message).await;
     }
 
-    /// Tells the peer that the list of tools has changed, if it listens.
-    pub(crate) fn tools_changed(&self) {
-        if self.agreed_revision().is_some() {
-            self.outbox.push(br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
-        }
-        self.subscriptions().tools_changed(&self.outbox);
+    /// Tells the peer of a change, if it listens.
+    pub(crate) fn changed(&self, changed: Changed<'_>) {
+        let is_legacy = self.agreed_revision().is_some();
+        self.subscriptions().changed(changed, is_legacy, &self.outbox);
     }
 
     /// Waits for an answer in a task of its own and sends it.
@@ -262,7 +263,7 @@ impl Connection {
         let _ = count.wait_for(|count| *count == 0).await;
     }
 
-    /// Cancels what runs and ends the subscriptions in order. Returns the names of the tools that were running.
+    /// Cancels what runs and ends the subscriptions in order. Returns the names of what was running.
     pub(crate) fn end(&self) -> Vec<String> {
         self.subscriptions().end(&self.outbox);
         self.calls.cancel_all()
@@ -281,11 +282,26 @@ impl Connection {
         revision: Revision,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
-        let cursor = optional_string(params.cursor, "cursor")?;
         let context_path = optional_string(meta.context_path, "io.toolwright/contextPath")?;
-        let page = self.service.tool_page(cursor.as_deref(), context_path.as_deref(), revision).ok_or_else(
-            || error::invalid_params("`cursor` is not one that this server gave; list again without it"),
-        )?;
+        let table = self.service.table();
+        self.list_page(id, params, table.list(), context_path.as_deref(), revision, out)
+    }
+
+    /// The page of a list that the parameters ask for.
+    fn list_page<T: Listed>(
+        &self,
+        id: &RequestId<'_>,
+        params: &Params<'_>,
+        list: &List<T>,
+        context_path: Option<&str>,
+        revision: Revision,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Later>, ErrorObjectOwned> {
+        let cursor = optional_string(params.cursor, "cursor")?;
+        let settings = self.service.list_settings();
+        let page = list.page(cursor.as_deref(), context_path, revision, &settings).ok_or_else(|| {
+            error::invalid_params("`cursor` is not one that this server gave; list again without it")
+        })?;
         reply::result(out, id, &page);
         Ok(None)
     }

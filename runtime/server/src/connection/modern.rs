@@ -35,7 +35,7 @@ impl Connection {
                 Ok(None)
             }
             "subscriptions/listen" => self.listen(id, params),
-            _ => Err(error::method_not_found(method)),
+            _ => self.feature(method, id, params, &CallMeta { meta, log_level, revision }, out),
         }
     }
 }

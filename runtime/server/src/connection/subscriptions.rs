@@ -1,5 +1,7 @@
 //! `subscriptions/listen`: notifications that belong to no call (2026-07-28, basic/patterns/subscriptions).
 
+use std::collections::BTreeSet;
+
 use jsonrpsee_types::ErrorObjectOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -7,13 +9,58 @@ use serde_json::value::RawValue;
 
 use super::{Connection, Later};
 use crate::error;
+use crate::features::Features;
 use crate::message::{Params, RequestId};
 use crate::outbox::Outbox;
 use crate::reply;
 
-/// The open subscriptions of one connection.
+/// What one connection wants to hear of.
 #[derive(Debug, Default)]
-pub(super) struct Subscriptions(Vec<Subscription>);
+pub(super) struct Subscriptions {
+    /// The open subscriptions of a modern peer.
+    open: Vec<Subscription>,
+    /// The resources that a legacy peer watches; lists it hears of without asking.
+    watched: BTreeSet<String>,
+}
+
+/// What has changed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Changed<'a> {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources, or that of resource templates.
+    Resources,
+    /// The contents of the resource at an address.
+    Resource(&'a str),
+}
+
+impl Changed<'_> {
+    fn method(self) -> &'static str {
+        match self {
+            Self::Tools => "notifications/tools/list_changed",
+            Self::Prompts => "notifications/prompts/list_changed",
+            Self::Resources => "notifications/resources/list_changed",
+            Self::Resource(_) => "notifications/resources/updated",
+        }
+    }
+
+    fn params(self) -> serde_json::Value {
+        match self {
+            Self::Resource(uri) => json!({"uri": uri}),
+            _ => json!({}),
+        }
+    }
+
+    /// The notification outside a subscription: a list's has no parameters.
+    fn legacy_notification(self) -> Vec<u8> {
+        match self {
+            Self::Resource(_) => reply::notification(self.method(), &self.params()),
+            _ => json!({"jsonrpc": "2.0", "method": self.method()}).to_string().into_bytes(),
+        }
+    }
+}
 
 #[derive(Debug)]
 struct Subscription {
@@ -22,12 +69,39 @@ struct Subscription {
     filter: Filter,
 }
 
-/// What a subscription asks for, or, in the acknowledgment, what it gets. This server has tools only.
-#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// What a subscription asks for, or, in the acknowledgment, what it gets.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 struct Filter {
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     tools_list_changed: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    prompts_list_changed: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    resources_list_changed: bool,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    resource_subscriptions: BTreeSet<String>,
+}
+
+impl Filter {
+    /// What of it the server has.
+    fn granted(mut self, features: &Features) -> Self {
+        self.prompts_list_changed &= features.prompts.is_some();
+        if features.resources.is_none() {
+            self.resources_list_changed = false;
+            self.resource_subscriptions.clear();
+        }
+        self
+    }
+
+    fn wants(&self, changed: Changed<'_>) -> bool {
+        match changed {
+            Changed::Tools => self.tools_list_changed,
+            Changed::Prompts => self.prompts_list_changed,
+            Changed::Resources => self.resources_list_changed,
+            Changed::Resource(uri) => self.resource_subscriptions.contains(uri),
+        }
+    }
 }
 
 const ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
@@ -48,44 +122,70 @@ impl Connection {
                     "`notifications` must be an object such as {\"toolsListChanged\": true}",
                 )
             })?;
+        let most = self.service.limits().max_watched_resources;
+        if filter.resource_subscriptions.len() > most {
+            return Err(too_many_watched(most));
+        }
+        let filter = filter.granted(self.service.features());
         if self.is_taken(id) {
             return Err(error::invalid_request("a request with this id is still running"));
         }
         let limit = self.service.limits().max_subscriptions;
         let mut open = self.subscriptions();
-        if open.0.len() >= limit {
+        if open.open.len() >= limit {
             return Err(error::internal(&format!("{limit} subscriptions are open already; end one first")));
         }
         let subscription = Subscription { id: id.clone().into_owned(), key: id.key(), filter };
-        subscription.notify(
-            &self.outbox,
-            "notifications/subscriptions/acknowledged",
-            &json!({"notifications": filter}),
-        );
-        open.0.push(subscription);
+        let acknowledgment = json!({"notifications": subscription.filter});
+        let method = "notifications/subscriptions/acknowledged";
+        self.outbox.push(&subscription.notification(method, acknowledgment));
+        open.open.push(subscription);
         Ok(None)
     }
 }
 
 impl Subscriptions {
     pub(super) fn contains(&self, id: &RequestId<'_>) -> bool {
-        !self.0.is_empty() && self.0.iter().any(|subscription| *subscription.key == *id.key())
+        !self.open.is_empty() && self.open.iter().any(|subscription| *subscription.key == *id.key())
     }
 
     /// Ends a subscription that the client took back: nothing is sent for it any more.
     pub(super) fn remove(&mut self, key: &str) {
-        self.0.retain(|subscription| *subscription.key != *key);
+        self.open.retain(|subscription| *subscription.key != *key);
     }
 
-    pub(super) fn tools_changed(&self, outbox: &Outbox) {
-        for subscription in self.0.iter().filter(|subscription| subscription.filter.tools_list_changed) {
-            subscription.notify(outbox, "notifications/tools/list_changed", &json!({}));
+    /// Tells the peer of a change, once for the legacy session and once for each subscription that wants it.
+    pub(super) fn changed(&self, changed: Changed<'_>, is_legacy: bool, outbox: &Outbox) {
+        let is_wanted = match changed {
+            Changed::Resource(uri) => self.watched.contains(uri),
+            Changed::Tools | Changed::Prompts | Changed::Resources => true,
+        };
+        if is_legacy && is_wanted {
+            outbox.push_once(&changed.legacy_notification());
         }
+        for subscription in self.open.iter().filter(|subscription| subscription.filter.wants(changed)) {
+            outbox.push_once(&subscription.notification(changed.method(), changed.params()));
+        }
+    }
+
+    /// Watches a resource for a legacy peer (2025-11-25, server/resources "Subscriptions"). Any address will do: what
+    /// is there may come later.
+    pub(super) fn watch(&mut self, uri: &str, limit: usize) -> Result<(), ErrorObjectOwned> {
+        if self.watched.len() >= limit && !self.watched.contains(uri) {
+            return Err(too_many_watched(limit));
+        }
+        self.watched.insert(uri.to_owned());
+        Ok(())
+    }
+
+    /// Watches it no more.
+    pub(super) fn unwatch(&mut self, uri: &str) {
+        self.watched.remove(uri);
     }
 
     /// Ends all with their answer ("Graceful Closure").
     pub(super) fn end(&mut self, outbox: &Outbox) {
-        for subscription in self.0.drain(..) {
+        for subscription in self.open.drain(..) {
             let mut answer = Vec::new();
             let result = json!({"resultType": "complete", "_meta": {ID_KEY: subscription.id_value()}});
             reply::result_of(&mut answer, &subscription.id, &result);
@@ -95,15 +195,16 @@ impl Subscriptions {
 }
 
 impl Subscription {
-    fn notify(&self, outbox: &Outbox, method: &str, params: &serde_json::Value) {
-        let mut params = params.clone();
-        if let Some(params) = params.as_object_mut() {
-            params.insert("_meta".to_owned(), json!({ID_KEY: self.id_value()}));
-        }
-        outbox.push(&reply::notification(method, &params));
+    fn notification(&self, method: &str, mut params: serde_json::Value) -> Vec<u8> {
+        params["_meta"] = json!({ID_KEY: self.id_value()});
+        reply::notification(method, &params)
     }
 
     fn id_value(&self) -> Option<Box<RawValue>> {
         serde_json::from_str(self.id.as_str()).ok()
     }
+}
+
+fn too_many_watched(limit: usize) -> ErrorObjectOwned {
+    error::internal(&format!("at most {limit} resources are watched at once; stop watching one first"))
 }

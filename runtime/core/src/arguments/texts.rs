@@ -1,0 +1,181 @@
+//! Arguments that are all texts: those of prompts and the variables of resource templates.
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::problem::ArgumentErrors;
+use super::reader::ArgumentReader;
+use crate::prompt::PromptArgument;
+use crate::schema::{Draft, Profile};
+use crate::tool::InputShape;
+
+/// Types that can be the arguments of a prompt or the variables of a resource template: structs whose fields are texts
+/// (strings, enums of plain names, dates and the like), or `()` for none.
+///
+/// Implemented for all that serde reads and that have a JSON Schema; whether the fields are texts shows when the
+/// server is built.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the arguments of a prompt or a resource template",
+    label = "needs `serde::Deserialize` and `schemars::JsonSchema`",
+    note = "add `serde::Deserialize` and `schemars::JsonSchema` to the derives of `{Self}`, or take no arguments"
+)]
+pub trait TextArguments: DeserializeOwned + JsonSchema + Send + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> TextArguments for T {}
+
+/// How arguments that are all texts are read: compiled once, used for every request.
+#[derive(Debug)]
+pub struct TextReader {
+    reader: ArgumentReader,
+    arguments: Vec<PromptArgument>,
+}
+
+/// Why a type cannot be read from texts.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextsError {
+    /// A field is not a text.
+    #[error("`{0}` is no text; give it a type that serde reads from a string")]
+    NoText(String),
+    /// The schema cannot be enforced, or the type is not read from an object.
+    #[error("{0}")]
+    Schema(String),
+}
+
+impl TextReader {
+    /// Compiles the reader of `A`.
+    ///
+    /// # Errors
+    /// [`TextsError`] where a field is no text, or the schema cannot be enforced.
+    pub fn of<A: TextArguments>() -> Result<Self, TextsError> {
+        let is_unit = schemars::schema_for!(A).get("type").is_some_and(|name| name == "null");
+        let shape = if is_unit { InputShape::Unit } else { InputShape::Object };
+        let draft = Draft::input::<A>(shape).with_fields(&[], false);
+        let reader = ArgumentReader::new(&draft, &[], shape, false)
+            .map_err(|error| TextsError::Schema(error.to_string()))?;
+        let schema = draft.finish(Profile::Portable);
+        let required = |name: &str| {
+            schema["required"].as_array().is_some_and(|names| names.iter().any(|required| required == name))
+        };
+        let mut arguments = Vec::new();
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            if !is_text(property, &schema) {
+                return Err(TextsError::NoText(name.clone()));
+            }
+            let text = |member: &str| property[member].as_str().map(str::to_owned);
+            arguments.push(PromptArgument {
+                name: name.clone(),
+                title: text("title"),
+                description: text("description"),
+                required: required(name),
+            });
+        }
+        Ok(Self { reader, arguments })
+    }
+
+    /// The arguments, in the order of the fields.
+    pub fn arguments(&self) -> &[PromptArgument] {
+        &self.arguments
+    }
+
+    /// Reads and checks `arguments` (absent, `null` and `{}` are the same).
+    ///
+    /// # Errors
+    /// Every problem of the arguments at once.
+    pub fn read<A: TextArguments>(&self, arguments: Option<&RawValue>) -> Result<A, ArgumentErrors> {
+        self.reader.read(arguments, &[])
+    }
+}
+
+/// Whether every value that the schema allows, but for `null`, is a string.
+fn is_text(property: &Value, root: &Value) -> bool {
+    if let Some(pointer) = property["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
+        // A recursive type is no text, so one step is all that can lead to one.
+        return root.pointer(pointer).is_some_and(|target| target["type"] == "string");
+    }
+    match &property["type"] {
+        Value::String(name) => name == "string",
+        Value::Array(names) => {
+            names.contains(&"string".into()) && names.iter().all(|name| name == "string" || name == "null")
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+    use serde_json::value::to_raw_value;
+    use serde_json::{Value, json};
+
+    use super::{TextReader, TextsError};
+
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Style {
+        /// As one speaks.
+        Plain,
+        /// As one writes.
+        Formal,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    struct Greeting {
+        /// Who to greet.
+        #[schemars(title = "Name", length(min = 1))]
+        name: String,
+        style: Option<Style>,
+    }
+
+    fn read(arguments: &Value) -> Result<Greeting, String> {
+        let raw = to_raw_value(arguments).expect("JSON");
+        let reader = TextReader::of::<Greeting>().expect("all are texts");
+        reader.read(Some(&raw)).map_err(|errors| errors.to_string())
+    }
+
+    #[test]
+    fn names_descriptions_and_what_is_required_come_from_the_type() {
+        let reader = TextReader::of::<Greeting>().expect("all are texts");
+        assert_eq!(
+            serde_json::to_value(reader.arguments()).expect("JSON"),
+            json!([
+                {"name": "name", "title": "Name", "description": "Who to greet.", "required": true},
+                {
+                    "name": "style",
+                    "description": "`plain`: As one speaks.\n`formal`: As one writes.",
+                    "required": false,
+                },
+            ])
+        );
+        assert!(TextReader::of::<()>().expect("none").arguments().is_empty());
+    }
+
+    #[test]
+    fn all_problems_are_told_at_once() {
+        let greeting = read(&json!({"name": "Ada", "style": "formal"})).expect("they fit");
+        assert_eq!(greeting, Greeting { name: "Ada".to_owned(), style: Some(Style::Formal) });
+        let problems =
+            read(&json!({"name": "", "style": "loud", "other": "x"})).expect_err("they do not fit");
+        for pointer in ["/name", "/style", "/other"] {
+            assert!(problems.contains(pointer), "{pointer} is missing in {problems}");
+        }
+    }
+
+    #[test]
+    fn a_field_that_is_no_text_is_refused() {
+        #[derive(Deserialize, JsonSchema)]
+        struct Numbered {
+            #[expect(dead_code, reason = "only its type is looked at")]
+            count: u32,
+        }
+        assert_eq!(
+            TextReader::of::<Numbered>().expect_err("a number"),
+            TextsError::NoText("count".to_owned())
+        );
+        assert!(matches!(TextReader::of::<Vec<String>>(), Err(TextsError::Schema(_))));
+    }
+}

@@ -1,0 +1,65 @@
+//! Why a prompt, a resource or a completion is not given.
+
+use std::fmt;
+
+/// An error that answers a request for a prompt, a resource or a completion. Tools answer with
+/// [`ToolError`](crate::result::ToolError) instead, which a model reads; this one is for the client.
+///
+/// Every `std::error::Error` turns into one by `?`; the client gets its message and the messages of its sources, so
+/// keep secrets out of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestError {
+    kind: RequestErrorKind,
+    text: String,
+}
+
+/// The sorts of [`RequestError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RequestErrorKind {
+    /// There is no such thing: -32602, for resources -32002 up to 2025-11-25.
+    NotFound,
+    /// The request's values do not fit: -32602.
+    Invalid,
+    /// The server failed: -32603.
+    Failed,
+}
+
+impl RequestError {
+    /// There is no such thing: for resource templates, whose addresses match more than there is.
+    pub fn not_found(text: impl Into<String>) -> Self {
+        Self { kind: RequestErrorKind::NotFound, text: text.into() }
+    }
+
+    /// The values of the request do not fit; the text says which and what would.
+    pub fn invalid(text: impl Into<String>) -> Self {
+        Self { kind: RequestErrorKind::Invalid, text: text.into() }
+    }
+
+    /// The server failed, and the same request may succeed later.
+    pub fn failed(text: impl Into<String>) -> Self {
+        Self { kind: RequestErrorKind::Failed, text: text.into() }
+    }
+
+    /// What sort of error it is.
+    pub fn kind(&self) -> RequestErrorKind {
+        self.kind
+    }
+
+    /// The text for the client.
+    pub fn message(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl<E: std::error::Error> From<E> for RequestError {
+    fn from(error: E) -> Self {
+        Self::failed(crate::result::with_sources(&error))
+    }
+}

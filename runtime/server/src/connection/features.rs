@@ -1,0 +1,250 @@
+//! Prompts, resources and completion: their methods, in both eras.
+
+use jsonrpsee_types::ErrorObjectOwned;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use toolwright_core::content::ContentBlock;
+use toolwright_core::prompt::PromptResult;
+use toolwright_core::request::RequestError;
+use toolwright_core::resource::{CacheScope, ResourceContents, ResourceResult};
+use toolwright_core::revision::Revision;
+
+use super::calls::{Answering, CallMeta};
+use super::{Connection, Later};
+use crate::context::Context;
+use crate::error;
+use crate::executor::BoxFuture;
+use crate::features::{CompleteParams, Completion, Features, Resources};
+use crate::message::{Params, RequestId, string};
+use crate::reply;
+use crate::service::ttl_ms;
+
+impl Connection {
+    /// Answers a method of prompts, resources or completion, if the server has what it is about.
+    pub(super) fn feature(
+        &self,
+        method: &str,
+        id: &RequestId<'_>,
+        params: &Params<'_>,
+        meta: &CallMeta<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Later>, ErrorObjectOwned> {
+        let features = self.service.features();
+        let Features { prompts, resources, completers } = features;
+        let is_legacy = !meta.revision.is_modern();
+        match (method, prompts, resources) {
+            ("prompts/list", Some(prompts), _) => {
+                self.list_page(id, params, &prompts.list(), None, meta.revision, out)
+            }
+            ("prompts/get", Some(prompts), _) => {
+                let name = text(params.name, "name")?;
+                let entry =
+                    prompts.list().get(&name).cloned().ok_or_else(|| error::unknown("prompt", &name))?;
+                if params.arguments.is_some_and(|arguments| !arguments.get().starts_with('{')) {
+                    return Err(error::invalid_params("`arguments` must be an object"));
+                }
+                let arguments = params.arguments.map(ToOwned::to_owned);
+                let call = FeatureCall::new(format!("prompt {}", error::shortened(&name)));
+                self.start(id, params, meta, call, |cx| map(entry.get(arguments, cx), Filled), out)
+            }
+            ("resources/list", _, Some(resources)) => {
+                self.list_page(id, params, &resources.fixed.list(), None, meta.revision, out)
+            }
+            ("resources/templates/list", _, Some(resources)) => {
+                self.list_page(id, params, &resources.templates.list(), None, meta.revision, out)
+            }
+            ("resources/read", _, Some(resources)) => self.read_resource(id, params, meta, resources, out),
+            // 2026-07-28 has `subscriptions/listen` in their place.
+            ("resources/subscribe", _, Some(_)) if is_legacy => {
+                let uri = text(params.uri, "uri")?;
+                self.subscriptions().watch(&uri, self.service.limits().max_watched_resources)?;
+                reply::result(out, id, b"{}");
+                Ok(None)
+            }
+            ("resources/unsubscribe", _, Some(_)) if is_legacy => {
+                self.subscriptions().unwatch(&text(params.uri, "uri")?);
+                reply::result(out, id, b"{}");
+                Ok(None)
+            }
+            ("completion/complete", _, _) if !completers.is_empty() => {
+                let asked = CompleteParams::read(params).map_err(error::invalid_params)?;
+                let call = FeatureCall::new("completion".to_owned());
+                let service = &self.service;
+                let complete = |cx| map(service.features().complete(asked, cx), Completed);
+                self.start(id, params, meta, call, complete, out)
+            }
+            _ => Err(error::method_not_found(method)),
+        }
+    }
+
+    fn read_resource(
+        &self,
+        id: &RequestId<'_>,
+        params: &Params<'_>,
+        meta: &CallMeta<'_>,
+        resources: &Resources,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Later>, ErrorObjectOwned> {
+        let uri = text(params.uri, "uri")?;
+        let read = resources.find(&uri).ok_or_else(|| error::unknown_resource(&uri, meta.revision))?;
+        let call = FeatureCall {
+            uri: Some(uri.clone().into()),
+            ..FeatureCall::new(format!("resource {}", error::shortened(&uri)))
+        };
+        self.start(id, params, meta, call, |cx| map(read(cx), Contents), out)
+    }
+
+    /// Starts the code behind a request, under the rules of calls.
+    fn start(
+        &self,
+        id: &RequestId<'_>,
+        params: &Params<'_>,
+        meta: &CallMeta<'_>,
+        call: FeatureCall,
+        code: impl FnOnce(Context) -> BoxFuture<'static, Answered>,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Later>, ErrorObjectOwned> {
+        self.admit(id)?;
+        let cx = self.context_of(id, params, meta)?;
+        let running = code(cx.clone());
+        self.drive(id, running, cx, call, meta.revision, out)
+    }
+}
+
+/// The text at a member that must be there.
+fn text<'a>(member: Option<&'a RawValue>, name: &str) -> Result<std::borrow::Cow<'a, str>, ErrorObjectOwned> {
+    member.and_then(string).ok_or_else(|| error::invalid_params(&format!("`{name}` must be a string")))
+}
+
+/// What the code behind a request has answered.
+enum Answer {
+    Filled(PromptResult),
+    Contents(ResourceResult),
+    Completed(Completion),
+}
+
+use Answer::{Completed, Contents, Filled};
+
+type Answered = Result<Answer, RequestError>;
+
+fn map<T: Send + 'static>(
+    running: BoxFuture<'static, Result<T, RequestError>>,
+    kind: fn(T) -> Answer,
+) -> BoxFuture<'static, Answered> {
+    Box::pin(async move { running.await.map(kind) })
+}
+
+/// A request that the code of a prompt, a resource or a completer answers.
+struct FeatureCall {
+    /// What is asked for, in words.
+    name: String,
+    /// The address, where a resource is read.
+    uri: Option<String>,
+}
+
+impl FeatureCall {
+    fn new(name: String) -> Self {
+        Self { name, uri: None }
+    }
+}
+
+impl Answering for FeatureCall {
+    type Done = Answered;
+
+    const WHAT: &'static str = "the request's handler";
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn timed_out(&self, text: String) -> Answered {
+        Err(RequestError::failed(text))
+    }
+
+    fn write(
+        &self,
+        connection: &Connection,
+        out: &mut Vec<u8>,
+        id: &RequestId<'_>,
+        answered: &Answered,
+        revision: Revision,
+    ) {
+        match answered {
+            Ok(answer) => {
+                let is_modern = revision.is_modern();
+                let result = FeatureResult {
+                    result_type: is_modern.then_some("complete"),
+                    body: Body::of(answer, revision),
+                    meta: is_modern.then_some(connection.service.server_meta()),
+                };
+                reply::result_of(out, id, &result);
+            }
+            Err(failure) => {
+                let error = error::of_request(failure, self.uri.as_deref(), revision);
+                reply::error(out, Some(id), &error, revision);
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FeatureResult<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result_type: Option<&'static str>,
+    #[serde(flatten)]
+    body: Body<'a>,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<&'a RawValue>,
+}
+
+/// The members of a result, in the form of one revision.
+#[derive(Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+enum Body<'a> {
+    Prompt {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        description: Option<&'a str>,
+        messages: Vec<Message<'a>>,
+    },
+    Resource {
+        contents: Vec<std::borrow::Cow<'a, ResourceContents>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ttl_ms: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_scope: Option<CacheScope>,
+    },
+    Completion {
+        completion: &'a Completion,
+    },
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: toolwright_core::content::Role,
+    content: std::borrow::Cow<'a, ContentBlock>,
+}
+
+impl<'a> Body<'a> {
+    fn of(answer: &'a Answer, revision: Revision) -> Self {
+        match answer {
+            Filled(prompt) => Self::Prompt {
+                description: prompt.description.as_deref(),
+                messages: prompt
+                    .messages
+                    .iter()
+                    .map(|message| Message {
+                        role: message.role,
+                        content: message.content.for_revision(revision),
+                    })
+                    .collect(),
+            },
+            Contents(resource) => Self::Resource {
+                contents: resource.contents.iter().map(|contents| contents.for_revision(revision)).collect(),
+                ttl_ms: revision.is_modern().then(|| ttl_ms(resource.ttl)),
+                cache_scope: revision.is_modern().then_some(resource.cache_scope),
+            },
+            Completed(completion) => Self::Completion { completion },
+        }
+    }
+}

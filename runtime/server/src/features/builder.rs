@@ -1,0 +1,117 @@
+//! Prompts, resources and completion of a server under construction.
+
+use std::future::Future;
+
+use toolwright_core::prompt::{IntoPromptResult, Prompt};
+use toolwright_core::resource::{IntoResourceResult, Resource, ResourceTemplate};
+
+use super::completion::Completer;
+use super::{
+    Completers, CompletionContext, Features, IntoCompletion, PromptEntry, Reference, Registry,
+    RequestHandler, ResourceEntry, Resources, TemplateEntry,
+};
+use crate::error::BuildError;
+use crate::server::Server;
+
+/// What a server is to offer beside tools.
+#[derive(Debug, Default)]
+pub(crate) struct FeatureParts {
+    prompts: Option<Vec<PromptEntry>>,
+    resources: Option<Vec<ResourceEntry>>,
+    templates: Vec<TemplateEntry>,
+    completers: Completers,
+    /// The first mistake, told when the server is built.
+    problem: Option<BuildError>,
+}
+
+impl FeatureParts {
+    fn keep<T>(&mut self, entry: Result<T, BuildError>) -> Option<T> {
+        entry.map_err(|problem| self.problem.get_or_insert(problem)).ok()
+    }
+
+    pub(crate) fn build(self) -> Result<Features, BuildError> {
+        if let Some(problem) = self.problem {
+            return Err(problem);
+        }
+        let features = Features {
+            prompts: self.prompts.map(|prompts| Registry::new(prompts, "prompt")).transpose()?,
+            resources: match self.resources {
+                None => None,
+                Some(resources) => Some(Resources {
+                    fixed: Registry::new(resources, "resource")?,
+                    templates: Registry::new(self.templates, "resource template")?,
+                }),
+            },
+            completers: self.completers,
+        };
+        features.check_completers()?;
+        Ok(features)
+    }
+}
+
+/// Prompts, resources and completion. What they are is checked by [`Server::build`].
+impl<S: Send + Sync + 'static> Server<S> {
+    /// Offers a prompt. Its arguments are the fields of the struct that `handler` takes, all of them texts; see
+    /// [`RequestHandler`].
+    pub fn prompt<P, H>(mut self, prompt: Prompt, handler: H) -> Self
+    where
+        H: RequestHandler<P, Output: IntoPromptResult>,
+    {
+        let entry = self.features.keep(PromptEntry::new(prompt, handler));
+        self.features.prompts.get_or_insert_default().extend(entry);
+        self
+    }
+
+    /// Offers a resource, which `handler` reads. What it takes is nothing, or `()` and a [`Context`](crate::Context).
+    pub fn resource<P, H>(mut self, resource: Resource, handler: H) -> Self
+    where
+        H: RequestHandler<P, Input = (), Output: IntoResourceResult>,
+    {
+        let entry = self.features.keep(ResourceEntry::new(resource, handler));
+        self.features.resources.get_or_insert_default().extend(entry);
+        self
+    }
+
+    /// Offers all resources whose addresses match a template. The variables are the fields of the struct that `handler`
+    /// takes, all of them texts; see [`UriTemplate`](toolwright_core::resource::UriTemplate) for what matches.
+    pub fn resource_template<P, H>(mut self, template: ResourceTemplate, handler: H) -> Self
+    where
+        H: RequestHandler<P, Output: IntoResourceResult>,
+    {
+        let entry = self.features.keep(TemplateEntry::new(template, handler));
+        self.features.resources.get_or_insert_default();
+        self.features.templates.extend(entry);
+        self
+    }
+
+    /// Suggests values for an argument of a prompt or a variable of a resource template. `complete` gets the text so far
+    /// and returns what fits, best first; at most 100 values are sent, with the number of all.
+    pub fn complete<F, R>(mut self, reference: Reference, argument: impl Into<String>, complete: F) -> Self
+    where
+        F: Fn(String, CompletionContext) -> R + Send + Sync + 'static,
+        R: Future<Output: IntoCompletion> + Send,
+    {
+        let argument = argument.into();
+        if !self.features.completers.add(reference, argument.clone(), Completer::new(complete)) {
+            self.features.problem.get_or_insert(BuildError::Feature {
+                what: "completion",
+                name: argument,
+                reason: "it was set twice for the same reference".to_owned(),
+            });
+        }
+        self
+    }
+
+    /// Says that the server has prompts though none is there yet: for [`Service::add_prompt`](crate::Service::add_prompt).
+    pub fn with_prompts(mut self) -> Self {
+        self.features.prompts.get_or_insert_default();
+        self
+    }
+
+    /// Says that the server has resources though none is there yet: for
+    /// [`Service::add_resource`](crate::Service::add_resource).
+    pub fn with_resources(mut self) -> Self {
+        self.features.resources.get_or_insert_default();
+        self
+    }
+}

@@ -1,0 +1,273 @@
+//! Suggestions for arguments of prompts and variables of resource templates (2026-07-28, server/utilities/completion).
+
+use std::collections::{BTreeMap, HashMap};
+use std::future::Future;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use toolwright_core::request::RequestError;
+
+use super::Features;
+use super::entries::{Code, RequestResult};
+use crate::context::Context;
+use crate::error::BuildError;
+use crate::executor::BoxFuture;
+use crate::message::Params;
+
+/// The most values of one answer (2026-07-28, server/utilities/completion "Completion Results").
+const MAX_VALUES: usize = 100;
+
+/// Whose argument is completed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
+#[serde(tag = "type")]
+#[non_exhaustive]
+pub enum Reference {
+    /// A prompt.
+    #[serde(rename = "ref/prompt")]
+    Prompt {
+        /// Its name.
+        name: String,
+    },
+    /// A resource template.
+    #[serde(rename = "ref/resource")]
+    Resource {
+        /// The template, or the address of a resource, which has nothing to complete.
+        uri: String,
+    },
+}
+
+impl Reference {
+    /// The prompt of this name.
+    pub fn prompt(name: impl Into<String>) -> Self {
+        Self::Prompt { name: name.into() }
+    }
+
+    /// The resource template of this form, as it was registered.
+    pub fn template(uri_template: impl Into<String>) -> Self {
+        Self::Resource { uri: uri_template.into() }
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Prompt { name } => name,
+            Self::Resource { uri } => uri,
+        }
+    }
+}
+
+/// What a completer sees beside the text so far.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CompletionContext {
+    /// The arguments that have their values already; clients before 2025-06-18 send none.
+    pub arguments: BTreeMap<String, String>,
+    /// The request.
+    pub request: Context,
+}
+
+/// Suggestions, best first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Completion {
+    /// The values; all after the hundredth are left out when it is sent.
+    pub values: Vec<String>,
+    /// How many there are in all; the number of `values` if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// Whether there are more than `values`.
+    pub has_more: bool,
+}
+
+impl Completion {
+    /// The answer with at most as many values as the protocol has.
+    fn capped(mut self) -> Self {
+        let count = u64::try_from(self.values.len()).unwrap_or(u64::MAX);
+        let total = *self.total.get_or_insert(count);
+        self.values.truncate(MAX_VALUES);
+        self.has_more |= total > u64::try_from(self.values.len()).unwrap_or(u64::MAX);
+        self
+    }
+}
+
+/// What a completer may return.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no completion",
+    label = "return a list of texts, a `Completion`, or a `Result` of these"
+)]
+pub trait IntoCompletion {
+    /// The suggestions, or why there are none.
+    fn into_completion(self) -> Result<Completion, RequestError>;
+}
+
+impl IntoCompletion for Completion {
+    fn into_completion(self) -> Result<Completion, RequestError> {
+        Ok(self)
+    }
+}
+
+impl<T: Into<String>> IntoCompletion for Vec<T> {
+    fn into_completion(self) -> Result<Completion, RequestError> {
+        Ok(Completion { values: self.into_iter().map(Into::into).collect(), ..Completion::default() })
+    }
+}
+
+impl<T: IntoCompletion, E: Into<RequestError>> IntoCompletion for Result<T, E> {
+    fn into_completion(self) -> Result<Completion, RequestError> {
+        self.map_err(Into::into)?.into_completion()
+    }
+}
+
+/// The completers of a server.
+#[derive(Debug, Default)]
+pub(crate) struct Completers(HashMap<(Reference, String), Arc<Completer>>);
+
+/// The code that completes one argument.
+#[derive(Debug)]
+pub(crate) struct Completer(Code<Complete>);
+
+type Complete =
+    dyn Fn(String, CompletionContext) -> BoxFuture<'static, RequestResult<Completion>> + Send + Sync;
+
+impl Completer {
+    pub(super) fn new<F, R>(complete: F) -> Self
+    where
+        F: Fn(String, CompletionContext) -> R + Send + Sync + 'static,
+        R: Future<Output: IntoCompletion> + Send,
+    {
+        let complete = Arc::new(complete);
+        Self(Code(Box::new(move |value, context| {
+            let complete = Arc::clone(&complete);
+            Box::pin(async move { complete(value, context).await.into_completion().map(Completion::capped) })
+        })))
+    }
+}
+
+impl Completers {
+    /// Adds a completer; false if its argument has one already.
+    pub(super) fn add(&mut self, reference: Reference, argument: String, completer: Completer) -> bool {
+        self.0.insert((reference, argument), Arc::new(completer)).is_none()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whose arguments are completed, and which.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = (&Reference, &str)> {
+        self.0.keys().map(|(reference, argument)| (reference, argument.as_str()))
+    }
+}
+
+/// The parameters of `completion/complete`.
+#[derive(Debug)]
+pub(crate) struct CompleteParams {
+    reference: Reference,
+    argument: Argument,
+    context: Resolved,
+}
+
+#[derive(Debug, Deserialize)]
+struct Argument {
+    name: String,
+    value: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Resolved {
+    #[serde(default)]
+    arguments: BTreeMap<String, String>,
+}
+
+impl CompleteParams {
+    /// Reads the parameters; the error says which one is wrong.
+    pub(crate) fn read(params: &Params<'_>) -> Result<Self, &'static str> {
+        // Derived code would take an array as well.
+        fn object<T: for<'de> Deserialize<'de>>(text: Option<&RawValue>) -> Option<T> {
+            let text = text.filter(|text| text.get().starts_with('{'))?;
+            serde_json::from_str(text.get()).ok()
+        }
+        Ok(Self {
+            reference: object(params.reference)
+                .ok_or("`ref` must be a reference such as {\"type\": \"ref/prompt\", \"name\": \"…\"}")?,
+            argument: object(params.argument).ok_or("`argument` must have the texts `name` and `value`")?,
+            context: match params.context {
+                None => Resolved::default(),
+                context => object(context).ok_or("`context.arguments` must be an object of texts")?,
+            },
+        })
+    }
+}
+
+impl Features {
+    /// Why the argument does not exist, if it does not.
+    pub(super) fn missing(&self, reference: &Reference, argument: &str) -> Option<String> {
+        let is_known = match reference {
+            Reference::Prompt { name } => {
+                let entry = self.prompts.as_ref().and_then(|prompts| prompts.list().get(name).cloned());
+                entry.map(|entry| entry.takes(argument))
+            }
+            Reference::Resource { uri } => self.resources.as_ref().and_then(|resources| {
+                let template = resources.templates.list().get(uri).cloned();
+                let is_variable =
+                    template.map(|template| template.template.variables().any(|name| name == argument));
+                // The address of a resource is a reference too, one without arguments.
+                is_variable.or_else(|| resources.fixed.list().get(uri).map(|_| false))
+            }),
+        };
+        match is_known {
+            Some(true) => None,
+            Some(false) => Some(format!("`{}` has no argument `{argument}`", reference.as_str())),
+            None => Some(format!("there is no prompt or resource template `{}`", reference.as_str())),
+        }
+    }
+
+    /// The answer to `completion/complete`, to be waited for; an argument without a completer has no suggestions.
+    pub(crate) fn complete(
+        &self,
+        params: CompleteParams,
+        cx: Context,
+    ) -> BoxFuture<'static, RequestResult<Completion>> {
+        let CompleteParams { reference, argument, context } = params;
+        let answer = match self.missing(&reference, &argument.name) {
+            Some(reason) => Err(RequestError::invalid(reason)),
+            None => Ok(Completion::default().capped()),
+        };
+        match self.completers.0.get(&(reference, argument.name)) {
+            Some(completer) if answer.is_ok() => {
+                let context = CompletionContext { arguments: context.arguments, request: cx };
+                (completer.0.0)(argument.value, context)
+            }
+            _ => Box::pin(std::future::ready(answer)),
+        }
+    }
+}
+
+impl Features {
+    /// The first completer of something that does not exist, as an error.
+    pub(super) fn check_completers(&self) -> Result<(), BuildError> {
+        for (reference, argument) in self.completers.arguments() {
+            if let Some(reason) = self.missing(reference, argument) {
+                return Err(BuildError::Feature { what: "completion", name: argument.to_owned(), reason });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Completion, IntoCompletion};
+
+    #[test]
+    fn at_most_a_hundred_values_are_sent_and_the_rest_is_counted() {
+        let values = |count: usize| vec!["x"; count].into_completion().expect("values").capped();
+        for (count, sent, has_more) in [(0, 0, false), (100, 100, false), (101, 100, true)] {
+            let capped = values(count);
+            assert_eq!((capped.values.len(), capped.has_more), (sent, has_more), "{count}");
+            assert_eq!(capped.total, u64::try_from(count).ok());
+        }
+        let told = Completion { total: Some(7), ..values(3) }.capped();
+        assert_eq!((told.total, told.has_more), (Some(7), true));
+    }
+}

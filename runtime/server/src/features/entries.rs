@@ -1,0 +1,228 @@
+//! Prompts, resources and templates with the code behind them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+use toolwright_core::arguments::{TextArguments, TextReader};
+use toolwright_core::prompt::{IntoPromptResult, Prompt, PromptResult};
+use toolwright_core::request::RequestError;
+use toolwright_core::resource::{
+    IntoResourceResult, Resource, ResourceResult, ResourceTemplate, UriTemplate, check_uri,
+};
+use toolwright_core::revision::Revision;
+
+use super::RequestHandler;
+use crate::context::Context;
+use crate::error::BuildError;
+use crate::executor::BoxFuture;
+use crate::list::Listed;
+
+/// What comes of a request for a prompt, a resource or a completion.
+pub(crate) type RequestResult<T> = Result<T, RequestError>;
+
+/// Code of the user's, with a name for `Debug`.
+pub(super) struct Code<F: ?Sized>(pub(super) Box<F>);
+
+impl<F: ?Sized> fmt::Debug for Code<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Code")
+    }
+}
+
+/// A prompt with its code.
+#[derive(Debug)]
+pub(crate) struct PromptEntry {
+    pub(super) prompt: Prompt,
+    code: Code<GetPrompt>,
+}
+
+type GetPrompt =
+    dyn Fn(Option<Box<RawValue>>, Context) -> BoxFuture<'static, RequestResult<PromptResult>> + Send + Sync;
+
+impl PromptEntry {
+    pub(super) fn new<P, H>(mut prompt: Prompt, handler: H) -> Result<Self, BuildError>
+    where
+        H: RequestHandler<P, Output: IntoPromptResult>,
+    {
+        let refuse =
+            |reason: String| BuildError::Feature { what: "prompt", name: prompt.name.clone(), reason };
+        let reader = TextReader::of::<H::Input>().map_err(|error| refuse(error.to_string()))?;
+        prompt.arguments = reader.arguments().to_vec();
+        let shared = Arc::new((reader, handler));
+        let code = move |arguments: Option<Box<RawValue>>, cx| -> BoxFuture<'static, _> {
+            let shared = Arc::clone(&shared);
+            Box::pin(async move {
+                let (reader, handler) = &*shared;
+                let arguments = read::<H::Input>(reader, arguments.as_deref())?;
+                handler.answer(arguments, cx).await.into_prompt_result()
+            })
+        };
+        Ok(Self { prompt, code: Code(Box::new(code)) })
+    }
+
+    /// Fills the prompt in.
+    pub(crate) fn get(
+        self: Arc<Self>,
+        arguments: Option<Box<RawValue>>,
+        cx: Context,
+    ) -> BoxFuture<'static, RequestResult<PromptResult>> {
+        let filled = (self.code.0)(arguments, cx);
+        Box::pin(async move {
+            let mut result = filled.await?;
+            result.description = result.description.or_else(|| self.prompt.description.clone());
+            Ok(result)
+        })
+    }
+
+    /// Whether the prompt has an argument of this name.
+    pub(super) fn takes(&self, argument: &str) -> bool {
+        self.prompt.arguments.iter().any(|known| known.name == argument)
+    }
+}
+
+fn read<A: TextArguments>(reader: &TextReader, arguments: Option<&RawValue>) -> RequestResult<A> {
+    reader.read(arguments).map_err(|errors| RequestError::invalid(errors.to_string()))
+}
+
+impl Listed for PromptEntry {
+    const MEMBER: &'static str = "prompts";
+
+    type Shown = Prompt;
+
+    fn key(&self) -> &str {
+        &self.prompt.name
+    }
+
+    fn shown(&self, revision: Revision) -> Cow<'_, Prompt> {
+        self.prompt.for_revision(revision)
+    }
+}
+
+/// A resource with its code.
+#[derive(Debug)]
+pub(crate) struct ResourceEntry {
+    resource: Resource,
+    code: Code<ReadResource>,
+}
+
+type ReadResource =
+    dyn Fn(Context, &Resource) -> BoxFuture<'static, RequestResult<ResourceResult>> + Send + Sync;
+
+impl ResourceEntry {
+    pub(super) fn new<P, H>(resource: Resource, handler: H) -> Result<Self, BuildError>
+    where
+        H: RequestHandler<P, Input = (), Output: IntoResourceResult>,
+    {
+        check_uri(&resource.uri).map_err(|error| BuildError::Feature {
+            what: "resource",
+            name: resource.uri.clone(),
+            reason: error.to_string(),
+        })?;
+        let handler = Arc::new(handler);
+        let code = move |cx, resource: &Resource| -> BoxFuture<'static, _> {
+            let handler = Arc::clone(&handler);
+            let (uri, mime_type) = (resource.uri.clone(), resource.about.mime_type.clone());
+            Box::pin(
+                async move { handler.answer((), cx).await.into_resource_result(&uri, mime_type.as_deref()) },
+            )
+        };
+        Ok(Self { resource, code: Code(Box::new(code)) })
+    }
+
+    pub(super) fn read(&self, cx: Context) -> BoxFuture<'static, RequestResult<ResourceResult>> {
+        (self.code.0)(cx, &self.resource)
+    }
+}
+
+impl Listed for ResourceEntry {
+    const MEMBER: &'static str = "resources";
+
+    type Shown = Resource;
+
+    fn key(&self) -> &str {
+        &self.resource.uri
+    }
+
+    fn shown(&self, revision: Revision) -> Cow<'_, Resource> {
+        self.resource.for_revision(revision)
+    }
+}
+
+/// A resource template with its code.
+#[derive(Debug)]
+pub(crate) struct TemplateEntry {
+    shown: ResourceTemplate,
+    pub(super) template: UriTemplate,
+    code: Code<ReadTemplate>,
+}
+
+type ReadTemplate = dyn Fn(Asked, Context) -> BoxFuture<'static, RequestResult<ResourceResult>> + Send + Sync;
+
+/// What is asked of a template.
+struct Asked {
+    uri: String,
+    values: Map<String, Value>,
+    mime_type: Option<String>,
+}
+
+impl TemplateEntry {
+    pub(super) fn new<P, H>(shown: ResourceTemplate, handler: H) -> Result<Self, BuildError>
+    where
+        H: RequestHandler<P, Output: IntoResourceResult>,
+    {
+        let refuse = |reason: String| BuildError::Feature {
+            what: "resource template",
+            name: shown.uri_template.clone(),
+            reason,
+        };
+        let template = UriTemplate::parse(&shown.uri_template).map_err(|error| refuse(error.to_string()))?;
+        let reader = TextReader::of::<H::Input>().map_err(|error| refuse(error.to_string()))?;
+        let fields = reader.arguments();
+        let is_variable = |name: &str| template.variables().any(|variable| variable == name);
+        if let Some(unbound) = fields.iter().find(|field| field.required && !is_variable(&field.name)) {
+            return Err(refuse(format!("its handler needs `{}`, which is no variable of it", unbound.name)));
+        }
+        if let Some(unread) = template.variables().find(|name| fields.iter().all(|field| field.name != *name))
+        {
+            return Err(refuse(format!("its handler has no field `{unread}`")));
+        }
+        let shared = Arc::new((reader, handler));
+        let code = move |asked: Asked, cx| -> BoxFuture<'static, _> {
+            let shared = Arc::clone(&shared);
+            Box::pin(async move {
+                let (reader, handler) = &*shared;
+                let values = to_raw_value(&asked.values)?;
+                let variables = read::<H::Input>(reader, Some(&values))?;
+                let contents = handler.answer(variables, cx).await;
+                contents.into_resource_result(&asked.uri, asked.mime_type.as_deref())
+            })
+        };
+        Ok(Self { shown, template, code: Code(Box::new(code)) })
+    }
+
+    pub(super) fn read(
+        &self,
+        uri: String,
+        values: Map<String, Value>,
+        cx: Context,
+    ) -> BoxFuture<'static, RequestResult<ResourceResult>> {
+        (self.code.0)(Asked { uri, values, mime_type: self.shown.about.mime_type.clone() }, cx)
+    }
+}
+
+impl Listed for TemplateEntry {
+    const MEMBER: &'static str = "resourceTemplates";
+
+    type Shown = ResourceTemplate;
+
+    fn key(&self) -> &str {
+        &self.shown.uri_template
+    }
+
+    fn shown(&self, revision: Revision) -> Cow<'_, ResourceTemplate> {
+        self.shown.for_revision(revision)
+    }
+}

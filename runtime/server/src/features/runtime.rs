@@ -1,0 +1,113 @@
+//! Prompts and resources that come, change and go while the server runs.
+
+use toolwright_core::prompt::{IntoPromptResult, Prompt};
+use toolwright_core::resource::{IntoResourceResult, Resource, ResourceTemplate};
+
+use super::{PromptEntry, Registry, RequestHandler, ResourceEntry, Resources, TemplateEntry};
+use crate::connection::Changed;
+use crate::error::BuildError;
+use crate::service::Service;
+
+/// Changes at run time. Every peer that listens is told of each.
+impl Service {
+    /// Adds a prompt, as [`Server::prompt`](crate::Server::prompt) does.
+    ///
+    /// # Errors
+    /// [`BuildError::Feature`] for a prompt that cannot be served, a name that is taken, and a server that was built
+    /// without prompts: clients were told so. See [`Server::with_prompts`](crate::Server::with_prompts).
+    pub fn add_prompt<P, H>(&self, prompt: Prompt, handler: H) -> Result<(), BuildError>
+    where
+        H: RequestHandler<P, Output: IntoPromptResult>,
+    {
+        let name = prompt.name.clone();
+        let entry = PromptEntry::new(prompt, handler)?;
+        self.prompts().ok_or_else(|| not_offered("prompt", name, "with_prompts"))?.add(entry, "prompt")?;
+        self.shared().changed(Changed::Prompts);
+        Ok(())
+    }
+
+    /// Takes a prompt out; false if there is none of this name.
+    pub fn remove_prompt(&self, name: &str) -> bool {
+        let is_removed = self.prompts().is_some_and(|prompts| prompts.remove(name));
+        self.tell_if(is_removed, Changed::Prompts)
+    }
+
+    /// Adds a resource, as [`Server::resource`](crate::Server::resource) does.
+    ///
+    /// # Errors
+    /// [`BuildError::Feature`] for a resource that cannot be served, an address that is taken, and a server that was
+    /// built without resources: clients were told so. See [`Server::with_resources`](crate::Server::with_resources).
+    pub fn add_resource<P, H>(&self, resource: Resource, handler: H) -> Result<(), BuildError>
+    where
+        H: RequestHandler<P, Input = (), Output: IntoResourceResult>,
+    {
+        let uri = resource.uri.clone();
+        let entry = ResourceEntry::new(resource, handler)?;
+        let resources = self.resources().ok_or_else(|| not_offered("resource", uri, "with_resources"))?;
+        resources.fixed.add(entry, "resource")?;
+        self.shared().changed(Changed::Resources);
+        Ok(())
+    }
+
+    /// Takes a resource out; false if there is none at this address.
+    pub fn remove_resource(&self, uri: &str) -> bool {
+        let is_removed = self.resources().is_some_and(|resources| resources.fixed.remove(uri));
+        self.tell_if(is_removed, Changed::Resources)
+    }
+
+    /// Adds a resource template, as [`Server::resource_template`](crate::Server::resource_template) does. Peers are told
+    /// that the list of resources has changed; the protocol has no other word for it.
+    ///
+    /// # Errors
+    /// As [`Service::add_resource`].
+    pub fn add_resource_template<P, H>(
+        &self,
+        template: ResourceTemplate,
+        handler: H,
+    ) -> Result<(), BuildError>
+    where
+        H: RequestHandler<P, Output: IntoResourceResult>,
+    {
+        let form = template.uri_template.clone();
+        let entry = TemplateEntry::new(template, handler)?;
+        let resources =
+            self.resources().ok_or_else(|| not_offered("resource template", form, "with_resources"))?;
+        resources.templates.add(entry, "resource template")?;
+        self.shared().changed(Changed::Resources);
+        Ok(())
+    }
+
+    /// Takes a resource template out; false if there is none of this form.
+    pub fn remove_resource_template(&self, uri_template: &str) -> bool {
+        let is_removed = self.resources().is_some_and(|resources| resources.templates.remove(uri_template));
+        self.tell_if(is_removed, Changed::Resources)
+    }
+
+    /// Tells those who watch the resource at `uri` that its contents have changed. A word that a slow reader has not
+    /// taken yet is not said twice.
+    pub fn notify_resource_updated(&self, uri: &str) {
+        if self.resources().is_some() {
+            self.shared().changed(Changed::Resource(uri));
+        }
+    }
+
+    fn tell_if(&self, is_changed: bool, changed: Changed<'_>) -> bool {
+        if is_changed {
+            self.shared().changed(changed);
+        }
+        is_changed
+    }
+
+    fn prompts(&self) -> Option<&Registry<PromptEntry>> {
+        self.shared().features().prompts.as_ref()
+    }
+
+    fn resources(&self) -> Option<&Resources> {
+        self.shared().features().resources.as_ref()
+    }
+}
+
+fn not_offered(what: &'static str, name: String, setting: &str) -> BuildError {
+    let reason = format!("the server was built without any; build it with `Server::{setting}`");
+    BuildError::Feature { what, name, reason }
+}

@@ -1,0 +1,266 @@
+//! Resources, resource templates, and word of their changes.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use test_protocol::peer::Peer;
+use toolwright::{BuildError, Client, Resource, ResourceTemplate, Revision, Server};
+
+const SERVER: &str = env!("CARGO_BIN_EXE_protocol-server");
+const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+const ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
+const A_MOMENT: Duration = Duration::from_millis(100);
+
+fn read(peer: &mut Peer, uri: &str) -> Value {
+    peer.answer("resources/read", json!({"uri": uri}))
+}
+
+fn members<'a>(list: &'a Value, list_name: &str, member: &str) -> Vec<&'a str> {
+    let entries = list[list_name].as_array().expect("a list");
+    entries.iter().map(|entry| entry[member].as_str().expect("a text")).collect()
+}
+
+#[test]
+fn resources_and_templates_are_listed_with_the_members_of_each_revision() {
+    for revision in REVISIONS {
+        let mut peer = Peer::start_at(SERVER, revision);
+        let list = peer.result("resources/list", json!({}));
+        assert_eq!(
+            members(&list, "resources", "uri"),
+            ["lab://bytes", "lab://folder", "lab://items/7/data", "lab://text", "lab://watched"],
+            "sorted"
+        );
+        let text = &list["resources"][3];
+        assert_eq!((&text["name"], &text["mimeType"]), (&json!("text"), &json!("text/plain")));
+        assert_eq!((&text["size"], &text["annotations"]), (&json!(6), &json!({"priority": 0.5})));
+        assert_eq!(text.get("title").is_some(), revision >= "2025-06-18", "{revision}");
+        let templates = peer.result("resources/templates/list", json!({}));
+        assert_eq!(
+            members(&templates, "resourceTemplates", "uriTemplate"),
+            ["lab://endings/{how}", "lab://items/{id}/data"]
+        );
+        for list in [list, templates] {
+            for hint in ["ttlMs", "cacheScope", "resultType"] {
+                assert_eq!(list.get(hint).is_some(), revision == "2026-07-28", "{revision} {hint}");
+            }
+        }
+    }
+}
+
+#[test]
+fn resources_are_read() {
+    for revision in REVISIONS {
+        let mut peer = Peer::start_at(SERVER, revision);
+        let text = &read(&mut peer, "lab://text")["result"];
+        let contents = &text["contents"][0];
+        assert_eq!((&contents["uri"], &contents["text"]), (&json!("lab://text"), &json!("a text")));
+        assert_eq!(contents["mimeType"], "text/plain", "taken from the resource");
+        assert_eq!(contents.get("_meta").is_some(), revision >= "2025-06-18", "{revision}");
+        let bytes = &read(&mut peer, "lab://bytes")["result"];
+        let expected = json!([{"uri": "lab://bytes", "mimeType": "image/png", "blob": "AQID"}]);
+        assert_eq!(bytes["contents"], expected);
+        let folder = &read(&mut peer, "lab://folder")["result"];
+        assert_eq!(members(folder, "contents", "uri"), ["lab://folder/a", "lab://folder/b"]);
+        let is_modern = revision == "2026-07-28";
+        for hint in ["ttlMs", "cacheScope", "resultType", "_meta"] {
+            assert_eq!(text.get(hint).is_some(), is_modern, "{revision} {hint}");
+        }
+        if is_modern {
+            assert_eq!((&text["ttlMs"], &text["cacheScope"]), (&json!(60_000), &json!("public")));
+            assert_eq!((&bytes["ttlMs"], &bytes["cacheScope"]), (&json!(0), &json!("private")));
+        }
+    }
+}
+
+#[test]
+fn templates_read_what_matches_them() {
+    for revision in REVISIONS {
+        let mut peer = Peer::start_at(SERVER, revision);
+        let mut text = |uri: &str| read(&mut peer, uri)["result"]["contents"][0].clone();
+        let item = text("lab://items/123/data");
+        assert_eq!((&item["text"], &item["mimeType"]), (&json!("item 123"), &json!("text/plain")));
+        assert_eq!(item["uri"], "lab://items/123/data");
+        assert_eq!(text("lab://items/1%202/data")["text"], "item 1 2", "percent-encoding is taken back");
+        assert_eq!(text("lab://items/7/data")["text"], "the seventh item itself", "a resource comes first");
+    }
+}
+
+/// SEP-2164: a resource that does not exist is an error with its address, never empty contents.
+#[test]
+fn sep_2164_a_resource_that_does_not_exist_is_an_error_with_its_address() {
+    for revision in REVISIONS {
+        let mut peer = Peer::start_at(SERVER, revision);
+        let code = if revision == "2026-07-28" { -32602 } else { -32002 };
+        for uri in [
+            "lab://nowhere",
+            "lab://items/404/data",
+            "lab://items/1/2/data",
+            "lab://items//data",
+            "lab://endings/missing",
+            "",
+        ] {
+            let error = &read(&mut peer, uri)["error"];
+            assert_eq!((&error["code"], &error["data"]["uri"]), (&json!(code), &json!(uri)), "{revision}");
+        }
+        let unfit = &read(&mut peer, "lab://items/first/data")["error"];
+        assert_eq!(
+            (&unfit["code"], &unfit["data"]["uri"]),
+            (&json!(-32602), &json!("lab://items/first/data"))
+        );
+        assert!(unfit["message"].as_str().expect("a text").contains("/id"), "{unfit}");
+        for params in [json!({}), json!({"uri": 1})] {
+            assert_eq!(peer.answer("resources/read", params)["error"]["code"], -32602);
+        }
+    }
+}
+
+#[test]
+fn handlers_run_under_the_rules_of_calls() {
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let mut peer = Peer::start(SERVER, &[("TIMEOUT_MS", "300")]);
+        peer.speak(revision);
+        for (how, text) in [
+            ("error", "an error occurred"),
+            ("panic", "failed unexpectedly"),
+            ("late_panic", "failed unexpectedly"),
+            ("wait", "did not finish within 0.3 s"),
+        ] {
+            peer.request(&json!(how), "resources/read", json!({"uri": format!("lab://endings/{how}")}));
+            let mut answer = peer.message();
+            // A legacy peer gets the log message of the handler first.
+            if revision == "2025-11-25" {
+                assert_eq!(answer["method"], "notifications/message");
+                answer = peer.message();
+            }
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(how), &json!(-32603)));
+            let message = answer["error"]["message"].as_str().expect("a text");
+            assert!(message.contains(text) && !message.contains("secret"), "{how}: {message}");
+        }
+        peer.assert_alive();
+    }
+}
+
+#[test]
+fn legacy_peers_watch_resources_by_their_address() {
+    for revision in &REVISIONS[..4] {
+        let mut peer = Peer::start_at(SERVER, revision);
+        let watched = json!({"uri": "lab://watched"});
+        let update = json!({"what": "contents", "on": true});
+        assert_eq!(peer.call_result("change", &update)["isError"], false);
+        assert!(peer.within(A_MOMENT).is_empty(), "nobody watches yet");
+
+        assert_eq!(peer.result("resources/subscribe", watched.clone()), json!({}));
+        assert_eq!(peer.result("resources/subscribe", json!({"uri": "lab://text"})), json!({}));
+        peer.call(&json!("c"), "change", &update);
+        let mut messages = [peer.message(), peer.message()];
+        messages.sort_by_key(|message| message.get("id").is_some());
+        assert_eq!(messages[0]["method"], "notifications/resources/updated");
+        assert_eq!(messages[0]["params"], watched);
+
+        assert_eq!(peer.result("resources/unsubscribe", watched), json!({}));
+        peer.call_result("change", &update);
+        assert!(peer.within(A_MOMENT).is_empty(), "nobody watches any more");
+        assert_eq!(peer.answer("resources/subscribe", json!({}))["error"]["code"], -32602);
+    }
+}
+
+#[test]
+fn modern_peers_watch_resources_by_subscription() {
+    let mut peer = Peer::start(SERVER, &[]);
+    let filter = json!({"resourceSubscriptions": ["lab://watched", "lab://text"]});
+    peer.request(&json!(1), "subscriptions/listen", json!({"notifications": filter}));
+    let acknowledged = peer.message();
+    let granted = &acknowledged["params"]["notifications"]["resourceSubscriptions"];
+    assert_eq!(*granted, json!(["lab://text", "lab://watched"]), "as a set");
+    peer.request(
+        &json!(2),
+        "subscriptions/listen",
+        json!({"notifications": {"resourceSubscriptions": ["lab://text"]}}),
+    );
+    peer.message();
+
+    peer.call(&json!("c"), "change", &json!({"what": "contents", "on": true}));
+    let mut messages = [peer.message(), peer.message()];
+    messages.sort_by_key(|message| message.get("id").is_some());
+    assert_eq!(messages[0]["method"], "notifications/resources/updated");
+    assert_eq!(messages[0]["params"], json!({"uri": "lab://watched", "_meta": {ID_KEY: 1}}));
+    assert!(peer.within(A_MOMENT).is_empty(), "the other subscription did not ask for it");
+
+    for wrong in [json!("lab://text"), json!([1])] {
+        let params = json!({"notifications": {"resourceSubscriptions": wrong}});
+        assert_eq!(peer.answer("subscriptions/listen", params)["error"]["code"], -32602);
+    }
+    let many: Vec<String> = (0..2_000).map(|id| format!("lab://{id}")).collect();
+    let params = json!({"notifications": {"resourceSubscriptions": many}});
+    assert_eq!(peer.answer("subscriptions/listen", params)["error"]["code"], -32603, "one has 1,024 at most");
+}
+
+#[test]
+fn resources_and_templates_come_and_go_and_who_listens_is_told() {
+    for revision in REVISIONS {
+        let mut peer = Peer::start_at(SERVER, revision);
+        if revision == "2026-07-28" {
+            let filter = json!({"resourcesListChanged": true});
+            peer.request(&json!(9), "subscriptions/listen", json!({"notifications": filter}));
+            assert_eq!(peer.message()["params"]["notifications"], filter);
+        }
+        for (what, uri) in [("resource", "lab://extra"), ("template", "lab://extra/7")] {
+            for on in [true, false] {
+                peer.call(&json!("c"), "change", &json!({"what": what, "on": on}));
+                let mut messages = [peer.message(), peer.message()];
+                messages.sort_by_key(|message| message.get("id").is_some());
+                assert_eq!(messages[0]["method"], "notifications/resources/list_changed");
+                assert_eq!(messages[1]["result"]["content"][0]["text"], "changed");
+                assert_eq!(read(&mut peer, uri).get("result").is_some(), on, "{what}");
+            }
+            let nothing = peer.call_result("change", &json!({"what": what, "on": false}));
+            assert_eq!(nothing["isError"], true, "there is nothing to take away");
+        }
+        assert!(peer.within(A_MOMENT).is_empty(), "what did not change is not said");
+    }
+}
+
+#[tokio::test]
+async fn a_word_that_waits_already_is_not_said_twice() {
+    let service = Server::new(()).resource(Resource::new("a://b", "b"), async || "b").build().expect("right");
+    let client = Client::in_process_at(&service, Revision::V2025_11_25).await.expect("it connects");
+    client.request("resources/subscribe", json!({"uri": "a://b"})).await.expect("watched");
+    // The runtime has one thread, so the client takes nothing meanwhile.
+    for _ in 0..1_000 {
+        service.notify_resource_updated("a://b");
+    }
+    assert!(service.remove_resource("a://b"));
+    let first = client.next_notification().await.expect("a notification");
+    assert_eq!(first["method"], "notifications/resources/updated");
+    let second = client.next_notification().await.expect("a notification");
+    assert_eq!(second["method"], "notifications/resources/list_changed");
+}
+
+#[test]
+fn mistakes_are_found_when_the_server_is_built() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Order {
+        #[expect(dead_code, reason = "only its name is looked at")]
+        id: String,
+    }
+    let refused = |server: Server<()>| match server.build() {
+        Err(error @ BuildError::Feature { .. }) => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let with = |template: &str| {
+        let template = ResourceTemplate::new(template, "orders");
+        refused(Server::new(()).resource_template(template, async |_: Order| "an order"))
+    };
+    assert!(with("shop://orders/{+id}").contains("is no variable"));
+    assert!(with("shop://orders/{number}").contains("needs `id`"));
+    assert!(with("shop://orders/{id}/{line}").contains("no field `line`"));
+    let resource = || Resource::new("a://b", "b");
+    let twice = Server::new(()).resource(resource(), async || "b").resource(resource(), async || "c");
+    assert!(refused(twice).contains("the resource `a://b` cannot be served"));
+    let nowhere = Server::new(()).resource(Resource::new("b", "b"), async || "b");
+    assert!(refused(nowhere).contains("begins with a scheme"));
+
+    let plain = Server::new(()).build().expect("an empty server");
+    let late = plain.add_resource(resource(), async || "b").expect_err("clients were told there are none");
+    assert!(late.to_string().contains("with_resources"), "{late}");
+}
