@@ -36,6 +36,9 @@ pub struct Limits {
     pub max_session_streams: usize,
     /// How many connections the HTTP server has open: 10,000. Others wait until one ends.
     pub max_http_connections: usize,
+    /// How long an HTTP client may take to send a body, and, to the server of its own, the head of its next request: 1
+    /// minute. Then the body is answered with status 408, and the connection is closed.
+    pub http_read_timeout: Duration,
 }
 
 impl Default for Limits {
@@ -54,6 +57,7 @@ impl Default for Limits {
             session_idle: Duration::from_mins(30),
             max_session_streams: 16,
             max_http_connections: 10_000,
+            http_read_timeout: Duration::from_mins(1),
         }
     }
 }

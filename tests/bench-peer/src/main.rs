@@ -1,4 +1,5 @@
-//! The peer of comparative measurements: `bench-toolwright stdio [N]` serves `add`, `echo` and N generated tools.
+//! The peer of comparative measurements: `bench-toolwright stdio [N]` and `bench-toolwright http PORT [N]` serve `add`,
+//! `echo` and N generated tools.
 
 use std::sync::Arc;
 
@@ -6,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolwright::{
-    Action, BoxFuture, Context, Executor, Handler, IntoToolResult, Json, Server, Stdio, Tool, ToolDefinition,
-    ToolError, ToolResult, Toolset,
+    Action, BoxFuture, Context, Executor, Handler, Http, IntoToolResult, Json, Server, Stdio, Tool,
+    ToolDefinition, ToolError, ToolResult, Toolset,
 };
 
 /// The state of the handlers: none.
@@ -113,7 +114,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = |extra| Server::new(Bench).tools::<BenchTools>().executor(Generated::new(extra));
     match arguments.first().map(String::as_str) {
         Some("stdio") => server(count(1)).serve(Stdio).await?,
-        _ => return Err("usage: bench-toolwright stdio [N]".into()),
+        Some("http") => {
+            let port: u16 = arguments.get(1).ok_or("http needs a port")?.parse()?;
+            server(count(2)).serve(Http::bind(("127.0.0.1", port))?).await?;
+        }
+        _ => return Err("usage: bench-toolwright stdio [N] | http PORT [N]".into()),
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! What every request has, whatever its revision: headers, bodies, paths and origins.
 
 use std::net::TcpStream;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use test_http::lab::{Lab, code};
@@ -209,4 +210,39 @@ fn one_connection_serves_many_requests_of_both_eras() {
         assert_eq!(legacy.status, 200);
         stream = legacy.into_stream();
     }
+}
+
+#[test]
+fn connections_over_the_limit_wait_until_one_ends() {
+    let limits = Limits { max_http_connections: 1, ..Limits::default() };
+    let lab = Lab::with(limits, HttpConfig::new());
+    let first = lab.post().body(&ping()).send();
+    let second = lab.post().body(&ping());
+    let waiting = std::thread::spawn(move || second.send().status);
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(!waiting.is_finished());
+    drop(first);
+    assert_eq!(waiting.join().expect("served"), 200);
+}
+
+#[test]
+fn clients_that_do_not_finish_their_request_are_not_waited_for() {
+    use std::io::{Read as _, Write as _};
+
+    let limits = Limits { http_read_timeout: Duration::from_millis(100), ..Limits::default() };
+    let lab = Lab::with(limits, HttpConfig::new());
+    let answer_to = |sent: &str| {
+        let mut stream = TcpStream::connect(lab.post().address()).expect("the server listens");
+        stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
+        stream.write_all(sent.as_bytes()).expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("closed by the server");
+        answer
+    };
+    let body = answer_to(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+    );
+    assert!(body.starts_with("HTTP/1.1 408 "), "{body}");
+    let head = answer_to("POST /mcp HTTP/1.1\r\nHost: local");
+    assert!(!head.contains(" 200 "), "{head}");
 }

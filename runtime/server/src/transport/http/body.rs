@@ -19,11 +19,12 @@ use crate::outbox::Outbox;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unread {
     TooLong,
+    TooSlow,
     Broken,
 }
 
-/// Reads a whole body of at most `limit` bytes.
-pub(super) async fn read<B: Body>(body: B, limit: usize) -> Result<Vec<u8>, Unread> {
+/// Reads a whole body of at most `limit` bytes within `time`.
+pub(super) async fn read<B: Body>(body: B, limit: usize, time: Duration) -> Result<Vec<u8>, Unread> {
     // A length that is told is believed no further than to refuse early.
     let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if told > limit {
@@ -31,7 +32,17 @@ pub(super) async fn read<B: Body>(body: B, limit: usize) -> Result<Vec<u8>, Unre
     }
     let mut body = pin!(body);
     let mut read = Vec::with_capacity(told);
-    while let Some(frame) = std::future::poll_fn(|task| body.as_mut().poll_frame(task)).await {
+    // Most bodies are there together with their head, and need no timer.
+    let mut late: Option<Pin<Box<Sleep>>> = None;
+    loop {
+        let frame = std::future::poll_fn(|task| match body.as_mut().poll_frame(task) {
+            Poll::Ready(frame) => Poll::Ready(Ok(frame)),
+            Poll::Pending => {
+                let late = late.get_or_insert_with(|| Box::pin(tokio::time::sleep(time)));
+                late.as_mut().poll(task).map(|()| Err(Unread::TooSlow))
+            }
+        });
+        let Some(frame) = frame.await? else { return Ok(read) };
         let Ok(mut data) = frame.map_err(|_| Unread::Broken)?.into_data() else { continue };
         if data.remaining() > limit - read.len() {
             return Err(Unread::TooLong);
@@ -43,7 +54,6 @@ pub(super) async fn read<B: Body>(body: B, limit: usize) -> Result<Vec<u8>, Unre
             data.advance(length);
         }
     }
-    Ok(read)
 }
 
 /// The body of a response.

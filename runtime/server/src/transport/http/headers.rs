@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use jsonrpsee_types::ErrorObjectOwned;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -36,12 +36,10 @@ impl Accept {
             if is_refused(parameters) {
                 continue;
             }
-            match media_type.trim().to_ascii_lowercase().as_str() {
-                "*/*" => accept = Self { json: true, events: true },
-                "application/json" | "application/*" => accept.json = true,
-                "text/event-stream" | "text/*" => accept.events = true,
-                _ => {}
-            }
+            let is = |name: &str| media_type.trim().eq_ignore_ascii_case(name);
+            let is_any = is("*/*");
+            accept.json |= is_any || is("application/json") || is("application/*");
+            accept.events |= is_any || is("text/event-stream") || is("text/*");
         }
         accept
     }
@@ -56,22 +54,22 @@ fn is_refused(parameters: &str) -> bool {
 
 /// Whether the body is declared as JSON, whatever the parameters (RFC 9110 §8.3.1).
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
-    let value = single(headers, CONTENT_TYPE.as_str()).ok().flatten();
+    let value = single(headers, &CONTENT_TYPE).ok().flatten();
     value.and_then(|value| value.to_str().ok()).is_some_and(|value| {
         let media_type = value.split(';').next().unwrap_or_default();
         media_type.trim().eq_ignore_ascii_case("application/json")
     })
 }
 
-pub(super) const VERSION: &str = "mcp-protocol-version";
-const METHOD: &str = "mcp-method";
-const NAME: &str = "mcp-name";
+pub(super) static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+static METHOD: HeaderName = HeaderName::from_static("mcp-method");
+static NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// The era of a message, by its header and by `asked`, the version in its `_meta`.
 ///
 /// Without either it is a legacy one: those before 2025-06-18 had no such header.
 pub(super) fn era(headers: &HeaderMap, asked: Option<&RawValue>) -> Result<Era, ErrorObjectOwned> {
-    let header = single(headers, VERSION)?;
+    let header = single(headers, &VERSION)?;
     match (header, asked) {
         (None, None) => Ok(Era::Legacy),
         (None, Some(_)) => Err(error::header_mismatch("the `MCP-Protocol-Version` header is missing")),
@@ -88,7 +86,7 @@ pub(super) fn era(headers: &HeaderMap, asked: Option<&RawValue>) -> Result<Era, 
 
 /// Whether the header names the modern era, or nothing that is known.
 pub(super) fn is_modern(headers: &HeaderMap) -> bool {
-    headers.get(VERSION).is_some_and(|header| !is_legacy(header))
+    headers.get(&VERSION).is_some_and(|header| !is_legacy(header))
 }
 
 fn is_legacy(version: &HeaderValue) -> bool {
@@ -102,7 +100,7 @@ pub(super) fn check_standard(
     params: &Params<'_>,
     frame: &[u8],
 ) -> Result<(), ErrorObjectOwned> {
-    let header = single(headers, METHOD)?
+    let header = single(headers, &METHOD)?
         .ok_or_else(|| error::header_mismatch("the `Mcp-Method` header is missing"))?;
     if header.as_bytes() != method.as_bytes() {
         return Err(error::header_mismatch("the `Mcp-Method` header is not the method of the body"));
@@ -114,7 +112,7 @@ pub(super) fn check_standard(
     };
     // Without a name the parameters are at fault, which has a code of its own.
     let Some(name) = name else { return Ok(()) };
-    let header = single(headers, NAME)?
+    let header = single(headers, &NAME)?
         .ok_or_else(|| error::header_mismatch(&format!("the `Mcp-Name` header is missing for `{method}`")))?;
     if decoded(header, "Mcp-Name")? != name {
         return Err(error::header_mismatch("the `Mcp-Name` header is not the name in the body"));
@@ -138,7 +136,7 @@ fn uri(frame: &[u8]) -> Option<String> {
 /// The one value of a header; none if it is absent.
 pub(super) fn single<'a>(
     headers: &'a HeaderMap,
-    name: &str,
+    name: &HeaderName,
 ) -> Result<Option<&'a HeaderValue>, ErrorObjectOwned> {
     let mut values = headers.get_all(name).iter();
     let value = values.next();

@@ -16,7 +16,7 @@ use crate::error;
 use crate::message::{Envelope, RequestId};
 use crate::outbox::Outbox;
 
-pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// How much of what belongs to no request is kept for a client that has no stream open.
 const KEPT_WITHOUT_STREAM: usize = 16 << 10;
@@ -46,7 +46,7 @@ impl Endpoint {
                 return Step::Done(self.initialize(form, envelope, id.as_ref()));
             }
             // Allowed before `initialize` (2025-11-25, basic/lifecycle "Initialization").
-            (Some("ping"), envelope) if !headers.contains_key(SESSION_ID) => (None, envelope),
+            (Some("ping"), envelope) if !headers.contains_key(&SESSION_ID) => (None, envelope),
             (_, envelope) => match self.session(headers, id.as_ref()) {
                 Ok(session) => (Some(session), envelope),
                 Err(response) => return Step::Done(*response),
@@ -151,7 +151,7 @@ impl Endpoint {
             form.respond(&Outbox::new(0), out)
         };
         if let Ok(session) = HeaderValue::from_str(&session) {
-            response.headers_mut().insert(SESSION_ID, session);
+            response.headers_mut().insert(&SESSION_ID, session);
         }
         response
     }
@@ -163,7 +163,7 @@ impl Endpoint {
         id: Option<&RequestId<'_>>,
     ) -> Result<Arc<Session>, Box<Response<HttpBody>>> {
         let refused = |status, why| Box::new(answer::refusal(status, id, &error::invalid_request(why)));
-        let value = single(headers, SESSION_ID.as_str())
+        let value = single(headers, &SESSION_ID)
             .map_err(|_| refused(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is there more than once"))?
             .ok_or_else(|| {
                 refused(
@@ -210,7 +210,7 @@ impl Endpoint {
     /// DELETE: the client leaves.
     pub(super) fn end_session(&self, headers: &HeaderMap) -> Response<HttpBody> {
         let session = match self.session(headers, None) {
-            Ok(_) => headers.get(SESSION_ID).and_then(|id| id.to_str().ok()),
+            Ok(_) => headers.get(&SESSION_ID).and_then(|id| id.to_str().ok()),
             Err(response) => return *response,
         };
         session.map(|id| self.sessions.remove(id));

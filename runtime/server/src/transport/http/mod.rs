@@ -2,8 +2,8 @@
 //! revisions, as a service to mount and as a server of its own.
 //!
 //! A request on its way: `config` (may this caller ask at all) → `body` (bytes of bounded length) → `headers`,
-//! `params` (which era, and do headers and body agree) → `modern` or `legacy` → [`Connection`](crate::connection)
-//! → `exchange` (one text, or events) → `answer`.
+//! `params` (which era, and do headers and body agree) → `modern` or `legacy` → `connection` → `exchange` (one text, or
+//! events) → `answer`.
 
 mod answer;
 mod body;
@@ -46,7 +46,10 @@ pub use serve::Http;
 /// their sessions.
 ///
 /// It looks at no path: mount it where clients are to find it, best with and without a final slash. It needs a tokio
-/// runtime with time.
+/// runtime with time. A handler that blocks keeps a thread of that runtime; others go on if it has more.
+///
+/// Clients of revision 2026-07-28 are served without state. Older ones get sessions, which live in this process: behind
+/// a balancer, requests of one session must come to one process. Nothing is resumed with `Last-Event-ID`.
 #[derive(Debug, Clone)]
 pub struct HttpService(Arc<Endpoint>);
 
@@ -146,13 +149,17 @@ impl Endpoint {
         if !accept.json && !accept.events {
             return not_acceptable();
         }
-        let limit = self.service.limits().max_message_bytes;
-        match body::read(body, limit).await {
+        let limits = self.service.limits();
+        let limit = limits.max_message_bytes;
+        match body::read(body, limit, limits.http_read_timeout).await {
             Ok(bytes) => self.take(head, accept, bytes.trim_ascii()).finish().await,
             Err(body::Unread::TooLong) => answer::refused(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 &format!("the body is longer than the {limit} bytes that this server reads"),
             ),
+            Err(body::Unread::TooSlow) => {
+                answer::refused(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")
+            }
             Err(body::Unread::Broken) => {
                 answer::refused(StatusCode::BAD_REQUEST, "the body could not be read to its end")
             }

@@ -85,7 +85,7 @@ impl Endpoint {
             ));
         }
         let speaks_modern = headers
-            .get(headers::VERSION)
+            .get(&headers::VERSION)
             .and_then(|version| Revision::from_name(version.to_str().ok()?))
             .is_some_and(Revision::is_modern);
         let (Some(method), Some(params)) = (method_of(envelope), &envelope.params) else { return Ok(()) };

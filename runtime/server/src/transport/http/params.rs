@@ -64,7 +64,7 @@ fn collect(schema: &Value, path: &mut Vec<String>, found: &mut Vec<HeaderParam>)
 impl HeaderParam {
     fn check(&self, headers: &HeaderMap, arguments: &Value) -> Result<(), ErrorObjectOwned> {
         let value = self.path.iter().try_fold(arguments, |value, name| value.get(name));
-        let header = single(headers, self.header.as_str())?;
+        let header = single(headers, &self.header)?;
         let mismatch = |why: &str| {
             Err(error::header_mismatch(&format!(
                 "the header `{}` {why} `{}`",

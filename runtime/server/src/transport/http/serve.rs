@@ -23,9 +23,6 @@ use crate::error::ServeError;
 use crate::service::Service;
 use crate::transport::Transport;
 
-/// How long a client may take for the head of a request, or leave a connection unused.
-const HEAD_TIMEOUT: Duration = Duration::from_mins(1);
-
 /// How long accepting pauses when the system has no more sockets to give.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -146,6 +143,7 @@ struct Mounted {
 
 impl Mounted {
     async fn serve_connection(self, stream: TcpStream, stop: CancellationToken) {
+        let head_timeout = self.service.0.service.limits().http_read_timeout;
         // An answer is one write; waiting for more to send would only delay it.
         let _ = stream.set_nodelay(true);
         let service = service_fn(move |request| {
@@ -153,7 +151,7 @@ impl Mounted {
             async move { mounted.call(request).await }
         });
         let mut builder = http1::Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+        builder.timer(TokioTimer::new()).header_read_timeout(head_timeout);
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
         let mut stopped = pin!(stop.cancelled());
         let mut is_stopping = false;
