@@ -1,4 +1,4 @@
-//! What is listed at run time: a tool whose definition is JSON, and a tool that comes and goes.
+//! What is listed at run time: a tool whose definition is JSON, and a tool and a prompt that come and go.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use toolwright::{
-    Action, BoxFuture, Context, Executor, Handler, Service, Tool, ToolDefinition, ToolError, ToolResult,
+    Action, BoxFuture, Context, Executor, Handler, Prompt, Service, Tool, ToolDefinition, ToolError,
+    ToolResult,
 };
 
 use crate::Fixture;
@@ -15,6 +16,12 @@ use crate::Fixture;
 /// Changes the list of tools: a tool comes, or goes again.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub(crate) struct TestTriggerToolChange {}
+
+/// Changes the list of prompts: a prompt comes, or goes again.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+pub(crate) struct TestTriggerPromptChange {}
+
+const EXTRA_PROMPT: &str = "test_extra_prompt";
 
 /// The tools that no type describes.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +47,15 @@ impl Listed {
     fn change_tools(&self) -> Result<(), ToolError> {
         self.0.has_extra.fetch_xor(true, Ordering::AcqRel);
         self.service()?.refresh_tools()?;
+        Ok(())
+    }
+
+    fn change_prompts(&self) -> Result<(), ToolError> {
+        let service = self.service()?;
+        if !service.remove_prompt(EXTRA_PROMPT) {
+            let prompt = Prompt::new(EXTRA_PROMPT).description("Comes and goes with the list of prompts.");
+            service.add_prompt(prompt, async || "This prompt comes and goes.")?;
+        }
         Ok(())
     }
 }
@@ -102,5 +118,14 @@ impl Handler<TestTriggerToolChange> for Fixture {
     async fn call(&self, _input: TestTriggerToolChange, _cx: &Context) -> Result<Self::Output, ToolError> {
         self.listed.change_tools()?;
         Ok("The list of tools has changed.")
+    }
+}
+
+impl Handler<TestTriggerPromptChange> for Fixture {
+    type Output = &'static str;
+
+    async fn call(&self, _input: TestTriggerPromptChange, _cx: &Context) -> Result<Self::Output, ToolError> {
+        self.listed.change_prompts()?;
+        Ok("The list of prompts has changed.")
     }
 }

@@ -5,6 +5,7 @@
 
 mod calls;
 mod content;
+mod features;
 mod listed;
 mod media;
 
@@ -18,7 +19,7 @@ use calls::{
 use content::{
     About, TestAudioContent, TestEmbeddedResource, TestImageContent, TestMultipleContentTypes, TestSimpleText,
 };
-use listed::{Listed, TestTriggerToolChange};
+use listed::{Listed, TestTriggerPromptChange, TestTriggerToolChange};
 
 /// What the handlers share.
 #[derive(Debug, Default)]
@@ -41,6 +42,7 @@ enum FixtureTools {
     TestErrorHandling(TestErrorHandling),
     TestCustomHeader(TestCustomHeader),
     TestTriggerToolChange(TestTriggerToolChange),
+    TestTriggerPromptChange(TestTriggerPromptChange),
 }
 
 #[tokio::main]
@@ -48,7 +50,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let port: u16 = std::env::var("PORT").map_err(|_| "set PORT to the port to listen at")?.parse()?;
     let listed = Listed::default();
     let fixture = Fixture { listed: listed.clone() };
-    let service = Server::new(fixture).tools::<FixtureTools>().executor(listed.clone()).build()?;
+    let server = Server::new(fixture).tools::<FixtureTools>().executor(listed.clone());
+    let service = features::with_resources(features::with_prompts(server)).build()?;
     listed.belongs_to(&service);
 
     let http = Http::bind(("127.0.0.1", port))?;
