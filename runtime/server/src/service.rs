@@ -246,7 +246,12 @@ impl Shared {
 
     pub(crate) fn register(&self, connection: Weak<Connection>) {
         let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
-        connections.retain(|connection| connection.strong_count() > 0);
+        // Looked through only before it would grow, so that one more costs the same however many there are.
+        if connections.len() == connections.capacity() {
+            connections.retain(|connection| connection.strong_count() > 0);
+            let alive = connections.len();
+            connections.reserve(alive + 1);
+        }
         connections.push(connection);
     }
 
