@@ -60,7 +60,8 @@ fn about_resource(code: i32, message: impl Into<String>, uri: &str) -> ErrorObje
     struct Data<'a> {
         uri: &'a str,
     }
-    ErrorObjectOwned::owned(code, message, Some(Data { uri }))
+    const MAX_CHARS: usize = 2_000;
+    ErrorObjectOwned::owned(code, message, Some(Data { uri: &cut(uri, MAX_CHARS) }))
 }
 
 /// What the code behind a prompt, a resource (at `uri`) or a completion says instead of an answer.
@@ -109,8 +110,12 @@ pub(crate) fn supported_versions() -> Vec<&'static str> {
 /// The start of a name from outside: an error must not become a way to send megabytes back.
 pub(crate) fn shortened(name: &str) -> String {
     const MAX_CHARS: usize = 200;
-    let mut short: String = name.chars().take(MAX_CHARS).collect();
-    if short.len() < name.len() {
+    cut(name, MAX_CHARS)
+}
+
+fn cut(text: &str, max_chars: usize) -> String {
+    let mut short: String = text.chars().take(max_chars).collect();
+    if short.len() < text.len() {
         short.push('…');
     }
     short

@@ -1,8 +1,10 @@
-//! Serves tools, prompts and resources over the Model Context Protocol: handlers and dispatch, the two eras, and transports.
+//! Serves tools, prompts and resources over the Model Context Protocol: handlers and dispatch, the two eras, and
+//! transports.
 //!
 //! A message on its way: `transport` (bytes to frames) → `connection` (JSON-RPC, and which era speaks) →
 //! `connection::calls` (limits, deadline, cancellation) → `table` (name to tool) → `router` (arguments to the tool's
-//! type) → [`handler`] → `reply` (result to bytes).
+//! type) → [`handler`] → `reply` (result to bytes). Prompts and resources leave this way after `connection`, for
+//! [`features`].
 
 pub mod handler;
 pub mod server;

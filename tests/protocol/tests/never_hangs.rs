@@ -26,6 +26,9 @@ fn f_23_every_odd_line_has_its_answer_and_the_server_goes_on() {
     let call = |id: &str, rest: &str| {
         format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{{rest},{META}}}}}"#)
     };
+    let odd = |method: &str, rest: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{{{rest},{META}}}}}"#).into_bytes()
+    };
     let cases: Vec<(&str, Vec<u8>, Answer)> = vec![
         ("std_01 not JSON", b"not json".to_vec(), Error(-32700, None)),
         ("std_01 half a message", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"#.to_vec(), Error(-32700, None)),
@@ -71,6 +74,13 @@ fn f_23_every_odd_line_has_its_answer_and_the_server_goes_on() {
         ("a progress token that is none", br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"nothing","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"progressToken":{}}}}"#.to_vec(), Error(-32602, Some(json!(7)))),
         ("a level that is none", br#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/logLevel":"loud"}}}"#.to_vec(), Error(-32602, Some(json!(7)))),
         ("a cursor that is none", format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{{"cursor":"x",{META}}}}}"#).into_bytes(), Error(-32602, Some(json!(7)))),
+        ("a prompt without a name", odd("prompts/get", r#""name":[]"#), Error(-32602, Some(json!(7)))),
+        ("a prompt that panics", odd("prompts/get", r#""name":"ending","arguments":{"how":"panic"}"#), Error(-32603, Some(json!(7)))),
+        ("a resource without an address", odd("resources/read", r#""uri":{}"#), Error(-32602, Some(json!(7)))),
+        ("a resource that panics later", odd("resources/read", r#""uri":"lab://endings/late_panic""#), Error(-32603, Some(json!(7)))),
+        ("an address with half a character", odd("resources/read", r#""uri":"lab://items/%e2%82/data""#), Error(-32602, Some(json!(7)))),
+        ("a completion of nothing", odd("completion/complete", r#""ref":[],"argument":null"#), Error(-32602, Some(json!(7)))),
+        ("a filter that is none", odd("subscriptions/listen", r#""notifications":{"resourceSubscriptions":{}}"#), Error(-32602, Some(json!(7)))),
         ("_meta that is none", br#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"_meta":1}}"#.to_vec(), Error(-32602, Some(json!(7)))),
     ];
     for (name, line, answer) in cases {

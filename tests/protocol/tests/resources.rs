@@ -111,6 +111,8 @@ fn sep_2164_a_resource_that_does_not_exist_is_an_error_with_its_address() {
         for params in [json!({}), json!({"uri": 1})] {
             assert_eq!(peer.answer("resources/read", params)["error"]["code"], -32602);
         }
+        let long = read(&mut peer, &format!("lab://{}", "x".repeat(1 << 20)));
+        assert!(long.to_string().len() < 5_000, "an error does not send a megabyte back");
     }
 }
 
@@ -160,7 +162,9 @@ fn legacy_peers_watch_resources_by_their_address() {
         assert_eq!(peer.result("resources/unsubscribe", watched), json!({}));
         peer.call_result("change", &update);
         assert!(peer.within(A_MOMENT).is_empty(), "nobody watches any more");
-        assert_eq!(peer.answer("resources/subscribe", json!({}))["error"]["code"], -32602);
+        for wrong in [json!({}), json!({"uri": format!("lab://{}", "x".repeat(8 << 10))})] {
+            assert_eq!(peer.answer("resources/subscribe", wrong)["error"]["code"], -32602);
+        }
     }
 }
 

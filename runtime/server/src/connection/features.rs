@@ -1,9 +1,11 @@
 //! Prompts, resources and completion: their methods, in both eras.
 
+use std::borrow::Cow;
+
 use jsonrpsee_types::ErrorObjectOwned;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use toolwright_core::content::ContentBlock;
+use toolwright_core::content::{ContentBlock, Role};
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::request::RequestError;
 use toolwright_core::resource::{CacheScope, ResourceContents, ResourceResult};
@@ -29,8 +31,7 @@ impl Connection {
         meta: &CallMeta<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
-        let features = self.service.features();
-        let Features { prompts, resources, completers } = features;
+        let Features { prompts, resources, completers } = self.service.features();
         let is_legacy = !meta.revision.is_modern();
         match (method, prompts, resources) {
             ("prompts/list", Some(prompts), _) => {
@@ -69,8 +70,7 @@ impl Connection {
             ("completion/complete", _, _) if !completers.is_empty() => {
                 let asked = CompleteParams::read(params).map_err(error::invalid_params)?;
                 let call = FeatureCall::new("completion".to_owned());
-                let service = &self.service;
-                let complete = |cx| map(service.features().complete(asked, cx), Completed);
+                let complete = |cx| map(self.service.features().complete(asked, cx), Completed);
                 self.start(id, params, meta, call, complete, out)
             }
             _ => Err(error::method_not_found(method)),
@@ -112,7 +112,7 @@ impl Connection {
 }
 
 /// The text at a member that must be there.
-fn text<'a>(member: Option<&'a RawValue>, name: &str) -> Result<std::borrow::Cow<'a, str>, ErrorObjectOwned> {
+fn text<'a>(member: Option<&'a RawValue>, name: &str) -> Result<Cow<'a, str>, ErrorObjectOwned> {
     member.and_then(string).ok_or_else(|| error::invalid_params(&format!("`{name}` must be a string")))
 }
 
@@ -208,7 +208,7 @@ enum Body<'a> {
         messages: Vec<Message<'a>>,
     },
     Resource {
-        contents: Vec<std::borrow::Cow<'a, ResourceContents>>,
+        contents: Vec<Cow<'a, ResourceContents>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         ttl_ms: Option<u64>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -221,8 +221,8 @@ enum Body<'a> {
 
 #[derive(Serialize)]
 struct Message<'a> {
-    role: toolwright_core::content::Role,
-    content: std::borrow::Cow<'a, ContentBlock>,
+    role: Role,
+    content: Cow<'a, ContentBlock>,
 }
 
 impl<'a> Body<'a> {

@@ -126,6 +126,7 @@ impl Connection {
         if filter.resource_subscriptions.len() > most {
             return Err(too_many_watched(most));
         }
+        filter.resource_subscriptions.iter().try_for_each(|uri| check_length(uri))?;
         let filter = filter.granted(self.service.features());
         if self.is_taken(id) {
             return Err(error::invalid_request("a request with this id is still running"));
@@ -171,6 +172,7 @@ impl Subscriptions {
     /// Watches a resource for a legacy peer (2025-11-25, server/resources "Subscriptions"). Any address will do: what
     /// is there may come later.
     pub(super) fn watch(&mut self, uri: &str, limit: usize) -> Result<(), ErrorObjectOwned> {
+        check_length(uri)?;
         if self.watched.len() >= limit && !self.watched.contains(uri) {
             return Err(too_many_watched(limit));
         }
@@ -203,6 +205,15 @@ impl Subscription {
     fn id_value(&self) -> Option<Box<RawValue>> {
         serde_json::from_str(self.id.as_str()).ok()
     }
+}
+
+/// Refuses an address that is too long to be kept: a message may have megabytes.
+fn check_length(uri: &str) -> Result<(), ErrorObjectOwned> {
+    const MAX_BYTES: usize = 8 << 10;
+    if uri.len() > MAX_BYTES {
+        return Err(error::invalid_params(&format!("a watched address has at most {MAX_BYTES} bytes")));
+    }
+    Ok(())
 }
 
 fn too_many_watched(limit: usize) -> ErrorObjectOwned {

@@ -102,7 +102,8 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
-    /// Says that the server has prompts though none is there yet: for [`Service::add_prompt`](crate::Service::add_prompt).
+    /// Says that the server has prompts though none is there yet: for
+    /// [`Service::add_prompt`](crate::Service::add_prompt).
     pub fn with_prompts(mut self) -> Self {
         self.features.prompts.get_or_insert_default();
         self
