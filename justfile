@@ -33,6 +33,10 @@ bless:
 clients:
     cargo nextest run --package test-clients --ignore-default-filter
 
+# The official conformance suite
+conformance:
+    cargo nextest run --package conformance-server --ignore-default-filter --success-output final
+
 # Times of what is called often, as criterion sees them
 bench:
     cargo bench --package toolwright-core --bench definitions

@@ -5,7 +5,8 @@ cd "$(dirname "$0")/.."
 
 # In the order in which they run. What each does stands in the function of its name.
 readonly all_steps=(
-    format setup rules dependencies hello_size lints docs tests doc_tests compile_fail features quickstart clients bench_limits
+    format setup rules dependencies hello_size lints docs tests doc_tests compile_fail features quickstart clients conformance
+    bench_limits
 )
 
 # The most crates that `hello` may compile, our own included.
@@ -50,7 +51,7 @@ docs() {
     RUSTDOCFLAGS="--deny warnings" run cargo doc --workspace --no-deps --all-features
 }
 
-# Everything but the steps that stand for themselves: .config/nextest.toml leaves out clients and compile-fail.
+# Everything but the steps that stand for themselves: .config/nextest.toml leaves out clients, conformance and compile-fail.
 tests() {
     nextest --workspace --all-features --filterset 'not package(test-rules)'
 }
@@ -77,6 +78,11 @@ quickstart() {
 # Clients that others wrote: tests/clients.
 clients() {
     nextest --package test-clients --ignore-default-filter
+}
+
+# The official conformance suite: tests/conformance.
+conformance() {
+    nextest --package conformance-server --ignore-default-filter --success-output final
 }
 
 # Instructions and allocations of what is called often, each against its limit.

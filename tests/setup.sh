@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the tests need and cargo does not fetch: cargo's own helpers, valgrind, and the real MCP clients,
-# each at a pinned version. What is there already stays. Run it again after a pin changes.
+# Installs what the tests need and cargo does not fetch: cargo's own helpers, valgrind, and the real MCP clients
+# and the conformance suite, each at a pinned version. What is there already stays. Run it again after a pin changes.
 # `tests/setup.sh PART…` installs the named parts only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,7 +9,7 @@ readonly clients=target/clients
 
 main() {
     local part parts=("$@")
-    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind python_v1 python_v2 node)
+    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind python_v1 python_v2 node conformance)
     for part in "${parts[@]}"; do
         "$part"
     done
@@ -62,15 +62,25 @@ python_client() {
 
 # The TypeScript clients and the Inspector, with the Node.js that the Inspector needs.
 node() {
-    local folder="$clients/node"
-    up_to_date tests/clients/node/package-lock.json "$folder" && return
-    say "the MCP clients for Node.js"
+    npm_packages "the MCP clients for Node.js" tests/clients/node "$clients/node"
+}
+
+# The official suite, with the Node.js that it needs.
+conformance() {
+    npm_packages "the conformance suite" tests/conformance target/conformance
+}
+
+# npm_packages WHAT PINS FOLDER: what the package.json and package-lock.json in PINS name, Node.js among it.
+npm_packages() {
+    local pins="$2" folder="$3"
+    up_to_date "$pins/package-lock.json" "$folder" && return
+    say "$1"
     rm -rf "$folder"
     mkdir -p "$folder"
-    cp tests/clients/node/package.json tests/clients/node/package-lock.json "$folder"
+    cp "$pins/package.json" "$pins/package-lock.json" "$folder"
     twice npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error
     "$folder/node_modules/node/bin/node" --version >/dev/null
-    cp tests/clients/node/package-lock.json "$folder/installed"
+    cp "$pins/package-lock.json" "$folder/installed"
 }
 
 # The pins that were installed are kept beside what they installed.

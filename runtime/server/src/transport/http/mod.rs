@@ -178,9 +178,7 @@ impl Endpoint {
         };
         let asked = asked_version(&envelope);
         match headers::era(&head.headers, asked) {
-            Ok(Era::Modern) => {
-                self.modern(&head.headers, form(Era::Modern), frame, envelope, asked.is_some())
-            }
+            Ok(Era::Modern) => self.modern(&head.headers, form(Era::Modern), envelope, asked.is_some()),
             Ok(Era::Legacy) => self.legacy(&head.headers, form(Era::Legacy), frame, Some(envelope)),
             Err(error) => {
                 Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id_of(&envelope).as_ref(), &error))

@@ -21,7 +21,6 @@ impl Endpoint {
         &self,
         headers: &HeaderMap,
         form: Form,
-        frame: &[u8],
         envelope: Envelope<'_>,
         has_version: bool,
     ) -> Step {

@@ -1,0 +1,61 @@
+//! `PORT=8001 conformance-server`: what the official conformance suite calls, over HTTP on 127.0.0.1 at `/mcp`. With
+//! port 0 the system chooses one. The address stands on standard output as soon as the server listens.
+//!
+//! Names and texts of the tools are those that the suite asks for.
+
+mod calls;
+mod content;
+mod features;
+mod listed;
+mod media;
+
+use std::error::Error;
+
+use toolwright::{Http, Server, Toolset};
+
+use calls::{
+    TestCustomHeader, TestErrorHandling, TestLoggingTool, TestToolWithLogging, TestToolWithProgress,
+};
+use content::{
+    About, TestAudioContent, TestEmbeddedResource, TestImageContent, TestMultipleContentTypes, TestSimpleText,
+};
+use listed::{Listed, TestTriggerPromptChange, TestTriggerToolChange};
+
+/// What the handlers share.
+#[derive(Debug, Default)]
+struct Fixture {
+    listed: Listed,
+}
+
+#[derive(Debug, Toolset)]
+#[mcp(handler = Fixture)]
+enum FixtureTools {
+    About(About),
+    TestSimpleText(TestSimpleText),
+    TestImageContent(TestImageContent),
+    TestAudioContent(TestAudioContent),
+    TestEmbeddedResource(TestEmbeddedResource),
+    TestMultipleContentTypes(TestMultipleContentTypes),
+    TestToolWithLogging(TestToolWithLogging),
+    TestLoggingTool(TestLoggingTool),
+    TestToolWithProgress(TestToolWithProgress),
+    TestErrorHandling(TestErrorHandling),
+    TestCustomHeader(TestCustomHeader),
+    TestTriggerToolChange(TestTriggerToolChange),
+    TestTriggerPromptChange(TestTriggerPromptChange),
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let port: u16 = std::env::var("PORT").map_err(|_| "set PORT to the port to listen at")?.parse()?;
+    let listed = Listed::default();
+    let fixture = Fixture { listed: listed.clone() };
+    let server = Server::new(fixture).tools::<FixtureTools>().executor(listed.clone());
+    let service = features::with_resources(features::with_prompts(server)).build()?;
+    listed.belongs_to(&service);
+
+    let http = Http::bind(("127.0.0.1", port))?;
+    println!("http://{}/mcp", http.local_addr()?);
+    service.serve(http).await?;
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! The server under test, a process of its own.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+/// A running server; dropping it ends the process.
+pub(crate) struct Server {
+    process: Child,
+    url: String,
+}
+
+impl Server {
+    /// Starts it on a port that the system chooses, and waits until it listens.
+    pub(crate) fn start() -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_conformance-server"))
+            .env("PORT", "0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut url = String::new();
+        let read = BufReader::new(process.stdout.take().expect("piped")).read_line(&mut url);
+        let server = Self { process, url: url.trim().to_owned() };
+        read.expect("the server says where it listens");
+        assert!(server.url.starts_with("http://"), "the server ended before it listened");
+        server
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself; then the suite has found that out.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
