@@ -157,6 +157,28 @@ fn word_of_a_change_waits_for_a_stream_and_streams_are_bounded() {
     assert_eq!(session.get().replace("Accept", "application/json").send().status, 406);
 }
 
+/// Each request is an exchange of its own; what is watched belongs to the session.
+#[test]
+fn a_session_watches_a_resource_until_it_says_otherwise() {
+    let lab = Lab::start();
+    let session = lab.session("2025-11-25");
+    let watched = json!({"uri": "lab://watched"});
+    let update = json!({"what": "contents", "on": true});
+    assert_eq!(session.request(1, "resources/subscribe", &watched).send().json()["result"], json!({}));
+    assert_eq!(session.call(2, "change", &update).send().status, 200);
+    let mut stream = session.get().send();
+    let message = stream.message().expect("word of the update");
+    assert_eq!(
+        (&message["method"], &message["params"]),
+        (&json!("notifications/resources/updated"), &watched)
+    );
+
+    assert_eq!(session.request(3, "resources/unsubscribe", &watched).send().json()["result"], json!({}));
+    assert_eq!(session.call(4, "change", &update).send().status, 200);
+    session.delete().send();
+    assert_eq!(stream.messages(), Vec::<Value>::new(), "nobody watches any more");
+}
+
 #[test]
 fn leaving_does_not_cancel_a_legacy_call_and_asking_does() {
     let probes = Probes::default();
