@@ -6,6 +6,7 @@ pub mod http;
 mod lines;
 #[cfg(feature = "stdio")]
 pub mod stdio;
+#[cfg(feature = "stdio")]
 mod watch;
 
 use crate::error::ServeError;
