@@ -8,6 +8,8 @@ use serde::Serialize;
 use toolwright_core::request::{RequestError, RequestErrorKind};
 use toolwright_core::revision::Revision;
 
+use crate::message::Malformed;
+
 /// 2026-07-28, basic "Error Codes": the revision asked for is not one of the server's.
 const UNSUPPORTED_PROTOCOL_VERSION_CODE: i32 = -32022;
 
@@ -18,6 +20,15 @@ fn error(code: i32, message: impl Into<String>) -> ErrorObjectOwned {
 /// -32700: the bytes are no JSON text.
 pub(crate) fn parse(why: &str) -> ErrorObjectOwned {
     error(PARSE_ERROR_CODE, format!("parse error: {why}"))
+}
+
+/// The error for what is no message; `what` says where it stood: a line, or a body.
+pub(crate) fn malformed(malformed: Malformed, what: &str) -> ErrorObjectOwned {
+    match malformed {
+        Malformed::Syntax => parse(&format!("the {what} is no JSON text in UTF-8")),
+        Malformed::Message => invalid_request(&format!("the {what} is no JSON-RPC 2.0 message")),
+        Malformed::Params => invalid_params("`params` must be an object"),
+    }
 }
 
 /// -32600: JSON, but no request.

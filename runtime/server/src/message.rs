@@ -25,6 +25,9 @@ pub(crate) struct Envelope<'a> {
     pub(crate) result: Text<'a>,
     #[serde(borrow, default, deserialize_with = "present")]
     pub(crate) error: Text<'a>,
+    /// What `_meta` of the parameters says; none if it is no object.
+    #[serde(skip)]
+    pub(crate) meta: Option<RequestMeta<'a>>,
 }
 
 /// The members of `params` that any method of the server looks at.
@@ -77,8 +80,9 @@ pub(crate) struct RequestMeta<'a> {
 }
 
 impl<'a> RequestMeta<'a> {
-    /// Reads `_meta`; none if it is no object.
-    pub(crate) fn parse(text: &'a RawValue) -> Option<Self> {
+    /// Reads `_meta`, which may be left out; none if it is no object.
+    fn of(params: Option<&Params<'a>>) -> Option<Self> {
+        let Some(text) = params.and_then(|params| params.meta) else { return Some(Self::default()) };
         // Derived code would take an array as well.
         text.get().starts_with('{').then(|| serde_json::from_str(text.get()).ok())?
     }
@@ -101,7 +105,10 @@ impl<'a> Envelope<'a> {
         // Looked at once here, the text is not looked at again for each string in it.
         let text = std::str::from_utf8(bytes).map_err(|_| Malformed::Syntax)?;
         match serde_json::from_str::<Self>(text) {
-            Ok(envelope) => Ok(envelope),
+            Ok(mut envelope) => {
+                envelope.meta = RequestMeta::of(envelope.params.as_ref());
+                Ok(envelope)
+            }
             Err(error) if !error.is_data() => Err(Malformed::Syntax),
             // JSON of another shape: if everything but `params` fits, it is a request with bad parameters.
             Err(_) => match serde_json::from_str::<Outline<'_>>(text) {
@@ -110,6 +117,11 @@ impl<'a> Envelope<'a> {
                 _ => Err(Malformed::Message),
             },
         }
+    }
+
+    /// The name of the method, if it is a string; no method has escapes in its name.
+    pub(crate) fn method_name(&self) -> Option<&'a str> {
+        self.method?.get().strip_prefix('"')?.strip_suffix('"')
     }
 
     /// The id of a message that could not be read as a whole, if that much can be read.

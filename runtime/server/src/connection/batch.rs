@@ -6,12 +6,13 @@ use toolwright_core::revision::Revision;
 
 use super::{Connection, Later};
 use crate::error;
+use crate::message::Malformed;
 
 impl Connection {
     /// Takes an array of messages. Appends the array of answers, or what to wait for if one of them takes time.
     pub(super) fn receive_batch(&self, bytes: &[u8], out: &mut Vec<u8>) -> Option<Later> {
         let Ok(messages) = serde_json::from_slice::<Vec<&RawValue>>(bytes) else {
-            self.refuse_message(None, &error::parse("the line is no JSON text in UTF-8"), out);
+            self.refuse_message(None, &error::malformed(Malformed::Syntax, "line"), out);
             return None;
         };
         let limit = self.service.limits().max_batch_messages;

@@ -12,11 +12,11 @@ use jsonrpsee_types::ErrorObjectOwned;
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 
-use super::{Connection, Later};
+use super::{Connection, Later, arguments_of, optional_string, required_string};
 use crate::context::{CallStart, Context, LogLevel};
 use crate::error;
 use crate::executor::BoxFuture;
-use crate::message::{Params, RequestId, RequestMeta, string};
+use crate::message::{Params, RequestId, RequestMeta};
 use crate::reply;
 use crate::router::{Entry, Started};
 
@@ -52,16 +52,13 @@ impl Connection {
         meta: &CallMeta<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
-        let name =
-            params.name.and_then(string).ok_or_else(|| error::invalid_params("`name` must be a string"))?;
-        if params.arguments.is_some_and(|arguments| !arguments.get().starts_with('{')) {
-            return Err(error::invalid_params("`arguments` must be an object"));
-        }
+        let name = required_string(params.name, "name")?;
+        let arguments = arguments_of(params)?;
         self.admit(id)?;
         let entry = self.service.tool(&name).ok_or_else(|| error::unknown_tool(&name))?;
         let cx = self.context_of(id, params, meta)?;
         let revision = meta.revision;
-        let running = match catch_unwind(AssertUnwindSafe(|| entry.run.start(params.arguments, &cx))) {
+        let running = match catch_unwind(AssertUnwindSafe(|| entry.run.start(arguments, &cx))) {
             Ok(Started::Ready(result)) => {
                 ToolCall(entry).write(self, out, id, &result, revision);
                 return Ok(None);
@@ -118,7 +115,7 @@ impl Connection {
         if token.is_some_and(|token| RequestId::new(token).is_none()) {
             return Err(error::invalid_params("`progressToken` must be a string or an integer"));
         }
-        let context_path = super::optional_string(meta.meta.context_path, "io.toolwright/contextPath")?;
+        let context_path = optional_string(meta.meta.context_path, "io.toolwright/contextPath")?;
         Ok(Context::start(CallStart {
             connection: self.myself.clone(),
             revision: meta.revision,

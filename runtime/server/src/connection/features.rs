@@ -12,12 +12,12 @@ use toolwright_core::resource::{CacheScope, ResourceContents, ResourceResult};
 use toolwright_core::revision::Revision;
 
 use super::calls::{Answering, CallMeta};
-use super::{Connection, Later};
+use super::{Connection, Later, arguments_of, required_string};
 use crate::context::Context;
 use crate::error;
 use crate::executor::BoxFuture;
 use crate::features::{CompleteParams, Completion, Features, Resources};
-use crate::message::{Params, RequestId, string};
+use crate::message::{Params, RequestId};
 use crate::reply;
 use crate::service::ttl_ms;
 
@@ -38,13 +38,10 @@ impl Connection {
                 self.list_page(id, params, &prompts.list(), None, meta.revision, out)
             }
             ("prompts/get", Some(prompts), _) => {
-                let name = text(params.name, "name")?;
+                let name = required_string(params.name, "name")?;
                 let entry =
                     prompts.list().get(&name).cloned().ok_or_else(|| error::unknown("prompt", &name))?;
-                if params.arguments.is_some_and(|arguments| !arguments.get().starts_with('{')) {
-                    return Err(error::invalid_params("`arguments` must be an object"));
-                }
-                let arguments = params.arguments.map(ToOwned::to_owned);
+                let arguments = arguments_of(params)?.map(ToOwned::to_owned);
                 let call = FeatureCall::new(format!("prompt {}", error::shortened(&name)));
                 self.start(id, params, meta, call, |cx| map(entry.get(arguments, cx), Filled), out)
             }
@@ -57,13 +54,13 @@ impl Connection {
             ("resources/read", _, Some(resources)) => self.read_resource(id, params, meta, resources, out),
             // 2026-07-28 has `subscriptions/listen` in their place.
             ("resources/subscribe", _, Some(_)) if is_legacy => {
-                let uri = text(params.uri, "uri")?;
+                let uri = required_string(params.uri, "uri")?;
                 self.session.watch(&uri, self.service.limits().max_watched_resources)?;
                 reply::result(out, id, b"{}");
                 Ok(None)
             }
             ("resources/unsubscribe", _, Some(_)) if is_legacy => {
-                self.session.unwatch(&text(params.uri, "uri")?);
+                self.session.unwatch(&required_string(params.uri, "uri")?);
                 reply::result(out, id, b"{}");
                 Ok(None)
             }
@@ -85,7 +82,7 @@ impl Connection {
         resources: &Resources,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
-        let uri = text(params.uri, "uri")?;
+        let uri = required_string(params.uri, "uri")?;
         let read = resources.find(&uri).ok_or_else(|| error::unknown_resource(&uri, meta.revision))?;
         let call = FeatureCall {
             uri: Some(uri.clone().into()),
@@ -109,11 +106,6 @@ impl Connection {
         let running = code(cx.clone());
         self.drive(id, running, cx, call, meta.revision, out)
     }
-}
-
-/// The text at a member that must be there.
-fn text<'a>(member: Option<&'a RawValue>, name: &str) -> Result<Cow<'a, str>, ErrorObjectOwned> {
-    member.and_then(string).ok_or_else(|| error::invalid_params(&format!("`{name}` must be a string")))
 }
 
 /// What the code behind a request has answered.

@@ -9,6 +9,7 @@ mod legacy;
 mod modern;
 mod subscriptions;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, Weak};
@@ -22,7 +23,7 @@ use crate::context::LogLevel;
 use crate::error;
 use crate::executor::BoxFuture;
 use crate::list::{List, Listed};
-use crate::message::{Envelope, Malformed, Params, RequestId, RequestMeta};
+use crate::message::{Envelope, Params, RequestId, RequestMeta, string};
 use crate::outbox::Outbox;
 use crate::reply;
 use crate::service::Shared;
@@ -126,11 +127,7 @@ impl Connection {
         let envelope = match Envelope::parse(bytes) {
             Ok(envelope) => envelope,
             Err(malformed) => {
-                let error = match malformed {
-                    Malformed::Syntax => error::parse("the line is no JSON text in UTF-8"),
-                    Malformed::Message => error::invalid_request("the line is no JSON-RPC 2.0 message"),
-                    Malformed::Params => error::invalid_params("`params` must be an object"),
-                };
+                let error = error::malformed(malformed, "line");
                 self.refuse_message(Envelope::id_of(bytes).as_ref(), &error, out);
                 return None;
             }
@@ -141,7 +138,7 @@ impl Connection {
     /// As [`Connection::receive`], for a message that was read already. Its answer ends no line.
     pub(crate) fn take_message(&self, envelope: Envelope<'_>, out: &mut Vec<u8>) -> Option<Later> {
         let id = envelope.id.map(RequestId::new);
-        let Some(method) = envelope.method else {
+        if envelope.method.is_none() {
             // A response: this server asks nothing, so there is nothing to match it with.
             if envelope.result.is_none() && envelope.error.is_none() {
                 self.refuse_message(
@@ -151,8 +148,8 @@ impl Connection {
                 );
             }
             return None;
-        };
-        let Some(method) = method.get().strip_prefix('"').and_then(|method| method.strip_suffix('"')) else {
+        }
+        let Some(method) = envelope.method_name() else {
             self.refuse_message(
                 id.flatten().as_ref(),
                 &error::invalid_request("`method` must be a string"),
@@ -182,7 +179,7 @@ impl Connection {
                 );
                 None
             }
-            Some(Some(id)) => self.request(method, &id, &params, out),
+            Some(Some(id)) => self.request(method, &id, &params, envelope.meta.as_ref(), out),
         }
     }
 
@@ -193,20 +190,17 @@ impl Connection {
         method: &str,
         id: &RequestId<'_>,
         params: &Params<'_>,
+        meta: Option<&RequestMeta<'_>>,
         out: &mut Vec<u8>,
     ) -> Option<Later> {
-        let meta = match params.meta.map(RequestMeta::parse) {
-            None => RequestMeta::default(),
-            Some(Some(meta)) => meta,
-            Some(None) => {
-                self.refuse_message(Some(id), &error::invalid_params("`_meta` must be an object"), out);
-                return None;
-            }
+        let Some(meta) = meta else {
+            self.refuse_message(Some(id), &error::invalid_params("`_meta` must be an object"), out);
+            return None;
         };
         let answer = if meta.protocol_version.is_some() {
-            self.modern(method, id, params, &meta, out)
+            self.modern(method, id, params, meta, out)
         } else {
-            self.legacy(method, id, params, &meta, out)
+            self.legacy(method, id, params, meta, out)
         };
         answer.unwrap_or_else(|error| {
             self.refuse_message(Some(id), &error, out);
@@ -338,17 +332,27 @@ impl Drop for Unanswered {
     }
 }
 
+/// The string at a member that must be there.
+fn required_string<'a>(member: Option<&'a RawValue>, name: &str) -> Result<Cow<'a, str>, ErrorObjectOwned> {
+    member.and_then(string).ok_or_else(|| error::invalid_params(&format!("`{name}` must be a string")))
+}
+
 /// The string at a member that may be left out.
 fn optional_string<'a>(
     member: Option<&'a RawValue>,
     name: &str,
-) -> Result<Option<std::borrow::Cow<'a, str>>, ErrorObjectOwned> {
-    member
-        .map(|text| {
-            crate::message::string(text)
-                .ok_or_else(|| error::invalid_params(&format!("`{name}` must be a string")))
-        })
-        .transpose()
+) -> Result<Option<Cow<'a, str>>, ErrorObjectOwned> {
+    member.map(|text| required_string(Some(text), name)).transpose()
+}
+
+/// The arguments of a request, if there are any.
+fn arguments_of<'a>(params: &Params<'a>) -> Result<Option<&'a RawValue>, ErrorObjectOwned> {
+    match params.arguments {
+        Some(arguments) if !arguments.get().starts_with('{') => {
+            Err(error::invalid_params("`arguments` must be an object"))
+        }
+        arguments => Ok(arguments),
+    }
 }
 
 /// The log level at a member.

@@ -10,7 +10,7 @@ use super::body::{EventStream, HttpBody};
 use super::exchange::{EndCall, Form, Step, Waiting};
 use super::headers::{Accept, single};
 use super::session::{NotOpened, Session};
-use super::{Endpoint, id_of, method_of, not_acceptable, too_many};
+use super::{Endpoint, id_of, not_acceptable, too_many};
 use crate::connection::Connection;
 use crate::error;
 use crate::message::{Envelope, RequestId};
@@ -31,7 +31,7 @@ impl Endpoint {
         envelope: Option<Envelope<'_>>,
     ) -> Step {
         let id = envelope.as_ref().and_then(id_of);
-        let method = envelope.as_ref().and_then(method_of);
+        let method = envelope.as_ref().and_then(Envelope::method_name);
         if !self.config.has_sessions() {
             let why = format!(
                 "the `MCP-Protocol-Version` header is missing, and this server speaks {} only, which has no `initialize`",

@@ -24,12 +24,11 @@ use std::task::{Context, Poll};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
-use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::error;
 use crate::executor::BoxFuture;
-use crate::message::{Envelope, Malformed, RequestId, RequestMeta};
+use crate::message::{Envelope, Malformed, RequestId};
 use crate::service::Service;
 
 use answer::Era;
@@ -176,9 +175,9 @@ impl Endpoint {
             Ok(envelope) => envelope,
             Err(malformed) => return Step::Done(refuse_malformed(malformed, frame)),
         };
-        let asked = asked_version(&envelope);
+        let asked = envelope.meta.as_ref().and_then(|meta| meta.protocol_version);
         match headers::era(&head.headers, asked) {
-            Ok(Era::Modern) => self.modern(&head.headers, form(Era::Modern), envelope, asked.is_some()),
+            Ok(Era::Modern) => self.modern(&head.headers, form(Era::Modern), envelope),
             Ok(Era::Legacy) => self.legacy(&head.headers, form(Era::Legacy), frame, Some(envelope)),
             Err(error) => {
                 Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id_of(&envelope).as_ref(), &error))
@@ -187,28 +186,13 @@ impl Endpoint {
     }
 }
 
-/// The version in the `_meta` of a message.
-fn asked_version<'a>(envelope: &Envelope<'a>) -> Option<&'a RawValue> {
-    let meta = envelope.params.as_ref()?.meta?;
-    RequestMeta::parse(meta)?.protocol_version
-}
-
 /// The id of a request, if it has a good one.
 fn id_of<'a>(envelope: &Envelope<'a>) -> Option<RequestId<'a>> {
     envelope.id.and_then(RequestId::new)
 }
 
-/// The method of a message, as the connection reads it: no method has escapes in its name.
-fn method_of<'a>(envelope: &Envelope<'a>) -> Option<&'a str> {
-    envelope.method?.get().strip_prefix('"')?.strip_suffix('"')
-}
-
 fn refuse_malformed(malformed: Malformed, frame: &[u8]) -> Response<HttpBody> {
-    let error = match malformed {
-        Malformed::Syntax => error::parse("the body is no JSON text in UTF-8"),
-        Malformed::Message => error::invalid_request("the body is no JSON-RPC 2.0 message"),
-        Malformed::Params => error::invalid_params("`params` must be an object"),
-    };
+    let error = error::malformed(malformed, "body");
     answer::refusal(StatusCode::BAD_REQUEST, Envelope::id_of(frame).as_ref(), &error)
 }
 

@@ -8,35 +8,29 @@ use toolwright_core::revision::Revision;
 
 use super::body::EventStream;
 use super::exchange::{EndCall, Form, Step, Waiting};
-use super::{Endpoint, answer, headers, id_of, method_of, not_acceptable, too_many};
+use super::{Endpoint, answer, headers, id_of, not_acceptable, too_many};
 use crate::connection::Connection;
 use crate::error;
 use crate::message::{Envelope, string};
 use crate::outbox::Outbox;
 
 impl Endpoint {
-    /// Takes a message whose header names a modern revision, or one that is not known. `has_version` says whether
-    /// its `_meta` names the same.
-    pub(super) fn modern(
-        &self,
-        headers: &HeaderMap,
-        form: Form,
-        envelope: Envelope<'_>,
-        has_version: bool,
-    ) -> Step {
+    /// Takes a message whose header names a modern revision, or one that is not known, and whose `_meta` names the
+    /// same or none.
+    pub(super) fn modern(&self, headers: &HeaderMap, form: Form, envelope: Envelope<'_>) -> Step {
         let id = id_of(&envelope);
         if envelope.id.is_none() && envelope.method.is_some() {
             // No notification means anything to this revision's server; ending the stream is what cancels.
             return Step::Done(answer::empty(StatusCode::ACCEPTED));
         }
-        if let Err(error) = self.check(headers, &envelope, has_version) {
+        if let Err(error) = self.check(headers, &envelope) {
             return Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id.as_ref(), &error));
         }
         let limits = self.service.limits();
         let Some(count) = self.unanswered.one_more(limits.max_calls_in_flight) else {
             return Step::Done(too_many(id.as_ref(), "too many requests are running"));
         };
-        let listens = method_of(&envelope) == Some("subscriptions/listen");
+        let listens = envelope.method_name() == Some("subscriptions/listen");
         if listens && !form.accept.events {
             return Step::Done(not_acceptable());
         }
@@ -71,13 +65,8 @@ impl Endpoint {
     }
 
     /// Whether headers and body agree ("Server Validation"). What is wrong with the body alone, the connection says.
-    fn check(
-        &self,
-        headers: &HeaderMap,
-        envelope: &Envelope<'_>,
-        has_version: bool,
-    ) -> Result<(), ErrorObjectOwned> {
-        if !has_version {
+    fn check(&self, headers: &HeaderMap, envelope: &Envelope<'_>) -> Result<(), ErrorObjectOwned> {
+        if envelope.meta.as_ref().is_none_or(|meta| meta.protocol_version.is_none()) {
             return Err(error::invalid_params(
                 "`_meta` needs the string `io.modelcontextprotocol/protocolVersion` on every request",
             ));
@@ -86,7 +75,7 @@ impl Endpoint {
             .get(&headers::VERSION)
             .and_then(|version| Revision::from_name(version.to_str().ok()?))
             .is_some_and(Revision::is_modern);
-        let (Some(method), Some(params)) = (method_of(envelope), &envelope.params) else { return Ok(()) };
+        let (Some(method), Some(params)) = (envelope.method_name(), &envelope.params) else { return Ok(()) };
         // A revision that is not served may have other headers; the connection names those that are.
         if !speaks_modern {
             return Ok(());
