@@ -23,6 +23,7 @@ pub mod client;
 pub mod transport;
 
 mod connection;
+mod escape;
 mod list;
 mod message;
 mod outbox;

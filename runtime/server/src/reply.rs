@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use jsonrpsee_types::ErrorObjectOwned;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use toolwright_core::content::ContentBlock;
+use toolwright_core::content::{ContentBlock, TextContent};
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 
+use crate::escape;
 use crate::message::RequestId;
 
 const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
@@ -124,22 +125,44 @@ pub(crate) fn call_result(out: &mut Vec<u8>, id: &RequestId<'_>, tool_result: &T
             Some(Meta::Own(Cow::Owned(meta)))
         }
     };
-    let view = CallResult {
-        result_type: revision.is_modern().then_some("complete"),
-        content: Blocks { blocks: &tool_result.content, revision },
-        structured_content: structured,
-        is_error: tool_result.is_error,
-        meta,
-    };
-    result_of(out, id, &view);
+    head(out, id);
+    out.push(b'{');
+    if revision.is_modern() {
+        out.extend_from_slice(br#""resultType":"complete","#);
+    }
+    out.extend_from_slice(br#""content":"#);
+    content(out, &tool_result.content, revision);
+    // The other members are written as an object of their own, whose brace gives way to the comma between.
+    let brace = out.len();
+    write(out, &OtherMembers { structured_content: structured, is_error: tool_result.is_error, meta });
+    out[brace] = b',';
+    out.push(b'}');
 }
 
+/// Appends content blocks in the form of one revision. Texts, which may be long, are written here: `serde_json` looks at
+/// them byte by byte.
+fn content(out: &mut Vec<u8>, blocks: &[ContentBlock], revision: Revision) {
+    out.push(b'[');
+    for (index, block) in blocks.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        match &*block.for_revision(revision) {
+            ContentBlock::Text(TextContent { text, extras: None }) => {
+                out.extend_from_slice(br#"{"type":"text","text":"#);
+                escape::string(out, text);
+                out.push(b'}');
+            }
+            block => write(out, block),
+        }
+    }
+    out.push(b']');
+}
+
+/// What a result of a call has beside its content.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct CallResult<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result_type: Option<&'static str>,
-    content: Blocks<'a>,
+struct OtherMembers<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     structured_content: Option<Structured<'a>>,
     is_error: bool,
@@ -165,18 +188,6 @@ struct Wrapped<'a> {
 enum Meta<'a> {
     Server(&'a RawValue),
     Own(Cow<'a, serde_json::Map<String, serde_json::Value>>),
-}
-
-/// Content blocks in the form of one revision.
-struct Blocks<'a> {
-    blocks: &'a [ContentBlock],
-    revision: Revision,
-}
-
-impl Serialize for Blocks<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.blocks.iter().map(|block| block.for_revision(self.revision)))
-    }
 }
 
 fn write(out: &mut Vec<u8>, value: &impl Serialize) {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr2;
+
 /// Walks over the members of the object that `text` starts with.
 ///
 /// The text comes from a `RawValue` and so is valid JSON; anything else ends the walk early, never in a panic.
@@ -61,11 +63,11 @@ impl<'a> Iterator for Members<'a> {
 fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
-        match bytes.get(at)? {
-            b'"' => return Some(at),
-            b'\\' => at += 2,
-            _ => at += 1,
+        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes[at] == b'"' {
+            return Some(at);
         }
+        at += 2;
     }
 }
 

@@ -12,6 +12,9 @@ use crate::error;
 use crate::message::RequestId;
 use crate::reply;
 
+/// The room that an answer gets at the start: most fit in, and need not grow.
+pub(super) const ANSWER_BYTES: usize = 512;
+
 /// How answers of one request are to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Era {

@@ -100,9 +100,9 @@ impl HttpConfig {
             (None, Some(host), None) => host.to_str().unwrap_or_default(),
             _ => return false,
         };
-        let host = host.to_ascii_lowercase();
-        let name = host_name(&host);
-        is_loopback(name) || allowed.iter().any(|allowed| *allowed == host || allowed == name)
+        let name = host_name(host);
+        let is_named = |allowed: &String| [host, name].iter().any(|host| allowed.eq_ignore_ascii_case(host));
+        is_loopback(name) || allowed.iter().any(is_named)
     }
 
     fn admits_origin(&self, origin: &HeaderValue) -> bool {

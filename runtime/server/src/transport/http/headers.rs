@@ -25,10 +25,14 @@ impl Accept {
     /// Both where the header is absent (RFC 9110 §12.5.1). Clients must list both; one is enough here, and a
     /// wildcard covers them.
     pub(super) fn of(headers: &HeaderMap) -> Self {
-        let mut accept = Self { json: false, events: false };
-        if !headers.contains_key(ACCEPT) {
-            return Self { json: true, events: true };
+        let both = Self { json: true, events: true };
+        match headers.get(ACCEPT) {
+            None => return both,
+            // What nearly all clients send, which need not be taken apart.
+            Some(value) if value == "application/json, text/event-stream" => return both,
+            Some(_) => {}
         }
+        let mut accept = Self { json: false, events: false };
         let values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         for range in values.flat_map(|value| value.split(',')) {
             let (media_type, parameters) = range.split_once(';').unwrap_or((range, ""));
@@ -104,8 +108,8 @@ pub(super) fn check_standard(
         return Err(error::header_mismatch("the `Mcp-Method` header is not the method of the body"));
     }
     let name = match method {
-        "tools/call" | "prompts/get" => params.name.and_then(string).map(Cow::into_owned),
-        "resources/read" => params.uri.and_then(string).map(Cow::into_owned),
+        "tools/call" | "prompts/get" => params.name.and_then(string),
+        "resources/read" => params.uri.and_then(string),
         _ => return Ok(()),
     };
     // Without a name the parameters are at fault, which has a code of its own.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use toolwright_core::revision::Revision;
 
-use super::answer::{self, Era};
+use super::answer::{self, ANSWER_BYTES, Era};
 use super::body::{EventStream, HttpBody};
 use super::exchange::{EndCall, Form, Step, Waiting};
 use super::headers::{Accept, single};
@@ -91,7 +91,7 @@ impl Endpoint {
             Arc::clone(&outbox),
             session.map(|session| &*session.connection),
         );
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(ANSWER_BYTES);
         let later = match envelope {
             Some(envelope) => connection.take_message(envelope, &mut out),
             None => connection.receive(frame, &mut out),

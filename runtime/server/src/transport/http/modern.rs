@@ -6,6 +6,7 @@ use http::{HeaderMap, StatusCode};
 use jsonrpsee_types::ErrorObjectOwned;
 use toolwright_core::revision::Revision;
 
+use super::answer::ANSWER_BYTES;
 use super::body::EventStream;
 use super::exchange::{EndCall, Form, Step, Waiting};
 use super::{Endpoint, answer, headers, id_of, not_acceptable, too_many};
@@ -45,7 +46,7 @@ impl Endpoint {
         if !form.accept.events {
             outbox.close();
         }
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(ANSWER_BYTES);
         let later = connection.take_message(envelope, &mut out);
         let kept = EndCall {
             outbox: Arc::clone(&outbox),

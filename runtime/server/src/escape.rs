@@ -1,0 +1,85 @@
+//! JSON strings, written block by block.
+
+/// How many bytes are looked at together: as many as the processor has room for in one or two steps.
+const BLOCK: usize = 32;
+
+/// Appends `text` as a JSON string, in the bytes that `serde_json` writes.
+pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
+    let mut rest = text.as_bytes();
+    out.reserve(rest.len() + 2);
+    out.push(b'"');
+    loop {
+        let (plain, from_special) = rest.split_at(plain_length(rest));
+        out.extend_from_slice(plain);
+        let Some((special, after)) = from_special.split_first() else { break };
+        escape(out, *special);
+        rest = after;
+    }
+    out.push(b'"');
+}
+
+/// How many bytes at the start stand for themselves (RFC 8259 §7).
+fn plain_length(bytes: &[u8]) -> usize {
+    let blocks = bytes.chunks_exact(BLOCK).take_while(|block| {
+        // Without an early end in the block, the compiler looks at all of it at once.
+        !block.iter().fold(false, |found, byte| found | is_special(*byte))
+    });
+    let plain = blocks.count() * BLOCK;
+    plain + bytes[plain..].iter().take_while(|byte| !is_special(**byte)).count()
+}
+
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "a branch for each byte would keep blocks from being looked at as one"
+)]
+fn is_special(byte: u8) -> bool {
+    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
+}
+
+fn escape(out: &mut Vec<u8>, byte: u8) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        0x08 => b'b',
+        b'\t' => b't',
+        b'\n' => b'n',
+        0x0c => b'f',
+        b'\r' => b'r',
+        _ => {
+            let digits = [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
+            out.extend_from_slice(br"\u00");
+            out.extend_from_slice(&digits);
+            return;
+        }
+    };
+    out.extend_from_slice(&[b'\\', short]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCK, string};
+
+    #[test]
+    fn the_bytes_are_those_of_serde_json_wherever_the_special_ones_stand() {
+        let all: String = (0..=0x2ff).filter_map(char::from_u32).collect();
+        for start in 0..all.chars().count() {
+            let text: String = all.chars().skip(start).collect();
+            assert_written(&text);
+        }
+        for length in 0..3 * BLOCK {
+            for special in ['"', '\\', '\n', '\u{1f}', '\u{2028}'] {
+                for place in 0..=length {
+                    let mut text = "x".repeat(length);
+                    text.insert(place, special);
+                    assert_written(&text);
+                }
+            }
+        }
+    }
+
+    fn assert_written(text: &str) {
+        let mut out = Vec::new();
+        string(&mut out, text);
+        assert_eq!(out, serde_json::to_vec(text).expect("a string"), "{text:?}");
+    }
+}
