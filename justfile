@@ -50,6 +50,10 @@ limits:
 limits-update:
     cargo run --release --package bench-limits -- update
 
+# Inputs of any kind against the server, for SECONDS each target
+fuzz SECONDS="600":
+    FUZZ_SECONDS={{SECONDS}} tests/run.sh fuzz
+
 # Beside other libraries: FOLDER holds their servers and the load generator, BENCH_TARGET their builds
 peers FOLDER:
     CARGO_TARGET_DIR="${BENCH_TARGET:?}/toolwright" cargo build --release --package bench-peer

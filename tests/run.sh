@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 # In the order in which they run. What each does stands in the function of its name.
 readonly all_steps=(
     format setup rules dependencies hello_size lints docs tests doc_tests compile_fail features quickstart clients conformance
-    bench_limits
+    bench_limits fuzz
 )
 
 # The most crates that `hello` may compile, our own included.
@@ -88,6 +88,17 @@ conformance() {
 # Instructions and allocations of what is called often, each against its limit.
 bench_limits() {
     run cargo run --quiet --release --package bench-limits
+}
+
+# Inputs of any kind, for a minute each target; FUZZ_SECONDS asks for more: tests/fuzz.
+fuzz() {
+    local target corpus=target/fuzz/corpus
+    for target in http events; do
+        mkdir -p "$corpus/$target"
+        run env CARGO_TARGET_DIR=target/fuzz cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$target" \
+            "$corpus/$target" "tests/fuzz/seeds/$target" -- \
+            -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -verbosity=0 -print_final_stats=1
+    done
 }
 
 nextest() {

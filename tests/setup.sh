@@ -19,6 +19,7 @@ cargo_tools() {
     cargo_tool nextest 0.9.143
     cargo_tool hack 0.6.46
     cargo_tool deny 0.20.2
+    cargo_tool fuzz 0.13.2
 }
 
 # Counts instructions in the benches.

@@ -1,0 +1,66 @@
+//! What must hold of every answer, whatever was asked.
+
+use http::header::CONTENT_TYPE;
+use http::{Response, StatusCode};
+use serde_json::Value;
+
+use crate::events::data_of;
+
+/// The statuses that the server has a use for.
+const STATUSES: [StatusCode; 13] = [
+    StatusCode::OK,
+    StatusCode::ACCEPTED,
+    StatusCode::NO_CONTENT,
+    StatusCode::BAD_REQUEST,
+    StatusCode::FORBIDDEN,
+    StatusCode::NOT_FOUND,
+    StatusCode::METHOD_NOT_ALLOWED,
+    StatusCode::NOT_ACCEPTABLE,
+    StatusCode::REQUEST_TIMEOUT,
+    StatusCode::PAYLOAD_TOO_LARGE,
+    StatusCode::UNSUPPORTED_MEDIA_TYPE,
+    StatusCode::TOO_MANY_REQUESTS,
+    StatusCode::SERVICE_UNAVAILABLE,
+];
+
+/// The messages in a response, after it was checked that they are messages.
+pub fn messages(response: &Response<Vec<u8>>) -> Vec<Value> {
+    assert!(STATUSES.contains(&response.status()), "{}", response.status());
+    let body = std::str::from_utf8(response.body()).expect("a body is UTF-8");
+    let kind = response.headers().get(CONTENT_TYPE).map(|kind| kind.to_str().expect("a type is text"));
+    let messages: Vec<Value> = match kind {
+        None => {
+            assert!(body.is_empty(), "a body without a type: {body}");
+            Vec::new()
+        }
+        Some("application/json") => vec![parse(body)],
+        Some("text/event-stream") => data_of(body).iter().map(|data| parse(data)).collect(),
+        Some(kind) => panic!("a body of type {kind}"),
+    };
+    messages
+        .into_iter()
+        .flat_map(|message| match message {
+            Value::Array(batch) => batch,
+            message => vec![message],
+        })
+        .inspect(check)
+        .collect()
+}
+
+fn parse(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|problem| panic!("{problem}: {text}"))
+}
+
+/// A message is a request, a notification, a result or an error, and only one of these.
+fn check(message: &Value) {
+    assert_eq!(message["jsonrpc"], "2.0", "{message}");
+    let has = |member| message.get(member).is_some();
+    match (has("method"), has("result"), has("error")) {
+        (true, false, false) => assert!(message["method"].is_string(), "{message}"),
+        (false, true, false) => assert!(message["result"].is_object() && has("id"), "{message}"),
+        (false, false, true) => {
+            assert!(message["error"]["code"].is_i64() && message["error"]["message"].is_string(), "{message}");
+        }
+        _ => panic!("no message: {message}"),
+    }
+}

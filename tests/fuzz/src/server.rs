@@ -1,0 +1,104 @@
+//! The server under test: one tool that is done at once, one that waits a moment, a prompt and a resource.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Response;
+use http_body_util::{BodyExt as _, Full};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::runtime::{Builder, Runtime};
+use toolwright::{
+    Context, Handler, HttpService, LogLevel, Resource, Server, Service, Tool, ToolError, Toolset,
+};
+use tower_service::Service as _;
+
+/// Says the text again.
+#[derive(Tool, Deserialize, JsonSchema)]
+pub struct Echo {
+    text: String,
+    /// How often.
+    #[mcp(minimum = 1, maximum = 3, header = "Times")]
+    times: Option<u8>,
+}
+
+/// Logs the text, and says it a moment later.
+#[derive(Tool, Deserialize, JsonSchema)]
+pub struct Say {
+    text: String,
+}
+
+/// The tools.
+#[derive(Toolset)]
+pub enum Tools {
+    /// At once.
+    Echo(Echo),
+    /// After a moment.
+    Say(Say),
+}
+
+struct Lab;
+
+impl Handler<Echo> for Lab {
+    type Output = String;
+
+    async fn call(&self, input: Echo, _cx: &Context) -> Result<String, ToolError> {
+        Ok(input.text.repeat(input.times.unwrap_or(1).into()))
+    }
+}
+
+impl Handler<Say> for Lab {
+    type Output = String;
+
+    async fn call(&self, input: Say, cx: &Context) -> Result<String, ToolError> {
+        cx.log(LogLevel::Alert, None, &input.text).await;
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        Ok(input.text)
+    }
+}
+
+/// A server with nothing asked of it yet.
+pub fn service() -> Service {
+    Server::new(Lab)
+        .tools::<Tools>()
+        .resource(Resource::new("lab://note", "note"), async || "a note")
+        .build()
+        .expect("the names differ")
+}
+
+/// A service over HTTP in a runtime whose clock runs ahead when nothing is left to do, so that nothing takes time.
+pub struct Endpoint {
+    http: HttpService,
+    runtime: Runtime,
+}
+
+impl Endpoint {
+    /// A new one.
+    pub fn new() -> Self {
+        let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
+        Self { http: HttpService::new(&service()), runtime }
+    }
+
+    /// Sends a request; returns the response with as much of its body as comes in a bounded number of frames.
+    pub fn send(&mut self, request: http::Request<Full<Bytes>>) -> Response<Vec<u8>> {
+        /// A stream may have no end of its own.
+        const FRAMES: usize = 16;
+        let Self { http, runtime } = self;
+        runtime.block_on(async {
+            let Ok(response) = http.call(request).await;
+            let (head, mut body) = response.into_parts();
+            let mut read = Vec::new();
+            for _ in 0..FRAMES {
+                let Some(Ok(frame)) = body.frame().await else { break };
+                read.extend_from_slice(&frame.into_data().unwrap_or_default());
+            }
+            Response::from_parts(head, read)
+        })
+    }
+}
+
+impl Default for Endpoint {
+    fn default() -> Self {
+        Self::new()
+    }
+}
