@@ -12,6 +12,7 @@
 mod callgrind;
 mod limits;
 mod measured;
+mod over_http;
 
 use std::error::Error;
 use std::path::Path;
@@ -39,6 +40,10 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         [REPEAT, case, times] => repeat(case, times.parse()?),
         [server_cases::SERVE, other_tools] => {
             server_cases::serve(other_tools.parse()?)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        [over_http::SERVE] => {
+            over_http::serve()?;
             Ok(ExitCode::SUCCESS)
         }
         _ => Err("usage: bench-limits [update]".into()),

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::callgrind::{self, Counts};
 use crate::server_cases::peer::Peer;
 use crate::server_cases::{CALL_LEGACY, CALL_MODERN, CALL_OF_1000, Case, LIST_1000};
-use crate::{REPEAT, core_cases};
+use crate::{REPEAT, core_cases, over_http};
 
 /// The costs of one repetition of a case.
 #[derive(Debug, Clone)]
@@ -23,15 +23,25 @@ pub(crate) const PER_TOOL: [&str; 2] = [CALL_MODERN.name, CALL_OF_1000.name];
 /// A case and the two numbers of repetitions that are compared.
 struct Job {
     name: &'static str,
-    /// None for a case of the core.
-    served: Option<Case>,
+    what: What,
     repetitions: [u64; 2],
+}
+
+enum What {
+    /// A case of the core, by its name.
+    Core,
+    /// A message over stdio.
+    Stdio(Case),
+    /// A request over HTTP.
+    Http(over_http::Case),
 }
 
 /// Starting a process takes millions of instructions, which differ by some thousands from run to run (the seeds of hash
 /// tables, threads); so a call is repeated often enough for that not to matter.
 fn jobs() -> Vec<Job> {
-    let served = |name, case, repetitions| Job { name, served: Some(case), repetitions };
+    let served = |name, case, repetitions| Job { name, what: What::Stdio(case), repetitions };
+    let requested =
+        |case: over_http::Case| Job { name: case.name, what: What::Http(case), repetitions: [500, 1_000] };
     let mut jobs = vec![
         served(LIST_1000.name, LIST_1000, [20, 40]),
         // The first list is made, all others come from the cache.
@@ -39,10 +49,12 @@ fn jobs() -> Vec<Job> {
         served(CALL_OF_1000.name, CALL_OF_1000, [1_000, 2_000]),
         served(CALL_MODERN.name, CALL_MODERN, [1_000, 2_000]),
         served(CALL_LEGACY.name, CALL_LEGACY, [1_000, 2_000]),
+        requested(over_http::LEGACY),
+        requested(over_http::MODERN),
     ];
     jobs.extend(core_cases::CASES.into_iter().map(|case| {
         let repetitions = if case.name.starts_with("arguments") { [500, 1_000] } else { [10, 20] };
-        Job { name: case.name, served: None, repetitions }
+        Job { name: case.name, what: What::Core, repetitions }
     }));
     jobs
 }
@@ -88,17 +100,27 @@ impl Job {
     fn count(&self, repetitions: u64, folder: &Path) -> Result<Counts, Box<dyn Error>> {
         let profile = folder.join(format!("{}-{repetitions}.callgrind", self.name));
         let mut command = callgrind::command(&profile)?;
-        if let Some(case) = &self.served {
-            // One message at a time: each costs a read and a write, and no answer waits for the next.
-            let mut peer = Peer::start(command, case)?;
-            for _ in 0..repetitions {
-                peer.ask(case.message, 1)?;
+        match &self.what {
+            What::Core => {
+                let status = command.args([REPEAT, self.name, &repetitions.to_string()]).status()?;
+                if !status.success() {
+                    return Err(format!("it ended with {status}").into());
+                }
             }
-            peer.stop()?;
-        } else {
-            let status = command.args([REPEAT, self.name, &repetitions.to_string()]).status()?;
-            if !status.success() {
-                return Err(format!("it ended with {status}").into());
+            // One message at a time: each costs a read and a write, and no answer waits for the next.
+            What::Stdio(case) => {
+                let mut peer = Peer::start(command, case)?;
+                for _ in 0..repetitions {
+                    peer.ask(case.message, 1)?;
+                }
+                peer.stop()?;
+            }
+            What::Http(case) => {
+                let mut peer = over_http::Peer::start(command, case)?;
+                for _ in 0..repetitions {
+                    peer.ask()?;
+                }
+                peer.stop()?;
             }
         }
         Counts::of(&profile)

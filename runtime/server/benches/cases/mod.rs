@@ -13,7 +13,9 @@ use serde_json::json;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::result::{Json, ToolResult};
 use toolwright_macros::Tool;
-use toolwright_server::{Action, BoxFuture, Context, Executor, ServeError, Server, Stdio};
+use toolwright_server::{
+    Action, BoxFuture, BuildError, Context, Executor, ServeError, Server, Service, Stdio,
+};
 
 /// The argument with which the program serves; the number of further tools follows.
 pub(crate) const SERVE: &str = "serve";
@@ -116,11 +118,16 @@ impl Executor for Others {
     }
 }
 
+/// The service that is measured.
+pub(crate) fn service(other_tools: usize) -> Result<Service, BuildError> {
+    Server::new(add).tools::<Add>().executor(Others::new(other_tools)).name("bench").build()
+}
+
 /// Serves on stdio until the input ends.
 pub(crate) fn serve(other_tools: usize) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(|source| ServeError::Stream { stream: "input", source })?;
-    let service = Server::new(add).tools::<Add>().executor(Others::new(other_tools)).name("bench").build()?;
+    let service = service(other_tools)?;
     // A thread of the transport may hold the service until the process ends. Whether a thousand definitions are freed
     // before that is chance, and would show in the counts.
     std::mem::forget(service.clone());
