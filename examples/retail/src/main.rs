@@ -1,27 +1,56 @@
-//! `retail` serves the shop over stdio; `retail ask` reads what an agent writes, a line each, and answers it;
-//! `retail docs` prints what an agent has to know.
+//! `retail` serves the shop over stdio, `retail --http 127.0.0.1:8080` over HTTP; `retail ask` reads what an agent
+//! writes, a line each, and answers it; `retail docs` prints what an agent has to know.
 
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
 use toolwright::agent::Agent;
-use toolwright::{Context, Limits, Stdio};
+use toolwright::{Context, Http, Limits, Stdio};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         None => retail::server().serve(Stdio).await?,
+        Some("--http") => {
+            let address = arguments.next().ok_or("say where to listen: `retail --http 127.0.0.1:8080`")?;
+            http(&address).await?;
+        }
         Some("ask") => ask().await?,
         Some("docs") => print!("{}", agent()?.simple_docs()),
         Some(other) => {
             return Err(format!(
-                "`{other}` is neither `ask` nor `docs`; without either, retail serves stdio"
+                "`{other}` is none of `--http`, `ask` and `docs`; without any, retail serves stdio"
             )
             .into());
         }
     }
     Ok(())
+}
+
+/// Serves HTTP until the process is asked to end; calls that run then are finished.
+async fn http(address: &str) -> Result<(), Box<dyn std::error::Error>> {
+    let http = Http::bind(address)?;
+    eprintln!("retail serves http://{}/mcp", http.local_addr()?);
+    retail::server().build()?.serve_until(http, asked_to_end()).await?;
+    Ok(())
+}
+
+/// Done at Ctrl-C, and at the signal by which a service manager ends a program.
+async fn asked_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        // Without a handler the signal ends the process at once, which is what was asked for.
+        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminated.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
 }
 
 /// The agent path in front of the same tools.

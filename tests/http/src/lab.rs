@@ -54,6 +54,11 @@ impl Lab {
         Self { address, stop: Some(stop), thread: Some(thread) }
     }
 
+    /// A server that runs already, and goes on when this is dropped.
+    pub fn at(address: SocketAddr) -> Self {
+        Self { address, stop: None, thread: None }
+    }
+
     /// A request without any header but `Host`.
     pub fn bare(&self, method: &str, path: &str) -> Call {
         Call::new(self.address, method, path)
@@ -121,9 +126,10 @@ impl Lab {
 impl Drop for Lab {
     fn drop(&mut self) {
         self.stop();
-        let ended = self.thread.take().map(JoinHandle::join);
+        let Some(thread) = self.thread.take() else { return };
+        let ended = thread.join();
         if !std::thread::panicking() {
-            ended.expect("a thread").expect("the server ended in order");
+            ended.expect("the server ended in order");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod ask;
 mod data;
+mod http;
 mod rules;
 mod stdio;
 mod support;
