@@ -1,13 +1,14 @@
 // Carries out a plan with a client of either line of the TypeScript SDK; the plan and the report on
 // stdout are described in `tests/real_clients/plan.rs`. Both lines share the calls used here, and differ in how a
-// client is made and in how it tells the negotiated revision.
+// client is made, in how it tells the negotiated revision and in how it watches a resource.
 
 const { readFileSync } = require("node:fs");
 const { setTimeout: sleep } = require("node:timers/promises");
 
 const TIMEOUT = { timeout: 20_000 };
+const NIGHTS = "sleeper://nights";
 
-async function run({ connect, protocolOf, callTool }) {
+async function run({ connect, protocolOf, callTool, watch }) {
   const plan = JSON.parse(process.argv[2]);
 
   const shop = await connect(plan.server, plan.era);
@@ -24,6 +25,9 @@ async function run({ connect, protocolOf, callTool }) {
   await shop.client.close();
 
   const { client } = await connect(plan.slowServer, plan.era);
+  let tell;
+  const updated = new Promise((resolve) => (tell = resolve));
+  await watch(client, NIGHTS, plan.era, ({ params }) => tell(params.uri));
   const abort = new AbortController();
   const slow = callTool(client, sleepFor(30_000), { ...TIMEOUT, signal: abort.signal });
   // The client rejects a call that it cancels; a call that ends otherwise must not pass unseen.
@@ -35,7 +39,13 @@ async function run({ connect, protocolOf, callTool }) {
   abort.abort("no longer needed");
   await rejected;
   await waitForLine(plan.slowLog, "cancelled");
-  report.afterCancel = await callTool(client, sleepFor(1), TIMEOUT);
+  const progress = [];
+  const onprogress = ({ progress: done, total, message }) => progress.push([done, total, message]);
+  report.afterCancel = await callTool(client, sleepFor(20), { ...TIMEOUT, onprogress });
+  report.heard = { updated: [await updated], progress };
+  report.resource = (await client.readResource({ uri: NIGHTS })).contents[0].text;
+  const prompt = await client.getPrompt({ name: "lullaby", arguments: { name: "Ada" } });
+  report.prompt = prompt.messages[0].content.text;
   await client.close();
 
   process.stdout.write(JSON.stringify(report) + "\n");

@@ -2,19 +2,37 @@
 
 const { Client } = require("@modelcontextprotocol/sdk/client/index.js");
 const { StdioClientTransport } = require("@modelcontextprotocol/sdk/client/stdio.js");
+const { StreamableHTTPClientTransport } = require("@modelcontextprotocol/sdk/client/streamableHttp.js");
+const { ResourceUpdatedNotificationSchema } = require("@modelcontextprotocol/sdk/types.js");
 const { run } = require("./run.cjs");
 
-async function connect([command, ...args]) {
+async function connect(server) {
   const client = new Client({ name: "toolwright-tests", version: "1.0.0" });
-  const transport = new StdioClientTransport({ command, args });
+  const transport = transportTo(server);
   const seen = {};
   // The client tells the transport which revision was negotiated, and nobody else.
-  transport.setProtocolVersion = (version) => (seen.protocol = version);
+  const tellTransport = transport.setProtocolVersion?.bind(transport);
+  transport.setProtocolVersion = (version) => {
+    seen.protocol = version;
+    tellTransport?.(version);
+  };
   await client.connect(transport);
   return { client, seen };
 }
 
+function transportTo({ url, command }) {
+  if (url) return new StreamableHTTPClientTransport(new URL(url));
+  const [program, ...args] = command;
+  return new StdioClientTransport({ command: program, args });
+}
+
+async function watch(client, uri, _era, onUpdate) {
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, onUpdate);
+  await client.subscribeResource({ uri });
+}
+
 run({
+  watch,
   connect,
   protocolOf: ({ seen }) => seen.protocol,
   callTool: (client, call, options) => client.callTool(call, undefined, options),

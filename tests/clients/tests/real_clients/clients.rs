@@ -5,7 +5,7 @@ use tokio::process::Command;
 
 use crate::plan::{Era, Plan, Report};
 use crate::process::{run, run_ok, start, wait};
-use crate::servers::{installed, script};
+use crate::servers::{Server, installed, script};
 
 /// The Python client of one line of releases, `v1` or `v2`.
 pub(crate) async fn python(line: &str, plan: &Plan) -> Report {
@@ -21,7 +21,7 @@ pub(crate) async fn node(line: &str, plan: &Plan) -> Report {
     Report::parse(&run_ok(&mut command).await)
 }
 
-/// The Inspector's command line. It makes one request a run, and cancels by ending.
+/// The Inspector's command line. It makes one request a run, and cancels by leaving.
 pub(crate) async fn inspector(plan: &Plan) -> Report {
     let shop = &plan.server;
     let initialized = inspect(plan, &["--method", "initialize"], shop).await;
@@ -31,27 +31,37 @@ pub(crate) async fn inspector(plan: &Plan) -> Report {
         results.push(inspect(plan, &tool_call(call.name, &call.arguments.to_string()), shop).await);
     }
 
-    let long = tool_call("sleep", r#"{"milliseconds":30000}"#);
+    let duration =
+        if plan.long_call == "cancelled" { r#"{"milliseconds":30000}"# } else { r#"{"milliseconds":3000}"# };
+    let long = tool_call("sleep", duration);
     let client = start(&mut inspector_command(plan, &long, &plan.slow_server));
     plan.wait_for_line("started").await;
     interrupt(client.id().expect("the client still runs")).await;
     wait(client).await;
-    plan.wait_for_line("cancelled").await;
+    plan.wait_for_line(plan.long_call).await;
     let short = tool_call("sleep", r#"{"milliseconds":1}"#);
     let after_cancel = inspect(plan, &short, &plan.slow_server).await;
+    let prompt = ["--method", "prompts/get", "--prompt-name", "lullaby", "--prompt-args", "name=Ada"];
+    let prompt = inspect(plan, &prompt, &plan.slow_server).await;
+    let resource = ["--method", "resources/read", "--uri", "sleeper://nights"];
+    let resource = inspect(plan, &resource, &plan.slow_server).await;
 
     let name = |tool: &Value| tool["name"].as_str().map(str::to_owned);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     Report {
-        protocol: initialized["protocolVersion"].as_str().unwrap_or_default().to_owned(),
+        protocol: text(&initialized["protocolVersion"]),
         server: initialized["serverInfo"]["name"].as_str().map(str::to_owned),
         tools: listed["tools"].as_array().into_iter().flatten().filter_map(name).collect(),
         results,
         after_cancel,
+        prompt: text(&prompt["messages"][0]["content"]["text"]),
+        resource: text(&resource["contents"][0]["text"]),
+        heard: None,
     }
 }
 
 /// One run of the Inspector: the result it printed. It exits with 5 when a result has `isError`.
-async fn inspect(plan: &Plan, arguments: &[&str], server: &[String]) -> Value {
+async fn inspect(plan: &Plan, arguments: &[&str], server: &Server) -> Value {
     let finished = run(&mut inspector_command(plan, arguments, server)).await;
     let printed: Value = serde_json::from_str(&finished.stdout)
         .unwrap_or_else(|error| panic!("{arguments:?}: {error}:\n{}\n{}", finished.stdout, finished.stderr));
@@ -60,7 +70,7 @@ async fn inspect(plan: &Plan, arguments: &[&str], server: &[String]) -> Value {
     result
 }
 
-fn inspector_command(plan: &Plan, arguments: &[&str], server: &[String]) -> Command {
+fn inspector_command(plan: &Plan, arguments: &[&str], server: &Server) -> Command {
     let mut command = node_command();
     command
         .arg(
@@ -74,7 +84,7 @@ fn inspector_command(plan: &Plan, arguments: &[&str], server: &[String]) -> Comm
         })
         .args(arguments)
         .arg("--")
-        .args(server)
+        .args(server.words())
         // It keeps a catalogue of servers in the home directory.
         .env("HOME", plan.directory());
     command

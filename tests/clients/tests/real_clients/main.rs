@@ -1,5 +1,6 @@
-//! Real clients, as their users install them, against the `retail` example and a slow server: each lists the
-//! tools, calls five, provokes a validation error and cancels a call, in the revisions that it speaks.
+//! Real clients, as their users install them, against the `retail` example and a slow server, over stdio and over HTTP: each
+//! lists the tools, calls five, provokes a validation error, cancels a call, hears of progress and of a resource that
+//! changed, reads it and gets a prompt, in the revisions that it speaks.
 //!
 //! `tests/setup.sh` installs them at pinned versions into `target/clients`. One that is missing fails its test.
 
@@ -9,64 +10,37 @@ mod process;
 mod rust_client;
 mod servers;
 
-use plan::{Era, Plan};
+/// The same clients on each transport.
+macro_rules! on_each_transport {
+    ($($name:ident: $era:ident $(.$adjusted:ident)?, $plan:ident => $report:expr;)*) => {
+        on_each_transport! { @stdio over_stdio $($name: $era $(.$adjusted)?, $plan => $report;)* }
+        on_each_transport! { @http over_http $($name: $era $(.$adjusted)?, $plan => $report;)* }
+    };
+    (@$transport:ident $over:ident $($name:ident: $era:ident $(.$adjusted:ident)?, $plan:ident => $report:expr;)*) => {
+        mod $transport {
+            use crate::plan::{Era, Plan};
+            use crate::{clients, rust_client};
 
-#[tokio::test]
-async fn python_2_in_the_modern_era() {
-    let plan = Plan::new(Era::Modern);
-    plan.check(&clients::python("v2", &plan).await);
+            $(
+                #[tokio::test]
+                async fn $name() {
+                    let $plan = Plan::$over(Era::$era)$(.$adjusted())?;
+                    $plan.check(&$report.await);
+                }
+            )*
+        }
+    };
 }
 
-#[tokio::test]
-async fn python_2_in_the_legacy_era() {
-    let plan = Plan::new(Era::Legacy);
-    plan.check(&clients::python("v2", &plan).await);
-}
-
-#[tokio::test]
-async fn python_1() {
-    let plan = Plan::new(Era::Legacy);
-    plan.check(&clients::python("v1", &plan).await);
-}
-
-#[tokio::test]
-async fn typescript_2_in_the_modern_era() {
-    let plan = Plan::new(Era::Modern);
-    plan.check(&clients::node("v2", &plan).await);
-}
-
-#[tokio::test]
-async fn typescript_2_in_the_legacy_era() {
-    let plan = Plan::new(Era::Legacy);
-    plan.check(&clients::node("v2", &plan).await);
-}
-
-#[tokio::test]
-async fn typescript_1() {
-    let plan = Plan::new(Era::Legacy);
-    plan.check(&clients::node("v1", &plan).await);
-}
-
-#[tokio::test]
-async fn inspector_in_the_modern_era() {
-    let plan = Plan::new(Era::Modern).without_memory();
-    plan.check(&clients::inspector(&plan).await);
-}
-
-#[tokio::test]
-async fn inspector_in_the_legacy_era() {
-    let plan = Plan::new(Era::Legacy).without_memory();
-    plan.check(&clients::inspector(&plan).await);
-}
-
-#[tokio::test]
-async fn rmcp_in_the_modern_era() {
-    let plan = Plan::new(Era::Modern);
-    plan.check(&rust_client::run(&plan).await);
-}
-
-#[tokio::test]
-async fn rmcp_in_the_legacy_era() {
-    let plan = Plan::new(Era::Legacy);
-    plan.check(&rust_client::run(&plan).await);
+on_each_transport! {
+    python_2_in_the_modern_era: Modern, plan => clients::python("v2", &plan);
+    python_2_in_the_legacy_era: Legacy, plan => clients::python("v2", &plan);
+    python_1: Legacy, plan => clients::python("v1", &plan);
+    typescript_2_in_the_modern_era: Modern, plan => clients::node("v2", &plan);
+    typescript_2_in_the_legacy_era: Legacy, plan => clients::node("v2", &plan);
+    typescript_1: Legacy, plan => clients::node("v1", &plan);
+    inspector_in_the_modern_era: Modern.one_request_a_run, plan => clients::inspector(&plan);
+    inspector_in_the_legacy_era: Legacy.one_request_a_run, plan => clients::inspector(&plan);
+    rmcp_in_the_modern_era: Modern, plan => rust_client::run(&plan);
+    rmcp_in_the_legacy_era: Legacy, plan => rust_client::run(&plan);
 }

@@ -1,10 +1,11 @@
 //! What every client does, what it reports, and what the report must say.
 //!
 //! A script gets the plan as one JSON argument and prints the report as one line of JSON. The plan:
-//! `server` and `slowServer` (each a command and its arguments), `slowLog` (the file in which the slow server
-//! writes `started`, then `cancelled` or `finished`), `era` (`modern` or `legacy`) and `calls`. The client lists
-//! the tools of `server` and makes the calls; then it starts a long call of `sleep` on `slowServer`, cancels it
-//! when the log says that it runs, and calls `sleep` once more, shortly.
+//! `server` and `slowServer` (each a `command` with its arguments, or a `url`), `slowLog` (the file in which the slow
+//! server writes `started`, then `cancelled` or `finished`), `era` (`modern` or `legacy`) and `calls`. The client lists
+//! the tools of `server` and makes the calls. On `slowServer` it gets the prompt `lullaby`, watches the resource
+//! `sleeper://nights`, starts a long call of `sleep`, cancels it when the log says that it runs, calls `sleep` once more,
+//! shortly and with word of its progress, waits for word of the resource, and reads it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::{sleep, timeout};
 
-use crate::servers;
+use crate::servers::{self, Server};
 
 const TOOLS: [&str; 15] = [
     "calculate",
@@ -59,11 +60,17 @@ impl Era {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Plan {
-    pub(crate) server: Vec<String>,
-    pub(crate) slow_server: Vec<String>,
+    pub(crate) server: Server,
+    pub(crate) slow_server: Server,
     slow_log: String,
     pub(crate) era: Era,
     pub(crate) calls: Vec<Call>,
+    /// What becomes of the long call: `cancelled`, or `finished` where the client cannot take it back.
+    #[serde(skip)]
+    pub(crate) long_call: &'static str,
+    /// How many calls the slow server has finished in the end.
+    #[serde(skip)]
+    finished: &'static str,
     #[serde(skip)]
     directory: TempDir,
 }
@@ -102,26 +109,64 @@ pub(crate) struct Report {
     pub(crate) results: Vec<Value>,
     /// The result of the call that followed the cancelled one.
     pub(crate) after_cancel: Value,
+    /// The text of the prompt.
+    pub(crate) prompt: String,
+    /// The text of the resource, read after the last call.
+    pub(crate) resource: String,
+    /// What only clients see that stay: the Inspector makes one request a run.
+    pub(crate) heard: Option<Heard>,
+}
+
+/// What a client was told beside its answers.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Heard {
+    /// The progress of the last call: how far, of how much, and in words.
+    pub(crate) progress: Vec<(f64, f64, String)>,
+    /// The addresses of resources that changed.
+    pub(crate) updated: Vec<String>,
 }
 
 impl Plan {
-    pub(crate) fn new(era: Era) -> Self {
+    /// The plan for clients that start their servers and speak to them over stdio.
+    pub(crate) fn over_stdio(era: Era) -> Self {
+        Self::new(era, |program, arguments, _| Server::command(program, arguments))
+    }
+
+    /// The plan for clients of servers that listen already.
+    pub(crate) fn over_http(era: Era) -> Self {
+        Self::new(era, Server::listening)
+    }
+
+    /// `server` makes one of a program, its arguments, and those that let it listen.
+    fn new(era: Era, server: impl Fn(&Path, &[&str], &[&str]) -> Server) -> Self {
         let directory = TempDir::new().expect("a directory for the log");
         let log = directory.path().join("slow.log");
         std::fs::write(&log, "").expect("the log can be written");
+        let slow_log = log.to_str().expect("paths of the build are UTF-8").to_owned();
         Self {
-            server: vec![text(&servers::retail())],
-            slow_server: vec![text(&servers::slow_server()), text(&log)],
-            slow_log: text(&log),
+            server: server(&servers::retail(), &[], &["--http", "127.0.0.1:0"]),
+            slow_server: server(&servers::slow_server(), &[&slow_log], &["127.0.0.1:0"]),
+            slow_log,
             era,
             calls: calls(),
+            long_call: "cancelled",
+            finished: "1",
             directory,
         }
     }
 
-    /// The plan for a client that starts a server for each request: without the call that reads back a change.
-    pub(crate) fn without_memory(mut self) -> Self {
-        self.calls.retain(|call| !call.reads_back);
+    /// The plan for a client that makes one request a run, and cancels by leaving.
+    pub(crate) fn one_request_a_run(mut self) -> Self {
+        match (&self.server, self.era) {
+            // Each run has a server of its own, which remembers nothing.
+            (Server::Command { .. }, _) => {
+                self.calls.retain(|call| !call.reads_back);
+                self.finished = "0";
+            }
+            (Server::Listening { .. }, Era::Modern) => {}
+            // Leaving is not cancelling here (2025-11-25, basic/transports).
+            (Server::Listening { .. }, Era::Legacy) => (self.long_call, self.finished) = ("finished", "2"),
+        }
         self
     }
 
@@ -157,7 +202,13 @@ impl Plan {
             call.expected.check(call.name, result);
         }
         Expected::Text("finished".to_owned()).check("sleep", &report.after_cancel);
-        assert_eq!(self.log(), ["started", "cancelled", "started", "finished"]);
+        assert_eq!(self.log(), ["started", self.long_call, "started", "finished"]);
+        assert_eq!(report.prompt, "Sleep well, Ada.");
+        assert_eq!(report.resource, self.finished);
+        if let Some(heard) = &report.heard {
+            assert_eq!(heard.progress, [(1.0, 2.0, "half of it is over".to_owned())]);
+            assert_eq!(heard.updated, ["sleeper://nights"]);
+        }
     }
 
     fn log(&self) -> Vec<String> {
@@ -213,8 +264,4 @@ fn calls() -> Vec<Call> {
 
 fn call(name: &'static str, arguments: Value, expected: Expected) -> Call {
     Call { name, arguments, expected, reads_back: false }
-}
-
-fn text(path: &Path) -> String {
-    path.to_str().expect("paths of the build are UTF-8").to_owned()
 }
