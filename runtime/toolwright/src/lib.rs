@@ -579,6 +579,6 @@ pub mod __private {
 }
 
 /// Compiles the code that the README shows.
-#[cfg(all(doctest, feature = "stdio"))]
+#[cfg(all(doctest, feature = "stdio", feature = "http"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

@@ -5,11 +5,18 @@
 //! anything, and white space for nothing, so that long lines can be wrapped. The server is always at [`SHOWN`].
 
 use std::fmt::Write as _;
+use std::io::Read as _;
 use std::net::SocketAddr;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 /// The address that documents show.
 pub const SHOWN: &str = "127.0.0.1:8080";
+
+/// How long all commands of a document may take.
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// Ends the output of one command; no server sends it.
 const END: char = '\u{1e}';
@@ -64,9 +71,18 @@ fn run(steps: &[Step], server: SocketAddr) -> Vec<String> {
         let command = step.command.replace(SHOWN, &server.to_string());
         writeln!(script, "{command}\nprintf '{END}'").expect("text");
     }
-    // A command that waits for ever must not keep the test.
-    let output = Command::new("timeout").args(["60", "sh", "-c", &script]).output().expect("sh starts");
-    let printed = String::from_utf8(output.stdout).expect("text");
+    let mut shell =
+        Command::new("sh").arg("-c").arg(&script).stdout(Stdio::piped()).spawn().expect("sh starts");
+    let mut stdout = shell.stdout.take().expect("a pipe");
+    let (done, printed) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = String::new();
+        let _ = done.send(stdout.read_to_string(&mut text).map(|_| text));
+    });
+    let printed = printed.recv_timeout(LIMIT);
+    let _ = shell.kill();
+    let _ = shell.wait();
+    let printed = printed.expect("all commands end in a minute").expect("text");
     printed.replace(&server.to_string(), SHOWN).split_terminator(END).map(str::to_owned).collect()
 }
 

@@ -1,5 +1,7 @@
 //! What the texts of the repository say, and what they must not say.
 
+use std::collections::BTreeSet;
+
 use test_rules::{SourceFile, files, has_extension, paths, root};
 
 /// What must stand in no file, whatever its kind. Put together from halves, so that this file passes itself.
@@ -84,6 +86,20 @@ fn the_readme_names_the_commands_that_work() {
         assert!(readme.contains(command), "README.md does not name {command}");
     }
     assert!(read(".ci/run").contains("tests/run.sh"), ".ci/run must run the test command of README.md");
+}
+
+#[test]
+fn the_readme_names_every_example_and_each_has_tests() {
+    let readme = read("README.md");
+    let paths = paths();
+    let mut examples = BTreeSet::new();
+    examples.extend(paths.iter().filter_map(|path| path.strip_prefix("examples/")?.split('/').next()));
+    assert!(examples.len() > 2, "the examples are not found: {examples:?}");
+    for example in examples {
+        assert!(readme.contains(&format!("](examples/{example})")), "README.md does not name {example}");
+        let tests = format!("examples/{example}/tests/");
+        assert!(paths.iter().any(|path| path.starts_with(&tests)), "{example} has no tests");
+    }
 }
 
 #[test]
