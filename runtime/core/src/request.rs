@@ -1,6 +1,9 @@
 //! Why a prompt, a resource or a completion is not given.
 
+use std::error::Error;
 use std::fmt;
+
+use serde_json::Value;
 
 /// An error that answers a request for a prompt, a resource or a completion. Tools answer with
 /// [`ToolError`](crate::result::ToolError) instead, which a model reads; this one is for the client.
@@ -11,6 +14,7 @@ use std::fmt;
 pub struct RequestError {
     kind: RequestErrorKind,
     text: String,
+    missing: Option<Box<MissingCapability>>,
 }
 
 /// The sorts of [`RequestError`].
@@ -23,27 +27,63 @@ pub enum RequestErrorKind {
     Invalid,
     /// The server failed: -32603.
     Failed,
+    /// The client has not declared what the request needs: -32021, up to 2025-11-25 -32600.
+    MissingCapability,
+}
+
+/// The client has not declared a capability that answering its request needs (2026-07-28, basic "_meta").
+///
+/// An error that has this one among its sources keeps its meaning when it becomes a
+/// [`ToolError`](crate::result::ToolError) or a [`RequestError`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the client has not declared the capability `{}`", required_name(required))]
+pub struct MissingCapability {
+    /// What the client would have to declare, as `ClientCapabilities` of the schema: `{"sampling": {}}`.
+    pub required: Value,
+}
+
+impl MissingCapability {
+    /// The first of an error and its sources that is one.
+    pub(crate) fn among<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
+        std::iter::successors(Some(error), |error| (*error).source()).find_map(|error| error.downcast_ref())
+    }
+}
+
+/// The name in the form `elicitation.url`.
+fn required_name(required: &Value) -> String {
+    let mut path = Vec::new();
+    let mut value = required;
+    while let Some((name, below)) = value.as_object().and_then(|object| object.iter().next()) {
+        path.push(name.as_str());
+        value = below;
+    }
+    path.join(".")
 }
 
 impl RequestError {
     /// There is no such thing: for resource templates, whose addresses match more than there is.
     pub fn not_found(text: impl Into<String>) -> Self {
-        Self { kind: RequestErrorKind::NotFound, text: text.into() }
+        Self { kind: RequestErrorKind::NotFound, text: text.into(), missing: None }
     }
 
     /// The values of the request do not fit; the text says which and what would.
     pub fn invalid(text: impl Into<String>) -> Self {
-        Self { kind: RequestErrorKind::Invalid, text: text.into() }
+        Self { kind: RequestErrorKind::Invalid, text: text.into(), missing: None }
     }
 
     /// The server failed, and the same request may succeed later.
     pub fn failed(text: impl Into<String>) -> Self {
-        Self { kind: RequestErrorKind::Failed, text: text.into() }
+        Self { kind: RequestErrorKind::Failed, text: text.into(), missing: None }
     }
 
     /// What sort of error it is.
     pub fn kind(&self) -> RequestErrorKind {
         self.kind
+    }
+
+    /// What the client has not declared, if that is why.
+    pub fn missing_capability(&self) -> Option<&MissingCapability> {
+        self.missing.as_deref()
     }
 
     /// The text for the client.
@@ -60,6 +100,14 @@ impl fmt::Display for RequestError {
 
 impl<E: std::error::Error> From<E> for RequestError {
     fn from(error: E) -> Self {
-        Self::failed(crate::result::with_sources(&error))
+        let text = crate::result::with_sources(&error);
+        match error.source().and_then(MissingCapability::among) {
+            Some(missing) => Self {
+                kind: RequestErrorKind::MissingCapability,
+                text,
+                missing: Some(Box::new(missing.clone())),
+            },
+            None => Self::failed(text),
+        }
     }
 }

@@ -6,7 +6,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::content::ContentBlock;
+use crate::request::MissingCapability;
 use crate::schema::{self, Profile};
+
+/// The member of `_meta` of a failure that says what the client would have to declare; see [`MissingCapability`].
+pub const REQUIRED_CAPABILITIES: &str = "io.toolwright/requiredCapabilities";
 
 /// The result of a call (2026-07-28, server/tools "Tool Result").
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -140,7 +144,12 @@ impl ToolError {
 
 impl<E: std::error::Error> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self::new(with_sources(&error))
+        let mut this = Self::new(with_sources(&error));
+        if let Some(missing) = error.source().and_then(MissingCapability::among) {
+            let required = missing.required.clone();
+            this.result.meta = Some(Map::from_iter([(REQUIRED_CAPABILITIES.to_owned(), required)]));
+        }
+        this
     }
 }
 

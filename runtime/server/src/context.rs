@@ -10,13 +10,17 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 use toolwright_core::revision::Revision;
 
+use crate::ask::{Asking, ClientCapabilities};
 use crate::connection::Connection;
-use crate::message::RequestId;
+use crate::message::{RequestId, RequestMeta};
 use crate::reply;
 
 /// The context of one call: its progress, cancellation, deadline and peer.
 ///
 /// Cheap to clone; a clone may move to other tasks and outlive the call, whose notifications then go nowhere.
+///
+/// A handler asks the client through it as well ([`Context::elicit`] and its neighbours). For a client of 2026-07-28 it
+/// is then **run again from its start**, with the answers; [the module `ask`](crate::ask) says what follows from that.
 #[derive(Debug, Clone)]
 pub struct Context(Arc<Call>);
 
@@ -34,6 +38,9 @@ struct Call {
     log_level: Option<LogLevel>,
     meta: Option<Box<RawValue>>,
     context_path: Option<String>,
+    asking: Asking,
+    /// The call that this one is a part of, which asks for it.
+    outermost: Option<Context>,
 }
 
 /// What a connection knows of a call when it starts.
@@ -47,6 +54,7 @@ pub(crate) struct CallStart {
     pub(crate) log_level: Option<LogLevel>,
     pub(crate) meta: Option<Box<RawValue>>,
     pub(crate) context_path: Option<String>,
+    pub(crate) asking: Asking,
 }
 
 impl Context {
@@ -63,6 +71,8 @@ impl Context {
             log_level: None,
             meta: None,
             context_path: None,
+            asking: Asking::Nobody,
+            outermost: None,
         }))
     }
 
@@ -78,6 +88,8 @@ impl Context {
             log_level: start.log_level,
             meta: start.meta,
             context_path: start.context_path,
+            asking: start.asking,
+            outermost: None,
         }))
     }
 
@@ -108,13 +120,18 @@ impl Context {
     }
 
     /// Where notifications go while the call runs (2026-07-28, basic/patterns/progress: none after completion).
-    fn connection(&self) -> Option<Arc<Connection>> {
-        if self.0.ended.load(Ordering::Acquire) { None } else { self.0.connection.upgrade() }
+    pub(crate) fn connection(&self) -> Option<Arc<Connection>> {
+        if self.has_ended() { None } else { self.0.connection.upgrade() }
     }
 
     /// From now on nothing is sent for the call but its answer.
     pub(crate) fn end(&self) {
         self.0.ended.store(true, Ordering::Release);
+        self.asking().end();
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.0.ended.load(Ordering::Acquire)
     }
 
     /// Takes the call back.
@@ -128,7 +145,8 @@ impl Context {
         least.is_some_and(|least| level >= least)
     }
 
-    /// Cancelled when the caller takes the call back, when its deadline passes, and when the server shuts down.
+    /// Cancelled when the caller takes the call back, when its deadline passes, when the server shuts down, and when the
+    /// call ends with questions to a client of 2026-07-28.
     ///
     /// The handler's future is dropped at that moment; the token is for work that the handler started elsewhere.
     pub fn cancellation(&self) -> &CancellationToken {
@@ -155,6 +173,35 @@ impl Context {
         self.0.meta.as_ref().and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default()
     }
 
+    /// How the call's questions go to the client.
+    pub(crate) fn asking(&self) -> &Asking {
+        &self.outermost().0.asking
+    }
+
+    /// Whether the call may end with questions.
+    pub(crate) fn may_pause(&self) -> bool {
+        matches!(self.asking(), Asking::Passes(_))
+    }
+
+    /// The call as the client made it.
+    pub(crate) fn outermost(&self) -> &Self {
+        self.0.outermost.as_ref().unwrap_or(self)
+    }
+
+    /// What the client of a legacy session can be asked for.
+    pub(crate) fn declared_by_session(&self) -> ClientCapabilities {
+        self.0.connection.upgrade().map(|connection| connection.declared()).unwrap_or_default()
+    }
+
+    /// What the client of a modern request can be asked for.
+    pub(crate) fn declared_by_request(&self) -> ClientCapabilities {
+        let meta =
+            self.0.meta.as_ref().and_then(|meta| serde_json::from_str::<RequestMeta<'_>>(meta.get()).ok());
+        meta.and_then(|meta| meta.client_capabilities)
+            .map(|declared| ClientCapabilities::read(declared.get(), self.0.revision))
+            .unwrap_or_default()
+    }
+
     /// Whether both are of the same call.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -179,6 +226,8 @@ impl Context {
             log_level: call.log_level,
             meta: call.meta.clone(),
             context_path: path,
+            asking: Asking::Nobody,
+            outermost: Some(self.outermost().clone()),
         }))
     }
 

@@ -83,8 +83,19 @@ pub(crate) fn of_request(failure: &RequestError, uri: Option<&str>, revision: Re
         (RequestErrorKind::Invalid, Some(uri)) => {
             about_resource(INVALID_PARAMS_CODE, format!("invalid params: {failure}"), uri)
         }
+        (RequestErrorKind::MissingCapability, _) => match failure.missing_capability() {
+            Some(missing) if revision.is_modern() => missing_capability(failure.message(), &missing.required),
+            _ => invalid_request(failure.message()),
+        },
         _ => internal(failure.message()),
     }
+}
+
+/// -32021: the client has not declared what the request needs (2026-07-28, basic "_meta").
+pub(crate) fn missing_capability(why: &str, required: &serde_json::Value) -> ErrorObjectOwned {
+    const MISSING_REQUIRED_CLIENT_CAPABILITY_CODE: i32 = -32021;
+    let data = serde_json::json!({"requiredCapabilities": required});
+    ErrorObjectOwned::owned(MISSING_REQUIRED_CLIENT_CAPABILITY_CODE, why, Some(data))
 }
 
 /// -32603.

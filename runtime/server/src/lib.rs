@@ -9,6 +9,7 @@
 pub mod handler;
 pub mod server;
 
+pub mod ask;
 pub mod context;
 pub mod error;
 pub mod executor;
@@ -34,6 +35,7 @@ mod workflow;
 #[doc(hidden)]
 pub mod __private;
 
+pub use ask::{AskError, ClientCapabilities, Elicited, Root, Sampled, Sampling, StateKeys};
 pub use client::Client;
 pub use context::{Context, LogLevel};
 pub use error::{BuildError, ServeError};

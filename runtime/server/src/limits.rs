@@ -23,6 +23,15 @@ pub struct Limits {
     pub max_subscriptions: usize,
     /// How many resources one connection may watch, and one subscription: 1,024.
     pub max_watched_resources: usize,
+    /// How many questions one call may have open at once: 16. One more is an
+    /// [`AskError::TooMany`](crate::ask::AskError::TooMany).
+    pub max_questions: usize,
+    /// How long a client of 2026-07-28 may take for the answers to a call's questions: 10 minutes. Then it has to make the
+    /// call anew. Up to 2025-11-25 the call goes on meanwhile, and [`Limits::call_timeout`] counts.
+    pub request_state_ttl: Duration,
+    /// How long the `requestState` may be that holds the answers to earlier questions, in bytes: 64 KiB. A longer one is
+    /// refused with -32602; a call whose answers would need a longer one is answered with -32603.
+    pub max_request_state_bytes: usize,
     /// How many bytes may wait for a slow reader before handlers that send wait as well: 4 MiB.
     pub max_unsent_bytes: usize,
     /// How long running calls may go on after the input has ended or shutdown was asked for: 1.5 seconds, less
@@ -51,6 +60,9 @@ impl Default for Limits {
             max_batch_messages: 100,
             max_subscriptions: 64,
             max_watched_resources: 1_024,
+            max_questions: 16,
+            request_state_ttl: Duration::from_mins(10),
+            max_request_state_bytes: 64 << 10,
             max_unsent_bytes: 4 << 20,
             shutdown_grace: Duration::from_millis(1_500),
             max_sessions: 10_000,

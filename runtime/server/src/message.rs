@@ -62,6 +62,10 @@ pub(crate) struct Params<'a> {
     pub(crate) argument: Text<'a>,
     #[serde(borrow, default)]
     pub(crate) context: Text<'a>,
+    #[serde(borrow, default)]
+    pub(crate) request_state: Text<'a>,
+    #[serde(borrow, default)]
+    pub(crate) input_responses: Text<'a>,
 }
 
 /// The members of a request's `_meta` that the protocol defines (2026-07-28, basic "_meta").

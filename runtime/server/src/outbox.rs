@@ -163,6 +163,11 @@ impl Outbox {
         }
     }
 
+    /// Whether what is pushed is dropped.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
     /// Ends the outbox: later messages are dropped, senders and takers go on.
     pub(crate) fn close(&self) {
         self.lock().closed = true;

@@ -79,6 +79,19 @@ pub(crate) fn error_code(answer: &[u8]) -> Option<(i32, bool)> {
     Some((std::str::from_utf8(&code[..end]).ok()?.parse().ok()?, has_id))
 }
 
+/// A request to the client.
+pub(crate) fn request(id: u64, method: &str, params: &impl Serialize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256);
+    out.extend_from_slice(HEAD);
+    out.extend_from_slice(id.to_string().as_bytes());
+    out.extend_from_slice(br#","method":""#);
+    out.extend_from_slice(method.as_bytes());
+    out.extend_from_slice(br#"","params":"#);
+    write(&mut out, params);
+    out.push(b'}');
+    out
+}
+
 /// A notification.
 pub(crate) fn notification(method: &str, params: &impl Serialize) -> Vec<u8> {
     let mut out = Vec::with_capacity(128);

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use toolwright_core::toolset::Toolset;
 
+use crate::ask::StateKeys;
 use crate::error::BuildError;
 #[cfg(any(feature = "stdio", feature = "http"))]
 use crate::error::ServeError;
@@ -40,6 +41,7 @@ pub struct Server<S> {
     toolsets: Vec<AddTools<S>>,
     executors: Vec<DynExecutor>,
     pub(crate) features: FeatureParts,
+    state_keys: Option<StateKeys>,
 }
 
 type AddTools<S> = fn(&Arc<S>, &[(String, Box<RawValue>)]) -> Router<S>;
@@ -59,6 +61,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             toolsets: Vec::new(),
             executors: Vec::new(),
             features: FeatureParts::default(),
+            state_keys: None,
         }
     }
 
@@ -130,6 +133,13 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
+    /// The keys that seal the answers of clients between two rounds of questions; see [`StateKeys`] for when they are
+    /// needed.
+    pub fn state_keys(mut self, keys: StateKeys) -> Self {
+        self.state_keys = Some(keys);
+        self
+    }
+
     /// Checks all tools and makes the server ready.
     ///
     /// # Errors
@@ -156,6 +166,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             typed,
             executors: self.executors,
             features: self.features.build()?,
+            state_keys: self.state_keys,
         })
     }
 

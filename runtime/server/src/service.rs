@@ -9,6 +9,8 @@ use toolwright_core::definition::ToolDefinition;
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 
+use crate::ask::StateKeys;
+use crate::ask::state::Sealer;
 use crate::connection::{Changed, Connection};
 use crate::context::Context;
 #[cfg(any(feature = "stdio", feature = "http"))]
@@ -64,6 +66,7 @@ pub(crate) struct Shared {
     executors: Vec<DynExecutor>,
     table: RwLock<Arc<Table>>,
     features: Features,
+    sealer: Sealer,
     connections: Mutex<Vec<Weak<Connection>>>,
     server_meta: Box<RawValue>,
     discover: Box<[u8]>,
@@ -88,6 +91,7 @@ pub(crate) struct Parts {
     pub(crate) typed: Vec<Arc<Entry>>,
     pub(crate) executors: Vec<DynExecutor>,
     pub(crate) features: Features,
+    pub(crate) state_keys: Option<StateKeys>,
 }
 
 impl Service {
@@ -118,6 +122,7 @@ impl Service {
             executors: parts.executors,
             table: RwLock::new(Arc::new(table)),
             features: parts.features,
+            sealer: Sealer::new(parts.state_keys),
             connections: Mutex::default(),
         })))
     }
@@ -208,6 +213,10 @@ impl Shared {
     /// What the server can do, in the words of the revision.
     pub(crate) fn capabilities(&self, revision: Revision) -> Value {
         capabilities(&self.features, revision)
+    }
+
+    pub(crate) fn sealer(&self) -> &Sealer {
+        &self.sealer
     }
 
     pub(crate) fn features(&self) -> &Features {

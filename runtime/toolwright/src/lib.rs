@@ -548,12 +548,14 @@ pub use toolwright_server::Transport;
 #[cfg(feature = "server")]
 pub use toolwright_server::agent;
 #[cfg(feature = "server")]
-pub use toolwright_server::client::{ClientError, RpcError};
+pub use toolwright_server::ask;
+#[cfg(feature = "server")]
+pub use toolwright_server::client::{ClientBuilder, ClientError, InputRequest, RpcError};
 #[cfg(feature = "server")]
 pub use toolwright_server::{
-    Action, BoxFuture, BuildError, Client, Completion, CompletionContext, Context, Dispatch, Executor,
-    Handler, IntoCompletion, Limits, LogLevel, Reference, RequestHandler, Router, ServeError, Server,
-    ServerInfo, Service,
+    Action, AskError, BoxFuture, BuildError, Client, ClientCapabilities, Completion, CompletionContext,
+    Context, Dispatch, Elicited, Executor, Handler, IntoCompletion, Limits, LogLevel, Reference,
+    RequestHandler, Root, Router, Sampled, Sampling, ServeError, Server, ServerInfo, Service, StateKeys,
 };
 #[cfg(feature = "http")]
 pub use toolwright_server::{Http, HttpConfig, HttpService};

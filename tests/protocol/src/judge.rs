@@ -25,6 +25,11 @@ pub fn check(revision: &str, method: Option<&str>, message: &Value) {
     assert_eq!(message["jsonrpc"], "2.0", "{message}");
     if let Some(result) = message.get("result") {
         let definition = match method {
+            Some("tools/call" | "prompts/get" | "resources/read")
+                if result["resultType"] == "input_required" =>
+            {
+                "InputRequiredResult"
+            }
             Some("initialize") => "InitializeResult",
             Some("server/discover") => "DiscoverResult",
             Some("tools/list") => "ListToolsResult",
@@ -48,6 +53,10 @@ pub fn check(revision: &str, method: Option<&str>, message: &Value) {
         if !(revision <= "2025-06-18" && message["id"].is_null()) {
             judge(revision, response, message);
         }
+    } else if message.get("id").is_some() {
+        // 2026-07-28 has no requests of servers, and so no definition for them.
+        judge(revision, "ServerRequest", message);
+        judge(revision, "JSONRPCRequest", message);
     } else {
         judge(revision, "ServerNotification", message);
     }

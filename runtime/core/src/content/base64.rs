@@ -20,7 +20,7 @@ pub enum Base64Error {
 }
 
 /// The standard alphabet, with padding.
-pub(super) fn encode(bytes: &[u8]) -> String {
+pub fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let bits = group.iter().fold(0, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
@@ -37,7 +37,10 @@ pub(super) fn encode(bytes: &[u8]) -> String {
 
 /// The bytes behind `text`, in the standard or the URL-safe alphabet, with or without padding, line breaks and a
 /// `data:` prefix.
-pub(super) fn decode(text: &str) -> Result<Vec<u8>, Base64Error> {
+///
+/// # Errors
+/// [`Base64Error`].
+pub fn decode(text: &str) -> Result<Vec<u8>, Base64Error> {
     let text = split_prefix(text).1;
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut count) = (0_u32, 0_u32);

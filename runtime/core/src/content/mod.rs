@@ -5,7 +5,7 @@ mod read;
 mod repair;
 mod revisions;
 
-mod base64;
+pub mod base64;
 
 use std::borrow::Cow;
 

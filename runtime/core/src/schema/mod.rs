@@ -2,7 +2,8 @@
 //!
 //! The stages, one file each: `root` makes the root one object, `inline` puts definitions where they are
 //! used, `tidy` writes each node in the plainest words that mean the same, `fields` merges the attributes of
-//! fields, `formats` replaces what only Rust understands by standard keywords. `walk` knows where subschemas
+//! fields, `formats` replaces what only Rust understands by standard keywords. `form` is the way from there to what a
+//! person is asked. `walk` knows where subschemas
 //! stand, `merge` joins two schemas, `strings` joins enumerations, `defaults` gives defaults one order.
 
 mod root;
@@ -13,6 +14,8 @@ mod tidy;
 mod fields;
 
 mod formats;
+
+mod form;
 
 mod defaults;
 mod merge;
@@ -26,6 +29,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
+pub use self::form::{FormProblem, form, form_for, restricted};
 pub use self::root::SchemaProblem;
 use self::tidy::Contract;
 use crate::tool::{Described, FieldMetadata, InputShape, Tool};

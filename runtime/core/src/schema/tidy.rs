@@ -34,7 +34,7 @@ pub(super) fn tidy(schema: &mut Value, contract: Contract) {
 }
 
 /// Optional properties lose their `null`, and defaults the nulls that stand for "left out".
-fn hide_nulls(object: &mut Map<String, Value>) {
+pub(super) fn hide_nulls(object: &mut Map<String, Value>) {
     let required = object.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     if let Some(Value::Object(properties)) = object.get_mut("properties") {
         for (name, property) in properties {
@@ -102,7 +102,7 @@ fn remove_null_members(default: &mut Value, schema: &Map<String, Value>) {
 }
 
 /// `allOf` with one part says no more than the part.
-fn lift_single_part(object: &mut Map<String, Value>) {
+pub(super) fn lift_single_part(object: &mut Map<String, Value>) {
     lift_single(object, "allOf");
 }
 

@@ -9,10 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use jsonrpsee_types::ErrorObjectOwned;
-use toolwright_core::result::ToolResult;
+use toolwright_core::result::{REQUIRED_CAPABILITIES, ToolResult};
 use toolwright_core::revision::Revision;
 
+use super::asking::Origin;
 use super::{Connection, Later, arguments_of, optional_string, required_string};
+use crate::ask::Question;
 use crate::context::{CallStart, Context, LogLevel};
 use crate::error;
 use crate::executor::BoxFuture;
@@ -56,7 +58,8 @@ impl Connection {
         let arguments = arguments_of(params)?;
         self.admit(id)?;
         let entry = self.service.tool(&name).ok_or_else(|| error::unknown_tool(&name))?;
-        let cx = self.context_of(id, params, meta)?;
+        let origin = Origin { method: "tools/call", target: &name, arguments };
+        let cx = self.context_of(id, params, meta, Some(&origin))?;
         let revision = meta.revision;
         let running = match catch_unwind(AssertUnwindSafe(|| entry.run.start(arguments, &cx))) {
             Ok(Started::Ready(result)) => {
@@ -66,7 +69,7 @@ impl Connection {
             Ok(Started::Running(future)) => future,
             Err(_) => return Err(panicked(ToolCall::WHAT)),
         };
-        self.drive(id, running, cx, ToolCall(entry), revision, out)
+        self.drive(id, running, cx, ToolCall(entry), Some(origin), out)
     }
 
     /// Refuses a request whose id is in use, and one too many.
@@ -90,18 +93,29 @@ impl Connection {
         mut running: BoxFuture<'static, A::Done>,
         cx: Context,
         call: A,
-        revision: Revision,
+        origin: Option<Origin<'_>>,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
         // Most handlers are done when first polled: then nothing is spawned, queued or woken.
         match poll_caught(running.as_mut(), &mut std::task::Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok(done)) => {
                 cx.end();
-                call.write(self, out, id, &done, revision);
+                call.write(self, out, id, &done, cx.revision());
                 Ok(None)
             }
-            Poll::Ready(Err(Panicked)) => Err(panicked(A::WHAT)),
-            Poll::Pending => Ok(Some(self.go_on(id, running, cx, call, revision))),
+            Poll::Ready(Err(Panicked)) => {
+                cx.end();
+                Err(panicked(A::WHAT))
+            }
+            Poll::Pending => match (cx.asking().paused(None), origin) {
+                (Some(questions), Some(origin)) => {
+                    drop_caught(running);
+                    cx.cancel();
+                    self.pause(out, id, &cx, &origin, &questions);
+                    Ok(None)
+                }
+                (_, origin) => Ok(Some(self.go_on(id, running, cx, call, origin))),
+            },
         }
     }
 
@@ -110,6 +124,7 @@ impl Connection {
         id: &RequestId<'_>,
         params: &Params<'_>,
         meta: &CallMeta<'_>,
+        origin: Option<&Origin<'_>>,
     ) -> Result<Context, ErrorObjectOwned> {
         let token = meta.meta.progress_token;
         if token.is_some_and(|token| RequestId::new(token).is_none()) {
@@ -125,6 +140,7 @@ impl Connection {
             log_level: meta.log_level,
             meta: params.meta.map(ToOwned::to_owned),
             context_path: context_path.map(Into::into),
+            asking: self.asking(origin, params, meta.revision)?,
         }))
     }
 
@@ -135,20 +151,28 @@ impl Connection {
         running: BoxFuture<'static, A::Done>,
         cx: Context,
         call: A,
-        revision: Revision,
+        origin: Option<Origin<'_>>,
     ) -> Later {
         let key = id.key();
         let id = id.clone().into_owned();
+        // Kept where it may be needed: for the answers to the questions of a modern call.
+        let origin = origin.filter(|_| cx.may_pause()).map(Origin::into_owned);
         self.calls.insert(key.clone(), Running { cx: cx.clone(), name: call.name().to_owned() });
         let connection = self.myself.clone();
         Box::pin(async move {
-            let outcome = finish(running, &cx).await;
+            let outcome = finish(until_paused(running, &cx), &cx).await;
             cx.end();
             let connection = connection.upgrade()?;
             connection.calls.remove(&key, &cx);
             let mut out = Vec::new();
+            let revision = cx.revision();
             match outcome {
-                Outcome::Done(done) => call.write(&connection, &mut out, &id, &done, revision),
+                Outcome::Done(Err(questions)) => {
+                    cx.cancel();
+                    let origin = origin.as_ref()?;
+                    connection.pause(&mut out, &id, &cx, &origin.borrowed(), &questions);
+                }
+                Outcome::Done(Ok(done)) => call.write(&connection, &mut out, &id, &done, revision),
                 Outcome::TimedOut => {
                     let limit = connection.service.limits().call_timeout;
                     let text = format!(
@@ -222,6 +246,13 @@ impl Answering for ToolCall {
         revision: Revision,
     ) {
         let server_meta = connection.service.server_meta();
+        if result.is_error
+            && revision.is_modern()
+            && let Some(required) = result.meta.as_ref().and_then(|meta| meta.get(REQUIRED_CAPABILITIES))
+        {
+            let error = error::missing_capability(&result.as_text(), required);
+            return reply::error(out, Some(id), &error, revision);
+        }
         let form = reply::Form { revision, wraps: self.0.wraps, server_meta };
         reply::call_result(out, id, result, &form);
     }
@@ -235,7 +266,8 @@ pub(crate) enum Outcome<T> {
 }
 
 /// Polls the code behind a request to its end, its deadline or its cancellation, whichever comes first.
-pub(crate) async fn finish<T>(mut running: BoxFuture<'_, T>, cx: &Context) -> Outcome<T> {
+pub(crate) async fn finish<T>(running: impl Future<Output = T> + Send, cx: &Context) -> Outcome<T> {
+    let mut running = pin!(running);
     let cancelled = cx.cancellation().clone();
     let caught = std::future::poll_fn(|task| poll_caught(running.as_mut(), task));
     let deadline = tokio::time::Instant::from_std(cx.deadline());
@@ -251,6 +283,17 @@ pub(crate) async fn finish<T>(mut running: BoxFuture<'_, T>, cx: &Context) -> Ou
     }
 }
 
+/// The code behind a request until it is done, or waits for nothing but answers of its client.
+async fn until_paused<T>(mut running: BoxFuture<'_, T>, cx: &Context) -> Result<T, Vec<(String, Question)>> {
+    std::future::poll_fn(|task| {
+        if let Poll::Ready(done) = running.as_mut().poll(task) {
+            return Poll::Ready(Ok(done));
+        }
+        cx.asking().paused(Some(task.waker())).map_or(Poll::Pending, |questions| Poll::Ready(Err(questions)))
+    })
+    .await
+}
+
 struct Panicked;
 
 /// One poll of a handler. Its panic ends its call and nothing else; the text of the panic stays on stderr, where
@@ -263,6 +306,11 @@ fn poll_caught<T>(
         Ok(poll) => poll.map(Ok),
         Err(_) => Poll::Ready(Err(Panicked)),
     }
+}
+
+/// Drops a handler that is not polled any more. What its values do then may panic as well, and is over with that.
+fn drop_caught<T>(future: BoxFuture<'_, T>) {
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(future)));
 }
 
 fn panicked(what: &str) -> ErrorObjectOwned {

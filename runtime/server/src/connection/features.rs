@@ -11,6 +11,7 @@ use toolwright_core::request::RequestError;
 use toolwright_core::resource::{CacheScope, ResourceContents, ResourceResult};
 use toolwright_core::revision::Revision;
 
+use super::asking::Origin;
 use super::calls::{Answering, CallMeta};
 use super::{Connection, Later, arguments_of, required_string};
 use crate::context::Context;
@@ -43,7 +44,9 @@ impl Connection {
                     prompts.list().get(&name).cloned().ok_or_else(|| error::unknown("prompt", &name))?;
                 let arguments = arguments_of(params)?.map(ToOwned::to_owned);
                 let call = FeatureCall::new(format!("prompt {}", error::shortened(&name)));
-                self.start(id, params, meta, call, |cx| map(entry.get(arguments, cx), Filled), out)
+                let origin = Origin { method: "prompts/get", target: &name, arguments: params.arguments };
+                let code = |cx| map(entry.get(arguments, cx), Filled);
+                self.start(id, params, meta, (call, Some(origin)), code, out)
             }
             ("resources/list", _, Some(resources)) => {
                 self.list_page(id, params, &resources.fixed.list(), None, meta.revision, out)
@@ -68,7 +71,7 @@ impl Connection {
                 let asked = CompleteParams::read(params).map_err(error::invalid_params)?;
                 let call = FeatureCall::new("completion".to_owned());
                 let complete = |cx| map(self.service.features().complete(asked, cx), Completed);
-                self.start(id, params, meta, call, complete, out)
+                self.start(id, params, meta, (call, None), complete, out)
             }
             _ => Err(error::method_not_found(method)),
         }
@@ -88,7 +91,8 @@ impl Connection {
             uri: Some(uri.clone().into()),
             ..FeatureCall::new(format!("resource {}", error::shortened(&uri)))
         };
-        self.start(id, params, meta, call, |cx| map(read(cx), Contents), out)
+        let origin = Origin { method: "resources/read", target: &uri, arguments: None };
+        self.start(id, params, meta, (call, Some(origin)), |cx| map(read(cx), Contents), out)
     }
 
     /// Starts the code behind a request, under the rules of calls.
@@ -97,14 +101,14 @@ impl Connection {
         id: &RequestId<'_>,
         params: &Params<'_>,
         meta: &CallMeta<'_>,
-        call: FeatureCall,
+        (call, origin): (FeatureCall, Option<Origin<'_>>),
         code: impl FnOnce(Context) -> BoxFuture<'static, Answered>,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
         self.admit(id)?;
-        let cx = self.context_of(id, params, meta)?;
+        let cx = self.context_of(id, params, meta, origin.as_ref())?;
         let running = code(cx.clone());
-        self.drive(id, running, cx, call, meta.revision, out)
+        self.drive(id, running, cx, call, origin, out)
     }
 }
 

@@ -81,6 +81,7 @@ impl Connection {
             result.insert("instructions".to_owned(), instructions.into());
         }
         reply::result_of(out, id, &result);
+        self.declare(params, revision);
         self.agree(revision);
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! One connection: messages in, answers out. Transports own the bytes, this owns their meaning.
 
+mod asking;
 mod batch;
 mod calls;
 #[cfg(feature = "http")]
@@ -19,6 +20,7 @@ use serde_json::value::RawValue;
 use tokio::sync::watch;
 use toolwright_core::revision::Revision;
 
+use crate::ask::requests::Waiting;
 use crate::context::LogLevel;
 use crate::error;
 use crate::executor::BoxFuture;
@@ -43,6 +45,8 @@ pub(crate) struct Connection {
     subscriptions: Mutex<Subscriptions>,
     /// How many answers are still to come.
     unanswered: watch::Sender<usize>,
+    /// Who the peer is, where that is known.
+    principal: Option<Arc<str>>,
     myself: Weak<Connection>,
 }
 
@@ -55,6 +59,10 @@ struct Session {
     log_level: AtomicU8,
     /// The resources that the peer watches; of lists it hears without asking.
     watched: Mutex<BTreeSet<String>>,
+    /// What the peer can be asked for, as the bits of [`ClientCapabilities`].
+    declared: AtomicU8,
+    /// The questions that wait for the peer's response.
+    waiting: Waiting,
 }
 
 impl Default for Session {
@@ -63,6 +71,8 @@ impl Default for Session {
             agreed: AtomicU8::new(0),
             log_level: AtomicU8::new(LogLevel::Info as u8),
             watched: Mutex::default(),
+            declared: AtomicU8::new(0),
+            waiting: Waiting::default(),
         }
     }
 }
@@ -96,6 +106,7 @@ impl Connection {
             calls: Calls::default(),
             subscriptions: Mutex::default(),
             unanswered: watch::Sender::new(0),
+            principal: None,
             myself: Weak::clone(myself),
         })
     }
@@ -139,13 +150,14 @@ impl Connection {
     pub(crate) fn take_message(&self, envelope: Envelope<'_>, out: &mut Vec<u8>) -> Option<Later> {
         let id = envelope.id.map(RequestId::new);
         if envelope.method.is_none() {
-            // A response: this server asks nothing, so there is nothing to match it with.
             if envelope.result.is_none() && envelope.error.is_none() {
                 self.refuse_message(
                     id.flatten().as_ref(),
                     &error::invalid_request("`method` is missing"),
                     out,
                 );
+            } else if let Some(id) = envelope.id {
+                self.session.waiting.respond(id, envelope.result, envelope.error);
             }
             return None;
         }

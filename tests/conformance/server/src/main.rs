@@ -3,16 +3,22 @@
 //!
 //! Names and texts of the tools are those that the suite asks for.
 
+mod asking;
 mod calls;
 mod content;
 mod features;
 mod listed;
 mod media;
+mod rounds;
 
 use std::error::Error;
 
 use toolwright::{Http, Server, Toolset};
 
+use asking::{
+    TestElicitation, TestElicitationDefaults, TestElicitationEnums, TestMissingCapability, TestSampling,
+    TestStreamingElicitation,
+};
 use calls::{
     TestCustomHeader, TestErrorHandling, TestLoggingTool, TestToolWithLogging, TestToolWithProgress,
 };
@@ -20,6 +26,12 @@ use content::{
     About, TestAudioContent, TestEmbeddedResource, TestImageContent, TestMultipleContentTypes, TestSimpleText,
 };
 use listed::{Listed, TestTriggerPromptChange, TestTriggerToolChange};
+use rounds::{
+    TestInputRequiredResultCapabilities, TestInputRequiredResultElicitation,
+    TestInputRequiredResultListRoots, TestInputRequiredResultMultiRound,
+    TestInputRequiredResultMultipleInputs, TestInputRequiredResultRequestState,
+    TestInputRequiredResultSampling, TestInputRequiredResultTamperedState,
+};
 
 /// What the handlers share.
 #[derive(Debug, Default)]
@@ -43,6 +55,20 @@ enum FixtureTools {
     TestCustomHeader(TestCustomHeader),
     TestTriggerToolChange(TestTriggerToolChange),
     TestTriggerPromptChange(TestTriggerPromptChange),
+    TestSampling(TestSampling),
+    TestElicitation(TestElicitation),
+    TestElicitationDefaults(TestElicitationDefaults),
+    TestElicitationEnums(TestElicitationEnums),
+    TestMissingCapability(TestMissingCapability),
+    TestStreamingElicitation(TestStreamingElicitation),
+    TestInputRequiredResultElicitation(TestInputRequiredResultElicitation),
+    TestInputRequiredResultSampling(TestInputRequiredResultSampling),
+    TestInputRequiredResultListRoots(TestInputRequiredResultListRoots),
+    TestInputRequiredResultRequestState(TestInputRequiredResultRequestState),
+    TestInputRequiredResultMultipleInputs(TestInputRequiredResultMultipleInputs),
+    TestInputRequiredResultMultiRound(TestInputRequiredResultMultiRound),
+    TestInputRequiredResultTamperedState(TestInputRequiredResultTamperedState),
+    TestInputRequiredResultCapabilities(TestInputRequiredResultCapabilities),
 }
 
 #[tokio::main]
@@ -51,7 +77,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let listed = Listed::default();
     let fixture = Fixture { listed: listed.clone() };
     let server = Server::new(fixture).tools::<FixtureTools>().executor(listed.clone());
-    let service = features::with_resources(features::with_prompts(server)).build()?;
+    let service = rounds::with_prompt(features::with_resources(features::with_prompts(server))).build()?;
     listed.belongs_to(&service);
 
     let http = Http::bind(("127.0.0.1", port))?;

@@ -56,11 +56,17 @@ impl Endpoint {
         if let Some(envelope) = &envelope
             && (envelope.id.is_none() || envelope.method.is_none())
         {
-            if let Some(session) = session.filter(|_| method == Some("notifications/cancelled")) {
+            if let Some(session) = session.as_ref().filter(|_| method == Some("notifications/cancelled")) {
                 session.cancel(frame);
             }
-            let is_message = method.is_some() || envelope.result.is_some() || envelope.error.is_some();
-            if is_message {
+            let is_response = envelope.result.is_some() || envelope.error.is_some();
+            if method.is_none() && is_response {
+                if let (Some(session), Some(id)) = (session, envelope.id) {
+                    session.connection.waiting().respond(id, envelope.result, envelope.error);
+                }
+                return Step::Done(answer::empty(StatusCode::ACCEPTED));
+            }
+            if method.is_some() {
                 return Step::Done(answer::empty(StatusCode::ACCEPTED));
             }
             let error = error::invalid_request("`method` is missing");

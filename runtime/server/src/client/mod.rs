@@ -1,5 +1,7 @@
 //! A client in the same process: for unit tests of tools, without a process or a socket.
 
+mod answering;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,6 +12,9 @@ use tokio::sync::{mpsc, oneshot};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
+
+use answering::{Answers, MAX_ROUNDS};
+pub use answering::{ClientBuilder, InputRequest};
 
 use crate::connection::Connection;
 use crate::outbox::Outbox;
@@ -30,6 +35,7 @@ use crate::service::Service;
 pub struct Client {
     link: Arc<Link>,
     revision: Revision,
+    capabilities: Value,
     notifications: tokio::sync::Mutex<mpsc::UnboundedReceiver<Value>>,
     /// Ends the task that takes messages when the client is dropped.
     taker: tokio::task::JoinHandle<()>,
@@ -42,6 +48,7 @@ struct Link {
     next_id: AtomicU64,
     waiting: Mutex<HashMap<u64, oneshot::Sender<Result<Value, RpcError>>>>,
     notifications: mpsc::UnboundedSender<Value>,
+    answers: Option<Answers>,
 }
 
 /// A JSON-RPC error as an answer.
@@ -70,12 +77,25 @@ pub enum ClientError {
     /// The connection ended, or the call was cancelled, before the answer came.
     #[error("no answer came")]
     Closed,
+    /// The server has asked for input this many times and wants more.
+    #[error("the server has no result after {0} rounds of questions")]
+    Rounds(usize),
 }
 
 impl Client {
     /// A client that speaks the newest revision. Call it within a tokio runtime.
     pub fn in_process(service: &Service) -> Self {
-        Self::connect(service, Revision::NEWEST)
+        Self::open(Self::builder(service))
+    }
+
+    /// A client with other settings, such as one that answers the server's questions.
+    pub fn builder(service: &Service) -> ClientBuilder {
+        ClientBuilder {
+            service: service.clone(),
+            revision: Revision::NEWEST,
+            capabilities: json!({}),
+            answers: None,
+        }
     }
 
     /// A client that speaks `revision`: for a legacy one, `initialize` is sent first.
@@ -83,21 +103,23 @@ impl Client {
     /// # Errors
     /// [`ClientError::Rpc`] where the server refuses the handshake.
     pub async fn in_process_at(service: &Service, revision: Revision) -> Result<Self, ClientError> {
-        let client = Self::connect(service, revision);
-        if !revision.is_modern() {
-            let client_info = json!({"name": "in-process", "version": env!("CARGO_PKG_VERSION")});
-            let params = json!({
-                "protocolVersion": revision.as_str(),
-                "capabilities": {},
-                "clientInfo": client_info,
-            });
-            client.request("initialize", params).await?;
-            client.notify("notifications/initialized", &json!({}));
-        }
-        Ok(client)
+        Self::builder(service).revision(revision).connect().await
     }
 
-    fn connect(service: &Service, revision: Revision) -> Self {
+    async fn shake_hands(&self) -> Result<(), ClientError> {
+        let client_info = json!({"name": "in-process", "version": env!("CARGO_PKG_VERSION")});
+        let params = json!({
+            "protocolVersion": self.revision.as_str(),
+            "capabilities": self.capabilities,
+            "clientInfo": client_info,
+        });
+        self.request("initialize", params).await?;
+        self.notify("notifications/initialized", &json!({}));
+        Ok(())
+    }
+
+    fn open(builder: ClientBuilder) -> Self {
+        let ClientBuilder { service, revision, capabilities, answers } = builder;
         let outbox = Arc::new(Outbox::new(service.limits().max_unsent_bytes));
         let (sender, receiver) = mpsc::unbounded_channel();
         let link = Arc::new(Link {
@@ -106,9 +128,10 @@ impl Client {
             next_id: AtomicU64::new(1),
             waiting: Mutex::default(),
             notifications: sender,
+            answers,
         });
         let taker = tokio::spawn(Arc::clone(&link).take_messages());
-        Self { link, revision, notifications: tokio::sync::Mutex::new(receiver), taker }
+        Self { link, revision, capabilities, notifications: tokio::sync::Mutex::new(receiver), taker }
     }
 
     /// All tools, from all pages.
@@ -147,9 +170,25 @@ impl Client {
     ///
     /// Dropping the future before the answer came cancels the request.
     ///
+    /// A result that asks for input (`input_required`) is a result, unless the client answers by itself
+    /// ([`ClientBuilder::answering`]).
+    ///
     /// # Errors
-    /// [`ClientError::Rpc`] for an error answer, [`ClientError::Closed`] if none comes.
-    pub async fn request(&self, method: &str, params: Value) -> Result<Value, ClientError> {
+    /// [`ClientError::Rpc`] for an error answer, [`ClientError::Closed`] if none comes, [`ClientError::Rounds`] for a
+    /// server that does not stop asking.
+    pub async fn request(&self, method: &str, mut params: Value) -> Result<Value, ClientError> {
+        let Some(answers) = &self.link.answers else { return self.request_once(method, params).await };
+        for _ in 0..=MAX_ROUNDS {
+            let result = self.request_once(method, params.clone()).await?;
+            match answers.next_round(&result, &params)? {
+                Some(with_answers) => params = with_answers,
+                None => return Ok(result),
+            }
+        }
+        Err(ClientError::Rounds(MAX_ROUNDS))
+    }
+
+    async fn request_once(&self, method: &str, params: Value) -> Result<Value, ClientError> {
         let id = self.link.next_id.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         self.link.waiting().insert(id, sender);
@@ -183,7 +222,7 @@ impl Client {
                 for (key, value) in [
                     ("protocolVersion", json!(self.revision.as_str())),
                     ("clientInfo", info),
-                    ("clientCapabilities", json!({})),
+                    ("clientCapabilities", self.capabilities.clone()),
                 ] {
                     meta.entry(format!("{prefix}/{key}")).or_insert(value);
                 }
@@ -240,6 +279,10 @@ impl Link {
 
     fn deliver(&self, line: &[u8]) {
         let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return };
+        if message.get("method").is_some() && message.get("id").is_some() {
+            self.send(&Answers::response(self.answers.as_ref(), message));
+            return;
+        }
         let Some(id) = message.get("id").and_then(Value::as_u64) else {
             // Nobody may be listening, and then there is nobody to tell.
             let _ = self.notifications.send(message);

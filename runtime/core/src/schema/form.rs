@@ -1,0 +1,214 @@
+//! Schemas of forms that a client shows to a person: one flat object of texts, numbers, switches and choices
+//! (2026-07-28, client/elicitation "Requested Schema"; 2025-06-18 has fewer of them).
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use super::{SchemaProblem, formats, generate, inline, root, tidy};
+use crate::revision::Revision;
+use crate::tool::InputShape;
+
+/// Why a type or a schema cannot be a form.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FormProblem {
+    /// The type is read from something that is no object.
+    #[error("a form is a struct with named fields")]
+    Type(#[source] SchemaProblem),
+    /// The schema is no object with `properties`.
+    #[error("a form is a schema of the type `object` with `properties`")]
+    NotAnObject,
+    /// A member is of a kind that no form has.
+    #[error(
+        "`{member}` cannot stand in a form: its values must be text, numbers, booleans, one of several strings, or a list of such strings"
+    )]
+    Member {
+        /// The member's name.
+        member: String,
+    },
+    /// A choice of several values, for a client of a revision that has none.
+    #[error("`{member}` takes several values, which clients of revision {revision} cannot show")]
+    SeveralValues {
+        /// The member's name.
+        member: String,
+        /// The client's revision.
+        revision: Revision,
+    },
+}
+
+/// The form of `T`. What a client cannot be told, such as a pattern, is left out; whoever reads the answer checks it.
+///
+/// A variant's title, or else its documentation, is what a person sees of a choice.
+///
+/// # Errors
+/// [`FormProblem`]: what of `T` cannot stand in a form.
+pub fn form<T: JsonSchema>() -> Result<Value, FormProblem> {
+    let generated = generate::<T>(SchemaSettings::draft2020_12());
+    let mut schema = root::object(generated, InputShape::Object).map_err(FormProblem::Type)?;
+    inline::expand(&mut schema);
+    formats::finish(&mut schema);
+    if let Some(object) = schema.as_object_mut() {
+        tidy::hide_nulls(object);
+    }
+    restricted(&schema)
+}
+
+/// The schema with the keywords that a form has, and no others.
+///
+/// # Errors
+/// [`FormProblem`] where it is no flat object.
+pub fn restricted(schema: &Value) -> Result<Value, FormProblem> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let properties = properties
+        .filter(|_| schema.get("type").is_some_and(|kind| kind == "object"))
+        .ok_or(FormProblem::NotAnObject)?;
+    let mut members = Map::new();
+    for (name, property) in properties {
+        let member = member(property).ok_or_else(|| FormProblem::Member { member: name.clone() })?;
+        members.insert(name.clone(), Value::Object(member));
+    }
+    let mut form = json!({"type": "object", "properties": members});
+    if let (Some(required), Some(form)) = (schema.get("required"), form.as_object_mut()) {
+        form.insert("required".to_owned(), required.clone());
+    }
+    Ok(form)
+}
+
+/// A restricted form in the words of `revision`: before 2025-11-25 a choice names its values with `enumNames`, only
+/// switches have defaults, and there is no choice of several values.
+///
+/// # Errors
+/// [`FormProblem::SeveralValues`].
+pub fn form_for(form: &Value, revision: Revision) -> Result<Value, FormProblem> {
+    let mut form = form.clone();
+    if revision >= Revision::V2025_11_25 {
+        return Ok(form);
+    }
+    let properties = form.get_mut("properties").and_then(Value::as_object_mut);
+    for (name, property) in properties.into_iter().flatten() {
+        let Some(property) = property.as_object_mut() else { continue };
+        match property.get("type").and_then(Value::as_str) {
+            Some("array") => {
+                return Err(FormProblem::SeveralValues { member: name.clone(), revision });
+            }
+            Some("boolean") => {}
+            _ => {
+                property.shift_remove("default");
+            }
+        }
+        if let Some(choices) = property.shift_remove("oneOf") {
+            let of = |key: &str| -> Value {
+                choices
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|choice| choice.get(key).cloned())
+                    .collect()
+            };
+            property.insert("enum".to_owned(), of("const"));
+            property.insert("enumNames".to_owned(), of("title"));
+        }
+    }
+    Ok(form)
+}
+
+const ABOUT: [&str; 3] = ["title", "description", "default"];
+
+/// One member, if a form can have it.
+fn member(property: &Value) -> Option<Map<String, Value>> {
+    let mut property = property.as_object()?.clone();
+    tidy::lift_single_part(&mut property);
+    if let Some(choices) = Choices::of(&property) {
+        let mut member = choices.into_member("oneOf");
+        member.insert("type".to_owned(), json!("string"));
+        copy(&property, &mut member, &ABOUT);
+        copy(&property, &mut member, &["enumNames"]);
+        return Some(in_order(member));
+    }
+    let kind = property.get("type")?.as_str()?;
+    let mut member = Map::from_iter([("type".to_owned(), json!(kind))]);
+    copy(&property, &mut member, &ABOUT);
+    match kind {
+        "string" => {
+            copy(&property, &mut member, &["minLength", "maxLength"]);
+            let format = property.get("format").and_then(Value::as_str);
+            if format.is_some_and(|format| ["email", "uri", "date", "date-time"].contains(&format)) {
+                copy(&property, &mut member, &["format"]);
+            }
+        }
+        "number" | "integer" => copy(&property, &mut member, &["minimum", "maximum"]),
+        "boolean" => {}
+        "array" => {
+            copy(&property, &mut member, &["minItems", "maxItems"]);
+            let mut items = property.get("items")?.as_object()?.clone();
+            tidy::lift_single_part(&mut items);
+            let mut choices = Choices::of(&items)?.into_member("anyOf");
+            if choices.contains_key("enum") {
+                choices.insert("type".to_owned(), json!("string"));
+            }
+            member.insert("items".to_owned(), Value::Object(in_order(choices)));
+        }
+        _ => return None,
+    }
+    Some(member)
+}
+
+fn copy(from: &Map<String, Value>, to: &mut Map<String, Value>, keys: &[&str]) {
+    for key in keys {
+        if let Some(value) = from.get(*key) {
+            to.insert((*key).to_owned(), value.clone());
+        }
+    }
+}
+
+/// The type first, as everywhere.
+fn in_order(mut member: Map<String, Value>) -> Map<String, Value> {
+    let Some(kind) = member.shift_remove("type") else { return member };
+    let mut ordered = Map::from_iter([("type".to_owned(), kind)]);
+    ordered.append(&mut member);
+    ordered
+}
+
+/// Strings to choose from, each with its title if it has one.
+struct Choices(Vec<(String, Option<String>)>);
+
+impl Choices {
+    fn of(schema: &Map<String, Value>) -> Option<Self> {
+        let mut choices = Vec::new();
+        match schema.get("oneOf").or_else(|| schema.get("anyOf")) {
+            Some(arms) => {
+                for arm in arms.as_array()? {
+                    choices.extend(Self::of(arm.as_object()?)?.0);
+                }
+            }
+            None => match (schema.get("const"), schema.get("enum")) {
+                (Some(value), _) => {
+                    let text = |key| schema.get(key).and_then(Value::as_str).map(str::to_owned);
+                    let title = text("title").or_else(|| text("description"));
+                    choices.push((value.as_str()?.to_owned(), title));
+                }
+                (None, Some(values)) => {
+                    for value in values.as_array()? {
+                        choices.push((value.as_str()?.to_owned(), None));
+                    }
+                }
+                (None, None) => return None,
+            },
+        }
+        Some(Self(choices))
+    }
+
+    /// As `enum` where no choice has a title, else with all titles under `keyword`.
+    fn into_member(self, keyword: &str) -> Map<String, Value> {
+        if self.0.iter().all(|(_, title)| title.is_none()) {
+            let values = self.0.into_iter().map(|(value, _)| Value::String(value)).collect();
+            return Map::from_iter([("enum".to_owned(), values)]);
+        }
+        let titled = |(value, title): (String, Option<String>)| {
+            let title = title.unwrap_or_else(|| value.clone());
+            json!({"const": value, "title": title})
+        };
+        Map::from_iter([(keyword.to_owned(), self.0.into_iter().map(titled).collect())])
+    }
+}

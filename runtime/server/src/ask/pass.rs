@@ -1,0 +1,184 @@
+//! Questions of 2026-07-28: the call ends with them, and is made again with their answers (basic/patterns/mrtr).
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::Waker;
+
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+
+use super::asker::Asker;
+use super::{AskError, Asking, Question};
+use crate::context::Context;
+use crate::executor::BoxFuture;
+
+/// Answers by the keys of their questions.
+pub(crate) type Answers = BTreeMap<String, Box<RawValue>>;
+
+/// What one pass of a call knows of questions: one run of its handler, from its start to its end or to the questions
+/// that have no answer yet.
+#[derive(Debug)]
+pub(crate) struct Passes {
+    limit: usize,
+    pass: OnceLock<Box<Pass>>,
+    /// The task that polls the handler. A question may be asked in another one.
+    driver: Mutex<Option<Waker>>,
+}
+
+#[derive(Debug, Default)]
+struct Pass {
+    state: Mutex<State>,
+    ended: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Answers of earlier passes, and those of this one that were used.
+    kept: Answers,
+    /// Answers that came with the request and were not used yet.
+    given: Answers,
+    /// All questions of this pass.
+    asked: BTreeMap<String, Question>,
+    /// The keys of those that wait, once for each that waits.
+    open: Vec<String>,
+}
+
+impl Passes {
+    /// The first pass, or one with the answers that came in the request's `requestState` and `inputResponses`.
+    pub(crate) fn new(limit: usize, answers: Option<(Answers, Answers)>) -> Self {
+        let pass = answers.map(|(kept, given)| {
+            let state = State { kept, given, ..State::default() };
+            Box::new(Pass { state: Mutex::new(state), ..Pass::default() })
+        });
+        Self { limit, pass: pass.map_or_else(OnceLock::new, OnceLock::from), driver: Mutex::default() }
+    }
+
+    pub(super) fn paused(&self, waker: Option<&Waker>) -> Option<Vec<(String, Question)>> {
+        if let Some(waker) = waker {
+            // Before the look at the questions, so that none is added in between.
+            let mut driver = self.driver();
+            if !driver.as_ref().is_some_and(|driver| driver.will_wake(waker)) {
+                *driver = Some(waker.clone());
+            }
+        }
+        let mut state = self.pass.get()?.state();
+        if state.open.is_empty() {
+            return None;
+        }
+        let State { open, asked, .. } = &mut *state;
+        let mut questions = Vec::with_capacity(open.len());
+        for key in open.drain(..) {
+            // One that is not there any more was added already: two waited for it.
+            questions.extend(asked.remove_entry(&key));
+        }
+        Some(questions)
+    }
+
+    /// The answers that the next pass must know.
+    pub(crate) fn kept(&self) -> Answers {
+        self.pass.get().map(|pass| pass.state().kept.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn end(&self) {
+        if let Some(pass) = self.pass.get() {
+            pass.ended.cancel();
+        }
+    }
+
+    fn wake_driver(&self) {
+        if let Some(driver) = &*self.driver() {
+            driver.wake_by_ref();
+        }
+    }
+
+    fn driver(&self) -> MutexGuard<'_, Option<Waker>> {
+        self.driver.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pass {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic while the lock was held leaves whole entries.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// The answer of this key, if there is one.
+    fn answer(&mut self, key: &str) -> Option<Box<RawValue>> {
+        if let Some((key, answer)) = self.given.remove_entry(key) {
+            self.kept.entry(key).or_insert(answer);
+        }
+        self.kept.get(key).cloned()
+    }
+}
+
+/// Asks for the call of a context.
+pub(super) struct PassAsker(pub(super) Context);
+
+impl PassAsker {
+    fn passes(&self) -> Result<(&Passes, &Pass), AskError> {
+        match self.0.asking() {
+            Asking::Passes(passes) => Ok((passes, passes.pass.get_or_init(Box::default))),
+            Asking::Nobody | Asking::Requests(_) => Err(AskError::NoClient),
+        }
+    }
+}
+
+impl Asker for PassAsker {
+    fn ask<'a>(
+        &'a self,
+        key: &'a str,
+        question: &'a Question,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, AskError>> {
+        Box::pin(async move {
+            let (passes, pass) = self.passes()?;
+            if self.0.has_ended() || pass.ended.is_cancelled() {
+                return Err(AskError::Ended);
+            }
+            {
+                let mut state = pass.state();
+                if state.asked.get(key).is_some_and(|other| other != question) {
+                    return Err(AskError::SameKey(key.to_owned()));
+                }
+                if let Some(answer) = state.answer(key) {
+                    state.asked.insert(key.to_owned(), question.clone());
+                    return Ok(answer);
+                }
+                if state.open.len() >= passes.limit {
+                    return Err(AskError::TooMany(passes.limit));
+                }
+                state.asked.insert(key.to_owned(), question.clone());
+                state.open.push(key.to_owned());
+            }
+            let open = Open { pass, key };
+            passes.wake_driver();
+            // The pass ends when its handler has nothing else to do, and with it this future; one in another task goes on.
+            pass.ended.cancelled().await;
+            drop(open);
+            Err(AskError::Ended)
+        })
+    }
+
+    fn refuse(&self, key: &str, _problem: String) -> Result<(), AskError> {
+        let (_, pass) = self.passes()?;
+        // "the server SHOULD respond with a new `InputRequiredResult`" (basic/patterns/mrtr "Error Handling").
+        pass.state().kept.remove(key);
+        Ok(())
+    }
+}
+
+/// A question that waits: one that nobody waits for any more is not asked.
+struct Open<'a> {
+    pass: &'a Pass,
+    key: &'a str,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        let mut state = self.pass.state();
+        if let Some(at) = state.open.iter().position(|key| key == self.key) {
+            state.open.remove(at);
+        }
+    }
+}

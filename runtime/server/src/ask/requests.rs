@@ -1,0 +1,229 @@
+//! Questions up to 2025-11-25: requests to the client, on the way that the call's notifications take.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+
+use super::asker::Asker;
+use super::question::Kind;
+use super::{AskError, Asking, Question};
+use crate::connection::Connection;
+use crate::context::Context;
+use crate::executor::BoxFuture;
+use crate::reply;
+
+/// The questions of a session that wait for their response.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    last_id: AtomicU64,
+    open: Mutex<HashMap<u64, oneshot::Sender<Response>>>,
+}
+
+type Response = Result<Box<RawValue>, AskError>;
+
+impl Waiting {
+    fn add(&self) -> (u64, oneshot::Receiver<Response>) {
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
+        let (sender, response) = oneshot::channel();
+        self.open().insert(id, sender);
+        (id, response)
+    }
+
+    /// Gives a response to the one who waits for it. Any other is nobody's.
+    pub(crate) fn respond(&self, id: &RawValue, result: Option<&RawValue>, error: Option<&RawValue>) {
+        let Ok(id) = id.get().parse::<u64>() else { return };
+        let Some(waiting) = self.open().remove(&id) else { return };
+        let response = match (result, error) {
+            (Some(result), None) => Ok(result.to_owned()),
+            (_, Some(error)) => Err(refusal(error)),
+            (None, None) => Err(AskError::Unusable("there is neither `result` nor `error`".to_owned())),
+        };
+        // The call may have ended this very moment.
+        let _ = waiting.send(response);
+    }
+
+    /// Gives a question up; false if it has its response.
+    fn remove(&self, id: u64) -> bool {
+        self.open().remove(&id).is_some()
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Response>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn refusal(error: &RawValue) -> AskError {
+    #[derive(Deserialize)]
+    struct Error {
+        code: i64,
+        message: String,
+    }
+    match serde_json::from_str::<Error>(error.get()) {
+        Ok(Error { code, message }) => AskError::Refused { code, message: crate::error::shortened(&message) },
+        Err(_) => AskError::Unusable("its `error` is none".to_owned()),
+    }
+}
+
+/// What one call has asked.
+#[derive(Debug)]
+pub(crate) struct Requests {
+    connection: Weak<Connection>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    ended: bool,
+    asked: BTreeMap<String, Question>,
+    answers: BTreeMap<String, Box<RawValue>>,
+    /// Whether the request was sent, by its id.
+    open: BTreeMap<u64, bool>,
+    /// The ids of questions that open a page, by their keys.
+    elicitations: BTreeMap<String, String>,
+}
+
+impl Requests {
+    pub(super) fn elicitation_id(&self, key: &str) -> Option<String> {
+        self.state().elicitations.get(key).cloned()
+    }
+
+    /// Gives up what is open.
+    pub(super) fn end(&self) {
+        let open = {
+            let mut state = self.state();
+            state.ended = true;
+            std::mem::take(&mut state.open)
+        };
+        if let Some(connection) = self.connection.upgrade() {
+            for (id, is_sent) in open {
+                give_up(&connection, id, is_sent);
+            }
+        }
+    }
+
+    /// Notes a question; its answer if it has one.
+    fn note(&self, key: &str, question: &Question, limit: usize) -> Result<Option<Box<RawValue>>, AskError> {
+        let mut state = self.state();
+        if state.ended {
+            return Err(AskError::Ended);
+        }
+        if state.asked.get(key).is_some_and(|other| other != question) {
+            return Err(AskError::SameKey(key.to_owned()));
+        }
+        if let Some(answer) = state.answers.get(key) {
+            return Ok(Some(answer.clone()));
+        }
+        if state.open.len() >= limit {
+            return Err(AskError::TooMany(limit));
+        }
+        state.asked.insert(key.to_owned(), question.clone());
+        Ok(None)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tells the client that its response is not waited for any more (2025-11-25, basic/utilities/cancellation).
+fn give_up(connection: &Connection, id: u64, is_sent: bool) {
+    if connection.waiting().remove(id) && is_sent {
+        connection.push_from_call(&reply::notification("notifications/cancelled", &json!({"requestId": id})));
+    }
+}
+
+/// Asks for the call of a context.
+pub(super) struct RequestAsker(pub(super) Context);
+
+impl RequestAsker {
+    fn requests(&self) -> Result<(Arc<Connection>, &Requests), AskError> {
+        let connection = self.0.connection().ok_or(AskError::Ended)?;
+        let Asking::Requests(requests) = self.0.asking() else { return Err(AskError::NoClient) };
+        let requests = requests.get_or_init(|| {
+            Box::new(Requests { connection: Arc::downgrade(&connection), state: Mutex::default() })
+        });
+        Ok((connection, requests))
+    }
+}
+
+impl Asker for RequestAsker {
+    fn ask<'a>(
+        &'a self,
+        key: &'a str,
+        question: &'a Question,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, AskError>> {
+        Box::pin(async move {
+            let (connection, requests) = self.requests()?;
+            if let Some(answer) = requests.note(key, question, connection.max_questions())? {
+                return Ok(answer);
+            }
+            if !connection.can_send() {
+                return Err(AskError::NoStream);
+            }
+            let elicitation = (question.kind() == Kind::Url).then(random_id).transpose()?;
+            let params = question.legacy_params(self.0.revision(), elicitation.as_deref())?;
+            let (id, response) = connection.waiting().add();
+            let open = Open { connection: &connection, requests, id };
+            {
+                let mut state = requests.state();
+                state.open.insert(id, false);
+                state.elicitations.extend(elicitation.map(|elicitation| (key.to_owned(), elicitation)));
+            }
+            connection.notify_from_call(&reply::request(id, question.method(), &params)).await;
+            if !connection.can_send() {
+                return Err(AskError::Ended);
+            }
+            if let Some(is_sent) = requests.state().open.get_mut(&id) {
+                *is_sent = true;
+            }
+            let answer = response.await.unwrap_or(Err(AskError::Ended))?;
+            drop(open);
+            requests.state().answers.insert(key.to_owned(), answer.clone());
+            Ok(answer)
+        })
+    }
+
+    fn refuse(&self, _key: &str, problem: String) -> Result<(), AskError> {
+        Err(AskError::Unusable(problem))
+    }
+}
+
+/// A request that waits for its response; given up when nobody waits for it any more.
+struct Open<'a> {
+    connection: &'a Connection,
+    requests: &'a Requests,
+    id: u64,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        let is_sent = self.requests.state().open.remove(&self.id);
+        give_up(self.connection, self.id, is_sent.unwrap_or_default());
+    }
+}
+
+/// 128 bits from the system, as hexadecimal.
+fn random_id() -> Result<String, AskError> {
+    let mut random = [0_u8; 16];
+    getrandom::fill(&mut random).map_err(|_| AskError::Ended)?;
+    Ok(random.iter().fold(String::with_capacity(32), |mut id, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(id, "{byte:02x}");
+        id
+    }))
+}
+
+pub(super) fn complete_notification(elicitation_id: &str) -> Vec<u8> {
+    reply::notification("notifications/elicitation/complete", &json!({"elicitationId": elicitation_id}))
+}
+
+/// How a legacy call asks.
+pub(crate) fn asking() -> Asking {
+    Asking::Requests(OnceLock::new())
+}

@@ -1,0 +1,134 @@
+//! Answers on their way through the client: sealed, so that nobody else can read or make them, and bound to the request
+//! that they belong to (2026-07-28, basic/patterns/mrtr "Server Requirements").
+
+use std::fmt;
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use chacha20poly1305::aead::{Aead, Payload};
+use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use toolwright_core::content::base64;
+
+use super::pass::Answers;
+
+/// The keys that seal what a server lets its clients keep (`requestState`).
+///
+/// Without them a server makes a key for itself when it starts, which is enough while it is one process. Several
+/// instances of one server need the same keys, so that each opens what another has sealed, and so does one that must open
+/// after a restart what it has sealed before.
+///
+/// To change the key without refusing what is under way: first add the new key as a former one everywhere, then make it
+/// the current one and the old one a former one, and drop that when
+/// [`Limits::request_state_ttl`](crate::Limits::request_state_ttl) has passed.
+#[derive(Clone)]
+pub struct StateKeys {
+    current: [u8; 32],
+    former: Vec<[u8; 32]>,
+}
+
+impl StateKeys {
+    /// Seals and opens with this key: 32 random bytes, kept like a password.
+    pub fn new(current: [u8; 32]) -> Self {
+        Self { current, former: Vec::new() }
+    }
+
+    /// Opens what was sealed with this key as well.
+    pub fn or(mut self, former: [u8; 32]) -> Self {
+        self.former.push(former);
+        self
+    }
+
+    fn random() -> Option<Self> {
+        let mut current = [0; 32];
+        getrandom::fill(&mut current).ok()?;
+        Some(Self::new(current))
+    }
+}
+
+impl fmt::Debug for StateKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StateKeys").field("former", &self.former.len()).finish_non_exhaustive()
+    }
+}
+
+/// Seals and opens the state of one server.
+#[derive(Debug, Default)]
+pub(crate) struct Sealer {
+    keys: OnceLock<Option<StateKeys>>,
+}
+
+/// What a state belongs to: any other request is refused with it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Binding<'a> {
+    /// Who asks, as far as authorization has found out.
+    pub(crate) principal: Option<&'a str>,
+    pub(crate) method: &'a str,
+    /// The name of a tool or prompt, the address of a resource.
+    pub(crate) target: &'a str,
+    pub(crate) arguments: Option<&'a RawValue>,
+}
+
+impl Binding<'_> {
+    /// The same bytes for the same request, however its arguments are ordered and spaced.
+    fn bytes(&self) -> Vec<u8> {
+        let arguments = self.arguments.and_then(|text| serde_json::from_str::<Value>(text.get()).ok());
+        let mut arguments = arguments.filter(|value| !value.is_null()).unwrap_or_else(|| json!({}));
+        arguments.sort_all_objects();
+        json!([self.principal, self.method, self.target, arguments]).to_string().into_bytes()
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Sealed<A> {
+    /// Seconds since 1970.
+    expires: u64,
+    answers: A,
+}
+
+const NONCE_BYTES: usize = 24;
+
+impl Sealer {
+    pub(crate) fn new(keys: Option<StateKeys>) -> Self {
+        Self { keys: keys.map_or_else(OnceLock::new, |keys| OnceLock::from(Some(keys))) }
+    }
+
+    /// The sealed answers; none where the system gives no random numbers.
+    pub(crate) fn seal(&self, answers: &Answers, ttl: Duration, binding: &Binding<'_>) -> Option<String> {
+        let keys = self.keys()?;
+        let expires = now().saturating_add(ttl.as_secs());
+        let text = serde_json::to_vec(&Sealed { expires, answers }).ok()?;
+        let mut nonce = [0; NONCE_BYTES];
+        getrandom::fill(&mut nonce).ok()?;
+        let payload = Payload { msg: &text, aad: &binding.bytes() };
+        let sealed = cipher(&keys.current).encrypt(&XNonce::from(nonce), payload).ok()?;
+        Some(base64::encode(&[&nonce, &*sealed].concat()))
+    }
+
+    /// The answers; none if the text was not sealed by this server for this request, or too long ago.
+    pub(crate) fn open(&self, text: &str, binding: &Binding<'_>) -> Option<Answers> {
+        let keys = self.keys()?;
+        let bytes = base64::decode(text).ok()?;
+        let (nonce, sealed) = bytes.split_first_chunk::<NONCE_BYTES>()?;
+        let aad = binding.bytes();
+        let text = std::iter::once(&keys.current).chain(&keys.former).find_map(|key| {
+            cipher(key).decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: &aad }).ok()
+        })?;
+        let opened: Sealed<Answers> = serde_json::from_slice(&text).ok()?;
+        (opened.expires > now()).then_some(opened.answers)
+    }
+
+    fn keys(&self) -> Option<&StateKeys> {
+        self.keys.get_or_init(StateKeys::random).as_ref()
+    }
+}
+
+fn cipher(key: &[u8; 32]) -> XChaCha20Poly1305 {
+    XChaCha20Poly1305::new(&(*key).into())
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}

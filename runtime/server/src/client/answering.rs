@@ -1,0 +1,127 @@
+//! Clients that answer what a server asks.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use toolwright_core::revision::Revision;
+
+use super::{Client, ClientError, RpcError};
+use crate::service::Service;
+
+/// How often a client calls again with answers before it gives up.
+pub(super) const MAX_ROUNDS: usize = 16;
+
+/// A client that is not connected yet.
+#[derive(Debug)]
+pub struct ClientBuilder {
+    pub(super) service: Service,
+    pub(super) revision: Revision,
+    pub(super) capabilities: Value,
+    pub(super) answers: Option<Answers>,
+}
+
+/// What a server asks: a form or a page for the user (`elicitation/create`), a text of the model
+/// (`sampling/createMessage`), or the folders (`roots/list`).
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct InputRequest {
+    /// The method.
+    pub method: String,
+    /// Its parameters.
+    #[serde(default)]
+    pub params: Value,
+}
+
+/// The code that answers.
+#[derive(Clone)]
+pub(super) struct Answers(Arc<dyn Fn(&InputRequest) -> Result<Value, RpcError> + Send + Sync>);
+
+impl ClientBuilder {
+    /// Speaks this revision; the newest one if not set.
+    pub fn revision(mut self, revision: Revision) -> Self {
+        self.revision = revision;
+        self
+    }
+
+    /// Answers the server's questions with what `answer` returns: the result, such as `{"action": "decline"}`, or an
+    /// error. Declares that it can be asked for everything, unless [`ClientBuilder::capabilities`] says otherwise.
+    ///
+    /// In 2026-07-28 [`Client::request`] then calls again with the answers, up to 16 times; an error ends the request,
+    /// since that revision has no way to send it.
+    pub fn answering(
+        mut self,
+        answer: impl Fn(&InputRequest) -> Result<Value, RpcError> + Send + Sync + 'static,
+    ) -> Self {
+        if self.capabilities == json!({}) {
+            self.capabilities =
+                json!({"elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {}});
+        }
+        self.answers = Some(Answers(Arc::new(answer)));
+        self
+    }
+
+    /// Declares these `ClientCapabilities`; none if not set.
+    pub fn capabilities(mut self, capabilities: Value) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    /// Connects; a legacy client shakes hands. Call it within a tokio runtime.
+    ///
+    /// # Errors
+    /// [`ClientError::Rpc`] where the server refuses the handshake.
+    pub async fn connect(self) -> Result<Client, ClientError> {
+        let client = Client::open(self);
+        if !client.revision.is_modern() {
+            client.shake_hands().await?;
+        }
+        Ok(client)
+    }
+}
+
+impl Answers {
+    /// The response to a request of the server.
+    pub(super) fn response(answers: Option<&Self>, message: Value) -> Value {
+        let id = message.get("id").cloned().unwrap_or_default();
+        let outcome = match (answers, serde_json::from_value::<InputRequest>(message)) {
+            (Some(Self(answer)), Ok(question)) => answer(&question),
+            _ => Err(RpcError { code: -32601, message: "method not found".to_owned(), data: None }),
+        };
+        match outcome {
+            Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+            Err(RpcError { code, message, data: _ }) => {
+                json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+            }
+        }
+    }
+
+    /// The parameters for the next round, where `result` asks for input; else none.
+    pub(super) fn next_round(&self, result: &Value, params: &Value) -> Result<Option<Value>, ClientError> {
+        if result.get("resultType").is_none_or(|kind| kind != "input_required") {
+            return Ok(None);
+        }
+        let questions = result.get("inputRequests").cloned().unwrap_or_else(|| json!({}));
+        let questions: Map<String, Value> = serde_json::from_value(questions)?;
+        let mut responses = Map::new();
+        for (key, question) in questions {
+            responses.insert(key, (self.0)(&serde_json::from_value(question)?)?);
+        }
+        let mut params = params.clone();
+        if let Some(params) = params.as_object_mut() {
+            params.insert("inputResponses".to_owned(), responses.into());
+            match result.get("requestState") {
+                Some(state) => params.insert("requestState".to_owned(), state.clone()),
+                None => params.remove("requestState"),
+            };
+        }
+        Ok(Some(params))
+    }
+}
+
+impl fmt::Debug for Answers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Answers")
+    }
+}

@@ -1,0 +1,182 @@
+//! Questions to the client: which way they go, and what a call ends with that has some.
+
+use std::sync::atomic::Ordering;
+
+use jsonrpsee_types::ErrorObjectOwned;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use toolwright_core::revision::Revision;
+
+use super::Connection;
+use crate::ask::pass::{Answers, Passes};
+use crate::ask::requests::{self, Waiting};
+use crate::ask::state::Binding;
+use crate::ask::{Asking, ClientCapabilities, Question};
+use crate::context::Context;
+use crate::error;
+use crate::message::{Params, RequestId, string};
+use crate::reply;
+
+/// What a call asks the server for: its questions and their answers belong to it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin<'a> {
+    pub(super) method: &'static str,
+    /// The name of a tool or prompt, the address of a resource.
+    pub(super) target: &'a str,
+    pub(super) arguments: Option<&'a RawValue>,
+}
+
+/// The same, apart from its message.
+#[derive(Debug)]
+pub(super) struct OwnedOrigin {
+    method: &'static str,
+    target: String,
+    arguments: Option<Box<RawValue>>,
+}
+
+impl Origin<'_> {
+    pub(super) fn into_owned(self) -> OwnedOrigin {
+        OwnedOrigin {
+            method: self.method,
+            target: self.target.to_owned(),
+            arguments: self.arguments.map(ToOwned::to_owned),
+        }
+    }
+}
+
+impl OwnedOrigin {
+    pub(super) fn borrowed(&self) -> Origin<'_> {
+        Origin { method: self.method, target: &self.target, arguments: self.arguments.as_deref() }
+    }
+}
+
+impl Connection {
+    /// How the questions of a call go to its client. Answers that come with the call are checked here, before any code
+    /// of users runs.
+    pub(super) fn asking(
+        &self,
+        origin: Option<&Origin<'_>>,
+        params: &Params<'_>,
+        revision: Revision,
+    ) -> Result<Asking, ErrorObjectOwned> {
+        let Some(origin) = origin else { return Ok(Asking::Nobody) };
+        if !revision.is_modern() {
+            return Ok(requests::asking());
+        }
+        let limits = self.service.limits();
+        let answers = if params.request_state.is_none() && params.input_responses.is_none() {
+            None
+        } else {
+            Some((self.kept_answers(params, origin)?, given_answers(params)?))
+        };
+        Ok(Asking::Passes(Passes::new(limits.max_questions, answers)))
+    }
+
+    /// The answers of earlier rounds.
+    fn kept_answers(&self, params: &Params<'_>, origin: &Origin<'_>) -> Result<Answers, ErrorObjectOwned> {
+        let Some(state) = params.request_state else { return Ok(Answers::new()) };
+        let limit = self.service.limits().max_request_state_bytes;
+        string(state)
+            .filter(|state| state.len() <= limit)
+            .and_then(|state| self.service.sealer().open(&state, &self.binding(origin)))
+            .ok_or_else(|| {
+                error::invalid_params(
+                    "`requestState` is not one that this server gave for this very request, or it has expired; call again without it and without `inputResponses`",
+                )
+            })
+    }
+
+    fn binding<'a>(&'a self, origin: &Origin<'a>) -> Binding<'a> {
+        let Origin { method, target, arguments } = *origin;
+        Binding { principal: self.principal.as_deref(), method, target, arguments }
+    }
+
+    /// Appends the answer of a call that ends with questions.
+    pub(super) fn pause(
+        &self,
+        out: &mut Vec<u8>,
+        id: &RequestId<'_>,
+        cx: &Context,
+        origin: &Origin<'_>,
+        questions: &[(String, Question)],
+    ) {
+        let Asking::Passes(passes) = cx.asking() else { return };
+        let limits = self.service.limits();
+        let sealed =
+            self.service.sealer().seal(&passes.kept(), limits.request_state_ttl, &self.binding(origin));
+        let refusal = match sealed {
+            Some(state) if state.len() <= limits.max_request_state_bytes => {
+                let result = InputRequired {
+                    result_type: "input_required",
+                    input_requests: questions,
+                    request_state: &state,
+                    meta: self.service.server_meta(),
+                };
+                return reply::result_of(out, id, &result);
+            }
+            Some(_) => error::internal(&format!(
+                "the answers so far need more than the {} bytes that a `requestState` may have; answer in fewer words",
+                limits.max_request_state_bytes
+            )),
+            None => error::internal("the system gives no random numbers to seal the answers with"),
+        };
+        reply::error(out, Some(id), &refusal, cx.revision());
+    }
+
+    /// Notes what a legacy peer can be asked for.
+    pub(super) fn declare(&self, params: &Params<'_>, revision: Revision) {
+        let declared = params.capabilities.map_or("{}", RawValue::get);
+        let bits = ClientCapabilities::read(declared, revision).bits();
+        self.session.declared.store(bits, Ordering::Release);
+    }
+
+    /// What a legacy peer can be asked for.
+    pub(crate) fn declared(&self) -> ClientCapabilities {
+        ClientCapabilities::from_bits(self.session.declared.load(Ordering::Acquire))
+    }
+
+    /// The questions that wait for the peer's response.
+    pub(crate) fn waiting(&self) -> &Waiting {
+        &self.session.waiting
+    }
+
+    pub(crate) fn max_questions(&self) -> usize {
+        self.service.limits().max_questions
+    }
+
+    /// Whether what is sent reaches somebody.
+    pub(crate) fn can_send(&self) -> bool {
+        !self.outbox.is_closed()
+    }
+
+    /// Sends a message that cannot wait for room.
+    pub(crate) fn push_from_call(&self, message: &[u8]) {
+        self.outbox.push(message);
+    }
+}
+
+/// The answers that come with a request.
+fn given_answers(params: &Params<'_>) -> Result<Answers, ErrorObjectOwned> {
+    let Some(responses) = params.input_responses else { return Ok(Answers::new()) };
+    serde_json::from_str(responses.get()).map_err(|_| {
+        error::invalid_params(
+            "`inputResponses` must be an object with the key of each question and its answer",
+        )
+    })
+}
+
+/// 2026-07-28, schema `InputRequiredResult`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InputRequired<'a> {
+    result_type: &'static str,
+    #[serde(serialize_with = "as_object")]
+    input_requests: &'a [(String, Question)],
+    request_state: &'a str,
+    #[serde(rename = "_meta")]
+    meta: &'a RawValue,
+}
+
+fn as_object<S: Serializer>(questions: &&[(String, Question)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(questions.iter().map(|(key, question)| (key, question)))
+}
