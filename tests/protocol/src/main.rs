@@ -1,9 +1,9 @@
-//! The server under test. With `PLAIN` it has tools only. `GRACE_MS`, `TIMEOUT_MS`, `PAGE`, `MAX_BYTES` and `MAX_CALLS`
+//! The server under test. With `PLAIN` it has tools only, with `ASKING` it is the one of `asking`. `GRACE_MS`, `TIMEOUT_MS`, `PAGE`, `MAX_BYTES` and `MAX_CALLS`
 //! in the environment change its limits, `ONE_THREAD` gives the runtime one thread only; SIGTERM ends it in order.
 
 use std::time::Duration;
 
-use test_protocol::tools;
+use test_protocol::{asking, tools};
 use toolwright::{Limits, ServeError, Stdio};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -28,8 +28,12 @@ async fn serve() -> Result<(), ServeError> {
         max_calls_in_flight: number("MAX_CALLS").unwrap_or(default.max_calls_in_flight),
         ..default
     };
-    let service =
-        if std::env::var_os("PLAIN").is_some() { tools::plain(limits) } else { tools::service(limits) };
+    let has = |name: &str| std::env::var_os(name).is_some();
+    let service = match (has("ASKING"), has("PLAIN")) {
+        (true, _) => asking::server().limits(limits).build()?,
+        (false, true) => tools::plain(limits),
+        (false, false) => tools::service(limits),
+    };
     service.serve_until(Stdio, terminated()).await?;
     eprintln!("cleaned up");
     Ok(())

@@ -22,6 +22,7 @@ pub struct Peer {
     lines: Receiver<String>,
     stderr: Receiver<String>,
     revision: &'static str,
+    capabilities: Value,
     /// The methods of requests, by the JSON text of their id.
     methods: HashMap<String, String>,
 }
@@ -42,7 +43,15 @@ impl Peer {
         let lines = lines_of(child.stdout.take().expect("piped"));
         let stderr = lines_of(child.stderr.take().expect("piped"));
         let stdin = child.stdin.take();
-        Self { child, stdin, lines, stderr, revision: "2026-07-28", methods: HashMap::new() }
+        Self {
+            child,
+            stdin,
+            lines,
+            stderr,
+            revision: "2026-07-28",
+            capabilities: json!({}),
+            methods: HashMap::new(),
+        }
     }
 
     /// As [`Peer::start`], then shakes hands in `revision` unless it is a modern one.
@@ -62,12 +71,21 @@ impl Peer {
     pub fn speak(&mut self, revision: &'static str) {
         self.revision = revision;
         if revision < "2026-07-28" {
-            let result = self.result("initialize", json!({
-                "protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-            }));
+            let result = self.result(
+                "initialize",
+                json!({
+                    "protocolVersion": revision, "capabilities": self.capabilities,
+                    "clientInfo": {"name": "test", "version": "1"},
+                }),
+            );
             assert_eq!(result["protocolVersion"], revision);
             self.send_value(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         }
+    }
+
+    /// Declares these capabilities: from now on, or by the handshake that follows.
+    pub fn declare(&mut self, capabilities: Value) {
+        self.capabilities = capabilities;
     }
 
     /// Judges what comes by this revision, without a handshake: for tests that shake hands by themselves.
@@ -126,7 +144,7 @@ impl Peer {
             let meta = params.as_object_mut().expect("an object").entry("_meta").or_insert_with(|| json!({}));
             let meta = meta.as_object_mut().expect("an object");
             meta.insert("io.modelcontextprotocol/protocolVersion".to_owned(), self.revision.into());
-            meta.insert("io.modelcontextprotocol/clientCapabilities".to_owned(), json!({}));
+            meta.insert("io.modelcontextprotocol/clientCapabilities".to_owned(), self.capabilities.clone());
         }
         params
     }

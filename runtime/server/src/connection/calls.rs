@@ -161,9 +161,14 @@ impl Connection {
         let connection = self.myself.clone();
         Box::pin(async move {
             let outcome = finish(until_paused(running, &cx), &cx).await;
+            // A call that was taken back has no answer, even if its handler was done with it at that moment.
+            let is_taken_back = cx.has_ended();
             cx.end();
             let connection = connection.upgrade()?;
             connection.calls.remove(&key, &cx);
+            if is_taken_back {
+                return None;
+            }
             let mut out = Vec::new();
             let revision = cx.revision();
             match outcome {
