@@ -95,9 +95,13 @@ impl Lab {
 
     /// The `initialize` of a legacy client.
     pub fn initialize(&self, revision: &str) -> Call {
+        self.initialize_with(revision, &json!({}))
+    }
+
+    fn initialize_with(&self, revision: &str, capabilities: &Value) -> Call {
         self.post().judged(revision, "initialize").body(&json!({
             "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-                "protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
+                "protocolVersion": revision, "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"},
             },
         }))
     }
@@ -107,7 +111,15 @@ impl Lab {
     /// # Panics
     /// If the server opens none.
     pub fn session(&self, revision: &'static str) -> Session<'_> {
-        let response = self.initialize(revision).send();
+        self.session_with(revision, &json!({}))
+    }
+
+    /// Opens a session of a client with these capabilities.
+    ///
+    /// # Panics
+    /// If the server opens none.
+    pub fn session_with(&self, revision: &'static str, capabilities: &Value) -> Session<'_> {
+        let response = self.initialize_with(revision, capabilities).send();
         assert_eq!(response.status, 200);
         let id = response.header("mcp-session-id").expect("a session").to_owned();
         let session = Session { lab: self, id, revision };

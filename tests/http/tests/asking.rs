@@ -1,0 +1,200 @@
+//! Questions to the client over HTTP: on the stream of the call they belong to, or as the end of the call (F-11).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use test_http::client::Call;
+use test_http::lab::{Lab, Session};
+use test_protocol::asking;
+use test_protocol::dialog::{everything, next_round};
+use toolwright::{HttpConfig, Limits};
+
+const REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
+
+fn lab() -> Lab {
+    lab_with(Limits::default())
+}
+
+fn lab_with(limits: Limits) -> Lab {
+    Lab::serve(asking::server().limits(limits).build().expect("the tools are right"), HttpConfig::new())
+}
+
+fn roots() -> Value {
+    json!({"roots": [{"uri": "file:///a", "name": "A"}]})
+}
+
+/// Posts a response, which is taken and not answered.
+fn respond(session: &Session<'_>, id: &Value, result: &Value) {
+    let mut taken = session.post().body(&json!({"jsonrpc": "2.0", "id": id, "result": result})).send();
+    assert_eq!((taken.status, taken.text().as_str()), (202, ""));
+}
+
+fn modern(lab: &Lab, id: i32, params: &Value) -> Call {
+    let mut params = params.clone();
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": everything(),
+    });
+    let call = lab.modern("tools/call", &params);
+    call.body(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
+}
+
+#[test]
+fn a_legacy_question_comes_on_the_stream_of_its_call() {
+    let lab = lab();
+    for revision in REVISIONS {
+        let session = lab.session_with(revision, &everything());
+        let mut stream = session.call(1, "folders", &json!({})).send();
+        assert!(stream.is_events(), "{revision}");
+        let question = stream.message().expect("a question");
+        assert_eq!(question["method"], "roots/list");
+        respond(&session, &question["id"], &roots());
+        let answers = stream.messages();
+        assert_eq!(answers.len(), 1, "{answers:?}");
+        assert_eq!(answers[0]["result"]["content"][0]["text"], "A=file:///a", "{revision}");
+    }
+}
+
+#[test]
+fn each_question_of_a_session_has_its_own_id() {
+    let lab = lab();
+    let session = lab.session_with("2025-11-25", &everything());
+    let mut first = session.call(1, "folders", &json!({})).send();
+    let mut second = session.call(1, "write", &json!({})).send();
+    let (one, two) = (first.message().expect("a question"), second.message().expect("a question"));
+    assert_ne!(one["id"], two["id"]);
+    let written = json!({"role": "assistant", "content": {"type": "text", "text": "B"}, "model": "m"});
+    respond(&session, &two["id"], &written);
+    respond(&session, &one["id"], &roots());
+    assert_eq!(first.message().expect("an answer")["result"]["content"][0]["text"], "A=file:///a");
+    assert_eq!(
+        second.message().expect("an answer")["result"]["content"][0]["text"],
+        "m wrote: B (unknown, 1 blocks)"
+    );
+}
+
+#[test]
+fn a_response_of_another_session_is_nobodys() {
+    let lab = lab();
+    let (mine, other) =
+        (lab.session_with("2025-11-25", &everything()), lab.session_with("2025-11-25", &everything()));
+    let mut stream = mine.call(1, "folders", &json!({})).send();
+    let question = stream.message().expect("a question");
+    respond(&other, &question["id"], &json!({"roots": []}));
+    respond(&mine, &json!(4711), &json!({"roots": []}));
+    respond(&mine, &question["id"], &roots());
+    respond(&mine, &question["id"], &json!({"roots": []}));
+    assert_eq!(stream.message().expect("an answer")["result"]["content"][0]["text"], "A=file:///a");
+}
+
+#[test]
+fn a_response_may_come_in_a_batch() {
+    let lab = lab();
+    let session = lab.session_with("2025-03-26", &everything());
+    let mut stream = session.call(1, "folders", &json!({})).send();
+    let question = stream.message().expect("a question");
+    let batch = json!([{"jsonrpc": "2.0", "id": question["id"], "result": roots()}]);
+    assert_eq!(session.post().body(&batch).send().status, 202);
+    assert_eq!(stream.message().expect("an answer")["result"]["content"][0]["text"], "A=file:///a");
+}
+
+#[test]
+fn a_legacy_client_without_streams_cannot_be_asked() {
+    let lab = lab();
+    let session = lab.session_with("2025-11-25", &everything());
+    let call = session.call(1, "folders", &json!({})).replace("Accept", "application/json");
+    let answer = call.send().json();
+    assert_eq!(answer["result"]["isError"], true);
+    let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
+    assert!(text.contains("text/event-stream"), "{text}");
+}
+
+#[test]
+fn what_a_session_has_not_declared_is_not_asked() {
+    let lab = lab();
+    let session = lab.session("2025-11-25");
+    let answer = session.call(1, "folders", &json!({})).send().json();
+    assert_eq!(answer["result"]["isError"], true);
+    assert!(answer["result"]["content"][0]["text"].as_str().is_some_and(|text| text.contains("roots")));
+}
+
+#[test]
+fn a_question_ends_with_its_call_and_its_session() {
+    let lab = lab();
+    let session = lab.session_with("2025-11-25", &everything());
+    let mut stream = session.call(7, "folders", &json!({})).send();
+    let question = stream.message().expect("a question");
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+    assert_eq!(session.post().body(&cancel).send().status, 202);
+    let left = stream.messages();
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(left[0]["method"], "notifications/cancelled");
+    assert_eq!(left[0]["params"], json!({"requestId": question["id"]}));
+
+    let mut stream = session.call(8, "folders", &json!({})).send();
+    assert!(stream.message().is_some());
+    assert_eq!(session.delete().send().status, 200);
+    assert!(stream.messages().iter().all(|message| message.get("result").is_none()));
+}
+
+#[test]
+fn a_client_that_leaves_mid_question_may_still_answer() {
+    let lab = lab_with(Limits { max_calls_in_flight: 1, ..Limits::default() });
+    let session = lab.session_with("2025-11-25", &everything());
+    let mut stream = session.call(1, "folders", &json!({})).send();
+    let question = stream.message().expect("a question");
+    drop(stream);
+    assert_eq!(session.call(2, "declared", &json!({})).send().status, 503, "the call goes on");
+    respond(&session, &question["id"], &roots());
+    for _ in 0..100 {
+        if session.call(2, "declared", &json!({})).send().status == 200 {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("the call ends with its answer");
+}
+
+#[test]
+fn a_modern_call_ends_with_its_questions() {
+    let lab = lab();
+    for accept in ["application/json, text/event-stream", "application/json"] {
+        let params = json!({"name": "folders", "arguments": {}});
+        let mut first = modern(&lab, 1, &params).replace("Accept", accept).send();
+        assert_eq!((first.status, first.is_events()), (200, false));
+        let answer = first.json();
+        assert_eq!(
+            answer["result"]["inputRequests"],
+            json!({"roots": {"method": "roots/list", "params": {}}})
+        );
+        let params = next_round(&params, &answer, |_| roots());
+        let mut second = modern(&lab, 2, &params).replace("Accept", accept).send();
+        let answer = second.json();
+        assert_eq!((&answer["id"], &answer["result"]["resultType"]), (&json!(2), &json!("complete")));
+        assert_eq!(answer["result"]["content"][0]["text"], "A=file:///a");
+
+        let mut tampered = params;
+        tampered["requestState"] = json!("AAAA");
+        let mut refused = modern(&lab, 3, &tampered).send();
+        assert_eq!((refused.status, &refused.json()["error"]["code"]), (400, &json!(-32602)));
+    }
+}
+
+#[test]
+fn a_modern_question_from_another_task_ends_the_call() {
+    let lab = lab();
+    let params = json!({"name": "spawned", "arguments": {}});
+    let answer = modern(&lab, 1, &params).send().json();
+    assert_eq!(answer["result"]["resultType"], "input_required");
+    assert!(answer["result"]["inputRequests"]["late"].is_object());
+}
+
+#[test]
+fn a_missing_capability_has_status_400_in_the_modern_era() {
+    let lab = lab();
+    let mut refused = lab.call("folders", &json!({})).send();
+    assert_eq!(refused.status, 400);
+    let error = refused.json()["error"].clone();
+    assert_eq!(error["code"], -32021);
+    assert_eq!(error["data"], json!({"requiredCapabilities": {"roots": {}}}));
+}
