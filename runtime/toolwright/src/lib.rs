@@ -265,6 +265,8 @@
 //!   dropped. [`Context::cancellation`] is the token for work that it started elsewhere.
 //! - [`Context::meta`], [`Context::revision`], [`Context::deadline`] and [`Context::context_path`] say what the request
 //!   came with.
+//! - [`Context::elicit`], [`Context::sample`] and [`Context::roots`] ask the client: its user, its model, its folders.
+//!   [`ask`] has an example, and what such a handler must keep in mind.
 //!
 //! # Secrets and credentials
 //!
@@ -510,7 +512,7 @@
 //!
 //! [`Limits`] bounds what a peer can make grow, with these defaults: a message has 16 MiB, a connection 16,384 calls at
 //! once, 64 subscriptions and 1,024 watched resources, a call 5 minutes, a page of a list 2,000 entries, a batch 100
-//! messages; 4 MiB wait for a slow reader before handlers that send wait as well; calls get 1.5 seconds to finish at the
+//! messages, a call 16 open questions whose answers count for 10 minutes; 4 MiB wait for a slow reader before handlers that send wait as well; calls get 1.5 seconds to finish at the
 //! end.
 //!
 //! # Features
@@ -548,6 +550,8 @@ pub use toolwright_server::Transport;
 #[cfg(feature = "server")]
 pub use toolwright_server::agent;
 #[cfg(feature = "server")]
+#[doc = include_str!("../asking.md")]
+#[doc(inline)]
 pub use toolwright_server::ask;
 #[cfg(feature = "server")]
 pub use toolwright_server::client::{ClientBuilder, ClientError, InputRequest, RpcError};

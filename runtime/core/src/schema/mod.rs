@@ -2,9 +2,9 @@
 //!
 //! The stages, one file each: `root` makes the root one object, `inline` puts definitions where they are
 //! used, `tidy` writes each node in the plainest words that mean the same, `fields` merges the attributes of
-//! fields, `formats` replaces what only Rust understands by standard keywords. `form` is the way from there to what a
-//! person is asked. `walk` knows where subschemas
-//! stand, `merge` joins two schemas, `strings` joins enumerations, `defaults` gives defaults one order.
+//! fields, `formats` replaces what only Rust understands by standard keywords. `form` goes another way from `inline`: to
+//! what a person can be asked. `walk` knows where subschemas stand, `merge` joins two schemas, `strings` joins
+//! enumerations, `defaults` gives defaults one order.
 
 mod root;
 

@@ -63,7 +63,7 @@ impl Context {
         let draft = Draft::input::<T>(InputShape::Object).with_fields(&[], true);
         let reader = ArgumentReader::new(&draft, &[], InputShape::Object, true)
             .map_err(|error| AskError::Schema(error.to_string()))?;
-        let question = Question::form(message, form);
+        let question = Question::form(message, &form);
         self.ask(key, question, |answer| {
             Elicited::read(answer, |content| {
                 reader.read::<T>(Some(content), &[]).map_err(|error| error.to_string())
@@ -85,7 +85,7 @@ impl Context {
     ) -> Result<Elicited<Map<String, Value>>, AskError> {
         let form = schema::restricted(schema)?;
         let checker = Checker::compile(schema).map_err(|error| AskError::Schema(error.to_string()))?;
-        let question = Question::form(message, form);
+        let question = Question::form(message, &form);
         self.ask(key, question, |answer| {
             Elicited::read(answer, |content| {
                 let content: Map<String, Value> =
@@ -112,7 +112,7 @@ impl Context {
     /// # Errors
     /// [`AskError`].
     pub async fn elicit_url(&self, key: &str, url: &str, message: &str) -> Result<Elicited<()>, AskError> {
-        self.ask(key, Question::url(message, url), |answer| Elicited::read_choice(answer)).await
+        self.ask(key, Question::url(message, url), Elicited::read_choice).await
     }
 
     /// Tells a client of revision 2025-11-25 that what the user was to do at the page of [`Context::elicit_url`] is

@@ -28,7 +28,7 @@ pub(crate) enum Kind {
 }
 
 impl Question {
-    pub(super) fn form(message: &str, form: Value) -> Self {
+    pub(super) fn form(message: &str, form: &Value) -> Self {
         let params = json!({"mode": "form", "message": message, "requestedSchema": form});
         Self { method: "elicitation/create", params, kind: Kind::Form }
     }

@@ -36,7 +36,9 @@ pub struct InputRequest {
 
 /// The code that answers.
 #[derive(Clone)]
-pub(super) struct Answers(Arc<dyn Fn(&InputRequest) -> Result<Value, RpcError> + Send + Sync>);
+pub(super) struct Answers(Arc<Answer>);
+
+type Answer = dyn Fn(&InputRequest) -> Result<Value, RpcError> + Send + Sync;
 
 impl ClientBuilder {
     /// Speaks this revision; the newest one if not set.

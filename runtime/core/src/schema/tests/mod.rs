@@ -2,6 +2,7 @@
 
 mod attributes;
 mod cases;
+mod forms;
 mod inlining;
 mod roots;
 mod serde_forms;
