@@ -1,4 +1,4 @@
-//! Questions to the client over HTTP: on the stream of the call they belong to, or as the end of the call (F-11).
+//! Questions to the client over HTTP: on the stream of the call they belong to, or as the end of the call.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Questions to the client, over stdio: each kind in each revision that has it (F-11).
+//! Questions to the client, over stdio: each kind in each revision that has it.
 
 use std::time::Duration;
 
@@ -437,7 +437,7 @@ fn a_question_that_nobody_waits_for_is_taken_back() {
 }
 
 #[test]
-fn a_call_that_is_taken_back_takes_its_question_with_it() {
+fn rpc_07_a_call_that_is_taken_back_takes_its_question_with_it() {
     let mut peer = peer("2025-11-25");
     peer.call(&json!("mine"), "book", &json!({}));
     let question = peer.message();

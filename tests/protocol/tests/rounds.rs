@@ -1,5 +1,5 @@
 //! Rounds of questions in 2026-07-28: what a client may do with the state between them; clients in the same process;
-//! questions from below other executors (F-11).
+//! questions from below other executors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

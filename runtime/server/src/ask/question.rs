@@ -137,8 +137,9 @@ impl Sampling {
         self
     }
 
-    /// A member of `CreateMessageRequest` that has no method here, such as `tools` and `toolChoice`. With these two the
-    /// client must have declared `sampling.tools`, which came with 2025-11-25.
+    /// A member of `CreateMessageRequest` as it is, for what has no method here: `tools` and `toolChoice`, or `messages` in
+    /// place of those given, with the uses of tools and their results. With the first two the client must have declared
+    /// `sampling.tools`, which came with 2025-11-25.
     pub fn with(mut self, member: impl Into<String>, value: impl Into<Value>) -> Self {
         self.members.insert(member.into(), value.into());
         self

@@ -132,3 +132,72 @@ fn cipher(key: &[u8; 32]) -> XChaCha20Poly1305 {
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::value::RawValue;
+
+    use super::{Answers, Binding, Sealer, StateKeys};
+
+    const MINUTE: Duration = Duration::from_mins(1);
+
+    fn raw(text: &str) -> Box<RawValue> {
+        serde_json::from_str(text).expect("JSON")
+    }
+
+    fn sealer() -> Sealer {
+        Sealer::new(Some(StateKeys::new([7; 32])))
+    }
+
+    #[test]
+    fn what_was_sealed_is_opened_for_the_same_request_only() {
+        let arguments = raw(r#"{"a": 1, "b": [{"c": null, "d": "x"}]}"#);
+        let same = raw(r#"{"b":[{"d":"\u0078","c":null}],"a":1}"#);
+        let other = raw(r#"{"a":2,"b":[{"c":null,"d":"x"}]}"#);
+        let binding = Binding {
+            principal: Some("ada"),
+            method: "tools/call",
+            target: "book",
+            arguments: Some(&arguments),
+        };
+        let answers = Answers::from([("key".to_owned(), raw(r#"{"action":"accept"}"#))]);
+        let state = sealer().seal(&answers, MINUTE, &binding).expect("sealed");
+        assert!(!state.contains("accept"));
+        let opens = |binding: &Binding<'_>| sealer().open(&state, binding).is_some();
+        let opened = sealer().open(&state, &binding).expect("opened");
+        assert_eq!(opened["key"].get(), r#"{"action":"accept"}"#);
+        assert!(opens(&Binding { arguments: Some(&same), ..binding }));
+        for (case, other) in [
+            ("arguments", Binding { arguments: Some(&other), ..binding }),
+            ("no arguments", Binding { arguments: None, ..binding }),
+            ("method", Binding { method: "prompts/get", ..binding }),
+            ("name", Binding { target: "boo", ..binding }),
+            ("another caller", Binding { principal: Some("eve"), ..binding }),
+            ("nobody", Binding { principal: None, ..binding }),
+        ] {
+            assert!(!opens(&other), "{case}");
+        }
+    }
+
+    #[test]
+    fn no_arguments_null_and_the_empty_object_are_the_same() {
+        let binding = Binding { principal: None, method: "tools/call", target: "t", arguments: None };
+        let state = sealer().seal(&Answers::new(), MINUTE, &binding).expect("sealed");
+        for text in ["null", "{}", " { } "] {
+            let arguments = raw(text);
+            assert!(
+                sealer().open(&state, &Binding { arguments: Some(&arguments), ..binding }).is_some(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_same_answers_never_look_the_same() {
+        let binding = Binding { principal: None, method: "tools/call", target: "t", arguments: None };
+        let sealed = || sealer().seal(&Answers::new(), MINUTE, &binding);
+        assert_ne!(sealed(), sealed());
+    }
+}

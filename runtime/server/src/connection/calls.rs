@@ -290,13 +290,15 @@ pub(crate) async fn finish<T>(running: impl Future<Output = T> + Send, cx: &Cont
 
 /// The code behind a request until it is done, or waits for nothing but answers of its client.
 async fn until_paused<T>(mut running: BoxFuture<'_, T>, cx: &Context) -> Result<T, Vec<(String, Question)>> {
-    std::future::poll_fn(|task| {
+    let outcome = std::future::poll_fn(|task| {
         if let Poll::Ready(done) = running.as_mut().poll(task) {
             return Poll::Ready(Ok(done));
         }
         cx.asking().paused(Some(task.waker())).map_or(Poll::Pending, |questions| Poll::Ready(Err(questions)))
     })
-    .await
+    .await;
+    drop_caught(running);
+    outcome
 }
 
 struct Panicked;
