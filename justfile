@@ -54,6 +54,10 @@ limits-update:
 fuzz SECONDS="600":
     FUZZ_SECONDS={{SECONDS}} tests/run.sh fuzz
 
+# A server over HTTP at full load for SECONDS; memory that grows fails it
+soak SECONDS="600":
+    SOAK_SECONDS={{SECONDS}} tests/run.sh soak
+
 # Beside other libraries: FOLDER holds their servers and the load generator, BENCH_TARGET their builds
 peers FOLDER:
     CARGO_TARGET_DIR="${BENCH_TARGET:?}/toolwright" cargo build --release --package bench-peer

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 # In the order in which they run. What each does stands in the function of its name.
 readonly all_steps=(
     format setup rules dependencies hello_size lints docs tests doc_tests compile_fail features quickstart clients conformance
-    bench_limits fuzz
+    bench_limits fuzz soak
 )
 
 # The most crates that `hello` may compile, our own included.
@@ -99,6 +99,11 @@ fuzz() {
             "$corpus/$target" "tests/fuzz/seeds/$target" -- \
             -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -verbosity=0 -print_final_stats=1
     done
+}
+
+# A server over HTTP at full load, SOAK_SECONDS long: tests/soak.
+soak() {
+    run cargo run --quiet --release --package soak -- "${SOAK_SECONDS:-20}"
 }
 
 nextest() {

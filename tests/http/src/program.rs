@@ -58,6 +58,11 @@ impl Program {
         self.address
     }
 
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What sends requests to it.
     pub fn lab(&self) -> Lab {
         Lab::at(self.address)
