@@ -204,7 +204,7 @@ pub enum ServeError {
         source: std::io::Error,
     },
     /// The address could not be listened on.
-    #[cfg(feature = "http")]
+    #[cfg(any(feature = "http", feature = "socket"))]
     #[error("listening failed")]
     Listen(#[source] std::io::Error),
 }

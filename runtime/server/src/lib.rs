@@ -20,13 +20,15 @@ pub mod service;
 
 pub mod agent;
 pub mod client;
-#[cfg(any(feature = "stdio", feature = "http"))]
+#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub mod transport;
 
 mod connection;
 mod escape;
 mod list;
 mod message;
+#[cfg(feature = "jsonrpsee")]
+mod methods;
 mod outbox;
 mod reply;
 mod table;
@@ -46,9 +48,15 @@ pub use limits::Limits;
 pub use router::{Dispatch, Router};
 pub use server::Server;
 pub use service::{ServerInfo, Service};
-#[cfg(any(feature = "stdio", feature = "http"))]
+#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub use transport::Transport;
 #[cfg(feature = "http")]
 pub use transport::http::{Http, HttpConfig, HttpService};
+#[cfg(feature = "ws")]
+pub use transport::http::{WebSocket, WebSocketService};
+#[cfg(feature = "socket")]
+pub use transport::lines::Lines;
 #[cfg(feature = "stdio")]
 pub use transport::stdio::Stdio;
+#[cfg(all(feature = "socket", unix))]
+pub use transport::unix::UnixSocket;

@@ -48,6 +48,12 @@ pub struct Limits {
     /// How long an HTTP client may take to send a body, and, to the server of its own, the head of its next request: 1
     /// minute. Then the body is answered with status 408, and the connection is closed.
     pub http_read_timeout: Duration,
+    /// How many peers a Unix socket, or a WebSocket server, has at once: 10,000. More wait until one leaves; a
+    /// WebSocket gets status 503.
+    pub max_socket_peers: usize,
+    /// How long the peer on a WebSocket may send nothing, not even the answer to a ping, before the connection is
+    /// closed: 1 minute.
+    pub websocket_silence: Duration,
 }
 
 impl Default for Limits {
@@ -70,6 +76,8 @@ impl Default for Limits {
             max_session_streams: 16,
             max_http_connections: 10_000,
             http_read_timeout: Duration::from_mins(1),
+            max_socket_peers: 10_000,
+            websocket_silence: Duration::from_mins(1),
         }
     }
 }

@@ -178,7 +178,7 @@ impl Outbox {
     }
 
     /// Waits until all is sent.
-    #[cfg(feature = "stdio")]
+    #[cfg(any(feature = "stdio", feature = "socket", feature = "ws"))]
     pub(crate) async fn drained(&self) {
         loop {
             let room = self.room.notified();

@@ -10,14 +10,14 @@ use toolwright_core::toolset::Toolset;
 
 use crate::ask::StateKeys;
 use crate::error::BuildError;
-#[cfg(any(feature = "stdio", feature = "http"))]
+#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::error::ServeError;
 use crate::executor::Executor;
 use crate::features::FeatureParts;
 use crate::limits::Limits;
 use crate::router::{Dispatch, Router};
 use crate::service::{DynExecutor, Parts, ServerInfo, Service};
-#[cfg(any(feature = "stdio", feature = "http"))]
+#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
 
 /// How long clients may keep a list; they are told of changes before.
@@ -174,7 +174,7 @@ impl<S: Send + Sync + 'static> Server<S> {
     ///
     /// # Errors
     /// As [`Server::build`] and [`Service::serve`].
-    #[cfg(any(feature = "stdio", feature = "http"))]
+    #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
     pub async fn serve(self, transport: impl Into<Transport>) -> Result<(), ServeError> {
         self.build()?.serve(transport).await
     }

@@ -13,7 +13,7 @@ use crate::ask::StateKeys;
 use crate::ask::state::Sealer;
 use crate::connection::{Changed, Connection};
 use crate::context::Context;
-#[cfg(any(feature = "stdio", feature = "http"))]
+#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::error::ServeError;
 use crate::error::{self, BuildError};
 use crate::executor::{Action, BoxFuture, Executor};
@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::list::ListSettings;
 use crate::router::{Entry, Started};
 use crate::table::Table;
-#[cfg(any(feature = "stdio", feature = "http"))]
+#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
 
 /// Who the server is (2026-07-28, schema `Implementation`).
@@ -131,7 +131,7 @@ impl Service {
     ///
     /// # Errors
     /// [`ServeError::Stream`] where reading or writing fails for another reason than the peer's leaving.
-    #[cfg(any(feature = "stdio", feature = "http"))]
+    #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
     pub async fn serve(&self, transport: impl Into<Transport>) -> Result<(), ServeError> {
         transport.into().serve(self, std::future::pending()).await
     }
@@ -144,7 +144,7 @@ impl Service {
     ///
     /// # Errors
     /// As [`Service::serve`].
-    #[cfg(any(feature = "stdio", feature = "http"))]
+    #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
     pub async fn serve_until(
         &self,
         transport: impl Into<Transport>,

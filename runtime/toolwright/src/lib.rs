@@ -543,10 +543,14 @@ pub use toolwright_core::tool::Tool;
 pub use toolwright_core::toolset::Toolset;
 pub use toolwright_macros::{Tool, Toolset};
 
+#[cfg(feature = "socket")]
+pub use toolwright_server::Lines;
 #[cfg(feature = "stdio")]
 pub use toolwright_server::Stdio;
-#[cfg(any(feature = "stdio", feature = "http"))]
+#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub use toolwright_server::Transport;
+#[cfg(all(feature = "socket", unix))]
+pub use toolwright_server::UnixSocket;
 #[cfg(feature = "server")]
 pub use toolwright_server::agent;
 #[cfg(feature = "server")]
@@ -563,6 +567,8 @@ pub use toolwright_server::{
 };
 #[cfg(feature = "http")]
 pub use toolwright_server::{Http, HttpConfig, HttpService};
+#[cfg(feature = "ws")]
+pub use toolwright_server::{WebSocket, WebSocketService};
 
 #[doc = include_str!("../attributes.md")]
 pub mod attributes {}

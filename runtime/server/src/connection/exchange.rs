@@ -1,4 +1,4 @@
-//! Connections of one exchange each: over HTTP every request is on its own, and a session is what they share.
+//! Connections of one exchange each: over HTTP, and in a table of methods, every request is on its own; a session is what they share.
 
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ impl Connection {
     }
 
     /// Whether `initialize` has succeeded.
+    #[cfg(feature = "http")]
     pub(crate) fn is_agreed(&self) -> bool {
         self.agreed_revision().is_some()
     }

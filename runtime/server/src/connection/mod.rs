@@ -3,7 +3,7 @@
 mod asking;
 mod batch;
 mod calls;
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http", feature = "jsonrpsee"))]
 mod exchange;
 mod features;
 mod legacy;
@@ -128,7 +128,7 @@ impl Connection {
     }
 
     /// Answers a frame that could not be read as text or was too long.
-    #[cfg(feature = "stdio")]
+    #[cfg(any(feature = "stdio", feature = "socket"))]
     pub(crate) fn refuse(&self, why: &str, out: &mut Vec<u8>) {
         reply::error(out, None, &error::parse(why), self.error_revision());
         out.push(b'\n');
@@ -277,7 +277,7 @@ impl Connection {
     }
 
     /// Waits until every answer is in the outbox.
-    #[cfg(feature = "stdio")]
+    #[cfg(any(feature = "stdio", feature = "socket", feature = "ws"))]
     pub(crate) async fn answered(&self) {
         let mut count = self.unanswered.subscribe();
         // The sender lives in `self`, so waiting ends with the count only.

@@ -1,191 +1,161 @@
-//! Lines from a stream of bytes, with a limit on their length.
+//! Any pair of byte streams, framed as stdio is: one message a line (2026-07-28, basic/transports/stdio).
+//!
+//! One task has both directions of a peer. It reads on only while the peer reads as well: answers that are not read
+//! hold up the reading of requests, and so memory stays bounded.
 
-use std::io::{self, Read};
+use std::fmt;
+use std::io;
+use std::pin::pin;
 
-const CHUNK: usize = 64 * 1024;
-/// A buffer that one long line made larger than this is given back.
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+
+use super::Transport;
+use super::framing::{Line, LineBuffer};
+use super::peers::Peer;
+use crate::error::ServeError;
+use crate::outbox::Outbox;
+use crate::service::Service;
+
+/// How much is read at once; what an idle peer costs is twice this.
+const CHUNK: usize = 8 * 1024;
+
+/// A buffer that one large answer made larger than this is given back.
 const KEPT: usize = 1 << 20;
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Reads lines. Bytes are read when no whole line is left of those read before.
-#[derive(Debug)]
-pub(crate) struct LineReader<R> {
-    source: R,
-    /// Bytes read, and behind `filled` room for more.
-    buffer: Vec<u8>,
-    filled: usize,
-    /// Where the next line starts.
-    start: usize,
-    /// Up to where no line end was found.
-    searched: usize,
-    limit: usize,
-    /// Whether the rest of a line that was too long is being dropped.
-    skipping: bool,
-    at_start: bool,
-    ended: bool,
+/// A pair of byte streams with one peer behind them, one message a line as on stdio: a serial line, a pipe, a stream
+/// that something else has accepted, or `tokio::io::duplex` in a test.
+///
+/// Serving ends when the input ends (calls that run get [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to
+/// finish), when the peer no longer reads, or when the shutdown of
+/// [`Service::serve_until`](crate::Service::serve_until) asks for it. It needs a tokio runtime with time. A handler that
+/// blocks keeps a thread of that runtime, and holds up its own peer.
+///
+/// ```
+/// # use toolwright_server::{Lines, Server};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+///
+/// let service = Server::new(()).build()?;
+/// let (client, server) = tokio::io::duplex(1024);
+/// let (reader, writer) = tokio::io::split(server);
+/// let serving = tokio::spawn(async move { service.serve(Lines::new(reader, writer)).await });
+///
+/// let (answers, mut requests) = tokio::io::split(client);
+/// requests.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").await?;
+/// requests.shutdown().await?;
+/// let answer = BufReader::new(answers).lines().next_line().await?;
+/// assert_eq!(answer.as_deref(), Some(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#));
+/// serving.await??;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Lines {
+    reader: Box<dyn AsyncRead + Send + Unpin>,
+    writer: Box<dyn AsyncWrite + Send + Unpin>,
 }
 
-/// What a line turned out to be.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line {
-    /// A line, copied to the caller's buffer without its end.
-    Whole,
-    /// A line over the limit; its bytes are dropped.
-    TooLong,
-    /// No whole line is left: fill and ask again.
-    NeedsMore,
-    /// The stream has ended.
-    End,
-}
-
-impl<R: Read> LineReader<R> {
-    pub(crate) fn new(source: R, limit: usize) -> Self {
-        Self {
-            source,
-            buffer: Vec::new(),
-            filled: 0,
-            start: 0,
-            searched: 0,
-            limit,
-            skipping: false,
-            at_start: true,
-            ended: false,
-        }
+impl Lines {
+    /// Reads messages from `reader` and writes them to `writer`.
+    pub fn new(
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Self {
+        Self { reader: Box::new(reader), writer: Box::new(writer) }
     }
 
-    /// Copies the next line to `line`, if a whole one was read already.
-    pub(crate) fn next(&mut self, line: &mut Vec<u8>) -> Line {
-        line.clear();
-        loop {
-            let Some(length) = memchr::memchr(b'\n', &self.buffer[self.searched..self.filled]) else {
-                return self.without_line_end(line);
-            };
-            let end = self.searched + length;
-            let whole = self.start..end;
-            self.start = end + 1;
-            self.searched = self.start;
-            if std::mem::take(&mut self.skipping) {
-                continue;
-            }
-            if whole.len() > self.limit {
-                return Line::TooLong;
-            }
-            line.extend_from_slice(self.without_mark(whole));
-            return Line::Whole;
-        }
-    }
-
-    fn without_line_end(&mut self, line: &mut Vec<u8>) -> Line {
-        self.searched = self.filled;
-        let rest = self.start..self.filled;
-        if self.ended {
-            // A last message without a line end is a message all the same.
-            self.start = self.filled;
-            if rest.is_empty() || self.skipping {
-                return Line::End;
-            }
-            line.extend_from_slice(self.without_mark(rest));
-            return Line::Whole;
-        }
-        if self.skipping || rest.len() > self.limit {
-            (self.start, self.searched, self.filled) = (0, 0, 0);
-            if !std::mem::replace(&mut self.skipping, true) {
-                return Line::TooLong;
-            }
-        }
-        Line::NeedsMore
-    }
-
-    /// The bytes at `range`, without the mark that some editors and shells put at the start of a stream.
-    fn without_mark(&mut self, range: std::ops::Range<usize>) -> &[u8] {
-        let bytes = &self.buffer[range];
-        if std::mem::take(&mut self.at_start) {
-            return bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-        }
-        bytes
-    }
-
-    /// Waits for bytes and reads them.
-    pub(crate) fn fill(&mut self) -> io::Result<()> {
-        self.buffer.copy_within(self.start..self.filled, 0);
-        self.filled -= self.start;
-        self.searched -= self.start;
-        self.start = 0;
-        if self.filled == 0 && self.buffer.len() > KEPT {
-            self.buffer = Vec::new();
-        }
-        if self.buffer.len() < self.filled + CHUNK {
-            self.buffer.resize((2 * self.filled).max(CHUNK) + CHUNK, 0);
-        }
-        let read = loop {
-            match self.source.read(&mut self.buffer[self.filled..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => break other,
-            }
-        };
-        let read = read?;
-        self.filled += read;
-        self.ended = read == 0;
-        Ok(())
+    pub(crate) async fn serve(
+        self,
+        service: &Service,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> Result<(), ServeError> {
+        serve(service, self.reader, self.writer, shutdown).await
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::io::{self, Read};
+impl fmt::Debug for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lines")
+    }
+}
 
-    use super::{Line, LineReader};
+impl From<Lines> for Transport {
+    fn from(lines: Lines) -> Self {
+        Self::Lines(lines)
+    }
+}
 
-    /// Gives its pieces one a read.
-    struct Pieces(Vec<&'static [u8]>);
-
-    impl Read for Pieces {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            if self.0.is_empty() {
-                return Ok(0);
-            }
-            let piece = self.0.remove(0);
-            buffer[..piece.len()].copy_from_slice(piece);
-            Ok(piece.len())
+/// Serves one peer to its end.
+pub(super) async fn serve(
+    service: &Service,
+    reader: impl AsyncRead + Unpin,
+    mut writer: impl AsyncWrite + Unpin,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    let limits = service.limits();
+    let peer = Peer::open(service);
+    {
+        let mut writing = pin!(write(&peer.outbox, &mut writer));
+        // Reading goes first, so that the answers to lines that came together are written together.
+        tokio::select! {
+            biased;
+            read = read(&peer, reader, limits.max_message_bytes) => match read {
+                Ok(()) => {}
+                Err(error) => return left_or("input", error),
+            },
+            written = &mut writing => return written.or_else(|error| left_or("output", error)),
+            () = shutdown => {}
+        }
+        tokio::select! {
+            biased;
+            written = &mut writing => return written.or_else(|error| left_or("output", error)),
+            () = peer.finish(limits.shutdown_grace) => {}
         }
     }
+    // What was sent is written; a peer that left before the end of the stream needs none.
+    let _ = writer.shutdown().await;
+    Ok(())
+}
 
-    #[track_caller]
-    fn check(pieces: &[&'static [u8]], expected: &[&str]) {
-        let mut reader = LineReader::new(Pieces(pieces.to_vec()), 8);
-        let (mut line, mut lines) = (Vec::new(), Vec::new());
-        loop {
-            match reader.next(&mut line) {
-                Line::Whole => lines.push(String::from_utf8_lossy(&line).into_owned()),
-                Line::TooLong => lines.push("too long".to_owned()),
-                Line::NeedsMore => reader.fill().expect("pieces do not fail"),
-                Line::End => break,
+/// Takes messages until the input ends.
+async fn read(peer: &Peer, mut reader: impl AsyncRead + Unpin, limit: usize) -> io::Result<()> {
+    let mut lines = LineBuffer::new(limit, CHUNK);
+    let (mut line, mut out) = (Vec::new(), Vec::new());
+    loop {
+        match lines.next(&mut line) {
+            Line::Whole => peer.take(&line, &mut out).await,
+            Line::TooLong => {
+                peer.connection.refuse("the line is longer than this server reads", &mut out);
+                peer.send(&mut out).await;
             }
+            Line::NeedsMore => {
+                let read = reader.read(lines.room()).await?;
+                lines.took(read);
+            }
+            Line::End => return Ok(()),
         }
-        assert_eq!(lines, expected);
     }
+}
 
-    #[test]
-    fn lines_come_whole_however_they_are_cut() {
-        check(&[b"one\ntwo\n"], &["one", "two"]);
-        check(&[b"o", b"n", b"e", b"\nt", b"wo\n"], &["one", "two"]);
-        check(&[b"one\n", b"\n", b"last"], &["one", "", "last"]);
-        check(&[], &[]);
+/// Writes what waits in the outbox until that is closed.
+async fn write(outbox: &Outbox, writer: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
+    let mut lines = Vec::new();
+    while outbox.wait_async().await {
+        outbox.take(&mut lines);
+        writer.write_all(&lines).await?;
+        writer.flush().await?;
+        outbox.sent();
+        if lines.capacity() > KEPT {
+            lines = Vec::new();
+        }
     }
+    Ok(())
+}
 
-    #[test]
-    fn std_02_a_byte_order_mark_at_the_start_is_skipped() {
-        check(&[b"\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n"], &["one", "\u{feff}two"]);
-    }
-
-    #[test]
-    fn std_06_a_line_over_the_limit_is_dropped_up_to_its_end() {
-        check(&[b"12345678\n"], &["12345678"]);
-        check(&[b"123456789\nnext\n"], &["too long", "next"]);
-        check(
-            &[b"one\n", b"1234567890", b"1234567890", b"1234567890", b"12\nnext\n"],
-            &["one", "too long", "next"],
-        );
-        check(&[b"1234567890", b"never ends"], &["too long"]);
+/// A peer's leaving is no error.
+fn left_or(stream: &'static str, source: io::Error) -> Result<(), ServeError> {
+    match source.kind() {
+        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Ok(()),
+        _ => Err(ServeError::Stream { stream, source }),
     }
 }

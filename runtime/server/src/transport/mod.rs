@@ -1,11 +1,17 @@
 //! Transports: where the bytes come from and go to.
 
+#[cfg(any(feature = "stdio", feature = "socket"))]
+mod framing;
 #[cfg(feature = "http")]
 pub mod http;
-#[cfg(feature = "stdio")]
-mod lines;
+#[cfg(feature = "socket")]
+pub mod lines;
+#[cfg(any(feature = "socket", feature = "http"))]
+mod peers;
 #[cfg(feature = "stdio")]
 pub mod stdio;
+#[cfg(all(feature = "socket", unix))]
+pub mod unix;
 #[cfg(feature = "stdio")]
 mod watch;
 
@@ -19,9 +25,18 @@ pub enum Transport {
     /// Standard input and output of this process.
     #[cfg(feature = "stdio")]
     Stdio(stdio::Stdio),
+    /// A pair of streams, with one peer behind them.
+    #[cfg(feature = "socket")]
+    Lines(lines::Lines),
+    /// A Unix socket.
+    #[cfg(all(feature = "socket", unix))]
+    UnixSocket(unix::UnixSocket),
     /// An HTTP server of its own.
     #[cfg(feature = "http")]
     Http(http::Http),
+    /// A WebSocket server of its own.
+    #[cfg(feature = "ws")]
+    WebSocket(http::WebSocket),
 }
 
 impl Transport {
@@ -33,8 +48,14 @@ impl Transport {
         match self {
             #[cfg(feature = "stdio")]
             Self::Stdio(stdio) => stdio.serve(service, shutdown).await,
+            #[cfg(feature = "socket")]
+            Self::Lines(lines) => lines.serve(service, shutdown).await,
+            #[cfg(all(feature = "socket", unix))]
+            Self::UnixSocket(socket) => socket.serve(service, shutdown).await,
             #[cfg(feature = "http")]
             Self::Http(http) => http.serve(service, shutdown).await,
+            #[cfg(feature = "ws")]
+            Self::WebSocket(socket) => socket.serve(service, shutdown).await,
         }
     }
 }

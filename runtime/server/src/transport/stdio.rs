@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 
 use super::Transport;
-use super::lines::{Line, LineReader};
+use super::framing::{Line, LineReader};
 use super::watch::Watch;
 use crate::connection::Connection;
 use crate::error::ServeError;

@@ -16,6 +16,8 @@ mod modern;
 mod params;
 mod serve;
 mod session;
+#[cfg(feature = "ws")]
+mod websocket;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -40,6 +42,8 @@ pub use body::HttpBody;
 pub use config::HttpConfig;
 pub(crate) use params::HeaderParams;
 pub use serve::Http;
+#[cfg(feature = "ws")]
+pub use websocket::{WebSocket, WebSocketService};
 
 /// A [`Service`] over HTTP, to be mounted in axum or any other stack of `tower` services. Cheap to clone; clones share
 /// their sessions.

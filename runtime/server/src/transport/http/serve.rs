@@ -4,8 +4,6 @@ use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::pin::pin;
-use std::task::Poll;
-use std::time::Duration;
 
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -13,7 +11,6 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower_service::Service as _;
 
@@ -21,10 +18,7 @@ use super::body::HttpBody;
 use super::{HttpConfig, HttpService, answer};
 use crate::error::ServeError;
 use crate::service::Service;
-use crate::transport::Transport;
-
-/// How long accepting pauses when the system has no more sockets to give.
-const PAUSE: Duration = Duration::from_millis(50);
+use crate::transport::{Transport, peers};
 
 /// An HTTP server that listens already.
 ///
@@ -93,35 +87,17 @@ impl Http {
             service: HttpService::with_config(service, self.config),
             path: self.path.trim_end_matches('/').into(),
         };
-        let mut connections = JoinSet::new();
-        let mut shutdown = pin!(shutdown);
-        loop {
-            let accepted = std::future::poll_fn(|task| {
-                if shutdown.as_mut().poll(task).is_ready() {
-                    return Poll::Ready(None);
-                }
-                while let Poll::Ready(Some(_)) = connections.poll_join_next(task) {}
-                if connections.len() >= limits.max_http_connections.max(1) {
-                    return Poll::Pending;
-                }
-                listener.poll_accept(task).map(Some)
-            })
-            .await;
-            match accepted {
-                None => break,
-                Some(Ok((stream, _))) => {
-                    connections.spawn(endpoint.clone().serve_connection(stream, stop.clone()));
-                }
-                // A peer that left before it was accepted is its own matter; having no sockets left passes.
-                Some(Err(_)) => tokio::time::sleep(PAUSE).await,
-            }
-        }
+        let open = peers::accept(
+            |task| listener.poll_accept(task).map_ok(|(stream, _)| stream),
+            limits.max_http_connections,
+            shutdown,
+            |stream| endpoint.clone().serve_connection(stream, stop.clone()),
+        )
+        .await;
         drop(listener);
         stop.cancel();
         endpoint.service.end_streams();
-        let all_ended = async { while connections.join_next().await.is_some() {} };
-        // What is left is cancelled: its connections are dropped, and with them the calls.
-        let _ = tokio::time::timeout(limits.shutdown_grace, all_ended).await;
+        peers::join(open, limits.shutdown_grace).await;
         endpoint.service.end_sessions();
         Ok(())
     }

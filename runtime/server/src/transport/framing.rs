@@ -1,0 +1,224 @@
+//! Lines from a stream of bytes, with a limit on their length.
+
+#[cfg(feature = "stdio")]
+use std::io::{self, Read};
+
+/// A buffer that one long line made larger than this is given back.
+const KEPT: usize = 1 << 20;
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Takes bytes as they come and gives lines.
+#[derive(Debug)]
+pub(crate) struct LineBuffer {
+    /// Bytes read, and behind `filled` room for more.
+    buffer: Vec<u8>,
+    /// How many bytes there is room for at least.
+    chunk: usize,
+    filled: usize,
+    /// Where the next line starts.
+    start: usize,
+    /// Up to where no line end was found.
+    searched: usize,
+    limit: usize,
+    /// Whether the rest of a line that was too long is being dropped.
+    skipping: bool,
+    at_start: bool,
+    ended: bool,
+}
+
+/// What a line turned out to be.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// A line, copied to the caller's buffer without its end.
+    Whole,
+    /// A line over the limit; its bytes are dropped.
+    TooLong,
+    /// No whole line is left: fill and ask again.
+    NeedsMore,
+    /// The stream has ended.
+    End,
+}
+
+impl LineBuffer {
+    /// For lines of up to `limit` bytes, read in pieces of `chunk` bytes or more.
+    pub(crate) fn new(limit: usize, chunk: usize) -> Self {
+        Self {
+            buffer: Vec::new(),
+            chunk,
+            filled: 0,
+            start: 0,
+            searched: 0,
+            limit,
+            skipping: false,
+            at_start: true,
+            ended: false,
+        }
+    }
+
+    /// Copies the next line to `line`, if a whole one was read already.
+    pub(crate) fn next(&mut self, line: &mut Vec<u8>) -> Line {
+        line.clear();
+        loop {
+            let Some(length) = memchr::memchr(b'\n', &self.buffer[self.searched..self.filled]) else {
+                return self.without_line_end(line);
+            };
+            let end = self.searched + length;
+            let whole = self.start..end;
+            self.start = end + 1;
+            self.searched = self.start;
+            if std::mem::take(&mut self.skipping) {
+                continue;
+            }
+            if whole.len() > self.limit {
+                return Line::TooLong;
+            }
+            line.extend_from_slice(self.without_mark(whole));
+            return Line::Whole;
+        }
+    }
+
+    fn without_line_end(&mut self, line: &mut Vec<u8>) -> Line {
+        self.searched = self.filled;
+        let rest = self.start..self.filled;
+        if self.ended {
+            // A last message without a line end is a message all the same.
+            self.start = self.filled;
+            if rest.is_empty() || self.skipping {
+                return Line::End;
+            }
+            line.extend_from_slice(self.without_mark(rest));
+            return Line::Whole;
+        }
+        if self.skipping || rest.len() > self.limit {
+            (self.start, self.searched, self.filled) = (0, 0, 0);
+            if !std::mem::replace(&mut self.skipping, true) {
+                return Line::TooLong;
+            }
+        }
+        Line::NeedsMore
+    }
+
+    /// The bytes at `range`, without the mark that some editors and shells put at the start of a stream.
+    fn without_mark(&mut self, range: std::ops::Range<usize>) -> &[u8] {
+        let bytes = &self.buffer[range];
+        if std::mem::take(&mut self.at_start) {
+            return bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+        }
+        bytes
+    }
+
+    /// Where the next bytes go; [`LineBuffer::took`] must follow.
+    pub(crate) fn room(&mut self) -> &mut [u8] {
+        self.buffer.copy_within(self.start..self.filled, 0);
+        self.filled -= self.start;
+        self.searched -= self.start;
+        self.start = 0;
+        if self.filled == 0 && self.buffer.len() > KEPT {
+            self.buffer = Vec::new();
+        }
+        if self.buffer.len() < self.filled + self.chunk {
+            self.buffer.resize((2 * self.filled).max(self.chunk) + self.chunk, 0);
+        }
+        &mut self.buffer[self.filled..]
+    }
+
+    /// So many bytes were put into the room; none is the end.
+    pub(crate) fn took(&mut self, bytes: usize) {
+        self.filled += bytes;
+        self.ended = bytes == 0;
+    }
+}
+
+/// Reads lines. Bytes are read when no whole line is left of those read before.
+#[cfg(feature = "stdio")]
+#[derive(Debug)]
+pub(crate) struct LineReader<R> {
+    source: R,
+    lines: LineBuffer,
+}
+
+#[cfg(feature = "stdio")]
+impl<R: Read> LineReader<R> {
+    pub(crate) fn new(source: R, limit: usize) -> Self {
+        const CHUNK: usize = 64 * 1024;
+        Self { source, lines: LineBuffer::new(limit, CHUNK) }
+    }
+
+    /// Copies the next line to `line`, if a whole one was read already.
+    pub(crate) fn next(&mut self, line: &mut Vec<u8>) -> Line {
+        self.lines.next(line)
+    }
+
+    /// Waits for bytes and reads them.
+    pub(crate) fn fill(&mut self) -> io::Result<()> {
+        let room = self.lines.room();
+        let read = loop {
+            match self.source.read(room) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other,
+            }
+        };
+        self.lines.took(read?);
+        Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "stdio"))]
+mod tests {
+    use std::io::{self, Read};
+
+    use super::{Line, LineReader};
+
+    /// Gives its pieces one a read.
+    struct Pieces(Vec<&'static [u8]>);
+
+    impl Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.0.is_empty() {
+                return Ok(0);
+            }
+            let piece = self.0.remove(0);
+            buffer[..piece.len()].copy_from_slice(piece);
+            Ok(piece.len())
+        }
+    }
+
+    #[track_caller]
+    fn check(pieces: &[&'static [u8]], expected: &[&str]) {
+        let mut reader = LineReader::new(Pieces(pieces.to_vec()), 8);
+        let (mut line, mut lines) = (Vec::new(), Vec::new());
+        loop {
+            match reader.next(&mut line) {
+                Line::Whole => lines.push(String::from_utf8_lossy(&line).into_owned()),
+                Line::TooLong => lines.push("too long".to_owned()),
+                Line::NeedsMore => reader.fill().expect("pieces do not fail"),
+                Line::End => break,
+            }
+        }
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn lines_come_whole_however_they_are_cut() {
+        check(&[b"one\ntwo\n"], &["one", "two"]);
+        check(&[b"o", b"n", b"e", b"\nt", b"wo\n"], &["one", "two"]);
+        check(&[b"one\n", b"\n", b"last"], &["one", "", "last"]);
+        check(&[], &[]);
+    }
+
+    #[test]
+    fn std_02_a_byte_order_mark_at_the_start_is_skipped() {
+        check(&[b"\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n"], &["one", "\u{feff}two"]);
+    }
+
+    #[test]
+    fn std_06_a_line_over_the_limit_is_dropped_up_to_its_end() {
+        check(&[b"12345678\n"], &["12345678"]);
+        check(&[b"123456789\nnext\n"], &["too long", "next"]);
+        check(
+            &[b"one\n", b"1234567890", b"1234567890", b"1234567890", b"12\nnext\n"],
+            &["one", "too long", "next"],
+        );
+        check(&[b"1234567890", b"never ends"], &["too long"]);
+    }
+}

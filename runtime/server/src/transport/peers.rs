@@ -1,0 +1,111 @@
+//! Peers on connections that last: taking them in, and ending them in order.
+
+use std::io;
+use std::pin::pin;
+#[cfg(any(feature = "socket", feature = "ws"))]
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+
+#[cfg(any(feature = "socket", feature = "ws"))]
+use crate::connection::Connection;
+#[cfg(any(feature = "socket", feature = "ws"))]
+use crate::outbox::Outbox;
+#[cfg(any(feature = "socket", feature = "ws"))]
+use crate::service::Service;
+
+/// How long accepting pauses when the system has no more sockets to give.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How long the last messages may take to be written at the end.
+#[cfg(any(feature = "socket", feature = "ws"))]
+pub(super) const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Accepts connections until `shutdown`, at most `limit` at once; others wait. Returns those that are still open.
+pub(super) async fn accept<S, F: Future<Output = ()> + Send + 'static>(
+    mut poll_accept: impl FnMut(&mut Context<'_>) -> Poll<io::Result<S>>,
+    limit: usize,
+    shutdown: impl Future<Output = ()> + Send,
+    mut serve: impl FnMut(S) -> F,
+) -> JoinSet<()> {
+    let mut open = JoinSet::new();
+    let mut shutdown = pin!(shutdown);
+    loop {
+        let accepted = std::future::poll_fn(|task| {
+            if shutdown.as_mut().poll(task).is_ready() {
+                return Poll::Ready(None);
+            }
+            while let Poll::Ready(Some(_)) = open.poll_join_next(task) {}
+            if open.len() >= limit.max(1) {
+                return Poll::Pending;
+            }
+            poll_accept(task).map(Some)
+        })
+        .await;
+        match accepted {
+            None => return open,
+            Some(Ok(stream)) => {
+                open.spawn(serve(stream));
+            }
+            // A peer that left before it was accepted is its own matter; having no sockets left passes.
+            Some(Err(_)) => tokio::time::sleep(PAUSE).await,
+        }
+    }
+}
+
+/// Waits for connections to end by themselves, for `time` at most. What is left is dropped, and its calls with it.
+pub(super) async fn join(mut open: JoinSet<()>, time: Duration) {
+    let all_ended = async { while open.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(time, all_ended).await;
+}
+
+/// The peer of one connection. When this is dropped, its calls are cancelled.
+#[cfg(any(feature = "socket", feature = "ws"))]
+#[derive(Debug)]
+pub(super) struct Peer {
+    pub(super) connection: Arc<Connection>,
+    pub(super) outbox: Arc<Outbox>,
+}
+
+#[cfg(any(feature = "socket", feature = "ws"))]
+impl Peer {
+    pub(super) fn open(service: &Service) -> Self {
+        let outbox = Arc::new(Outbox::new(service.limits().max_unsent_bytes));
+        Self { connection: Connection::open(service.shared(), Arc::clone(&outbox)), outbox }
+    }
+
+    /// Takes one message. Waits while the peer does not read its answers; `out` is room to be used again.
+    pub(super) async fn take(&self, message: &[u8], out: &mut Vec<u8>) {
+        if let Some(later) = self.connection.receive(message, out) {
+            self.connection.answer_later(later);
+        }
+        self.send(out).await;
+    }
+
+    /// Sends a line, if there is one, as soon as there is room. Leaves `line` empty.
+    pub(super) async fn send(&self, line: &mut Vec<u8>) {
+        if let Some(message) = line.strip_suffix(b"\n") {
+            self.outbox.send(message).await;
+        }
+        line.clear();
+    }
+
+    /// Lets calls that run finish within `grace`, ends the subscriptions, and waits until all is sent. To be polled
+    /// beside what sends.
+    pub(super) async fn finish(&self, grace: Duration) {
+        let _ = tokio::time::timeout(grace, self.connection.answered()).await;
+        self.connection.end();
+        let _ = tokio::time::timeout(LAST_WORDS, self.outbox.drained()).await;
+        self.outbox.close();
+    }
+}
+
+#[cfg(any(feature = "socket", feature = "ws"))]
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.connection.end();
+        self.outbox.close();
+    }
+}

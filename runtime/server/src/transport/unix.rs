@@ -1,0 +1,195 @@
+//! Unix sockets: any number of peers, each on a connection of its own, framed as stdio is.
+
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
+use tokio_util::sync::CancellationToken;
+
+use super::peers::{self, LAST_WORDS};
+use super::{Transport, lines};
+use crate::error::ServeError;
+use crate::service::Service;
+
+/// A Unix socket that listens already: one message a line, as on stdio, for any number of peers.
+///
+/// Only the user of this process may connect (the file has mode 0600). Every peer is a client of its own:
+/// what it agrees on, calls and subscribes to is its own, and when its input ends, its calls that run get
+/// [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish. [`Limits`](crate::Limits) bounds the peers, their
+/// lines and what waits for a slow reader.
+///
+/// At the end of [`Service::serve_until`](crate::Service::serve_until), and when it is dropped, the file is removed.
+///
+/// ```no_run
+/// # async fn example(service: toolwright_server::Service) -> Result<(), Box<dyn std::error::Error>> {
+/// use toolwright_server::UnixSocket;
+///
+/// service.serve(UnixSocket::bind("/run/user/1000/shop.sock")?).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct UnixSocket {
+    listener: UnixListener,
+    file: SocketFile,
+}
+
+impl UnixSocket {
+    /// Listens at `path`. The file that a server left there which no longer runs is replaced.
+    ///
+    /// # Errors
+    /// [`AddrInUse`](io::ErrorKind::AddrInUse) if a server listens there, [`AlreadyExists`](io::ErrorKind::AlreadyExists)
+    /// if something else than a socket is there, and what the system says: that the folder does not exist, or that the
+    /// path is too long (some 100 bytes).
+    pub fn bind(path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = std::path::absolute(path)?;
+        let address = SocketAddrUnix::new(&path)?;
+        let _alone = alone_in_folder_of(&path)?;
+        make_way(&path, &address)?;
+        let socket = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
+        rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
+        rustix::net::bind(&socket, &address)?;
+        let file = SocketFile::of(path)?;
+        // Nobody can connect before it listens.
+        fs::set_permissions(&file.path, Permissions::from_mode(0o600))?;
+        rustix::net::listen(&socket, BACKLOG)?;
+        let listener = UnixListener::from(socket);
+        listener.set_nonblocking(true)?;
+        Ok(Self { listener, file })
+    }
+
+    /// Where it listens, as an absolute path.
+    pub fn path(&self) -> &Path {
+        &self.file.path
+    }
+
+    pub(crate) async fn serve(
+        self,
+        service: &Service,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> Result<(), ServeError> {
+        let listener = tokio::net::UnixListener::from_std(self.listener).map_err(ServeError::Listen)?;
+        let limits = service.limits();
+        let stop = CancellationToken::new();
+        let open = peers::accept(
+            |task| listener.poll_accept(task).map_ok(|(stream, _)| stream),
+            limits.max_socket_peers,
+            shutdown,
+            |mut stream| {
+                let (service, stop) = (service.clone(), stop.clone());
+                async move {
+                    let (reader, writer) = stream.split();
+                    // An error is this peer's own, and nobody is left to tell.
+                    let _ = lines::serve(&service, reader, writer, stop.cancelled()).await;
+                }
+            },
+        )
+        .await;
+        drop(listener);
+        drop(self.file);
+        stop.cancel();
+        peers::join(open, limits.shutdown_grace + 2 * LAST_WORDS).await;
+        Ok(())
+    }
+}
+
+impl From<UnixSocket> for Transport {
+    fn from(socket: UnixSocket) -> Self {
+        Self::UnixSocket(socket)
+    }
+}
+
+/// How many peers may wait to be accepted.
+const BACKLOG: i32 = 1024;
+
+/// Takes away the file of a server that is gone.
+fn make_way(path: &Path, address: &SocketAddrUnix) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+        Ok(found) if !found.file_type().is_socket() => {
+            let text =
+                format!("`{}` is there and is no socket; choose another path, or remove it", path.display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
+        }
+        Ok(_) => {}
+    }
+    if is_listening(address)? {
+        let text =
+            format!("a server listens on `{}` already; end it, or choose another path", path.display());
+        return Err(io::Error::new(io::ErrorKind::AddrInUse, text));
+    }
+    match fs::remove_file(path) {
+        // Its server has ended in between.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Whether somebody would take a connection at `address`, now or when there is room.
+fn is_listening(address: &SocketAddrUnix) -> io::Result<bool> {
+    let probe = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
+    // A server with a full queue would make this wait.
+    rustix::io::ioctl_fionbio(&probe, true)?;
+    match rustix::net::connect(&probe, address) {
+        Ok(()) | Err(Errno::AGAIN | Errno::INPROGRESS) => Ok(true),
+        Err(Errno::CONNREFUSED | Errno::NOENT) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Keeps two servers that start at one moment from removing each other's file, until the lock is dropped. Where folders
+/// cannot be locked, that is left to chance.
+fn alone_in_folder_of(path: &Path) -> io::Result<Option<File>> {
+    const PATIENCE: Duration = Duration::from_secs(2);
+    let Some(Ok(folder)) = path.parent().map(File::open) else { return Ok(None) };
+    let start = Instant::now();
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Ok(Some(folder)),
+            Err(fs::TryLockError::Error(_)) => return Ok(None),
+            Err(fs::TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
+                thread::sleep(Duration::from_millis(5));
+            }
+            Err(fs::TryLockError::WouldBlock) => {
+                let text =
+                    format!("another process keeps the folder of `{}` locked; try again", path.display());
+                return Err(io::Error::new(io::ErrorKind::WouldBlock, text));
+            }
+        }
+    }
+}
+
+/// The file of a socket; removed when this is dropped, unless it is another's by then.
+#[derive(Debug)]
+struct SocketFile {
+    path: PathBuf,
+    /// Device and inode.
+    identity: (u64, u64),
+}
+
+impl SocketFile {
+    fn of(path: PathBuf) -> io::Result<Self> {
+        let identity = identity(&path)?;
+        Ok(Self { path, identity })
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if identity(&self.path).is_ok_and(|found| found == self.identity) {
+            // What cannot be removed is found to be stale by the next server.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    fs::symlink_metadata(path).map(|found| (found.dev(), found.ino()))
+}
