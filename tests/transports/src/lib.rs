@@ -1,0 +1,8 @@
+//! One server, and clients of it over every transport that speak one interface.
+
+pub mod http;
+pub mod link;
+pub mod scenarios;
+pub mod stage;
+pub mod transports;
+pub mod wires;

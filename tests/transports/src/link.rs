@@ -1,0 +1,219 @@
+//! A client's end of any transport.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use test_protocol::judge;
+use tokio::runtime::Runtime;
+
+/// How long an answer may take before the server counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What the servers and clients of this process run on.
+///
+/// # Panics
+/// If there is no runtime.
+pub static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(4)
+        .enable_all()
+        .build()
+        .expect("the system gives threads")
+});
+
+/// The newest revision, which needs no handshake.
+pub const MODERN: &str = "2026-07-28";
+
+/// How messages of one client get to the server. What comes back goes to the channel of the [`Link`].
+pub trait Wire: Send {
+    /// Sends a message as JSON text; it need not be one that the server reads.
+    fn send(&mut self, message: &str);
+
+    /// Takes a request back, in the way that this transport has for it.
+    fn cancel(&mut self, id: &Value) {
+        let params = json!({"requestId": id, "reason": "no longer needed"});
+        self.send(
+            &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string(),
+        );
+    }
+
+    /// Opens the stream for messages that belong to no request, where it is one of its own.
+    fn listen(&mut self) {}
+}
+
+/// What comes back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// A message.
+    Message(Value),
+    /// A message as the body of an HTTP response with this status, other than 200.
+    Status(u16, Value),
+    /// The connection is closed, with the close code of a WebSocket.
+    Closed(Option<u16>),
+}
+
+/// A client of the server, over some transport in some revision.
+pub struct Link {
+    wire: Box<dyn Wire>,
+    events: Receiver<Event>,
+    revision: &'static str,
+    /// The methods of requests, by the JSON text of their id.
+    methods: HashMap<String, String>,
+}
+
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Link").field("revision", &self.revision).finish_non_exhaustive()
+    }
+}
+
+impl Link {
+    /// A client that speaks `revision`. Shakes hands if `shakes`, and the revision has it.
+    ///
+    /// # Panics
+    /// If the server does not agree on the revision.
+    pub fn open(wire: Box<dyn Wire>, events: Receiver<Event>, revision: &'static str, shakes: bool) -> Self {
+        let mut link = Self { wire, events, revision, methods: HashMap::new() };
+        if shakes && !link.is_modern() {
+            let client_info = json!({"name": "test", "version": "1"});
+            let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": client_info});
+            assert_eq!(link.result("initialize", params)["protocolVersion"], revision);
+            link.wire.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
+        }
+        link
+    }
+
+    /// Whether each request carries its own metadata.
+    pub fn is_modern(&self) -> bool {
+        self.revision == MODERN
+    }
+
+    /// Sends a text as it is.
+    pub fn send_text(&mut self, text: &str) {
+        self.wire.send(text);
+    }
+
+    /// Sends a request, with the metadata that the revision asks for.
+    pub fn request(&mut self, id: &Value, method: &str, params: Value) {
+        let mut params = params;
+        if self.is_modern() {
+            let mut meta = json!({
+                "io.modelcontextprotocol/protocolVersion": MODERN,
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+            if let (Some(meta), Some(own)) = (meta.as_object_mut(), params["_meta"].as_object()) {
+                meta.extend(own.clone());
+            }
+            params["_meta"] = meta;
+        }
+        self.methods.insert(id.to_string(), method.to_owned());
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.wire.send(&request.to_string());
+    }
+
+    /// Sends a call.
+    pub fn call(&mut self, id: &Value, tool: &str, arguments: &Value) {
+        self.request(id, "tools/call", json!({"name": tool, "arguments": arguments}));
+    }
+
+    /// Takes a request back.
+    pub fn cancel(&mut self, id: &Value) {
+        self.wire.cancel(id);
+    }
+
+    /// Asks for word of a changed list of tools, and waits until the server has taken that up.
+    ///
+    /// # Panics
+    /// If it does not.
+    pub fn listen(&mut self) {
+        self.wire.listen();
+        if self.is_modern() {
+            let notifications = json!({"toolsListChanged": true});
+            self.request(&json!("listen"), "subscriptions/listen", json!({"notifications": notifications}));
+            assert_eq!(self.message()["method"], "notifications/subscriptions/acknowledged");
+        }
+    }
+
+    /// What comes next; a message is judged by the schema of its revision.
+    ///
+    /// # Panics
+    /// If nothing comes in time.
+    pub fn event(&mut self) -> Event {
+        match self.events.recv_timeout(PATIENCE) {
+            Ok(event) => self.judged(event),
+            Err(RecvTimeoutError::Timeout) => panic!("the server hangs"),
+            Err(RecvTimeoutError::Disconnected) => Event::Closed(None),
+        }
+    }
+
+    /// The events that come within `time`.
+    pub fn within(&mut self, time: Duration) -> Vec<Event> {
+        let end = Instant::now() + time;
+        let mut events = Vec::new();
+        while let Ok(event) = self.events.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            events.push(self.judged(event));
+        }
+        events
+    }
+
+    /// The next message.
+    ///
+    /// # Panics
+    /// If something else comes.
+    pub fn message(&mut self) -> Value {
+        match self.event() {
+            Event::Message(message) | Event::Status(_, message) => message,
+            Event::Closed(code) => panic!("the server has closed the connection: {code:?}"),
+        }
+    }
+
+    /// Sends a request with an id of its own and returns the answer; other messages in between are dropped.
+    pub fn answer(&mut self, method: &str, params: Value) -> Value {
+        let id = json!(format!("own-{}", self.methods.len()));
+        self.request(&id, method, params);
+        loop {
+            let message = self.message();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// As [`Link::answer`], and takes the result out of it.
+    ///
+    /// # Panics
+    /// If the answer is an error.
+    pub fn result(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.answer(method, params);
+        answer.get("result").unwrap_or_else(|| panic!("an error: {answer}")).clone()
+    }
+
+    /// The text of a result.
+    ///
+    /// # Panics
+    /// If it has none.
+    pub fn call_text(&mut self, tool: &str, arguments: &Value) -> String {
+        let result = self.result("tools/call", json!({"name": tool, "arguments": arguments}));
+        result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}")).to_owned()
+    }
+
+    /// Shows that the server is alive: a call is answered.
+    ///
+    /// # Panics
+    /// If it is not.
+    pub fn assert_alive(&mut self) {
+        assert_eq!(self.call_text("add", &json!({"a": 1, "b": 2})), "3");
+    }
+
+    fn judged(&self, event: Event) -> Event {
+        if let Event::Message(message) | Event::Status(_, message) = &event {
+            let method =
+                message.get("id").and_then(|id| self.methods.get(&id.to_string())).map(String::as_str);
+            judge::check(self.revision, method, message);
+        }
+        event
+    }
+}

@@ -1,0 +1,261 @@
+//! The server: a tool for each scenario, and a thousand more.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use toolwright::{
+    Action, BoxFuture, Context, Executor, Handler, Json, Limits, Server, Service, Tool, ToolDefinition,
+    ToolError, ToolResult, Toolset,
+};
+
+/// The longest message that the server reads.
+pub const MAX_MESSAGE_BYTES: usize = 100_000;
+
+/// How many entries a page has.
+pub const PAGE: usize = 300;
+
+/// How many tools there are beside those of [`StageTools`] and `toggle`.
+pub const MANY: usize = 1_000;
+
+/// The limits of the server.
+pub fn limits() -> Limits {
+    Limits {
+        list_page_size: PAGE,
+        max_message_bytes: MAX_MESSAGE_BYTES,
+        shutdown_grace: Duration::from_secs(5),
+        ..Limits::default()
+    }
+}
+
+/// The server.
+pub fn service() -> Service {
+    with_limits(limits())
+}
+
+/// The server with other limits.
+///
+/// # Panics
+/// If the tools below are at fault.
+pub fn with_limits(limits: Limits) -> Service {
+    let crowd = Crowd::default();
+    let service = Server::new(Stage::default())
+        .tools::<StageTools>()
+        .executor(crowd.clone())
+        .limits(limits)
+        .build()
+        .expect("the tools are right");
+    crowd.0.service.set(service.clone()).expect("it is set once");
+    service
+}
+
+/// Counts the calls that do not end by themselves.
+#[derive(Debug, Default)]
+pub struct Stage {
+    held: Arc<HeldCounts>,
+}
+
+#[derive(Debug, Default)]
+struct HeldCounts {
+    started: AtomicUsize,
+    cancelled: AtomicUsize,
+}
+
+/// Adds two numbers.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+pub struct Add {
+    /// The first number.
+    pub a: i64,
+    /// The second number.
+    pub b: i64,
+}
+
+/// Repeats a text.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+pub struct Echo {
+    /// What to repeat.
+    pub text: String,
+}
+
+/// Waits.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+pub struct Sleep {
+    /// How long, in milliseconds.
+    pub ms: u64,
+}
+
+/// Reports progress in three steps.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+pub struct Count {}
+
+/// Fails with an error.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+pub struct Fail {}
+
+/// Panics.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+pub struct Panic {
+    /// Whether to wait a moment first.
+    pub later: bool,
+}
+
+/// Never ends by itself.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+pub struct Hold {}
+
+/// Says how many calls of `hold` have started, and how many were told that they are cancelled.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+pub struct Held {}
+
+/// What `held` says.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HeldSoFar {
+    /// How many have started.
+    pub started: usize,
+    /// How many were cancelled.
+    pub cancelled: usize,
+}
+
+/// All of them.
+#[derive(Debug, Toolset)]
+#[mcp(name = "stage", version = "1.0.0", handler = Stage)]
+pub enum StageTools {
+    /// Addition.
+    Add(Add),
+    /// Repetition.
+    Echo(Echo),
+    /// Waiting.
+    Sleep(Sleep),
+    /// Progress.
+    Count(Count),
+    /// Failing.
+    Fail(Fail),
+    /// Panicking.
+    Panic(Panic),
+    /// Holding.
+    Hold(Hold),
+    /// What is held.
+    Held(Held),
+}
+
+impl Handler<Add> for Stage {
+    type Output = String;
+
+    async fn call(&self, input: Add, _cx: &Context) -> Result<Self::Output, ToolError> {
+        Ok((input.a + input.b).to_string())
+    }
+}
+
+impl Handler<Echo> for Stage {
+    type Output = String;
+
+    async fn call(&self, input: Echo, _cx: &Context) -> Result<Self::Output, ToolError> {
+        Ok(input.text)
+    }
+}
+
+impl Handler<Sleep> for Stage {
+    type Output = String;
+
+    async fn call(&self, input: Sleep, _cx: &Context) -> Result<Self::Output, ToolError> {
+        tokio::time::sleep(Duration::from_millis(input.ms)).await;
+        Ok("awake".to_owned())
+    }
+}
+
+impl Handler<Count> for Stage {
+    type Output = String;
+
+    async fn call(&self, _input: Count, cx: &Context) -> Result<Self::Output, ToolError> {
+        for step in 1..=3_i32 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            cx.progress(step.into(), Some(3.0), Some("counting")).await;
+        }
+        Ok("counted".to_owned())
+    }
+}
+
+impl Handler<Fail> for Stage {
+    type Output = ();
+
+    async fn call(&self, _input: Fail, _cx: &Context) -> Result<Self::Output, ToolError> {
+        Err(ToolError::new("it failed, try something else"))
+    }
+}
+
+impl Handler<Panic> for Stage {
+    type Output = ();
+
+    async fn call(&self, input: Panic, _cx: &Context) -> Result<Self::Output, ToolError> {
+        if input.later {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        panic!("the secret reason")
+    }
+}
+
+impl Handler<Hold> for Stage {
+    type Output = ();
+
+    async fn call(&self, _input: Hold, cx: &Context) -> Result<Self::Output, ToolError> {
+        self.held.started.fetch_add(1, Ordering::SeqCst);
+        let (held, cancelled) = (Arc::clone(&self.held), cx.cancellation().clone());
+        // Work that the handler started elsewhere: it outlives the handler's future.
+        tokio::spawn(async move {
+            cancelled.cancelled().await;
+            held.cancelled.fetch_add(1, Ordering::SeqCst);
+        });
+        std::future::pending().await
+    }
+}
+
+impl Handler<Held> for Stage {
+    type Output = Json<HeldSoFar>;
+
+    async fn call(&self, _input: Held, _cx: &Context) -> Result<Self::Output, ToolError> {
+        let HeldCounts { started, cancelled } = &*self.held;
+        Ok(Json(HeldSoFar {
+            started: started.load(Ordering::SeqCst),
+            cancelled: cancelled.load(Ordering::SeqCst),
+        }))
+    }
+}
+
+/// An executor with many tools, and one more that comes and goes.
+#[derive(Debug, Clone, Default)]
+struct Crowd(Arc<Switch>);
+
+#[derive(Debug, Default)]
+struct Switch {
+    on: AtomicBool,
+    service: OnceLock<Service>,
+}
+
+static MANY_TOOLS: LazyLock<Vec<ToolDefinition>> = LazyLock::new(|| {
+    let schema = json!({"type": "object", "properties": {}});
+    let numbered = (0..MANY).map(|number| ToolDefinition::new(format!("many_{number:04}"), schema.clone()));
+    numbered.chain([ToolDefinition::new("toggle", schema.clone())]).collect()
+});
+
+impl Executor for Crowd {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        let extra = ToolDefinition::new("extra", json!({"type": "object", "properties": {}}));
+        let extra = self.0.on.load(Ordering::SeqCst).then_some(extra);
+        MANY_TOOLS.iter().cloned().chain(extra).collect()
+    }
+
+    fn execute<'a>(&'a self, action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            if action.name == "toggle" {
+                self.0.on.fetch_xor(true, Ordering::SeqCst);
+                if let Some(Err(error)) = self.0.service.get().map(Service::refresh_tools) {
+                    return ToolResult::error(error.to_string());
+                }
+            }
+            ToolResult::text(action.name)
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! Every scenario over every transport, in every revision that it has: a cell that is not tried needs its reason here.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+use test_transports::scenarios::{self, Scenario};
+use test_transports::transports::{self, Transport};
+
+/// What does not apply: transport, scenario, why.
+const NOT_TRIED: [(&str, &str, &str); 6] = [
+    (
+        "in process",
+        "oversize",
+        "messages are values of the same process, and the limit is of bytes that are read",
+    ),
+    (
+        "in process",
+        "graceful end",
+        "nothing is served: the client is the connection, and ends by being dropped",
+    ),
+    ("jsonrpsee", "oversize", "the limit is that of the jsonrpsee server that the table is merged into"),
+    ("jsonrpsee", "graceful end", "the end is that of the jsonrpsee server that the table is merged into"),
+    ("jsonrpsee", "progress", "a method of the table has one answer, and no way to send anything before it"),
+    (
+        "jsonrpsee",
+        "list changed",
+        "a method of the table cannot send notifications of the protocol's own form",
+    ),
+];
+
+fn reason(transport: &Transport, scenario: &Scenario) -> Option<&'static str> {
+    NOT_TRIED
+        .iter()
+        .find(|(name, tried, _)| *name == transport.name && *tried == scenario.name)
+        .map(|(_, _, reason)| *reason)
+}
+
+#[test]
+fn one_server_answers_alike_on_every_transport() {
+    let transports = transports::all(env!("CARGO_BIN_EXE_stage-server"));
+    // Each waits more than it works.
+    let rows: Vec<_> = transports
+        .into_iter()
+        .map(|transport| {
+            let row = thread::spawn(move || scenarios::ALL.map(|scenario| cell(&transport, &scenario)));
+            (transport, row)
+        })
+        .collect();
+    let (mut table, mut failed) = (String::new(), Vec::new());
+    for (transport, row) in rows {
+        let row = row.join().expect("a failure in a cell is caught");
+        let cells: Vec<_> = row.iter().map(|cell| cell.as_ref().map_or("FAILED", |cell| *cell)).collect();
+        table.push_str(&format!("{:<10} {}  {}\n", transport.name, transport.revision, cells.join("  ")));
+        for (scenario, cell) in scenarios::ALL.iter().zip(row) {
+            if let Err(why) = cell {
+                failed.push(format!("{} {}, {}: {why}", transport.name, transport.revision, scenario.name));
+            }
+        }
+    }
+    let names: Vec<_> = scenarios::ALL.iter().map(|scenario| scenario.name).collect();
+    println!("{:<22} {}\n{table}", "", names.join(", "));
+    for (transport, scenario, reason) in NOT_TRIED {
+        println!("- {transport}, {scenario}: {reason}");
+    }
+    assert!(failed.is_empty(), "{table}\n{}", failed.join("\n"));
+}
+
+/// Tries one scenario on one transport.
+fn cell(transport: &Transport, scenario: &Scenario) -> Result<&'static str, String> {
+    if reason(transport, scenario).is_some() {
+        return Ok("-");
+    }
+    let tried = catch_unwind(AssertUnwindSafe(|| (scenario.run)(transport, &transport.start())));
+    tried.map(|()| "ok").map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text").to_owned()
+    })
+}
+
+#[test]
+fn every_reason_is_about_a_cell_of_the_table() {
+    let transports = transports::all("");
+    for (transport, scenario, _) in NOT_TRIED {
+        assert!(transports.iter().any(|row| row.name == transport), "{transport}");
+        assert!(scenarios::ALL.iter().any(|column| column.name == scenario), "{scenario}");
+    }
+}
