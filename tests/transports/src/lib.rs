@@ -1,5 +1,6 @@
 //! One server, and clients of it over every transport that speak one interface.
 
+pub mod frames;
 pub mod http;
 pub mod link;
 pub mod scenarios;

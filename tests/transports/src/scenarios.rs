@@ -118,7 +118,7 @@ fn oversize(transport: &Transport, server: &Running) {
             link.assert_alive();
         }
         TooLong::Status(status) => {
-            assert!(matches!(event, Event::Status(is, _) if is == status), "{event:?}")
+            assert!(matches!(event, Event::Status(is, _) if is == status), "{event:?}");
         }
         TooLong::Close(code) => assert_eq!(event, Event::Closed(Some(code))),
         TooLong::Read => panic!("{} has no limit of its own", transport.name),

@@ -228,3 +228,41 @@ fn table(&Transport { revision, .. }: &Transport) -> Running {
     let connect = move || link(wires::table(&service), revision);
     Running { connect: Box::new(connect), stop: Box::new(|| ()), serving: Arc::default() }
 }
+
+/// A server of its own limits on some transport, for tests of what that transport alone has.
+#[derive(Debug)]
+pub struct Lab {
+    stop: watch::Sender<bool>,
+    serving: Option<JoinHandle<()>>,
+}
+
+impl Lab {
+    /// Serves it.
+    pub fn start(service: Service, transport: impl Into<toolwright::Transport>) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        Self { stop, serving: Some(serve(service, transport, stopped)) }
+    }
+
+    /// Asks it to end, and goes on at once.
+    pub fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    /// Waits until it has ended.
+    ///
+    /// # Panics
+    /// If it does not within `time`, or not in order.
+    pub fn assert_ended_within(&mut self, time: Duration) {
+        let serving = self.serving.take().expect("it is waited for once");
+        RUNTIME
+            .block_on(async { tokio::time::timeout(time, serving).await })
+            .expect("the server ends in time")
+            .expect("the server ends in order");
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

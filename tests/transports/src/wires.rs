@@ -141,6 +141,9 @@ impl<F> Drop for Tasks<F> {
 }
 
 /// The table that a jsonrpsee server would merge, called in this process.
+///
+/// # Panics
+/// If the table takes something for no request.
 pub fn table(service: &Service) -> Wired {
     let module = service.rpc_module();
     let (events, received) = channel();

@@ -1,5 +1,6 @@
 //! Every scenario over every transport, in every revision that it has: a cell that is not tried needs its reason here.
 
+use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
@@ -50,7 +51,8 @@ fn one_server_answers_alike_on_every_transport() {
     for (transport, row) in rows {
         let row = row.join().expect("a failure in a cell is caught");
         let cells: Vec<_> = row.iter().map(|cell| cell.as_ref().map_or("FAILED", |cell| *cell)).collect();
-        table.push_str(&format!("{:<10} {}  {}\n", transport.name, transport.revision, cells.join("  ")));
+        let (name, revision, cells) = (transport.name, transport.revision, cells.join("  "));
+        writeln!(table, "{name:<10} {revision}  {cells}").expect("a text takes all");
         for (scenario, cell) in scenarios::ALL.iter().zip(row) {
             if let Err(why) = cell {
                 failed.push(format!("{} {}, {}: {why}", transport.name, transport.revision, scenario.name));

@@ -17,25 +17,32 @@ const VERSION: &str = "13";
 /// The subprotocol, for clients that offer it.
 const SUBPROTOCOL: &str = "mcp";
 
-/// The response that opens the socket, or why none is opened.
-pub(super) fn answer(head: &Parts) -> Result<Response<HttpBody>, Response<HttpBody>> {
+/// Why no socket is opened.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Refusal {
+    /// Not a GET.
+    Method,
+    /// Not asked for as a WebSocket, or not for this version.
+    Upgrade(&'static str),
+    /// The key is none.
+    Key,
+}
+
+/// The response that opens the socket.
+pub(super) fn answer(head: &Parts) -> Result<Response<HttpBody>, Refusal> {
     let headers = &head.headers;
     if head.method != Method::GET {
-        return Err(answer::method_not_allowed("GET"));
+        return Err(Refusal::Method);
     }
     if !lists(headers, &CONNECTION, "upgrade") || !lists(headers, &UPGRADE, "websocket") {
-        return Err(upgrade_required("this is a WebSocket: ask for it with `Upgrade: websocket`"));
+        return Err(Refusal::Upgrade("this is a WebSocket: ask for it with `Upgrade: websocket`"));
     }
     if headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|version| version != VERSION) {
-        return Err(upgrade_required("`Sec-WebSocket-Version` must be 13"));
+        return Err(Refusal::Upgrade("`Sec-WebSocket-Version` must be 13"));
     }
     // 16 bytes in Base64.
-    let key = headers.get(SEC_WEBSOCKET_KEY).filter(|key| key.len() == 24).ok_or_else(|| {
-        answer::refused(StatusCode::BAD_REQUEST, "`Sec-WebSocket-Key` must be 16 bytes in Base64")
-    })?;
-    let accept = HeaderValue::try_from(derive_accept_key(key.as_bytes())).map_err(|_| {
-        answer::refused(StatusCode::BAD_REQUEST, "`Sec-WebSocket-Key` must be 16 bytes in Base64")
-    })?;
+    let key = headers.get(SEC_WEBSOCKET_KEY).filter(|key| key.len() == 24).ok_or(Refusal::Key)?;
+    let accept = HeaderValue::try_from(derive_accept_key(key.as_bytes())).map_err(|_| Refusal::Key)?;
     let mut response = answer::empty(StatusCode::SWITCHING_PROTOCOLS);
     let answered = response.headers_mut();
     answered.insert(CONNECTION, HeaderValue::from_static("upgrade"));
@@ -47,14 +54,24 @@ pub(super) fn answer(head: &Parts) -> Result<Response<HttpBody>, Response<HttpBo
     Ok(response)
 }
 
-/// 426, with what to upgrade to (RFC 9110 §15.5.22).
-fn upgrade_required(why: &str) -> Response<HttpBody> {
-    let mut response = answer::refused(StatusCode::UPGRADE_REQUIRED, why);
-    let headers = response.headers_mut();
-    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
-    headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
-    headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static(VERSION));
-    response
+impl Refusal {
+    pub(super) fn response(self) -> Response<HttpBody> {
+        match self {
+            Self::Method => answer::method_not_allowed("GET"),
+            Self::Upgrade(why) => {
+                // With what to upgrade to (RFC 9110 §15.5.22).
+                let mut response = answer::refused(StatusCode::UPGRADE_REQUIRED, why);
+                let headers = response.headers_mut();
+                headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+                headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+                headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static(VERSION));
+                response
+            }
+            Self::Key => {
+                answer::refused(StatusCode::BAD_REQUEST, "`Sec-WebSocket-Key` must be 16 bytes in Base64")
+            }
+        }
+    }
 }
 
 /// Whether a header that is a list has this element.

@@ -117,7 +117,7 @@ impl Endpoint {
         }
         let response = match handshake::answer(&head) {
             Ok(response) => response,
-            Err(refusal) => return refusal,
+            Err(refusal) => return refusal.response(),
         };
         let Some(upgrade) = upgrade else {
             return answer::refused(

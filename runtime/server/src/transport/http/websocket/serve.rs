@@ -1,4 +1,4 @@
-//! A server of its own, on hyper: HTTP/1.1 without TLS, for nothing but WebSockets.
+//! A server of its own, on hyper: HTTP/1.1 without TLS, and nothing but the WebSocket.
 
 use std::convert::Infallible;
 use std::io;

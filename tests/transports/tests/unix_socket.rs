@@ -1,0 +1,332 @@
+//! What the Unix socket alone has: its file, many peers, and bytes that are at fault.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
+use std::net::Shutdown;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use test_protocol::judge;
+use test_transports::stage::{self, MAX_MESSAGE_BYTES};
+use test_transports::transports::Lab;
+use toolwright::{Limits, UnixSocket};
+
+const MODERN: &str = "2026-07-28";
+
+/// A server on a socket in a folder of its own.
+struct Server {
+    lab: Lab,
+    path: PathBuf,
+    _folder: TempDir,
+}
+
+impl Server {
+    fn start(limits: Limits) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("stage.sock");
+        let socket = UnixSocket::bind(&path).expect("a socket");
+        Self { lab: Lab::start(stage::with_limits(limits), socket), path, _folder: folder }
+    }
+
+    fn connect(&self) -> Peer {
+        Peer::connect(&self.path)
+    }
+}
+
+struct Peer {
+    stream: UnixStream,
+    answers: BufReader<UnixStream>,
+}
+
+impl Peer {
+    fn connect(path: &Path) -> Self {
+        let stream = UnixStream::connect(path).expect("the server listens");
+        stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
+        let answers = BufReader::new(stream.try_clone().expect("a second handle"));
+        Self { stream, answers }
+    }
+
+    fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stream.write_all(bytes.as_ref()).expect("the server reads");
+    }
+
+    /// The next message; none at the end.
+    fn message(&mut self, method: Option<&str>) -> Option<Value> {
+        let mut line = String::new();
+        if self.answers.read_line(&mut line).expect("an answer in time") == 0 {
+            return None;
+        }
+        let message = serde_json::from_str(&line).expect("JSON");
+        judge::check(MODERN, method, &message);
+        Some(message)
+    }
+
+    fn answer(&mut self) -> Value {
+        self.message(Some("tools/call")).expect("an answer")
+    }
+
+    fn text_of(&mut self, tool: &str, arguments: &Value) -> String {
+        self.send(call("own", tool, arguments));
+        let answer = self.answer();
+        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+
+    fn assert_alive(&mut self) {
+        assert_eq!(self.text_of("add", &json!({"a": 1, "b": 2})), "3");
+    }
+}
+
+/// A line that calls a tool.
+fn call(id: &str, tool: &str, arguments: &Value) -> String {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+    format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
+}
+
+#[test]
+fn only_its_user_may_connect_and_the_file_is_gone_at_the_end() {
+    let mut server = Server::start(stage::limits());
+    let mode = fs::symlink_metadata(&server.path).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    server.connect().assert_alive();
+    server.lab.stop();
+    server.lab.assert_ended_within(Duration::from_secs(3));
+    assert!(!server.path.exists());
+
+    let unused = UnixSocket::bind(&server.path).expect("a socket");
+    assert_eq!(unused.path(), server.path);
+    drop(unused);
+    assert!(!server.path.exists());
+}
+
+#[test]
+fn a_stale_file_is_replaced_and_a_live_one_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("stage.sock");
+    // The standard library leaves the file behind.
+    drop(UnixListener::bind(&path).expect("a socket"));
+    assert!(path.exists());
+    let _lab = Lab::start(stage::service(), UnixSocket::bind(&path).expect("the stale file is replaced"));
+    Peer::connect(&path).assert_alive();
+
+    let refused = UnixSocket::bind(&path).expect_err("a server listens there");
+    assert_eq!(refused.kind(), ErrorKind::AddrInUse);
+    assert!(refused.to_string().contains("end it, or choose another path"), "{refused}");
+    Peer::connect(&path).assert_alive();
+
+    let text = folder.path().join("notes.txt");
+    fs::write(&text, "precious").expect("a file");
+    let refused = UnixSocket::bind(&text).expect_err("a file is there");
+    assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
+    assert_eq!(fs::read_to_string(&text).expect("still there"), "precious");
+
+    let nowhere = UnixSocket::bind(folder.path().join("no/such/stage.sock")).expect_err("no folder");
+    assert_eq!(nowhere.kind(), ErrorKind::NotFound);
+    UnixSocket::bind(folder.path().join("long".repeat(50))).expect_err("the path is too long");
+}
+
+#[test]
+fn a_live_server_with_a_full_queue_is_found_without_waiting() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("stage.sock");
+    let listener = UnixListener::bind(&path).expect("a socket");
+    // Nobody accepts: the queue fills up, and the next one who connects waits.
+    let (sender, connected) = std::sync::mpsc::channel();
+    let target = path.clone();
+    std::thread::spawn(move || {
+        while let Ok(stream) = UnixStream::connect(&target)
+            && sender.send(stream).is_ok()
+        {}
+    });
+    let mut waiting = Vec::new();
+    while let Ok(stream) = connected.recv_timeout(Duration::from_millis(300)) {
+        waiting.push(stream);
+    }
+    assert_eq!(UnixSocket::bind(&path).expect_err("it is live").kind(), ErrorKind::AddrInUse);
+    drop(listener);
+}
+
+#[test]
+fn of_servers_that_start_at_once_one_listens() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("stage.sock");
+    drop(UnixListener::bind(&path).expect("a stale file"));
+    let starting: Vec<_> = (0..8)
+        .map(|_| {
+            let path = path.clone();
+            std::thread::spawn(move || UnixSocket::bind(path))
+        })
+        .collect();
+    let bound: Vec<_> =
+        starting.into_iter().filter_map(|start| start.join().expect("no panic").ok()).collect();
+    assert_eq!(bound.len(), 1);
+    UnixStream::connect(&path).expect("the one that is there listens");
+}
+
+#[test]
+fn the_file_of_another_server_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("stage.sock");
+    let first = UnixSocket::bind(&path).expect("a socket");
+    // Somebody removes the file, and another server takes the place.
+    fs::remove_file(&path).expect("removed");
+    let second = UnixSocket::bind(&path).expect("a socket");
+    drop(first);
+    assert!(path.exists());
+    drop(second);
+    assert!(!path.exists());
+}
+
+#[test]
+fn each_peer_has_a_connection_of_its_own() {
+    let server = Server::start(stage::limits());
+    let (mut one, mut two) = (server.connect(), server.connect());
+    // One id on both, and a cancellation that is about one of them.
+    one.send(call("same", "hold", &json!({})));
+    two.send(call("same", "sleep", &json!({"ms": 200})));
+    one.send(
+        b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"same\"}}\n",
+    );
+    let answer = two.answer();
+    assert_eq!((&answer["id"], &answer["result"]["content"][0]["text"]), (&json!("same"), &json!("awake")));
+    one.assert_alive();
+}
+
+#[test]
+fn peers_over_the_limit_wait_until_one_has_left() {
+    let server = Server::start(Limits { max_socket_peers: 1, ..stage::limits() });
+    let mut first = server.connect();
+    first.assert_alive();
+    let mut second = server.connect();
+    second.send(call("waits", "add", &json!({"a": 1, "b": 1})));
+    second.stream.set_read_timeout(Some(Duration::from_millis(100))).expect("a timeout");
+    let error = second.answers.fill_buf().expect_err("it is not served yet");
+    assert_eq!(error.kind(), ErrorKind::WouldBlock);
+    first.assert_alive();
+    drop(first);
+    second.stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
+    assert_eq!(second.answer()["id"], "waits");
+}
+
+#[test]
+fn std_02_std_04_marks_line_ends_and_pieces_are_as_on_stdio() {
+    let server = Server::start(stage::limits());
+    let mut peer = server.connect();
+    peer.send(b"\xEF\xBB\xBF");
+    peer.send(call("mark", "add", &json!({"a": 1, "b": 1})).replace('\n', "\r\n"));
+    assert_eq!(peer.answer()["id"], "mark");
+    peer.send(b"\r\n\n   \n");
+    for byte in call("bytes", "add", &json!({"a": 1, "b": 1})).bytes() {
+        peer.send([byte]);
+    }
+    assert_eq!(peer.answer()["id"], "bytes");
+    let both =
+        [call("1", "add", &json!({"a": 1, "b": 1})), call("2", "add", &json!({"a": 1, "b": 1}))].concat();
+    peer.send(both);
+    assert_eq!((&peer.answer()["id"], &peer.answer()["id"]), (&json!("1"), &json!("2")));
+}
+
+#[test]
+fn std_01_what_is_no_message_is_answered_and_the_server_goes_on() {
+    let server = Server::start(stage::limits());
+    let mut peer = server.connect();
+    for bad in
+        [b"not json\n".as_slice(), b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\"}\n", b"\0\n"]
+    {
+        peer.send(bad);
+        assert_eq!(peer.message(None).expect("an answer")["error"]["code"], -32700);
+    }
+    peer.assert_alive();
+}
+
+#[test]
+fn std_06_a_line_without_an_end_is_refused_once_and_dropped() {
+    let server = Server::start(stage::limits());
+    let mut peer = server.connect();
+    let chunk = vec![b'a'; 1 << 20];
+    for _ in 0..64 {
+        peer.send(&chunk);
+    }
+    peer.send(b"\n");
+    peer.send(call("next", "add", &json!({"a": 1, "b": 1})));
+    assert_eq!(peer.message(None).expect("an answer")["error"]["code"], -32700);
+    assert_eq!(peer.answer()["id"], "next");
+    // A line of just the limit is read.
+    let mut longest = call("l", "echo", &json!({"text": ""}));
+    let missing = MAX_MESSAGE_BYTES - (longest.len() - 1);
+    longest = longest.replace(r#""text":"""#, &format!(r#""text":"{}""#, "a".repeat(missing)));
+    peer.send(longest);
+    assert_eq!(peer.answer()["result"]["content"][0]["text"].as_str().map(str::len), Some(missing));
+}
+
+#[test]
+fn a_peer_that_has_said_all_gets_all_its_answers() {
+    let server = Server::start(stage::limits());
+    let mut peer = server.connect();
+    peer.send(call("slow", "sleep", &json!({"ms": 200})));
+    // The last message needs no line end.
+    peer.send(call("last", "add", &json!({"a": 1, "b": 1})).trim_end());
+    peer.stream.shutdown(Shutdown::Write).expect("it is open");
+    assert_eq!(peer.answer()["id"], "last");
+    assert_eq!(peer.answer()["id"], "slow");
+    assert_eq!(peer.message(None), None, "then the server closes");
+}
+
+#[test]
+fn sse_06_when_a_peer_drops_its_calls_end_within_the_grace_and_others_go_on() {
+    let server = Server::start(Limits { shutdown_grace: Duration::from_millis(100), ..stage::limits() });
+    let mut watching = server.connect();
+    let mut peer = server.connect();
+    peer.send(call("1", "hold", &json!({})));
+    peer.assert_alive();
+    // Half a message on its way.
+    peer.send(b"{\"jsonrpc\"");
+    drop(peer);
+    let start = Instant::now();
+    while watching.text_of("held", &json!({})) != r#"{"started":1,"cancelled":1}"# {
+        assert!(start.elapsed() < Duration::from_secs(10), "the call is cancelled");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_peer_that_does_not_read_is_read_no_further_and_others_go_on() {
+    let server = Server::start(Limits { max_unsent_bytes: 100_000, ..stage::limits() });
+    let mut slow = server.connect();
+    slow.stream.set_write_timeout(Some(Duration::from_millis(500))).expect("a timeout");
+    let request = call("1", "echo", &json!({"text": "a".repeat(50_000)}));
+    let mut written = 0;
+    while slow.stream.write_all(request.as_bytes()).is_ok() {
+        written += request.len();
+        assert!(written < 20 << 20, "the server reads on and on");
+    }
+    server.connect().assert_alive();
+    // When it reads at last, all answers are there.
+    let whole = written / request.len();
+    for _ in 0..whole {
+        assert_eq!(slow.answer()["id"], "1");
+    }
+}
+
+#[test]
+fn at_the_end_calls_have_their_grace_and_then_the_stream_ends() {
+    let limits = Limits { shutdown_grace: Duration::from_millis(300), ..stage::limits() };
+    let mut server = Server::start(limits);
+    let mut peer = server.connect();
+    peer.send(call("stuck", "hold", &json!({})));
+    peer.send(call("short", "sleep", &json!({"ms": 100})));
+    peer.assert_alive();
+    server.lab.stop();
+    assert_eq!(peer.answer()["id"], "short");
+    let mut rest = Vec::new();
+    peer.answers.read_to_end(&mut rest).expect("the stream ends");
+    assert_eq!(rest, b"");
+    server.lab.assert_ended_within(Duration::from_secs(3));
+}
