@@ -512,8 +512,9 @@
 //!
 //! [`Limits`] bounds what a peer can make grow, with these defaults: a message has 16 MiB, a connection 16,384 calls at
 //! once, 64 subscriptions and 1,024 watched resources, a call 5 minutes, a page of a list 2,000 entries, a batch 100
-//! messages, a call 16 open questions whose answers count for 10 minutes; 4 MiB wait for a slow reader before handlers that send wait as well; calls get 1.5 seconds to finish at the
-//! end.
+//! messages, a call 16 open questions whose answers count for 10 minutes; 4 MiB wait for a slow reader before handlers
+//! that send wait as well; calls get 1.5 seconds to finish at the end. A Unix socket and a WebSocket server have 10,000
+//! peers at once.
 //!
 //! # Features
 //!
@@ -521,6 +522,9 @@
 //! |---|---|
 //! | `stdio` (default) | [`Stdio`], the transport over standard input and output; implies `server` |
 //! | `http` | `Http`, a server over Streamable HTTP, and `HttpService`, the same to mount in axum or another `tower` stack; implies `server` |
+//! | `socket` | `UnixSocket`, for programs of the same machine and user, and `Lines`, over any pair of byte streams; implies `server` |
+//! | `ws` | `WebSocket`, a server of its own, and `WebSocketService`, the same to mount on hyper; implies `http` |
+//! | `jsonrpsee` | `Service::rpc_module`, the methods as a table for a jsonrpsee server; implies `server` |
 //! | `server` | [`Server`], [`Handler`], [`Executor`], the in-process [`Client`], [`agent`] |
 //! | none | the derives and the definitions: for a library of tools that another crate serves; `handler = …` on a toolset needs `server` |
 

@@ -1,9 +1,10 @@
 //! Which crate may depend on which.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 
 use cargo_metadata::{DependencyKind, Package};
-use test_rules::{dependency_closure, member, metadata};
+use test_rules::{dependency_closure, member, metadata, root};
 
 /// The crates that users get, each with those of them that it may depend on.
 const LAYERS: [(&str, &[&str]); 5] = [
@@ -49,6 +50,38 @@ fn core_has_no_runtime_and_no_network() {
 fn servers_do_not_carry_a_schema_validator() {
     let closure = dependency_closure(&metadata(), "toolwright");
     assert!(!closure.contains("jsonschema"), "toolwright depends on jsonschema, with forty crates behind it");
+}
+
+#[test]
+fn a_transport_compiles_what_it_needs_and_no_more() {
+    let (http, frames) = (["hyper", "hyper-util"], ["tokio-tungstenite", "sha1"]);
+    let table = ["jsonrpsee-core", "parking_lot"];
+    let all = [http, frames, table].concat();
+    for (feature, needed) in [
+        ("stdio", Vec::new()),
+        ("socket", Vec::new()),
+        ("http", http.to_vec()),
+        ("ws", [http, frames].concat()),
+        ("jsonrpsee", table.to_vec()),
+    ] {
+        let closure = compiled_with("toolwright", feature);
+        for name in &all {
+            assert_eq!(closure.contains(*name), needed.contains(name), "{feature}: {name}");
+        }
+    }
+}
+
+/// The names of the crates that a package compiles with one feature alone.
+fn compiled_with(package: &str, feature: &str) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--package", package, "--no-default-features", "--features", feature])
+        .args(["--edges", "normal", "--prefix", "none", "--format", "{p}"])
+        .current_dir(root())
+        .output()
+        .expect("cargo starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let listed = String::from_utf8(output.stdout).expect("names are UTF-8");
+    listed.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
 }
 
 /// The crates of this workspace that a package compiles with.

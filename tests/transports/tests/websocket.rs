@@ -200,12 +200,15 @@ fn a_client_that_closes_is_answered_in_kind() {
     assert_eq!(socket.next_frame(), None);
 }
 
+/// A way to leave.
+type Leave = fn(Frames);
+
 #[test]
 fn sse_06_when_a_socket_drops_its_calls_are_cancelled_and_others_go_on() {
     let (_lab, address) = start();
     let mut other = Frames::open(address);
     other.send_text(&call("of the other", "sleep", &json!({"ms": 400})));
-    let leavings: [(&str, fn(Frames)); 3] = [
+    let leavings: [(&str, Leave); 3] = [
         ("closed", |mut socket| {
             socket.send(CLOSE, true, &1001_u16.to_be_bytes());
             assert_eq!(socket.close_code(), 1001);

@@ -30,6 +30,7 @@ use super::body::HttpBody;
 use super::{HttpConfig, answer};
 use crate::executor::BoxFuture;
 use crate::service::Service;
+use crate::transport::peers::LAST_WORDS;
 
 pub use serve::WebSocket;
 
@@ -78,12 +79,15 @@ impl WebSocketService {
 
     /// Ends all sockets in order, and waits until they are gone: no new message is read, calls get
     /// [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish, subscriptions end with their last message, and
-    /// each peer is told with close code 1001. New sockets are refused with status 503.
+    /// each peer is told with close code 1001. New sockets are refused with status 503. A handler that blocks its thread
+    /// is not waited for.
     pub async fn end(&self) {
-        self.0.stop.cancel();
-        let all = u32::try_from(most_sockets(&self.0.service)).unwrap_or(u32::MAX);
-        // All permits are free when all sockets are gone; the semaphore is never closed.
-        let _ = self.0.room.acquire_many(all).await;
+        let Endpoint { service, room, stop, .. } = &*self.0;
+        stop.cancel();
+        let all = u32::try_from(most_sockets(service)).unwrap_or(u32::MAX);
+        // All permits are free when all sockets are gone. A handler that blocks its thread may keep one for ever.
+        let all_gone = room.acquire_many(all);
+        let _ = tokio::time::timeout(service.limits().shutdown_grace + 3 * LAST_WORDS, all_gone).await;
     }
 }
 
@@ -137,7 +141,7 @@ impl Endpoint {
         let endpoint = Arc::clone(self);
         tokio::spawn(async move {
             // A client that leaves before its socket is open is its own matter.
-            if let Ok(upgraded) = upgrade.await {
+            if let Some(Ok(upgraded)) = endpoint.stop.run_until_cancelled(upgrade).await {
                 let silence = endpoint.config.silence();
                 peer::serve(&endpoint.service, upgraded, silence, &endpoint.stop).await;
             }
