@@ -8,7 +8,8 @@
 //! - it reads each message itself and answers what has no method, as a response to a server's question has none, with
 //!   -32600; its ids hold no negative integers;
 //! - a message reaches the method table in a task of its own, so that a cancellation may overtake its call;
-//! - text and binary frames are one to it, and a table's method cannot send a notification of its own name.
+//! - text and binary frames are one to it;
+//! - a method of a table sends notifications as parts of jsonrpsee's own subscriptions, or none.
 //!
 //! soketto, on which that server stands, has the frames alone as well, but with an older `rand`, `getrandom`, `base64`
 //! and `sha1` beside those that are compiled already.
@@ -141,7 +142,8 @@ impl Endpoint {
         let endpoint = Arc::clone(self);
         tokio::spawn(async move {
             // A client that leaves before its socket is open is its own matter.
-            if let Some(Ok(upgraded)) = endpoint.stop.run_until_cancelled(upgrade).await {
+            let patience = endpoint.service.limits().http_read_timeout;
+            if let Ok(Ok(upgraded)) = tokio::time::timeout(patience, upgrade).await {
                 let silence = endpoint.config.silence();
                 peer::serve(&endpoint.service, upgraded, silence, &endpoint.stop).await;
             }
