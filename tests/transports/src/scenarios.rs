@@ -89,9 +89,10 @@ fn progress(_: &Transport, server: &Running) {
 fn cancel(_: &Transport, server: &Running) {
     let mut link = server.connect();
     link.call(&json!(99), "hold", &json!({}));
-    await_held(&mut link, 1, 0);
+    await_held(&mut link, "started", 1);
+    assert_eq!(held(&mut link, "cancelled"), 0);
     link.cancel(&json!(99));
-    await_held(&mut link, 1, 1);
+    await_held(&mut link, "cancelled", 1);
     // RPC-07: nothing is sent for it.
     assert_eq!(link.within(Duration::from_millis(50)), []);
     link.assert_alive();
@@ -146,7 +147,8 @@ fn thousand_tools(_: &Transport, server: &Running) {
 
 fn out_of_order(_: &Transport, server: &Running) {
     let mut link = server.connect();
-    link.call(&json!("slow"), "sleep", &json!({"ms": 200}));
+    link.call(&json!("slow"), "sleep", &json!({"ms": 500}));
+    await_held(&mut link, "asleep", 1);
     link.call(&json!("fast"), "add", &json!({"a": 1, "b": 2}));
     assert_eq!(link.message()["id"], "fast");
     assert_eq!(link.message()["id"], "slow");
@@ -167,8 +169,7 @@ fn list_changed(_: &Transport, server: &Running) {
 fn graceful_end(_: &Transport, server: &Running) {
     let mut link = server.connect();
     link.call(&json!("last"), "sleep", &json!({"ms": 300}));
-    // The call has started when a later one is answered.
-    link.assert_alive();
+    await_held(&mut link, "asleep", 1);
     let start = Instant::now();
     server.stop();
     let answer = link.message();
@@ -177,17 +178,19 @@ fn graceful_end(_: &Transport, server: &Running) {
     assert!(start.elapsed() < Duration::from_secs(3), "the end waits for nothing else");
 }
 
-/// Asks until so many calls of `hold` have started, and so many were cancelled.
-fn await_held(link: &mut Link, started: u64, cancelled: u64) {
+/// Asks until what the server has counted is `count`.
+fn await_held(link: &mut Link, what: &str, count: u64) {
     let start = Instant::now();
-    loop {
-        let held: Value = serde_json::from_str(&link.call_text("held", &json!({}))).expect("JSON");
-        if held == json!({"started": started, "cancelled": cancelled}) {
-            return;
-        }
-        assert!(start.elapsed() < Duration::from_secs(10), "{held}");
+    while held(link, what) != count {
+        assert!(start.elapsed() < Duration::from_secs(10), "{what} does not become {count}");
         std::thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// What the server has counted.
+fn held(link: &mut Link, what: &str) -> u64 {
+    let held: Value = serde_json::from_str(&link.call_text("held", &json!({}))).expect("JSON");
+    held[what].as_u64().unwrap_or_else(|| panic!("no {what} in {held}"))
 }
 
 fn names(page: &Value) -> Vec<String> {

@@ -52,7 +52,7 @@ pub fn with_limits(limits: Limits) -> Service {
     service
 }
 
-/// Counts the calls that do not end by themselves.
+/// Counts the calls that take time.
 #[derive(Debug, Default)]
 pub struct Stage {
     held: Arc<HeldCounts>,
@@ -60,6 +60,7 @@ pub struct Stage {
 
 #[derive(Debug, Default)]
 struct HeldCounts {
+    asleep: AtomicUsize,
     started: AtomicUsize,
     cancelled: AtomicUsize,
 }
@@ -106,16 +107,18 @@ pub struct Panic {
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub struct Hold {}
 
-/// Says how many calls of `hold` have started, and how many were told that they are cancelled.
+/// Says how many calls of `sleep` and of `hold` have started, and how many of `hold` were told that they are cancelled.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub struct Held {}
 
 /// What `held` says.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HeldSoFar {
-    /// How many have started.
+    /// How many calls of `sleep` have started.
+    pub asleep: usize,
+    /// How many of `hold` have.
     pub started: usize,
-    /// How many were cancelled.
+    /// How many of those were cancelled.
     pub cancelled: usize,
 }
 
@@ -161,6 +164,7 @@ impl Handler<Sleep> for Stage {
     type Output = String;
 
     async fn call(&self, input: Sleep, _cx: &Context) -> Result<Self::Output, ToolError> {
+        self.held.asleep.fetch_add(1, Ordering::SeqCst);
         tokio::time::sleep(Duration::from_millis(input.ms)).await;
         Ok("awake".to_owned())
     }
@@ -216,8 +220,9 @@ impl Handler<Held> for Stage {
     type Output = Json<HeldSoFar>;
 
     async fn call(&self, _input: Held, _cx: &Context) -> Result<Self::Output, ToolError> {
-        let HeldCounts { started, cancelled } = &*self.held;
+        let HeldCounts { asleep, started, cancelled } = &*self.held;
         Ok(Json(HeldSoFar {
+            asleep: asleep.load(Ordering::SeqCst),
             started: started.load(Ordering::SeqCst),
             cancelled: cancelled.load(Ordering::SeqCst),
         }))

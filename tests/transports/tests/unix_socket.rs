@@ -290,7 +290,7 @@ fn sse_06_when_a_peer_drops_its_calls_end_within_the_grace_and_others_go_on() {
     peer.send(b"{\"jsonrpc\"");
     drop(peer);
     let start = Instant::now();
-    while watching.text_of("held", &json!({})) != r#"{"started":1,"cancelled":1}"# {
+    while watching.text_of("held", &json!({})) != r#"{"asleep":0,"started":1,"cancelled":1}"# {
         assert!(start.elapsed() < Duration::from_secs(10), "the call is cancelled");
         std::thread::sleep(Duration::from_millis(5));
     }

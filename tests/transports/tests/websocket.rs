@@ -118,7 +118,7 @@ fn sse_05_two_messages_in_one_frame_are_none() {
     let two = [call("1", "hold", &json!({})), call("2", "hold", &json!({}))].join("\n");
     socket.send_text(&two);
     assert_eq!(socket.message(MODERN, None)["error"]["code"], -32700);
-    assert_eq!(text_of(&mut socket, "held", &json!({})), r#"{"started":0,"cancelled":0}"#);
+    assert_eq!(text_of(&mut socket, "held", &json!({})), r#"{"asleep":0,"started":0,"cancelled":0}"#);
 }
 
 #[test]
