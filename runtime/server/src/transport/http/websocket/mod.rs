@@ -43,10 +43,10 @@ pub use serve::WebSocket;
 /// [`Limits::max_message_bytes`](crate::Limits::max_message_bytes) with 1009. When the socket is gone, so are its calls:
 /// nothing is resumed.
 ///
-/// [`HttpConfig::keep_alive`] is how long the peer is silent before it is sent a ping,
-/// [`Limits::websocket_silence`](crate::Limits::websocket_silence) how long before it counts as gone, which a peer that
-/// does not read does as well. It needs a tokio runtime with time. A handler that blocks keeps a thread of that runtime,
-/// and holds up its own peer.
+/// [`HttpConfig::keep_alive`] is how often a peer is sent a ping, and
+/// [`Limits::websocket_silence`](crate::Limits::websocket_silence) how long it may be silent before it counts as gone,
+/// which a peer that does not read does as well. Without pings a peer may be silent for ever. It needs a tokio runtime with
+/// time. A handler that blocks keeps a thread of that runtime, and holds up its own peer.
 #[derive(Debug, Clone)]
 pub struct WebSocketService(Arc<Endpoint>);
 

@@ -126,6 +126,7 @@ fn end_of(error: &Error) -> End {
 /// Sends what waits in the outbox, and pings, until the outbox is closed or the socket breaks.
 async fn write(outbox: &Outbox, sink: &mut SplitSink<Socket, Message>, ping_after: Option<Duration>) {
     let mut pings = ping_after.map(|time| {
+        let time = time.max(Duration::from_millis(1));
         let mut pings = interval_at(Instant::now() + time, time);
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         pings
@@ -140,6 +141,8 @@ async fn write(outbox: &Outbox, sink: &mut SplitSink<Socket, Message>, ping_afte
     loop {
         let sent = tokio::select! {
             biased;
+            // First, or it would never come while there is always something to send.
+            () = ping(&mut pings) => sink.send(Message::Ping(Bytes::new())).await,
             more = outbox.wait_async() => {
                 if !more {
                     return;
@@ -149,7 +152,6 @@ async fn write(outbox: &Outbox, sink: &mut SplitSink<Socket, Message>, ping_afte
                 outbox.sent();
                 sent
             }
-            () = ping(&mut pings) => sink.send(Message::Ping(Bytes::new())).await,
         };
         if sent.is_err() {
             return;
