@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use test_protocol::dialog::{asks, everything, next_round};
 use test_protocol::judge;
 use tokio::runtime::Runtime;
 
@@ -79,7 +80,8 @@ impl Link {
         let mut link = Self { wire, events, revision, methods: HashMap::new() };
         if shakes && !link.is_modern() {
             let client_info = json!({"name": "test", "version": "1"});
-            let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": client_info});
+            let params =
+                json!({"protocolVersion": revision, "capabilities": everything(), "clientInfo": client_info});
             assert_eq!(link.result("initialize", params)["protocolVersion"], revision);
             link.wire.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
         }
@@ -102,7 +104,7 @@ impl Link {
         if self.is_modern() {
             let mut meta = json!({
                 "io.modelcontextprotocol/protocolVersion": MODERN,
-                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientCapabilities": everything(),
             });
             if let (Some(meta), Some(own)) = (meta.as_object_mut(), params["_meta"].as_object()) {
                 meta.extend(own.clone());
@@ -198,6 +200,37 @@ impl Link {
     pub fn call_text(&mut self, tool: &str, arguments: &Value) -> String {
         let result = self.result("tools/call", json!({"name": tool, "arguments": arguments}));
         result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}")).to_owned()
+    }
+
+    /// Calls a tool and answers each question that the server asks meanwhile, in the way of the revision. Returns the
+    /// last answer and the questions.
+    ///
+    /// # Panics
+    /// If the server asks on and on.
+    pub fn converse(&mut self, tool: &str, reply: impl Fn(&Value) -> Value) -> (Value, Vec<Value>) {
+        let call = json!({"name": tool, "arguments": {}});
+        let (mut params, mut questions) = (call.clone(), Vec::new());
+        for round in 0..5 {
+            let id = json!(format!("round {round}"));
+            self.request(&id, "tools/call", params);
+            let answer = loop {
+                let message = self.message();
+                if message["id"] == id {
+                    break message;
+                }
+                let response = json!({"jsonrpc": "2.0", "id": message["id"], "result": reply(&message)});
+                self.wire.send(&response.to_string());
+                questions.push(message);
+            };
+            if !asks(&answer) {
+                return (answer, questions);
+            }
+            params = next_round(&call, &answer, |question| {
+                questions.push(question.clone());
+                reply(question)
+            });
+        }
+        panic!("the server asks on and on");
     }
 
     /// Shows that the server is alive: a call is answered.

@@ -17,14 +17,15 @@ pub struct Scenario {
     pub run: fn(&Transport, &Running),
 }
 
-/// All of them. Questions to the client are one more, where they can be asked.
-pub const ALL: [Scenario; 12] = [
+/// All of them.
+pub const ALL: [Scenario; 13] = [
     Scenario { name: "list", run: list },
     Scenario { name: "call", run: call },
     Scenario { name: "tool error", run: tool_error },
     Scenario { name: "protocol error", run: protocol_error },
     Scenario { name: "progress", run: progress },
     Scenario { name: "cancel", run: cancel },
+    Scenario { name: "elicitation", run: elicitation },
     Scenario { name: "panic", run: panics },
     Scenario { name: "oversize", run: oversize },
     Scenario { name: "1,000 tools", run: thousand_tools },
@@ -36,7 +37,7 @@ pub const ALL: [Scenario; 12] = [
 fn list(_: &Transport, server: &Running) {
     let mut link = server.connect();
     let page = link.result("tools/list", json!({}));
-    assert_eq!(names(&page)[..3], ["add", "count", "echo"]);
+    assert_eq!(names(&page)[..3], ["add", "ask", "count"]);
     // Pages are the same each time.
     assert_eq!(link.result("tools/list", json!({})), page);
 }
@@ -96,6 +97,29 @@ fn cancel(_: &Transport, server: &Running) {
     // RPC-07: nothing is sent for it.
     assert_eq!(link.within(Duration::from_millis(50)), []);
     link.assert_alive();
+}
+
+fn elicitation(transport: &Transport, server: &Running) {
+    let mut link = server.connect();
+    let (answer, questions) = link.converse("ask", |question| reply(&question["params"]));
+    let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
+    if transport.revision < "2025-06-18" {
+        // The revision has no such question, and the tool says so.
+        assert_eq!((&answer["result"]["isError"], questions.len()), (&json!(true), 0), "{answer}");
+    } else {
+        assert_eq!(text, "blue", "{answer}");
+        assert_eq!(questions.is_empty(), transport.answers_by_itself, "{questions:?}");
+    }
+    link.assert_alive();
+}
+
+/// What the client's user answers to the question with these parameters.
+///
+/// # Panics
+/// If it is not the question of [`crate::stage::Ask`].
+pub fn reply(params: &Value) -> Value {
+    assert_eq!(params["message"], "Which color?", "{params}");
+    json!({"action": "accept", "content": {"name": "blue"}})
 }
 
 fn panics(_: &Transport, server: &Running) {

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolwright::{
-    Action, BoxFuture, Context, Executor, Handler, Json, Limits, Server, Service, Tool, ToolDefinition,
-    ToolError, ToolResult, Toolset,
+    Action, BoxFuture, Context, Elicited, Executor, Handler, Json, Limits, Server, Service, Tool,
+    ToolDefinition, ToolError, ToolResult, Toolset,
 };
 
 /// The longest message that the server reads.
@@ -103,6 +103,17 @@ pub struct Panic {
     pub later: bool,
 }
 
+/// Asks for a color.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+pub struct Ask {}
+
+/// What the client's user answers.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Color {
+    /// The color.
+    pub name: String,
+}
+
 /// Never ends by itself.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub struct Hold {}
@@ -138,6 +149,8 @@ pub enum StageTools {
     Fail(Fail),
     /// Panicking.
     Panic(Panic),
+    /// Asking.
+    Ask(Ask),
     /// Holding.
     Hold(Hold),
     /// What is held.
@@ -198,6 +211,18 @@ impl Handler<Panic> for Stage {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         panic!("the secret reason")
+    }
+}
+
+impl Handler<Ask> for Stage {
+    type Output = String;
+
+    async fn call(&self, _input: Ask, cx: &Context) -> Result<Self::Output, ToolError> {
+        Ok(match cx.elicit::<Color>("color", "Which color?").await? {
+            Elicited::Accepted(color) => color.name,
+            Elicited::Declined => "declined".to_owned(),
+            Elicited::Cancelled => "cancelled".to_owned(),
+        })
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Transport {
     pub revision: &'static str,
     /// What becomes of a message that is too long.
     pub too_long: TooLong,
+    /// Whether its client answers what the server asks, so that a test does not see the questions.
+    pub answers_by_itself: bool,
     /// The server on stdio.
     program: &'static str,
     start: Start,
@@ -48,7 +50,15 @@ const ALL_REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "202
 pub fn all(program: &'static str) -> Vec<Transport> {
     let mut all = Vec::new();
     let mut add = |name, revisions: &[&'static str], too_long, start: Start| {
-        all.extend(revisions.iter().map(|revision| Transport { name, revision, too_long, program, start }));
+        let answers_by_itself = name == "in process";
+        all.extend(revisions.iter().map(|revision| Transport {
+            name,
+            revision,
+            too_long,
+            answers_by_itself,
+            program,
+            start,
+        }));
     };
     add("stdio", &ALL_REVISIONS, TooLong::Error, stdio);
     add("unix", &ALL_REVISIONS, TooLong::Error, unix);

@@ -17,6 +17,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use toolwright::{Client, ClientError, Service};
 
 use crate::link::{Event, RUNTIME, Wire};
+use crate::scenarios::reply;
 
 /// A wire, and what comes back over it.
 pub type Wired = (Box<dyn Wire>, Receiver<Event>);
@@ -164,7 +165,10 @@ pub fn table(service: &Service) -> Wired {
 /// If the handshake fails.
 pub fn in_process(service: &Service, revision: &str) -> Wired {
     let revision = toolwright::Revision::from_name(revision).expect("a revision");
-    let client = RUNTIME.block_on(Client::in_process_at(service, revision)).expect("a handshake");
+    // It answers questions by itself, so that a test sees the last answer only.
+    let client =
+        Client::builder(service).revision(revision).answering(|question| Ok(reply(&question.params)));
+    let client = RUNTIME.block_on(client.connect()).expect("a handshake");
     let client = Arc::new(client);
     let (events, received) = channel();
     // What was sent before an answer comes before it.
