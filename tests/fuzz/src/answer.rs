@@ -28,27 +28,26 @@ pub fn messages(response: &Response<Vec<u8>>) -> Vec<Value> {
     assert!(STATUSES.contains(&response.status()), "{}", response.status());
     let body = std::str::from_utf8(response.body()).expect("a body is UTF-8");
     let kind = response.headers().get(CONTENT_TYPE).map(|kind| kind.to_str().expect("a type is text"));
-    let messages: Vec<Value> = match kind {
+    match kind {
         None => {
             assert!(body.is_empty(), "a body without a type: {body}");
             Vec::new()
         }
-        Some("application/json") => vec![parse(body)],
-        Some("text/event-stream") => data_of(body).iter().map(|data| parse(data)).collect(),
+        Some("application/json") => read(body),
+        Some("text/event-stream") => data_of(body).iter().flat_map(|data| read(data)).collect(),
         Some(kind) => panic!("a body of type {kind}"),
-    };
-    messages
-        .into_iter()
-        .flat_map(|message| match message {
-            Value::Array(batch) => batch,
-            message => vec![message],
-        })
-        .inspect(check)
-        .collect()
+    }
 }
 
-fn parse(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|problem| panic!("{problem}: {text}"))
+/// The messages in one JSON text: one, or those of a batch.
+pub fn read(text: &str) -> Vec<Value> {
+    let value = serde_json::from_str(text).unwrap_or_else(|problem| panic!("{problem}: {text}"));
+    let messages = match value {
+        Value::Array(batch) => batch,
+        message => vec![message],
+    };
+    messages.iter().for_each(check);
+    messages
 }
 
 /// A message is a request, a notification, a result or an error, and only one of these.
@@ -59,7 +58,10 @@ fn check(message: &Value) {
         (true, false, false) => assert!(message["method"].is_string(), "{message}"),
         (false, true, false) => assert!(message["result"].is_object() && has("id"), "{message}"),
         (false, false, true) => {
-            assert!(message["error"]["code"].is_i64() && message["error"]["message"].is_string(), "{message}");
+            assert!(
+                message["error"]["code"].is_i64() && message["error"]["message"].is_string(),
+                "{message}"
+            );
         }
         _ => panic!("no message: {message}"),
     }

@@ -42,7 +42,6 @@ impl<'a> Written<'a> {
 
     /// The request to send. `Host` names this machine unless the input names another.
     pub fn to_request(&self) -> Request<Full<Bytes>> {
-
         let body = self.body.to_vec();
         let mut request = Request::new(Full::new(body.into()));
         *request.method_mut() = self.method.clone();

@@ -1,5 +1,6 @@
 //! The server under test: one tool that is done at once, one that waits a moment, a prompt and a resource.
 
+use std::io::Cursor;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -7,9 +8,10 @@ use http::Response;
 use http_body_util::{BodyExt as _, Full};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::io::AsyncReadExt as _;
 use tokio::runtime::{Builder, Runtime};
 use toolwright::{
-    Context, Handler, HttpService, LogLevel, Resource, Server, Service, Tool, ToolError, Toolset,
+    Context, Handler, HttpService, Lines, LogLevel, Resource, Server, Service, Tool, ToolError, Toolset,
 };
 use tower_service::Service as _;
 
@@ -66,7 +68,26 @@ pub fn service() -> Service {
         .expect("the names differ")
 }
 
-/// A service over HTTP in a runtime whose clock runs ahead when nothing is left to do, so that nothing takes time.
+/// A runtime whose clock runs ahead when nothing is left to do, so that nothing takes time.
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime")
+}
+
+/// All that a new server writes to a peer that writes `input` and no more.
+pub fn converse(input: &[u8]) -> Vec<u8> {
+    runtime().block_on(async {
+        let (mut peer, writer) = tokio::io::simplex(4 << 10);
+        let lines = Lines::new(Cursor::new(input.to_owned()), writer);
+        let mut written = Vec::new();
+        let service = service();
+        let (served, read) = tokio::join!(service.serve(lines), peer.read_to_end(&mut written));
+        served.expect("the end of the input is no error");
+        read.expect("memory can be read");
+        written
+    })
+}
+
+/// A service over HTTP.
 pub struct Endpoint {
     http: HttpService,
     runtime: Runtime,
@@ -75,8 +96,7 @@ pub struct Endpoint {
 impl Endpoint {
     /// A new one.
     pub fn new() -> Self {
-        let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
-        Self { http: HttpService::new(&service()), runtime }
+        Self { http: HttpService::new(&service()), runtime: runtime() }
     }
 
     /// Sends a request; returns the response with as much of its body as comes in a bounded number of frames.
