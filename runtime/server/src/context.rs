@@ -119,6 +119,21 @@ impl Context {
         connection.notify_from_call(&reply::notification("notifications/message", &params)).await;
     }
 
+    /// Lets go of the connection on which the caller waits for a call that takes long. The caller comes back by itself,
+    /// after the time of [`HttpConfig::retry`](crate::HttpConfig::retry), for what was sent in the meantime and for the
+    /// answer.
+    ///
+    /// Only clients of revision 2025-11-25 do so, in a session over HTTP (2025-11-25, basic/transports "Sending Messages
+    /// to the Server"). For all others this does nothing.
+    #[cfg(feature = "http")]
+    pub fn close_stream(&self) {
+        if self.0.revision == Revision::V2025_11_25
+            && let Some(connection) = self.connection()
+        {
+            connection.hang_up();
+        }
+    }
+
     /// Where notifications go while the call runs (2026-07-28, basic/patterns/progress: none after completion).
     pub(crate) fn connection(&self) -> Option<Arc<Connection>> {
         if self.has_ended() { None } else { self.0.connection.upgrade() }

@@ -104,14 +104,15 @@ pub(crate) fn internal(why: &str) -> ErrorObjectOwned {
 }
 
 /// -32022, with what the server speaks (2026-07-28, schema `UnsupportedProtocolVersionError`).
-pub(crate) fn unsupported_version(requested: &str) -> ErrorObjectOwned {
+pub(crate) fn unsupported_version(requested: &str, is_modern_only: bool) -> ErrorObjectOwned {
     #[derive(Serialize)]
     struct Data<'a> {
         supported: Vec<&'static str>,
         requested: &'a str,
     }
     // A legacy revision is spoken here as well, but not by a request that carries its own metadata.
-    let supported = supported_versions().into_iter().filter(|version| *version != requested).collect();
+    let supported = supported_versions(is_modern_only);
+    let supported = supported.into_iter().filter(|version| *version != requested).collect();
     let data = Data { supported, requested };
     ErrorObjectOwned::owned(UNSUPPORTED_PROTOCOL_VERSION_CODE, "Unsupported protocol version", Some(data))
 }
@@ -124,9 +125,10 @@ pub(crate) fn header_mismatch(why: &str) -> ErrorObjectOwned {
     error(HEADER_MISMATCH_CODE, format!("header mismatch: {why}"))
 }
 
-/// The revisions that the server speaks, newest first.
-pub(crate) fn supported_versions() -> Vec<&'static str> {
-    Revision::ALL.into_iter().rev().map(Revision::as_str).collect()
+/// The revisions that the server speaks, or those of the modern era alone, newest first.
+pub(crate) fn supported_versions(is_modern_only: bool) -> Vec<&'static str> {
+    let spoken = Revision::ALL.into_iter().rev().filter(|revision| revision.is_modern() || !is_modern_only);
+    spoken.map(Revision::as_str).collect()
 }
 
 /// The start of a name from outside: an error must not become a way to send megabytes back.

@@ -51,7 +51,9 @@ pub use service::{ServerInfo, Service};
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub use transport::Transport;
 #[cfg(feature = "http")]
-pub use transport::http::{Http, HttpConfig, HttpService};
+pub use transport::http::{
+    EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, SseService, StoredEvent,
+};
 #[cfg(feature = "ws")]
 pub use transport::http::{WebSocket, WebSocketService};
 #[cfg(feature = "socket")]

@@ -31,6 +31,9 @@ struct State {
     /// Whether lines were taken that are not sent yet.
     sending: bool,
     closed: bool,
+    /// Whether a sender has asked to let the reader go.
+    #[cfg(feature = "http")]
+    hangs_up: bool,
 }
 
 impl State {
@@ -129,6 +132,22 @@ impl Outbox {
         self.room.notify_waiters();
     }
 
+    /// As [`Outbox::take`], and whether the reader is to be let go after that.
+    #[cfg(feature = "http")]
+    pub(crate) fn take_all(&self, into: &mut Vec<u8>) -> bool {
+        // In this order, what was pushed before the sender asked is taken with it.
+        let hangs_up = std::mem::take(&mut self.lock().hangs_up);
+        self.take(into);
+        hangs_up
+    }
+
+    /// Asks to let the reader go once it has what was pushed. For transports whose readers come back.
+    #[cfg(feature = "http")]
+    pub(crate) fn hang_up(&self) {
+        self.lock().hangs_up = true;
+        self.filled_async.notify_one();
+    }
+
     /// What was taken is sent.
     pub(crate) fn sent(&self) {
         let mut state = self.lock();
@@ -168,12 +187,41 @@ impl Outbox {
         self.lock().closed
     }
 
+    /// As [`Outbox::wait_async`], and also done (true) when a sender has asked to let the reader go.
+    #[cfg(feature = "http")]
+    pub(crate) async fn wait_for_more(&self) -> bool {
+        loop {
+            let filled = self.filled_async.notified();
+            {
+                let state = self.lock();
+                let has_more = !state.lines.is_empty() || state.hangs_up;
+                if has_more || state.closed {
+                    return has_more;
+                }
+            }
+            filled.await;
+        }
+    }
+
+    /// Whether senders have to wait.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_full(&self) -> bool {
+        self.lock().lines.len() >= self.limit
+    }
+
+    /// Whether nothing waits.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().lines.is_empty()
+    }
+
     /// Ends the outbox: later messages are dropped, senders and takers go on.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         #[cfg(feature = "stdio")]
         self.filled.notify_all();
-        self.filled_async.notify_one();
+        // All takers, where there are several.
+        self.filled_async.notify_waiters();
         self.room.notify_waiters();
     }
 

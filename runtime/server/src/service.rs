@@ -102,7 +102,7 @@ impl Service {
         let ttl_ms = ttl_ms(parts.list_ttl);
         let mut discover = json!({
             "resultType": "complete",
-            "supportedVersions": error::supported_versions(),
+            "supportedVersions": error::supported_versions(false),
             "capabilities": capabilities(&parts.features, Revision::NEWEST),
             "ttlMs": ttl_ms,
             "cacheScope": "public",
@@ -230,6 +230,13 @@ impl Shared {
     /// The result of `server/discover` as JSON text.
     pub(crate) fn discover_result(&self) -> &[u8] {
         &self.discover
+    }
+
+    /// The same where only these revisions are served.
+    pub(crate) fn discover_result_of(&self, versions: &[&str]) -> Value {
+        let mut result: Value = serde_json::from_slice(&self.discover).unwrap_or_default();
+        result["supportedVersions"] = json!(versions);
+        result
     }
 
     /// The tool of this name or former name.

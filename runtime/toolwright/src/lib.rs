@@ -570,7 +570,9 @@ pub use toolwright_server::{
     RequestHandler, Root, Router, Sampled, Sampling, ServeError, Server, ServerInfo, Service, StateKeys,
 };
 #[cfg(feature = "http")]
-pub use toolwright_server::{Http, HttpConfig, HttpService};
+pub use toolwright_server::{
+    EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, SseService, StoredEvent,
+};
 #[cfg(feature = "ws")]
 pub use toolwright_server::{WebSocket, WebSocketService};
 

@@ -113,6 +113,49 @@ pub struct Response {
     chunked: bool,
     revision: String,
     method: String,
+    /// The id of the last event that had one.
+    pub last_event_id: Option<String>,
+    /// How long the server says to wait before coming back, in milliseconds.
+    pub retry: Option<u64>,
+}
+
+/// An event, field by field (WHATWG HTML, "Server-sent events").
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Event {
+    /// Its id.
+    pub id: Option<String>,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its data.
+    pub data: Option<String>,
+    /// Its time to wait.
+    pub retry: Option<String>,
+}
+
+impl Event {
+    /// Reads the lines of one event; none if it is a comment.
+    ///
+    /// # Panics
+    /// If a line is no field, or a field is there twice.
+    pub fn of(text: &str) -> Option<Self> {
+        if text.starts_with(':') {
+            return None;
+        }
+        let mut event = Self::default();
+        for line in text.lines() {
+            let (field, value) = line.split_once(':').expect("a field");
+            let place = match field {
+                "id" => &mut event.id,
+                "event" => &mut event.name,
+                "data" => &mut event.data,
+                "retry" => &mut event.retry,
+                _ => panic!("no field: {line}"),
+            };
+            let value = value.strip_prefix(' ').unwrap_or(value).to_owned();
+            assert!(place.replace(value).is_none(), "twice: {text}");
+        }
+        Some(event)
+    }
 }
 
 impl Response {
@@ -135,7 +178,8 @@ impl Response {
             |name: &str| headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
         let left = value("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
         let chunked = value("transfer-encoding").is_some();
-        Self { status, headers, reader, left, chunked, revision, method }
+        let (last_event_id, retry) = (None, None);
+        Self { status, headers, reader, left, chunked, revision, method, last_event_id, retry }
     }
 
     /// The value of a header.
@@ -189,22 +233,42 @@ impl Response {
         None
     }
 
+    /// The next event that is no comment, as its fields; none at the end of the stream.
+    pub fn fields(&mut self) -> Option<Event> {
+        let event = std::iter::from_fn(|| self.event()).find_map(|text| Event::of(&text))?;
+        if event.id.is_some() {
+            self.last_event_id.clone_from(&event.id);
+        }
+        if let Some(retry) = &event.retry {
+            self.retry = Some(retry.parse().expect("milliseconds"));
+        }
+        Some(event)
+    }
+
     /// The next message of the stream, judged by the schema; none at its end.
     ///
     /// # Panics
-    /// If an event holds no message on one line.
+    /// If an event holds no message.
     pub fn message(&mut self) -> Option<Value> {
         loop {
-            let event = self.event()?;
-            if event.starts_with(':') {
+            let Event { id, name, data, .. } = self.fields()?;
+            let data = data.expect("data");
+            // From an event without data a client learns where to go on (SSE-02).
+            if data.is_empty() {
+                assert!(id.is_some(), "an event that says nothing");
                 continue;
             }
-            let data = event.strip_prefix("data: ").expect("a data line");
-            assert!(!data.contains('\n'), "one line");
-            let message = serde_json::from_str(data).expect("JSON");
+            assert!(name.is_none_or(|name| name == "message"), "a message");
+            let message = serde_json::from_str(&data).expect("JSON");
             self.judge(&message);
             return Some(message);
         }
+    }
+
+    /// By which schema what comes next is judged.
+    pub fn judged(&mut self, revision: &str, method: &str) {
+        revision.clone_into(&mut self.revision);
+        method.clone_into(&mut self.method);
     }
 
     /// All messages until the end of the stream.

@@ -32,11 +32,16 @@ impl Lab {
     }
 
     /// A server of this service.
+    pub fn serve(service: Service, config: HttpConfig) -> Self {
+        Self::run(service, |http| http.config(config))
+    }
+
+    /// A server of this service, set up like this.
     ///
     /// # Panics
     /// If it cannot listen.
-    pub fn serve(service: Service, config: HttpConfig) -> Self {
-        let http = Http::bind("127.0.0.1:0").expect("a free port").config(config);
+    pub fn run(service: Service, set_up: impl FnOnce(Http) -> Http) -> Self {
+        let http = set_up(Http::bind("127.0.0.1:0").expect("a free port"));
         let address = http.local_addr().expect("an address");
         let (stop, stopped) = oneshot::channel::<()>();
         let thread = std::thread::spawn(move || {
@@ -156,6 +161,11 @@ pub struct Session<'a> {
 }
 
 impl Session<'_> {
+    /// The revision that was agreed on.
+    pub fn revision(&self) -> &str {
+        self.revision
+    }
+
     /// A POST of this session.
     pub fn post(&self) -> Call {
         self.of(self.lab.post())

@@ -253,6 +253,20 @@ fn mod_09_a_modern_only_server_says_what_it_speaks() {
     assert!(error["error"]["message"].as_str().is_some_and(|text| text.contains(MODERN)), "{error}");
     let served = list(&lab).header("Mcp-Session-Id", "x").header("Last-Event-ID", "7").send();
     assert_eq!((served.status, served.header("mcp-session-id")), (200, None));
+    let discovered = lab.modern("server/discover", &json!({})).send().json();
+    assert_eq!(discovered["result"]["supportedVersions"], json!([MODERN]));
+    for asked in ["1900-01-01", "2025-11-25"] {
+        for method in ["tools/list", "subscriptions/listen"] {
+            let mut params = with_meta(&json!({"notifications": {}}));
+            params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(asked);
+            let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+            let call = lab.modern(method, &json!({})).replace("MCP-Protocol-Version", asked).body(&body);
+            let error = call.send().json()["error"].take();
+            assert_eq!((&error["code"], &error["data"]["supported"]), (&json!(-32022), &json!([MODERN])));
+        }
+    }
+    let both = Lab::start().modern("server/discover", &json!({})).send().json();
+    assert_eq!(both["result"]["supportedVersions"].as_array().map(Vec::len), Some(5));
 }
 
 #[test]

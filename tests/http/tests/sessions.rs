@@ -136,8 +136,6 @@ fn htp_07_each_message_goes_to_one_stream_and_none_pushes_another_out() {
         assert!(stream.is_events());
         assert_eq!(stream.header("x-accel-buffering"), Some("no"));
     }
-    let resumed = session.get().header("Last-Event-ID", "1").send();
-    assert_eq!(resumed.status, 204, "there is nothing to resume");
     assert_eq!(session.call(1, "toggle", &json!({"on": true})).send().status, 200);
     session.delete().send();
     let messages: Vec<_> = streams.iter_mut().flat_map(test_http::client::Response::messages).collect();
@@ -221,6 +219,31 @@ fn batches_are_of_2025_03_26_only() {
     assert_eq!(session.post().body(&notifications).send().status, 202);
     assert_eq!(lab.session("2025-06-18").post().body(&batch).send().status, 400);
     assert_eq!(lab.post().body(&batch).send().status, 400, "no session");
+}
+
+#[test]
+fn a_cancellation_in_a_batch_reaches_the_requests_before_it() {
+    let probes = Probes::default();
+    let lab = Lab::serve(probes.service(Limits::default()), HttpConfig::new());
+    let session = lab.session("2025-03-26");
+    let wait = |id| {
+        let params = json!({"name": "wait", "arguments": {}, "_meta": {"progressToken": id}});
+        let mut stream = session.request(id, "tools/call", &params).send();
+        assert_eq!(stream.message().expect("progress")["method"], "notifications/progress");
+        stream
+    };
+    let (mut first, mut second) = (wait(1), wait(2));
+    let cancel =
+        |id| json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+    let ping = json!({"jsonrpc": "2.0", "id": 9, "method": "ping"});
+    let other = lab.session("2025-03-26");
+    assert_eq!(other.post().body(&json!([cancel(1)])).send().status, 202);
+    assert_eq!(probes.ended(), 0, "requests of another session are not reached");
+    assert_eq!(session.post().body(&json!([cancel(1)])).send().status, 202);
+    assert_eq!(first.messages(), Vec::<Value>::new());
+    assert_eq!(session.post().body(&json!([ping, cancel(2)])).send().json()[0]["id"], 9);
+    assert_eq!(second.messages(), Vec::<Value>::new());
+    probes.await_ended(2);
 }
 
 #[test]

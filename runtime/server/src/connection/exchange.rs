@@ -7,6 +7,19 @@ use crate::outbox::Outbox;
 use crate::service::Shared;
 
 impl Connection {
+    /// A connection for one exchange of a modern client, which hears of changes if it listens. `is_modern_only` says
+    /// whether the endpoint serves others as well.
+    #[cfg(feature = "http")]
+    pub(crate) fn for_modern_exchange(
+        service: &Arc<Shared>,
+        outbox: Arc<Outbox>,
+        listens: bool,
+        is_modern_only: bool,
+    ) -> Arc<Self> {
+        let connection = Self::unlisted(service, outbox, Arc::default(), is_modern_only);
+        if listens { connection.listed() } else { connection }
+    }
+
     /// A connection for one exchange, within a session if there is one. Word of changes does not reach it.
     pub(crate) fn for_exchange(
         service: &Arc<Shared>,
@@ -14,12 +27,18 @@ impl Connection {
         session: Option<&Self>,
     ) -> Arc<Self> {
         let session = session.map_or_else(Arc::default, |session| Arc::clone(&session.session));
-        Self::unlisted(service, outbox, session)
+        Self::unlisted(service, outbox, session, false)
     }
 
     /// Whether `initialize` has succeeded.
     #[cfg(feature = "http")]
     pub(crate) fn is_agreed(&self) -> bool {
         self.agreed_revision().is_some()
+    }
+
+    /// Lets the reader of what the calls send go, where the transport has readers that come back.
+    #[cfg(feature = "http")]
+    pub(crate) fn hang_up(&self) {
+        self.outbox.hang_up();
     }
 }

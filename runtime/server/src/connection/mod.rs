@@ -13,7 +13,7 @@ mod subscriptions;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use jsonrpsee_types::ErrorObjectOwned;
 use serde_json::value::RawValue;
@@ -43,10 +43,12 @@ pub(crate) struct Connection {
     session: Arc<Session>,
     calls: Calls,
     subscriptions: Mutex<Subscriptions>,
-    /// How many answers are still to come.
-    unanswered: watch::Sender<usize>,
     /// Who the peer is, where that is known.
     principal: Option<Arc<str>>,
+    /// How many answers are still to come. Made by the first: it is larger than all the rest.
+    unanswered: OnceLock<watch::Sender<usize>>,
+    /// Whether its transport serves the modern era alone.
+    is_modern_only: bool,
     myself: Weak<Connection>,
 }
 
@@ -93,20 +95,30 @@ pub(crate) type Later = BoxFuture<'static, Option<Vec<u8>>>;
 
 impl Connection {
     pub(crate) fn open(service: &Arc<Shared>, outbox: Arc<Outbox>) -> Arc<Self> {
-        let connection = Self::unlisted(service, outbox, Arc::default());
-        service.register(Weak::clone(&connection.myself));
-        connection
+        Self::unlisted(service, outbox, Arc::default(), false).listed()
     }
 
-    fn unlisted(service: &Arc<Shared>, outbox: Arc<Outbox>, session: Arc<Session>) -> Arc<Self> {
+    /// From now on it hears of changes.
+    fn listed(self: Arc<Self>) -> Arc<Self> {
+        self.service.register(Weak::clone(&self.myself));
+        self
+    }
+
+    fn unlisted(
+        service: &Arc<Shared>,
+        outbox: Arc<Outbox>,
+        session: Arc<Session>,
+        is_modern_only: bool,
+    ) -> Arc<Self> {
         Arc::new_cyclic(|myself| Self {
             service: Arc::clone(service),
             outbox,
             session,
             calls: Calls::default(),
             subscriptions: Mutex::default(),
-            unanswered: watch::Sender::new(0),
             principal: None,
+            unanswered: OnceLock::new(),
+            is_modern_only,
             myself: Weak::clone(myself),
         })
     }
@@ -242,7 +254,7 @@ impl Connection {
     }
 
     /// The revision that `initialize` agreed on.
-    fn agreed_revision(&self) -> Option<Revision> {
+    pub(crate) fn agreed_revision(&self) -> Option<Revision> {
         let agreed = self.session.agreed.load(Ordering::Acquire);
         Revision::ALL.get(usize::from(agreed).checked_sub(1)?).copied()
     }
@@ -267,7 +279,7 @@ impl Connection {
     /// Waits for an answer in a task of its own and sends it.
     pub(crate) fn answer_later(&self, later: Later) {
         let Some(connection) = self.myself.upgrade() else { return };
-        let unanswered = Unanswered::new(&self.unanswered);
+        let unanswered = Unanswered::new(self.unanswered());
         tokio::spawn(async move {
             if let Some(answer) = later.await {
                 connection.outbox.send(&answer).await;
@@ -277,11 +289,15 @@ impl Connection {
     }
 
     /// Waits until every answer is in the outbox.
-    #[cfg(any(feature = "stdio", feature = "socket", feature = "ws"))]
+    #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
     pub(crate) async fn answered(&self) {
-        let mut count = self.unanswered.subscribe();
+        let mut count = self.unanswered().subscribe();
         // The sender lives in `self`, so waiting ends with the count only.
         let _ = count.wait_for(|count| *count == 0).await;
+    }
+
+    fn unanswered(&self) -> &watch::Sender<usize> {
+        self.unanswered.get_or_init(|| watch::Sender::new(0))
     }
 
     /// Cancels what runs and ends the subscriptions in order. Returns the names of what was running.

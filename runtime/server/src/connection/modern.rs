@@ -19,7 +19,7 @@ impl Connection {
         meta: &RequestMeta<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
-        let revision = requested_revision(meta)?;
+        let revision = self.requested_revision(meta)?;
         let has_capabilities = meta.client_capabilities.is_some_and(|value| value.get().starts_with('{'));
         if !has_capabilities {
             return Err(error::invalid_params(
@@ -31,22 +31,29 @@ impl Connection {
             "tools/call" => self.call_tool(id, params, &CallMeta { meta, log_level, revision }, out),
             "tools/list" => self.list_tools(id, params, meta, revision, out),
             "server/discover" => {
-                reply::result(out, id, self.service.discover_result());
+                if self.is_modern_only {
+                    reply::result_of(
+                        out,
+                        id,
+                        &self.service.discover_result_of(&error::supported_versions(true)),
+                    );
+                } else {
+                    reply::result(out, id, self.service.discover_result());
+                }
                 Ok(None)
             }
             "subscriptions/listen" => self.listen(id, params),
             _ => self.feature(method, id, params, &CallMeta { meta, log_level, revision }, out),
         }
     }
-}
 
-/// The revision that the request names, if the server speaks it without a handshake.
-fn requested_revision(meta: &RequestMeta<'_>) -> Result<Revision, ErrorObjectOwned> {
-    let name = meta
-        .protocol_version
-        .and_then(string)
-        .ok_or_else(|| error::invalid_params("`io.modelcontextprotocol/protocolVersion` must be a string"))?;
-    Revision::from_name(&name)
-        .filter(|revision| revision.is_modern())
-        .ok_or_else(|| error::unsupported_version(&name))
+    /// The revision that the request names, if the server speaks it without a handshake.
+    fn requested_revision(&self, meta: &RequestMeta<'_>) -> Result<Revision, ErrorObjectOwned> {
+        let name = meta.protocol_version.and_then(string).ok_or_else(|| {
+            error::invalid_params("`io.modelcontextprotocol/protocolVersion` must be a string")
+        })?;
+        Revision::from_name(&name)
+            .filter(|revision| revision.is_modern())
+            .ok_or_else(|| error::unsupported_version(&name, self.is_modern_only))
+    }
 }

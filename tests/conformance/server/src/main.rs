@@ -10,6 +10,7 @@ mod features;
 mod listed;
 mod media;
 mod rounds;
+mod streams;
 
 use std::error::Error;
 
@@ -32,6 +33,7 @@ use rounds::{
     TestInputRequiredResultMultipleInputs, TestInputRequiredResultRequestState,
     TestInputRequiredResultSampling, TestInputRequiredResultTamperedState,
 };
+use streams::TestReconnection;
 
 /// What the handlers share.
 #[derive(Debug, Default)]
@@ -53,6 +55,7 @@ enum FixtureTools {
     TestToolWithProgress(TestToolWithProgress),
     TestErrorHandling(TestErrorHandling),
     TestCustomHeader(TestCustomHeader),
+    TestReconnection(TestReconnection),
     TestTriggerToolChange(TestTriggerToolChange),
     TestTriggerPromptChange(TestTriggerPromptChange),
     TestSampling(TestSampling),

@@ -8,6 +8,7 @@ use jsonrpsee_types::error::{INTERNAL_ERROR_CODE, METHOD_NOT_FOUND_CODE};
 use toolwright_core::revision::Revision;
 
 use super::body::{EventStream, HttpBody};
+use super::stream::Reader;
 use crate::error;
 use crate::message::RequestId;
 use crate::reply;
@@ -85,6 +86,11 @@ pub(super) fn method_not_allowed(allowed: &'static str) -> Response<HttpBody> {
 /// Events that are all known.
 pub(super) fn events(text: Vec<u8>) -> Response<HttpBody> {
     event_response(HttpBody::full(text))
+}
+
+/// Events of a session as they come.
+pub(super) fn session_stream(reader: Reader) -> Response<HttpBody> {
+    event_response(HttpBody::stream(reader))
 }
 
 /// Events as they come.

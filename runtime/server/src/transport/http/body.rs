@@ -9,8 +9,9 @@ use std::time::Duration;
 use bytes::{Buf, Bytes};
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep};
-use tokio_util::sync::WaitForCancellationFutureOwned;
 
+use super::events::{COMMENT, messages, write_event};
+use super::stream::Reader;
 use crate::connection::{Connection, Later};
 use crate::executor::BoxFuture;
 use crate::outbox::Outbox;
@@ -64,6 +65,7 @@ pub struct HttpBody(Kind);
 enum Kind {
     Full(Bytes),
     Events(Box<EventStream>),
+    Stream(Box<Reader>),
 }
 
 impl HttpBody {
@@ -73,6 +75,10 @@ impl HttpBody {
 
     pub(super) fn events(stream: EventStream) -> Self {
         Self(Kind::Events(Box::new(stream)))
+    }
+
+    pub(super) fn stream(reader: Reader) -> Self {
+        Self(Kind::Stream(Box::new(reader)))
     }
 }
 
@@ -87,6 +93,7 @@ impl Body for HttpBody {
         let data = match &mut self.0 {
             Kind::Full(text) => (!text.is_empty()).then(|| std::mem::take(text)),
             Kind::Events(stream) => ready!(stream.poll_events(task)),
+            Kind::Stream(reader) => ready!(reader.poll_events(task)),
         };
         Poll::Ready(data.map(|data| Ok(Frame::data(data))))
     }
@@ -95,35 +102,15 @@ impl Body for HttpBody {
         match &self.0 {
             Kind::Full(text) => text.is_empty(),
             Kind::Events(stream) => stream.over,
+            Kind::Stream(reader) => reader.is_over(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
             Kind::Full(text) => SizeHint::with_exact(text.len() as u64),
-            Kind::Events(_) => SizeHint::default(),
+            Kind::Events(_) | Kind::Stream(_) => SizeHint::default(),
         }
-    }
-}
-
-/// Appends `message` as an event: one `data` line, however the message was laid out.
-pub(super) fn write_event(out: &mut Vec<u8>, message: &[u8]) {
-    out.extend_from_slice(b"data: ");
-    let start = out.len();
-    out.extend_from_slice(message.trim_ascii_end());
-    // Outside of strings, where JSON has no bare line breaks, one white space is as good as another.
-    for byte in &mut out[start..] {
-        if matches!(byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
-    }
-    out.extend_from_slice(b"\n\n");
-}
-
-/// Appends each of the lines as an event.
-pub(super) fn write_events(out: &mut Vec<u8>, lines: &[u8]) {
-    for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        write_event(out, line);
     }
 }
 
@@ -136,19 +123,41 @@ pub(super) struct EventStream {
     quiet: Option<Quiet>,
     stop: Option<Stop>,
     over: bool,
+    /// What is sent before all that comes.
+    first: Vec<u8>,
+    /// What each event starts with.
+    prefix: &'static [u8],
     /// Cleans up when the stream ends or its reader leaves.
     _kept: Box<dyn Send>,
 }
 
 /// The time since the last event, after which a comment is sent.
-struct Quiet {
+#[derive(Debug)]
+pub(super) struct Quiet {
     time: Duration,
     sleep: Pin<Box<Sleep>>,
 }
 
+impl Quiet {
+    pub(super) fn new(time: Duration) -> Self {
+        Self { time, sleep: Box::pin(tokio::time::sleep(time)) }
+    }
+
+    pub(super) fn restart(&mut self) {
+        self.sleep.as_mut().reset(Instant::now() + self.time);
+    }
+
+    /// A comment, when it is time.
+    pub(super) fn poll_comment(&mut self, task: &mut Context<'_>) -> Poll<Bytes> {
+        ready!(self.sleep.as_mut().poll(task));
+        self.restart();
+        Poll::Ready(Bytes::from_static(COMMENT))
+    }
+}
+
 /// What ends a stream that has no end of its own.
 struct Stop {
-    asked: Pin<Box<WaitForCancellationFutureOwned>>,
+    asked: BoxFuture<'static, ()>,
     /// Whose subscriptions end with their last message.
     connection: Option<Arc<Connection>>,
 }
@@ -160,9 +169,11 @@ impl EventStream {
             outbox,
             lines: Vec::new(),
             answer: None,
-            quiet: keep_alive.map(|time| Quiet { time, sleep: Box::pin(tokio::time::sleep(time)) }),
+            quiet: keep_alive.map(Quiet::new),
             stop: None,
             over: false,
+            first: Vec::new(),
+            prefix: b"",
             _kept: Box::new(kept),
         }
     }
@@ -170,6 +181,18 @@ impl EventStream {
     /// Ends with this answer.
     pub(super) fn with_answer(mut self, answer: Later) -> Self {
         self.answer = Some(answer);
+        self
+    }
+
+    /// Starts with these events.
+    pub(super) fn starting_with(mut self, events: Vec<u8>) -> Self {
+        self.first = events;
+        self
+    }
+
+    /// Calls each event a message: that is what an event without a name is, but not to every old client.
+    pub(super) fn naming_messages(mut self) -> Self {
+        self.prefix = b"event: message\n";
         self
     }
 
@@ -184,7 +207,7 @@ impl EventStream {
     /// Ends when asked to, with the last messages of the connection's subscriptions.
     pub(super) fn until(
         mut self,
-        asked: WaitForCancellationFutureOwned,
+        asked: impl Future<Output = ()> + Send + 'static,
         connection: Option<Arc<Connection>>,
     ) -> Self {
         self.stop = Some(Stop { asked: Box::pin(asked), connection });
@@ -218,14 +241,17 @@ impl EventStream {
             };
             self.outbox.take(&mut self.lines);
             self.outbox.sent();
-            let mut events = Vec::new();
-            write_events(&mut events, &self.lines);
+            let mut events = std::mem::take(&mut self.first);
+            for message in messages(&self.lines) {
+                events.extend_from_slice(self.prefix);
+                write_event(&mut events, message);
+            }
             if let Some(answer) = answer {
                 write_event(&mut events, &answer);
             }
             if !events.is_empty() {
                 if let Some(quiet) = &mut self.quiet {
-                    quiet.sleep.as_mut().reset(Instant::now() + quiet.time);
+                    quiet.restart();
                 }
                 return Poll::Ready(Some(events.into()));
             }
@@ -240,13 +266,10 @@ impl EventStream {
                     continue;
                 }
             }
-            if let Some(quiet) = &mut self.quiet
-                && quiet.sleep.as_mut().poll(task).is_ready()
-            {
-                quiet.sleep.as_mut().reset(Instant::now() + quiet.time);
-                return Poll::Ready(Some(Bytes::from_static(b":\n\n")));
-            }
-            return Poll::Pending;
+            return match &mut self.quiet {
+                Some(quiet) => quiet.poll_comment(task).map(Some),
+                None => Poll::Pending,
+            };
         }
     }
 }
@@ -261,19 +284,4 @@ impl std::fmt::Debug for EventStream {
 pub(super) fn filled(outbox: &Arc<Outbox>) -> BoxFuture<'static, bool> {
     let outbox = Arc::clone(outbox);
     Box::pin(async move { outbox.wait_async().await })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{write_event, write_events};
-
-    #[test]
-    fn an_event_is_one_line_however_its_message_is_laid_out() {
-        let mut out = Vec::new();
-        write_event(&mut out, b"{\n  \"a\": \"\\n\"\r\n}\n");
-        assert_eq!(out, b"data: {   \"a\": \"\\n\"  }\n\n");
-        out.clear();
-        write_events(&mut out, b"1\n2\n");
-        assert_eq!(out, b"data: 1\n\ndata: 2\n\n");
-    }
 }

@@ -1,11 +1,17 @@
 //! What users set, and which callers it lets in.
 
+use std::fmt;
 use std::net::IpAddr;
+use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Uri};
+
+use super::store::{EventStore, MemoryEventStore};
+use super::stream::Reading;
 
 /// How the endpoint treats its callers. The defaults let in programs and pages of this machine only.
 #[derive(Debug, Clone)]
@@ -15,16 +21,50 @@ pub struct HttpConfig {
     origins: Vec<String>,
     keep_alive: Option<Duration>,
     legacy: bool,
+    store: Store,
+    retry: Duration,
+    close_after: Option<Duration>,
+    messages_uri: Option<String>,
+}
+
+/// The store of events, with a form for `Debug`.
+#[derive(Clone)]
+pub(super) struct Store(Arc<dyn EventStore>);
+
+impl Deref for Store {
+    type Target = dyn EventStore;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EventStore")
+    }
 }
 
 impl Default for HttpConfig {
     fn default() -> Self {
-        Self { hosts: Some(Vec::new()), origins: Vec::new(), keep_alive: Some(KEEP_ALIVE), legacy: true }
+        Self {
+            hosts: Some(Vec::new()),
+            origins: Vec::new(),
+            keep_alive: Some(KEEP_ALIVE),
+            legacy: true,
+            store: Store(Arc::new(MemoryEventStore::default())),
+            retry: RETRY,
+            close_after: None,
+            messages_uri: None,
+        }
     }
 }
 
 /// How long a stream is silent before a comment is sent.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// How long a client waits before it comes back to a stream.
+const RETRY: Duration = Duration::from_secs(1);
 
 impl HttpConfig {
     /// The defaults.
@@ -67,8 +107,46 @@ impl HttpConfig {
         self
     }
 
-    pub(super) fn silence(&self) -> Option<Duration> {
-        self.keep_alive
+    /// Keeps the events of legacy sessions in this store, so that a client that lost its connection gets what it missed.
+    /// Without it they are kept in memory, within the bounds of [`EventLimits`](crate::EventLimits).
+    pub fn event_store(mut self, store: impl EventStore) -> Self {
+        self.store = Store(Arc::new(store));
+        self
+    }
+
+    /// How long clients of revision 2025-11-25 are told to wait before they come back to a stream whose connection has
+    /// ended: 1 second.
+    pub fn retry(mut self, time: Duration) -> Self {
+        self.retry = time;
+        self
+    }
+
+    /// How long a stream of a session keeps a connection before the client has to come back for more, for networks that
+    /// end long connections: `None`, as long as there may be more to send. Concerns clients of revision 2025-11-25 only:
+    /// those of others need not come back. A handler can ask for it with
+    /// [`Context::close_stream`](crate::Context::close_stream).
+    pub fn close_streams_after(mut self, time: Option<Duration>) -> Self {
+        self.close_after = time;
+        self
+    }
+
+    /// Where clients of HTTP+SSE are told to POST, for a proxy that gives [`SseService`](crate::SseService) other places
+    /// than `sse` and `messages` side by side: a path or a whole address.
+    pub fn messages_uri(mut self, uri: impl Into<String>) -> Self {
+        self.messages_uri = Some(uri.into());
+        self
+    }
+
+    pub(super) fn messages_path(&self) -> Option<&str> {
+        self.messages_uri.as_deref()
+    }
+
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(super) fn reading(&self) -> Reading {
+        Reading { keep_alive: self.keep_alive, retry: self.retry, close_after: self.close_after }
     }
 
     pub(super) fn has_sessions(&self) -> bool {

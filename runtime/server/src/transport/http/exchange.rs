@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
-use std::time::Duration;
 
+use bytes::Bytes;
 use http::{Response, StatusCode};
 
 use super::answer::{self, Era};
-use super::body::{EventStream, HttpBody, filled, write_event, write_events};
+use super::body::{EventStream, HttpBody, filled};
+use super::events::{EventId, messages, write_event, write_event_with_id, write_events, write_priming};
 use super::headers::Accept;
+use super::session::Session;
+use super::stream::{Reading, wants_reader};
 use crate::connection::{Connection, Later};
 use crate::outbox::Outbox;
 
@@ -35,10 +38,15 @@ impl Step {
 pub(super) struct Form {
     pub(super) era: Era,
     pub(super) accept: Accept,
-    pub(super) keep_alive: Option<Duration>,
+    pub(super) reading: Reading,
 }
 
 impl Form {
+    /// Whether the answer alone is the response.
+    pub(super) fn is_json(self, outbox: &Outbox) -> bool {
+        self.accept.json && outbox.is_empty()
+    }
+
     /// The response, with all that the call has sent before.
     pub(super) fn respond(self, outbox: &Outbox, answer: Vec<u8>) -> Response<HttpBody> {
         let mut lines = Vec::new();
@@ -60,6 +68,8 @@ pub(super) struct Waiting {
     pub(super) outbox: Arc<Outbox>,
     pub(super) form: Form,
     pub(super) kept: EndCall,
+    /// The session whose stream the response is, if it becomes one.
+    pub(super) session: Option<Arc<Session>>,
 }
 
 enum First {
@@ -71,8 +81,11 @@ enum First {
 impl Waiting {
     async fn finish(mut self: Box<Self>) -> Response<HttpBody> {
         // A client that takes no events has its outbox closed, and waits for the answer alone.
-        let mut filled = self.form.accept.events.then(|| filled(&self.outbox));
-        let mut silence = self.form.keep_alive.map(|time| Box::pin(tokio::time::sleep(time)));
+        let mut filled = self.form.accept.events.then(|| match &self.session {
+            Some(_) => wants_reader(&self.outbox),
+            None => filled(&self.outbox),
+        });
+        let mut silence = self.form.reading.keep_alive.map(|time| Box::pin(tokio::time::sleep(time)));
         let first = std::future::poll_fn(|task| {
             if let Poll::Ready(answer) = self.answer.as_mut().poll(task) {
                 return Poll::Ready(First::Answer(answer));
@@ -87,17 +100,62 @@ impl Waiting {
             }
         })
         .await;
-        let Self { answer, outbox, form, kept } = *self;
-        let stream = match first {
-            First::Answer(Some(answer)) => return form.respond(&outbox, answer),
+        let Self { answer, outbox, form, kept, session } = *self;
+        let keep_alive = form.reading.keep_alive;
+        let stream = match (first, session) {
+            (First::Answer(Some(answer)), Some(session)) if !form.is_json(&outbox) => {
+                return answered_stream(&session, form.reading, &outbox, answer).await;
+            }
+            (First::Answer(Some(answer)), _) => return form.respond(&outbox, answer),
             // A call that was taken back has no answer, and what ends without one is a stream.
-            First::Answer(None) if form.accept.events => return answer::events(Vec::new()),
-            First::Answer(None) => return answer::empty(StatusCode::ACCEPTED),
-            First::Message => EventStream::new(outbox, form.keep_alive, kept),
-            First::Silence => EventStream::new(outbox, form.keep_alive, kept).starting_now(),
+            (First::Answer(None), _) if form.accept.events => return answer::events(Vec::new()),
+            (First::Answer(None), _) => return answer::empty(StatusCode::ACCEPTED),
+            (_, Some(session)) => return begun_stream(&session, form.reading, outbox, answer, kept),
+            (First::Message, None) => EventStream::new(outbox, keep_alive, kept),
+            (First::Silence, None) => EventStream::new(outbox, keep_alive, kept).starting_now(),
         };
         answer::event_stream(stream.with_answer(answer))
     }
+}
+
+/// The stream of a request of a session whose answer is still to come. It goes on without its reader.
+fn begun_stream(
+    session: &Arc<Session>,
+    reading: Reading,
+    outbox: Arc<Outbox>,
+    answer: Later,
+    kept: EndCall,
+) -> Response<HttpBody> {
+    let stream = session.open_request_stream();
+    let reader = stream.attach(&reading).starting_at(session.next_sequence(), &reading);
+    tokio::spawn(async move {
+        stream.run(outbox, answer).await;
+        drop(kept);
+    });
+    answer::session_stream(reader)
+}
+
+/// The stream of a request of a session whose answer is there: one text, kept like any other stream.
+async fn answered_stream(
+    session: &Session,
+    reading: Reading,
+    outbox: &Outbox,
+    answer: Vec<u8>,
+) -> Response<HttpBody> {
+    let mut lines = Vec::new();
+    outbox.take(&mut lines);
+    outbox.sent();
+    let stream = session.number_request_stream();
+    let mut events = Vec::with_capacity(lines.len() + answer.len() + 256);
+    if session.polls() {
+        let id = EventId { stream, sequence: session.next_sequence() };
+        write_priming(&mut events, id, reading.retry);
+    }
+    for message in messages(&lines).map(Bytes::copy_from_slice).chain([answer.into()]) {
+        let event = session.keep(stream.number, message).await;
+        write_event_with_id(&mut events, EventId { stream, sequence: event.sequence }, &event.message);
+    }
+    answer::events(events)
 }
 
 /// Cleans up when the response is sent, or when nobody reads it any more.

@@ -3,20 +3,24 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use serde_json::value::RawValue;
 use toolwright_core::revision::Revision;
 
 use super::answer::{self, ANSWER_BYTES, Era};
-use super::body::{EventStream, HttpBody};
+use super::body::HttpBody;
+use super::events::{EventId, StreamKind, write_event_with_id};
 use super::exchange::{EndCall, Form, Step, Waiting};
 use super::headers::{Accept, single};
 use super::session::{NotOpened, Session};
+use super::store::StoredEvent;
 use super::{Endpoint, id_of, not_acceptable, too_many};
-use crate::connection::Connection;
+use crate::connection::{Connection, Later};
 use crate::error;
 use crate::message::{Envelope, RequestId};
 use crate::outbox::Outbox;
 
 static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// How much of what belongs to no request is kept for a client that has no stream open.
 const KEPT_WITHOUT_STREAM: usize = 16 << 10;
@@ -72,7 +76,12 @@ impl Endpoint {
             let error = error::invalid_request("`method` is missing");
             return Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id.as_ref(), &error));
         }
-        self.request(form, frame, envelope, session.as_deref(), id.as_ref())
+        if let Some(session) = session.as_ref().filter(|_| envelope.is_none()) {
+            for cancellation in cancellations(session, frame, self.service.limits().max_batch_messages) {
+                session.cancel(cancellation.get().as_bytes());
+            }
+        }
+        self.request(form, frame, envelope, session, id.as_ref())
     }
 
     /// Takes a request or a batch.
@@ -81,7 +90,7 @@ impl Endpoint {
         form: Form,
         frame: &[u8],
         envelope: Option<Envelope<'_>>,
-        session: Option<&Session>,
+        session: Option<Arc<Session>>,
         id: Option<&RequestId<'_>>,
     ) -> Step {
         let limits = self.service.limits();
@@ -95,32 +104,35 @@ impl Endpoint {
         let connection = Connection::for_exchange(
             self.service.shared(),
             Arc::clone(&outbox),
-            session.map(|session| &*session.connection),
+            session.as_ref().map(|session| &*session.connection),
         );
         let mut out = Vec::with_capacity(ANSWER_BYTES);
         let later = match envelope {
             Some(envelope) => connection.take_message(envelope, &mut out),
             None => connection.receive(frame, &mut out),
         };
-        let Some(later) = later else {
-            return Step::Done(if out.is_empty() {
-                answer::empty(StatusCode::ACCEPTED)
-            } else {
-                form.respond(&outbox, out)
-            });
+        let answer: Later = match later {
+            None if out.is_empty() => return Step::Done(answer::empty(StatusCode::ACCEPTED)),
+            None if session.is_none() || form.is_json(&outbox) => {
+                return Step::Done(form.respond(&outbox, out));
+            }
+            // What a session sends as events is kept first.
+            None => Box::pin(std::future::ready(Some(out))),
+            Some(later) => {
+                if let Some(session) = &session {
+                    session.add(&connection);
+                }
+                // The call outlives its reader, so it runs in a task of its own.
+                let call = tokio::spawn(async move {
+                    let answer = later.await;
+                    drop((connection, count));
+                    answer
+                });
+                Box::pin(async move { call.await.ok().flatten() })
+            }
         };
-        if let Some(session) = session {
-            session.add(&connection);
-        }
-        // The call outlives its reader, so it runs in a task of its own.
-        let call = tokio::spawn(async move {
-            let answer = later.await;
-            drop((connection, count));
-            answer
-        });
-        let answer = Box::pin(async move { call.await.ok().flatten() });
         let kept = EndCall { outbox: Arc::clone(&outbox), connection: None, _count: None };
-        Step::Waiting(Box::new(Waiting { answer, outbox, form, kept }))
+        Step::Waiting(Box::new(Waiting { answer, outbox, form, kept, session }))
     }
 
     /// Opens a session, if the handshake succeeds.
@@ -138,7 +150,7 @@ impl Endpoint {
         if !connection.is_agreed() {
             return form.respond(&outbox, out);
         }
-        let session = match self.sessions.open(connection, Arc::clone(&outbox), self.stop.child_token()) {
+        let session = match self.sessions.open(connection, outbox) {
             Ok(session) => session,
             Err(NotOpened::TooMany) => return too_many(id, "too many sessions are open"),
             Err(NotOpened::NoId) => {
@@ -182,8 +194,9 @@ impl Endpoint {
         })
     }
 
-    /// GET: a stream of what belongs to no request ("Listening for Messages from the Server").
-    pub(super) fn stream(&self, headers: &HeaderMap) -> Response<HttpBody> {
+    /// GET: a stream of what belongs to no request ("Listening for Messages from the Server"), or more of a stream whose
+    /// connection has ended ("Resumability and Redelivery").
+    pub(super) async fn stream(&self, headers: &HeaderMap) -> Response<HttpBody> {
         if !Accept::of(headers).events {
             return not_acceptable();
         }
@@ -191,21 +204,69 @@ impl Endpoint {
             Ok(session) => session,
             Err(response) => return *response,
         };
-        if headers.contains_key("last-event-id") {
-            // Events have no ids here, so there is nothing to resume; 204 is what ends the attempts (WHATWG HTML,
-            // "Server-sent events").
-            return answer::empty(StatusCode::NO_CONTENT);
+        match single(headers, &LAST_EVENT_ID) {
+            Ok(None) => self.standing_stream(&session, None).await,
+            Ok(Some(id)) => match id.to_str().ok().and_then(EventId::parse) {
+                Some(id) if session.has_sent(id.stream.number, id.sequence) => {
+                    self.resumed_stream(&session, id).await
+                }
+                _ => unknown_event(),
+            },
+            Err(error) => answer::refusal(StatusCode::BAD_REQUEST, None, &error),
         }
+    }
+
+    /// Goes on with the stream of an event, after that event.
+    async fn resumed_stream(&self, session: &Arc<Session>, id: EventId) -> Response<HttpBody> {
+        let EventId { stream, sequence } = id;
+        if let Some(stream) = session.stream(stream.number).filter(|open| !open.is_over()) {
+            // From here on nothing passes the reader by; what it gets twice it sends once.
+            let reading = self.config.reading();
+            let reader = stream.attach(&reading).starting_at(sequence, &reading);
+            let missed = session.after(stream.id.number, sequence).await.unwrap_or_default();
+            return answer::session_stream(reader.replaying(missed));
+        }
+        match stream.kind {
+            StreamKind::Standing => self.standing_stream(session, Some(id)).await,
+            StreamKind::Request => match session.after(stream.number, sequence).await {
+                // The one response that ends all attempts (WHATWG HTML, "Server-sent events"). After 404 a client would
+                // start a new session.
+                Some(missed) if missed.is_empty() => answer::empty(StatusCode::NO_CONTENT),
+                Some(missed) => {
+                    let mut events = Vec::new();
+                    for StoredEvent { sequence, message, .. } in missed {
+                        write_event_with_id(&mut events, EventId { stream, sequence }, &message);
+                    }
+                    answer::events(events)
+                }
+                None => unknown_event(),
+            },
+        }
+    }
+
+    /// Opens a standing stream, a new one or that of an event again.
+    async fn standing_stream(&self, session: &Arc<Session>, from: Option<EventId>) -> Response<HttpBody> {
         let limit = self.service.limits().max_session_streams;
-        let Some(open) = session.open_stream(limit) else {
+        let Some(stream) = session.open_standing_stream(from.map(|id| id.stream.number), limit) else {
             return answer::refused(
                 StatusCode::TOO_MANY_REQUESTS,
                 &format!("{limit} streams of this session are open already; read one of them"),
             );
         };
-        let ended = session.ended().clone().cancelled_owned();
-        let stream = EventStream::new(Arc::clone(&session.outbox), self.config.silence(), open);
-        answer::event_stream(stream.until(ended, None))
+        let reading = self.config.reading();
+        let sequence = from.map_or_else(|| session.next_sequence(), |id| id.sequence);
+        let mut reader = stream.attach(&reading).starting_at(sequence, &reading);
+        if let Some(id) = from {
+            let missed = session.after(id.stream.number, sequence).await;
+            reader = reader.replaying(missed.unwrap_or_default());
+        }
+        let stopped = self.stop.clone().cancelled_owned();
+        let stopped = Box::pin(async move {
+            stopped.await;
+            None
+        });
+        tokio::spawn(stream.run(Arc::clone(&session.outbox), stopped));
+        answer::session_stream(reader)
     }
 
     /// DELETE: the client leaves.
@@ -217,4 +278,27 @@ impl Endpoint {
         session.map(|id| self.sessions.remove(id));
         answer::empty(StatusCode::OK)
     }
+}
+
+/// The client may go on in its session, but not on this stream.
+fn unknown_event() -> Response<HttpBody> {
+    answer::refused(
+        StatusCode::BAD_REQUEST,
+        "`Last-Event-ID` names no event of this session that is still kept; leave it out to open a new stream",
+    )
+}
+
+/// The cancellations in a batch, if it is one that the session takes. They may be of requests that came before it.
+fn cancellations<'a>(session: &Session, batch: &'a [u8], limit: usize) -> Vec<&'a RawValue> {
+    const METHOD: &str = "notifications/cancelled";
+    let has_batches = session.connection.agreed_revision() == Some(Revision::V2025_03_26);
+    if !has_batches || memchr::memmem::find(batch, METHOD.as_bytes()).is_none() {
+        return Vec::new();
+    }
+    let messages = serde_json::from_slice::<Vec<&RawValue>>(batch).unwrap_or_default();
+    let is_cancellation = |message: &&RawValue| {
+        let envelope = Envelope::parse(message.get().as_bytes());
+        envelope.is_ok_and(|envelope| envelope.id.is_none() && envelope.method_name() == Some(METHOD))
+    };
+    if messages.len() > limit { Vec::new() } else { messages.into_iter().filter(is_cancellation).collect() }
 }

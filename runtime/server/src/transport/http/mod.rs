@@ -9,6 +9,7 @@ mod answer;
 mod body;
 mod config;
 mod cors;
+mod events;
 mod exchange;
 mod headers;
 mod legacy;
@@ -16,6 +17,9 @@ mod modern;
 mod params;
 mod serve;
 mod session;
+mod sse;
+mod store;
+mod stream;
 #[cfg(feature = "ws")]
 mod websocket;
 
@@ -37,11 +41,14 @@ use answer::Era;
 use exchange::{Count, Form, Step};
 use headers::Accept;
 use session::Sessions;
+use sse::SseStreams;
 
 pub use body::HttpBody;
 pub use config::HttpConfig;
 pub(crate) use params::HeaderParams;
 pub use serve::Http;
+pub use sse::SseService;
+pub use store::{EventLimits, EventStore, MemoryEventStore, StoredEvent};
 #[cfg(feature = "ws")]
 pub use websocket::{WebSocket, WebSocketService};
 
@@ -62,6 +69,7 @@ struct Endpoint {
     service: Service,
     config: HttpConfig,
     sessions: Sessions,
+    sse: SseStreams,
     unanswered: Count,
     /// Ends the streams that have no end of their own.
     stop: CancellationToken,
@@ -77,12 +85,18 @@ impl HttpService {
     pub fn with_config(service: &Service, config: HttpConfig) -> Self {
         let limits = service.limits();
         Self(Arc::new(Endpoint {
-            sessions: Sessions::new(limits.max_sessions, limits.session_idle),
+            sessions: Sessions::new(limits.max_sessions, limits.session_idle, config.store().clone()),
+            sse: SseStreams::default(),
             service: service.clone(),
             config,
             unanswered: Count::default(),
             stop: CancellationToken::new(),
         }))
+    }
+
+    /// The same over HTTP+SSE, the transport of revision 2024-11-05, to be mounted beside it.
+    pub fn sse(&self) -> SseService {
+        SseService(Arc::clone(&self.0))
     }
 
     /// Ends the open streams in order: subscriptions with their last message. Calls go on; end the server that the
@@ -112,28 +126,46 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let endpoint = Arc::clone(&self.0);
-        Box::pin(async move { Ok(endpoint.respond(request).await) })
+        Box::pin(async move { Ok(endpoint.respond(Route::Mcp, request).await) })
     }
 }
 
+/// Which transport a request is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Route {
+    /// Streamable HTTP.
+    Mcp,
+    /// HTTP+SSE.
+    Sse,
+}
+
 impl Endpoint {
-    async fn respond<B: Body>(&self, request: Request<B>) -> Response<HttpBody> {
+    async fn respond<B: Body>(&self, route: Route, request: Request<B>) -> Response<HttpBody> {
         let (head, body) = request.into_parts();
-        let mut response = self.answer(&head, body).await;
+        let mut response = self.answer(route, &head, body).await;
         if let Some(origin) = self.config.cors_origin(&head.headers) {
             cors::expose(&mut response, origin);
         }
         response
     }
 
-    async fn answer<B: Body>(&self, head: &Parts, body: B) -> Response<HttpBody> {
+    async fn answer<B: Body>(&self, route: Route, head: &Parts, body: B) -> Response<HttpBody> {
         if let Err(why) = self.config.admit(head) {
             return answer::refused(StatusCode::FORBIDDEN, why);
+        }
+        if route == Route::Sse {
+            return match head.method {
+                _ if !self.config.has_sessions() => answer::empty(StatusCode::NOT_FOUND),
+                Method::GET => self.sse_stream(head),
+                Method::POST => self.sse_message(head, body).await,
+                Method::OPTIONS if self.config.cors_origin(&head.headers).is_some() => cors::preflight(),
+                _ => answer::method_not_allowed("GET, POST"),
+            };
         }
         let has_sessions = self.config.has_sessions() && !headers::is_modern(&head.headers);
         match head.method {
             Method::POST => self.post(head, body).await,
-            Method::GET if has_sessions => self.stream(&head.headers),
+            Method::GET if has_sessions => self.stream(&head.headers).await,
             Method::DELETE if has_sessions => self.end_session(&head.headers),
             Method::OPTIONS if self.config.cors_origin(&head.headers).is_some() => cors::preflight(),
             _ if has_sessions => answer::method_not_allowed("POST, GET, DELETE"),
@@ -143,35 +175,41 @@ impl Endpoint {
 
     async fn post<B: Body>(&self, head: &Parts, body: B) -> Response<HttpBody> {
         if !headers::is_json(&head.headers) {
-            return answer::refused(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "the body must be declared as `Content-Type: application/json`",
-            );
+            return not_declared_as_json();
         }
         let accept = Accept::of(&head.headers);
         if !accept.json && !accept.events {
             return not_acceptable();
         }
+        match self.read(body).await {
+            Ok(bytes) => self.take(head, accept, bytes.trim_ascii()).finish().await,
+            Err(refused) => *refused,
+        }
+    }
+
+    /// The whole body, or why it is refused.
+    async fn read<B: Body>(&self, body: B) -> Result<Vec<u8>, Box<Response<HttpBody>>> {
         let limits = self.service.limits();
         let limit = limits.max_message_bytes;
-        match body::read(body, limit, limits.http_read_timeout).await {
-            Ok(bytes) => self.take(head, accept, bytes.trim_ascii()).finish().await,
-            Err(body::Unread::TooLong) => answer::refused(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                &format!("the body is longer than the {limit} bytes that this server reads"),
-            ),
-            Err(body::Unread::TooSlow) => {
-                answer::refused(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")
-            }
-            Err(body::Unread::Broken) => {
-                answer::refused(StatusCode::BAD_REQUEST, "the body could not be read to its end")
-            }
-        }
+        body::read(body, limit, limits.http_read_timeout).await.map_err(|unread| {
+            Box::new(match unread {
+                body::Unread::TooLong => answer::refused(
+                    StatusCode::PAYLOAD_TOO_LARGE,
+                    &format!("the body is longer than the {limit} bytes that this server reads"),
+                ),
+                body::Unread::TooSlow => {
+                    answer::refused(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")
+                }
+                body::Unread::Broken => {
+                    answer::refused(StatusCode::BAD_REQUEST, "the body could not be read to its end")
+                }
+            })
+        })
     }
 
     /// Takes one body: a message or a batch.
     fn take(&self, head: &Parts, accept: Accept, frame: &[u8]) -> Step {
-        let form = |era| Form { era, accept, keep_alive: self.config.silence() };
+        let form = |era| Form { era, accept, reading: self.config.reading() };
         if frame.first() == Some(&b'[') {
             return self.legacy(&head.headers, form(Era::Legacy), frame, None);
         }
@@ -198,6 +236,13 @@ fn id_of<'a>(envelope: &Envelope<'a>) -> Option<RequestId<'a>> {
 fn refuse_malformed(malformed: Malformed, frame: &[u8]) -> Response<HttpBody> {
     let error = error::malformed(malformed, "body");
     answer::refusal(StatusCode::BAD_REQUEST, Envelope::id_of(frame).as_ref(), &error)
+}
+
+fn not_declared_as_json() -> Response<HttpBody> {
+    answer::refused(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "the body must be declared as `Content-Type: application/json`",
+    )
 }
 
 fn not_acceptable() -> Response<HttpBody> {

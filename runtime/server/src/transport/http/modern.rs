@@ -36,13 +36,11 @@ impl Endpoint {
             return Step::Done(not_acceptable());
         }
         let shared = self.service.shared();
-        let (outbox, connection) = if listens {
-            let outbox = Arc::new(Outbox::dropping(limits.max_unsent_bytes));
-            (Arc::clone(&outbox), Connection::open(shared, outbox))
-        } else {
-            let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
-            (Arc::clone(&outbox), Connection::for_exchange(shared, outbox, None))
-        };
+        let room = limits.max_unsent_bytes;
+        let outbox = Arc::new(if listens { Outbox::dropping(room) } else { Outbox::new(room) });
+        let is_modern_only = !self.config.has_sessions();
+        let connection =
+            Connection::for_modern_exchange(shared, Arc::clone(&outbox), listens, is_modern_only);
         if !form.accept.events {
             outbox.close();
         }
@@ -54,9 +52,9 @@ impl Endpoint {
             _count: Some(count),
         };
         match later {
-            Some(answer) => Step::Waiting(Box::new(Waiting { answer, outbox, form, kept })),
+            Some(answer) => Step::Waiting(Box::new(Waiting { answer, outbox, form, kept, session: None })),
             None if listens && out.is_empty() => {
-                let stream = EventStream::new(outbox, form.keep_alive, kept)
+                let stream = EventStream::new(outbox, form.reading.keep_alive, kept)
                     .until(self.stop.clone().cancelled_owned(), Some(connection));
                 Step::Done(answer::event_stream(stream))
             }

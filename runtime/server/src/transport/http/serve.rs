@@ -39,6 +39,7 @@ use crate::transport::{Transport, peers};
 pub struct Http {
     listener: std::net::TcpListener,
     path: String,
+    has_sse: bool,
     config: HttpConfig,
 }
 
@@ -52,7 +53,7 @@ impl Http {
     pub fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
-        Ok(Self { listener, path: "/mcp".to_owned(), config: HttpConfig::default() })
+        Ok(Self { listener, path: "/mcp".to_owned(), has_sse: false, config: HttpConfig::default() })
     }
 
     /// The address that it listens on, with the port that the system chose.
@@ -75,6 +76,15 @@ impl Http {
         self
     }
 
+    /// Serves HTTP+SSE as well, for clients that speak revision 2024-11-05 alone: GET `/sse` opens a stream, POST
+    /// `/messages` takes what the client says ([`SseService`](super::SseService)). They stand next to the path of the
+    /// endpoint. It is off unless asked for: later revisions have replaced this transport and advise against it
+    /// (2026-07-28, basic/transports/streamable-http "HTTP+SSE Transport").
+    pub fn with_sse(mut self) -> Self {
+        self.has_sse = true;
+        self
+    }
+
     pub(crate) async fn serve(
         self,
         service: &Service,
@@ -86,6 +96,7 @@ impl Http {
         let endpoint = Mounted {
             service: HttpService::with_config(service, self.config),
             path: self.path.trim_end_matches('/').into(),
+            has_sse: self.has_sse,
         };
         let open = peers::accept(
             |task| listener.poll_accept(task).map_ok(|(stream, _)| stream),
@@ -115,6 +126,7 @@ struct Mounted {
     service: HttpService,
     /// Without a final slash, so empty for the root.
     path: std::sync::Arc<str>,
+    has_sse: bool,
 }
 
 impl Mounted {
@@ -144,9 +156,19 @@ impl Mounted {
 
     async fn call(&mut self, request: Request<Incoming>) -> Result<Response<HttpBody>, Infallible> {
         let path = request.uri().path();
-        if path.strip_suffix('/').unwrap_or(path) == &*self.path {
+        let path = path.strip_suffix('/').unwrap_or(path);
+        if path == &*self.path {
             return self.service.call(request).await;
         }
+        if self.has_sse && self.is_sse(path) {
+            return self.service.sse().call(request).await;
+        }
         Ok(answer::empty(StatusCode::NOT_FOUND))
+    }
+
+    /// Whether a path is one of HTTP+SSE, next to that of the endpoint.
+    fn is_sse(&self, path: &str) -> bool {
+        let parent = self.path.rsplit_once('/').map_or("", |(parent, _)| parent);
+        path.strip_prefix(parent).is_some_and(|name| matches!(name, "/sse" | "/messages"))
     }
 }

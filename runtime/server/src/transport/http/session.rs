@@ -1,19 +1,26 @@
 //! Sessions of legacy clients (2025-11-25, basic/transports "Session Management").
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::{Duration, Instant};
 
-use tokio_util::sync::CancellationToken;
+use bytes::Bytes;
+use toolwright_core::revision::Revision;
 
+use super::config::Store;
+use super::events::{StreamId, StreamKind};
+use super::store::StoredEvent;
+use super::stream::Stream;
 use crate::connection::Connection;
 use crate::outbox::Outbox;
 
 /// The open sessions, by id.
 #[derive(Debug)]
 pub(super) struct Sessions {
-    open: RwLock<HashMap<Box<str>, Arc<Session>>>,
+    open: RwLock<HashMap<Arc<str>, Arc<Session>>>,
+    /// Where the events of all of them are kept.
+    store: Store,
     /// When times are counted from.
     start: Instant,
     /// When sessions without use were last looked for, in milliseconds from the start.
@@ -25,6 +32,7 @@ pub(super) struct Sessions {
 /// What the requests of one session share. No task and no stream belongs to it until the client asks for one.
 #[derive(Debug)]
 pub(super) struct Session {
+    id: Arc<str>,
     pub(super) connection: Arc<Connection>,
     /// What belongs to no request; the GET streams share it, so each message goes to one of them only.
     pub(super) outbox: Arc<Outbox>,
@@ -34,8 +42,18 @@ pub(super) struct Session {
     start: Instant,
     /// In milliseconds from the start.
     last_used: AtomicU64,
-    streams: AtomicUsize,
-    ended: CancellationToken,
+    streams: Mutex<Streams>,
+    /// The number of the last event.
+    sequence: AtomicU64,
+    store: Store,
+}
+
+/// The streams of a session that are not over.
+#[derive(Debug, Default)]
+struct Streams {
+    open: BTreeMap<u64, Arc<Stream>>,
+    /// The number of the last one.
+    last: u64,
 }
 
 /// Why a session was not opened.
@@ -48,8 +66,8 @@ pub(super) enum NotOpened {
 }
 
 impl Sessions {
-    pub(super) fn new(limit: usize, idle: Duration) -> Self {
-        Self { open: RwLock::default(), start: Instant::now(), swept: AtomicU64::new(0), idle, limit }
+    pub(super) fn new(limit: usize, idle: Duration, store: Store) -> Self {
+        Self { open: RwLock::default(), store, start: Instant::now(), swept: AtomicU64::new(0), idle, limit }
     }
 
     /// Opens a session and gives it an id that nobody can guess.
@@ -57,18 +75,19 @@ impl Sessions {
         &self,
         connection: Arc<Connection>,
         outbox: Arc<Outbox>,
-        ended: CancellationToken,
-    ) -> Result<Box<str>, NotOpened> {
-        let id = new_id().ok_or(NotOpened::NoId)?;
+    ) -> Result<Arc<str>, NotOpened> {
+        let id: Arc<str> = new_id().ok_or(NotOpened::NoId)?.into();
         let now = milliseconds_since(self.start);
         let session = Arc::new(Session {
+            id: Arc::clone(&id),
             connection,
             outbox,
             exchanges: Mutex::default(),
             start: self.start,
             last_used: AtomicU64::new(now),
-            streams: AtomicUsize::new(0),
-            ended,
+            streams: Mutex::default(),
+            sequence: AtomicU64::new(0),
+            store: self.store.clone(),
         });
         let mut open = self.write();
         // Looking at all sessions is worth it when there is no room, or when many may have become idle.
@@ -86,7 +105,7 @@ impl Sessions {
         if open.len() >= self.limit {
             return Err(NotOpened::TooMany);
         }
-        open.insert(id.clone(), session);
+        open.insert(Arc::clone(&id), session);
         Ok(id)
     }
 
@@ -113,11 +132,11 @@ impl Sessions {
         }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, HashMap<Box<str>, Arc<Session>>> {
+    fn read(&self) -> RwLockReadGuard<'_, HashMap<Arc<str>, Arc<Session>>> {
         self.open.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, HashMap<Box<str>, Arc<Session>>> {
+    fn write(&self) -> RwLockWriteGuard<'_, HashMap<Arc<str>, Arc<Session>>> {
         self.open.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -138,34 +157,105 @@ impl Session {
         }
     }
 
-    /// Counts a GET stream; none if `limit` are open.
-    pub(super) fn open_stream(self: &Arc<Self>, limit: usize) -> Option<StreamOpen> {
-        let one_more = |open: usize| (open < limit).then_some(open + 1);
-        self.streams.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_more).ok()?;
-        Some(StreamOpen(Arc::clone(self)))
+    /// Whether the client is of a revision whose clients come back to a stream that the server let go.
+    pub(super) fn polls(&self) -> bool {
+        self.connection.agreed_revision() >= Some(Revision::V2025_11_25)
     }
 
-    /// Told when the session ends.
-    pub(super) fn ended(&self) -> &CancellationToken {
-        &self.ended
+    /// The stream of this number, if it is not over.
+    pub(super) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
+        self.streams().open.get(&number).cloned()
     }
 
-    fn touch(&self) {
+    /// A stream for the response of a request.
+    pub(super) fn open_request_stream(self: &Arc<Self>) -> Arc<Stream> {
+        let id = self.number_request_stream();
+        self.insert(&mut self.streams(), id)
+    }
+
+    /// The id of a stream for the response of a request that is answered already.
+    pub(super) fn number_request_stream(&self) -> StreamId {
+        let mut streams = self.streams();
+        streams.last += 1;
+        StreamId { kind: StreamKind::Request, number: streams.last }
+    }
+
+    /// A stream that GET opens, a new one or the one of this number again; none if `limit` are open.
+    pub(super) fn open_standing_stream(
+        self: &Arc<Self>,
+        number: Option<u64>,
+        limit: usize,
+    ) -> Option<Arc<Stream>> {
+        let mut streams = self.streams();
+        let is_standing = |stream: &&Arc<Stream>| stream.id.kind == StreamKind::Standing;
+        if streams.open.values().filter(is_standing).count() >= limit {
+            return None;
+        }
+        streams.last += u64::from(number.is_none());
+        let number = number.unwrap_or(streams.last);
+        Some(self.insert(&mut streams, StreamId { kind: StreamKind::Standing, number }))
+    }
+
+    fn insert(self: &Arc<Self>, streams: &mut Streams, id: StreamId) -> Arc<Stream> {
+        let stream = Arc::new(Stream::new(id, Arc::clone(self)));
+        streams.open.insert(id.number, Arc::clone(&stream));
+        stream
+    }
+
+    /// Takes out a stream that is over, unless another has its number by now.
+    pub(super) fn close_stream(&self, stream: &Stream) {
+        let mut streams = self.streams();
+        let number = stream.id.number;
+        if streams.open.get(&number).is_some_and(|open| std::ptr::eq(&raw const **open, stream)) {
+            streams.open.remove(&number);
+        }
+    }
+
+    /// Whether an event of this stream and number may have been sent.
+    pub(super) fn has_sent(&self, stream: u64, sequence: u64) -> bool {
+        sequence <= self.sequence.load(Ordering::Acquire) && (1..=self.streams().last).contains(&stream)
+    }
+
+    /// A number for an event, greater than those before.
+    pub(super) fn next_sequence(&self) -> u64 {
+        self.sequence.fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    /// Makes a message the next event of a stream, and has it kept.
+    pub(super) async fn keep(&self, stream: u64, message: Bytes) -> StoredEvent {
+        let event = StoredEvent { stream, sequence: self.next_sequence(), message };
+        self.store.append(&self.id, event.clone()).await;
+        event
+    }
+
+    /// What was sent on a stream after the event of this number; none if nobody knows.
+    pub(super) async fn after(&self, stream: u64, sequence: u64) -> Option<Vec<StoredEvent>> {
+        self.store.after(&self.id, stream, sequence).await
+    }
+
+    pub(super) fn touch(&self) {
         self.last_used.store(milliseconds_since(self.start), Ordering::Relaxed);
     }
 
     fn is_idle(&self, now: u64, limit: Duration) -> bool {
         let unused = Duration::from_millis(now.saturating_sub(self.last_used.load(Ordering::Relaxed)));
-        unused > limit && self.streams.load(Ordering::Acquire) == 0 && self.running().is_empty()
+        unused > limit && self.streams().open.is_empty() && self.running().is_empty()
     }
 
     /// What runs is cancelled, and the streams end.
-    fn end(&self) {
-        self.ended.cancel();
+    fn end(self: &Arc<Self>) {
         for exchange in self.running() {
             exchange.end();
         }
         self.outbox.close();
+        if self.sequence.load(Ordering::Acquire) > 0 {
+            let session = Arc::clone(self);
+            tokio::spawn(async move { session.store.forget(&session.id).await });
+        }
+    }
+
+    fn streams(&self) -> MutexGuard<'_, Streams> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn running(&self) -> Vec<Arc<Connection>> {
@@ -177,22 +267,12 @@ impl Session {
     }
 }
 
-/// A GET stream of a session that is open.
-pub(super) struct StreamOpen(Arc<Session>);
-
-impl Drop for StreamOpen {
-    fn drop(&mut self) {
-        self.0.touch();
-        self.0.streams.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
 fn milliseconds_since(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// 192 bits from the system, as hexadecimal.
-fn new_id() -> Option<Box<str>> {
+pub(super) fn new_id() -> Option<String> {
     use std::fmt::Write as _;
     let mut random = [0_u8; 24];
     getrandom::fill(&mut random).ok()?;
@@ -200,5 +280,5 @@ fn new_id() -> Option<Box<str>> {
         let _ = write!(id, "{byte:02x}");
         id
     });
-    Some(id.into())
+    Some(id)
 }

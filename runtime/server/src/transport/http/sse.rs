@@ -1,0 +1,196 @@
+//! HTTP+SSE, the transport of revision 2024-11-05 (basic/transports "HTTP with SSE"): one stream for all that the server
+//! sends, and a POST for each message of the client. Nothing is resumed: a connection is its stream.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::request::Parts;
+use http::{Request, Response, StatusCode, Uri};
+use http_body::Body;
+use tokio_util::sync::CancellationToken;
+
+use super::body::{EventStream, HttpBody};
+use super::headers::{Accept, is_json};
+use super::session::new_id;
+use super::{Endpoint, Route, answer, not_acceptable, not_declared_as_json, refuse_malformed, too_many};
+use crate::connection::Connection;
+use crate::error;
+use crate::executor::BoxFuture;
+use crate::message::Envelope;
+use crate::outbox::Outbox;
+use crate::reply;
+
+/// A [`Service`](crate::Service) over HTTP+SSE, for clients that speak revision 2024-11-05 alone: what
+/// [`HttpService::sse`](super::HttpService::sse) returns, to be mounted beside it. Cheap to clone.
+///
+/// It looks at no path. Mount it twice, as `sse`, where clients GET their stream, and next to it as `messages`, where they
+/// are told to POST. They are told so by an address relative to that of their stream, which is right behind any prefix;
+/// [`HttpConfig::messages_uri`](super::HttpConfig::messages_uri) sets another.
+///
+/// As many streams may be open as sessions ([`Limits::max_sessions`](crate::Limits::max_sessions)), beside those. A stream
+/// is open as long as its client reads it, but for one without `initialize`, which ends after
+/// [`Limits::http_read_timeout`](crate::Limits::http_read_timeout). With it end the calls that run.
+#[derive(Debug, Clone)]
+pub struct SseService(pub(super) Arc<Endpoint>);
+
+impl<B> tower_service::Service<Request<B>> for SseService
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+{
+    type Response = Response<HttpBody>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+
+    fn poll_ready(&mut self, _task: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let endpoint = Arc::clone(&self.0);
+        Box::pin(async move { Ok(endpoint.respond(Route::Sse, request).await) })
+    }
+}
+
+/// The open streams, by the ids that their clients POST with.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SseStreams(Arc<Mutex<HashMap<Box<str>, Arc<Peer>>>>);
+
+/// A client with its stream.
+#[derive(Debug)]
+struct Peer {
+    connection: Arc<Connection>,
+    outbox: Arc<Outbox>,
+}
+
+impl SseStreams {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Arc<Peer>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends what belongs to a stream when its reader leaves.
+struct Leave {
+    streams: SseStreams,
+    id: Box<str>,
+    peer: Arc<Peer>,
+}
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        self.streams.lock().remove(&self.id);
+        self.peer.connection.end();
+        // Whoever waits for room goes on.
+        self.peer.outbox.close();
+    }
+}
+
+impl Endpoint {
+    /// GET: the stream, whose first event says where to POST.
+    pub(super) fn sse_stream(&self, head: &Parts) -> Response<HttpBody> {
+        if !Accept::of(&head.headers).events {
+            return not_acceptable();
+        }
+        let Some(id) = new_id() else {
+            let error = error::internal("the system gives no random numbers for a stream's id");
+            return answer::refusal(StatusCode::INTERNAL_SERVER_ERROR, None, &error);
+        };
+        let limits = self.service.limits();
+        let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
+        let connection = Connection::open(self.service.shared(), Arc::clone(&outbox));
+        let peer = Arc::new(Peer { connection: Arc::clone(&connection), outbox: Arc::clone(&outbox) });
+        {
+            let mut open = self.sse.lock();
+            if open.len() >= limits.max_sessions {
+                return too_many(None, "too many streams are open");
+            }
+            open.insert(id.as_str().into(), Arc::clone(&peer));
+        }
+        let first = format!("event: endpoint\ndata: {}\n\n", self.messages_uri(&head.uri, &id));
+        let ended = ended(self.stop.clone(), Arc::clone(&connection), limits.http_read_timeout);
+        let leave = Leave { streams: self.sse.clone(), id: id.into(), peer };
+        let stream = EventStream::new(outbox, self.config.reading().keep_alive, leave)
+            .naming_messages()
+            .starting_with(first.into_bytes())
+            .until(ended, Some(connection));
+        answer::event_stream(stream)
+    }
+
+    /// POST: a message of the client. Its answer goes on the stream.
+    pub(super) async fn sse_message<B: Body>(&self, head: &Parts, body: B) -> Response<HttpBody> {
+        if !is_json(&head.headers) {
+            return not_declared_as_json();
+        }
+        let Some(id) = session_of(&head.uri) else {
+            return answer::refused(
+                StatusCode::BAD_REQUEST,
+                "`session` is missing from the address; GET the stream, whose first event has the address",
+            );
+        };
+        let Some(peer) = self.sse.lock().get(id).cloned() else {
+            return answer::refused(
+                StatusCode::NOT_FOUND,
+                "there is no stream of this id any more; GET a new one",
+            );
+        };
+        match self.read(body).await {
+            Ok(bytes) => peer.take(bytes.trim_ascii()),
+            Err(refused) => *refused,
+        }
+    }
+
+    /// Where the client of a stream is to POST, relative to the address of the stream (RFC 3986 §5).
+    fn messages_uri(&self, stream: &Uri, id: &str) -> String {
+        let uri = self
+            .config
+            .messages_path()
+            .unwrap_or_else(|| if stream.path().ends_with('/') { "../messages" } else { "messages" });
+        let separator = if uri.contains('?') { '&' } else { '?' };
+        format!("{uri}{separator}session={id}")
+    }
+}
+
+impl Peer {
+    fn take(&self, frame: &[u8]) -> Response<HttpBody> {
+        if self.outbox.is_full() {
+            return too_many(None, "too many messages of this stream are not read");
+        }
+        let mut out = Vec::new();
+        let later = if frame.first() == Some(&b'[') {
+            self.connection.receive(frame, &mut out)
+        } else {
+            match Envelope::parse(frame) {
+                Ok(envelope) => self.connection.take_message(envelope, &mut out),
+                Err(malformed) => return refuse_malformed(malformed, frame),
+            }
+        };
+        if let Some((_, false)) = reply::error_code(&out) {
+            // On the stream nobody could tell what it answers.
+            return answer::json(answer::Era::Legacy, out);
+        }
+        if !out.is_empty() {
+            self.outbox.push(out.trim_ascii_end());
+        }
+        if let Some(later) = later {
+            self.connection.answer_later(later);
+        }
+        answer::empty(StatusCode::ACCEPTED)
+    }
+}
+
+/// Done when the server ends and all calls are answered, or when the client has not said hello in `time`.
+async fn ended(stop: CancellationToken, connection: Arc<Connection>, time: Duration) {
+    let stopped = tokio::time::timeout(time, stop.cancelled()).await;
+    if stopped.is_err() && connection.is_agreed() {
+        stop.cancelled().await;
+    }
+    connection.answered().await;
+}
+
+/// The id in the address that a message was sent to.
+fn session_of(uri: &Uri) -> Option<&str> {
+    uri.query()?.split('&').find_map(|pair| pair.strip_prefix("session="))
+}

@@ -1,0 +1,287 @@
+//! What was sent on the streams of legacy sessions, kept for clients that lost their connection (2025-11-25,
+//! basic/transports "Resumability and Redelivery").
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use crate::executor::BoxFuture;
+
+/// A message on a stream of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredEvent {
+    /// The number of its stream. Each stream of a session has another.
+    pub stream: u64,
+    /// Its own number, which grows from event to event. No two events of a session have the same.
+    pub sequence: u64,
+    /// The JSON text of the message.
+    pub message: Bytes,
+}
+
+/// Where the events of legacy sessions are kept, so that a client whose connection was lost gets what it missed.
+///
+/// Events are appended before they are sent, in the order of their numbers on each stream. A store may forget any of
+/// them at any time: then they are sent to whoever reads the stream at that moment, and cannot be sent again. What
+/// fails in a store is its own matter.
+///
+/// Session ids are secrets: whoever knows one can act as its client.
+pub trait EventStore: Send + Sync + 'static {
+    /// Keeps an event of a session.
+    fn append<'a>(&'a self, session: &'a str, event: StoredEvent) -> BoxFuture<'a, ()>;
+
+    /// The events of a stream that came after the one of this number and are still there, oldest first. None if there
+    /// are none and the one of this number is not there either: then nobody knows what came after it.
+    fn after<'a>(
+        &'a self,
+        session: &'a str,
+        stream: u64,
+        sequence: u64,
+    ) -> BoxFuture<'a, Option<Vec<StoredEvent>>>;
+
+    /// Drops all events of a session that has ended.
+    fn forget<'a>(&'a self, session: &'a str) -> BoxFuture<'a, ()>;
+}
+
+/// The bounds of a [`MemoryEventStore`]. Change single ones with struct update:
+/// `EventLimits { max_events: 100, ..EventLimits::default() }`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventLimits {
+    /// How many bytes of messages are kept for one session: 1 MiB. The newest message is kept even if it alone is longer,
+    /// since it may be the answer that a client comes back for.
+    pub max_session_bytes: usize,
+    /// How many events are kept for one session: 1,000.
+    pub max_session_events: usize,
+    /// How many bytes of messages are kept for all sessions together: 256 MiB. What does not fit is not kept.
+    pub max_bytes: usize,
+    /// How long an event is kept: 5 minutes.
+    pub max_age: Duration,
+}
+
+impl Default for EventLimits {
+    fn default() -> Self {
+        Self {
+            max_session_bytes: 1 << 20,
+            max_session_events: 1_000,
+            max_bytes: 256 << 20,
+            max_age: Duration::from_mins(5),
+        }
+    }
+}
+
+/// Keeps events in the memory of this process, within [`EventLimits`]: the default. Oldest events go first.
+#[derive(Debug, Default)]
+pub struct MemoryEventStore {
+    limits: EventLimits,
+    logs: Mutex<Logs>,
+}
+
+#[derive(Default)]
+struct Logs {
+    /// Only those that hold something.
+    by_session: HashMap<Box<str>, Log>,
+    bytes: usize,
+    /// When what is too old was last looked for.
+    swept: Option<Instant>,
+}
+
+/// The events of one session.
+#[derive(Default)]
+struct Log {
+    events: VecDeque<(Instant, StoredEvent)>,
+    bytes: usize,
+}
+
+impl MemoryEventStore {
+    /// A store with these bounds.
+    pub fn new(limits: EventLimits) -> Self {
+        Self { limits, logs: Mutex::default() }
+    }
+
+    fn keep(&self, session: &str, event: StoredEvent) {
+        let (now, length) = (Instant::now(), event.message.len());
+        let mut logs = self.logs();
+        // Sessions that are silent have to be looked at from outside, but not each time.
+        let is_due = |swept: Instant| now.duration_since(swept) > self.limits.max_age / 4;
+        if logs.swept.is_none_or(is_due) {
+            logs.sweep(now, self.limits.max_age);
+        }
+        let logs = &mut *logs;
+        // Looked up first, since a key that is there need not be made.
+        if !logs.by_session.contains_key(session) {
+            logs.by_session.insert(session.into(), Log::default());
+        }
+        let Some(log) = logs.by_session.get_mut(session) else { return };
+        let before = log.bytes;
+        log.events.push_back((now, event));
+        log.bytes += length;
+        while log.events.len() > 1
+            && (log.bytes > self.limits.max_session_bytes
+                || log.events.len() > self.limits.max_session_events
+                || logs.bytes - before + log.bytes > self.limits.max_bytes)
+        {
+            log.drop_oldest();
+        }
+        if logs.bytes - before + log.bytes > self.limits.max_bytes {
+            log.drop_oldest();
+        }
+        logs.bytes = logs.bytes - before + log.bytes;
+        if log.events.is_empty() {
+            logs.by_session.remove(session);
+        }
+    }
+
+    fn replay(&self, session: &str, stream: u64, sequence: u64) -> Option<Vec<StoredEvent>> {
+        let now = Instant::now();
+        let logs = self.logs();
+        let of_stream: Vec<_> = logs
+            .by_session
+            .get(session)?
+            .events
+            .iter()
+            .filter(|(at, _)| now.duration_since(*at) <= self.limits.max_age)
+            .map(|(_, event)| event)
+            .filter(|event| event.stream == stream && event.sequence >= sequence)
+            .cloned()
+            .collect();
+        if of_stream.is_empty() {
+            return None;
+        }
+        Some(of_stream.into_iter().filter(|event| event.sequence > sequence).collect())
+    }
+
+    fn logs(&self) -> MutexGuard<'_, Logs> {
+        self.logs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl EventStore for MemoryEventStore {
+    fn append<'a>(&'a self, session: &'a str, event: StoredEvent) -> BoxFuture<'a, ()> {
+        self.keep(session, event);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn after<'a>(
+        &'a self,
+        session: &'a str,
+        stream: u64,
+        sequence: u64,
+    ) -> BoxFuture<'a, Option<Vec<StoredEvent>>> {
+        Box::pin(std::future::ready(self.replay(session, stream, sequence)))
+    }
+
+    fn forget<'a>(&'a self, session: &'a str) -> BoxFuture<'a, ()> {
+        let mut logs = self.logs();
+        if let Some(log) = logs.by_session.remove(session) {
+            logs.bytes -= log.bytes;
+        }
+        Box::pin(std::future::ready(()))
+    }
+}
+
+impl Logs {
+    /// Drops what is too old.
+    fn sweep(&mut self, now: Instant, max_age: Duration) {
+        self.swept = Some(now);
+        self.by_session.retain(|_, log| {
+            let before = log.bytes;
+            while log.events.front().is_some_and(|(at, _)| now.duration_since(*at) > max_age) {
+                log.drop_oldest();
+            }
+            self.bytes -= before - log.bytes;
+            !log.events.is_empty()
+        });
+    }
+}
+
+impl Log {
+    fn drop_oldest(&mut self) {
+        if let Some((_, event)) = self.events.pop_front() {
+            self.bytes -= event.message.len();
+        }
+    }
+}
+
+impl fmt::Debug for Logs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Its keys are secrets.
+        f.debug_struct("Logs").field("sessions", &self.by_session.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bytes::Bytes;
+
+    use super::{EventLimits, MemoryEventStore, StoredEvent};
+
+    fn keep(store: &MemoryEventStore, session: &str, stream: u64, sequence: u64, length: usize) {
+        let message = Bytes::from(vec![b' '; length]);
+        store.keep(session, StoredEvent { stream, sequence, message });
+    }
+
+    fn after(store: &MemoryEventStore, session: &str, stream: u64, sequence: u64) -> Option<Vec<u64>> {
+        let events = store.replay(session, stream, sequence)?;
+        Some(events.iter().map(|event| event.sequence).collect())
+    }
+
+    #[test]
+    fn what_came_after_an_event_is_of_its_stream_and_session_alone() {
+        let store = MemoryEventStore::default();
+        for (session, stream, sequence) in
+            [("a", 1, 2), ("a", 2, 3), ("a", 1, 4), ("a", 1, 5), ("b", 1, 3), ("b", 1, 6)]
+        {
+            keep(&store, session, stream, sequence, 10);
+        }
+        assert_eq!(after(&store, "a", 1, 2), Some(vec![4, 5]));
+        assert_eq!(after(&store, "a", 1, 1), Some(vec![2, 4, 5]), "what comes before the first is no event");
+        assert_eq!(after(&store, "a", 1, 5), Some(vec![]), "all of it was sent");
+        assert_eq!(after(&store, "a", 1, 6), None);
+        assert_eq!(after(&store, "a", 3, 1), None);
+        assert_eq!(after(&store, "c", 1, 1), None);
+        store.replay("b", 1, 3).expect("kept");
+        assert_eq!(store.logs().bytes, 60);
+    }
+
+    #[test]
+    fn the_oldest_events_go_first_and_the_newest_stays() {
+        let limits = EventLimits { max_session_bytes: 100, max_session_events: 3, ..EventLimits::default() };
+        let store = MemoryEventStore::new(limits);
+        for sequence in 1..=4 {
+            keep(&store, "a", 1, sequence, 10);
+        }
+        assert_eq!(after(&store, "a", 1, 0), Some(vec![2, 3, 4]), "three events");
+        keep(&store, "a", 1, 5, 85);
+        assert_eq!(after(&store, "a", 1, 0), Some(vec![4, 5]), "a hundred bytes");
+        keep(&store, "a", 1, 6, 1000);
+        assert_eq!(after(&store, "a", 1, 0), Some(vec![6]), "the newest, however long");
+        assert_eq!(store.logs().bytes, 1000);
+    }
+
+    #[test]
+    fn all_sessions_together_are_bounded() {
+        let store = MemoryEventStore::new(EventLimits { max_bytes: 100, ..EventLimits::default() });
+        keep(&store, "a", 1, 1, 60);
+        keep(&store, "b", 1, 1, 30);
+        keep(&store, "b", 1, 2, 40);
+        assert_eq!((after(&store, "a", 1, 0), after(&store, "b", 1, 0)), (Some(vec![1]), Some(vec![2])));
+        keep(&store, "c", 1, 1, 1);
+        assert_eq!(after(&store, "c", 1, 0), None, "there is no room");
+        assert_eq!((store.logs().bytes, store.logs().by_session.len()), (100, 2));
+    }
+
+    #[test]
+    fn old_events_go_also_of_sessions_that_are_silent() {
+        let max_age = Duration::from_millis(20);
+        let store = MemoryEventStore::new(EventLimits { max_age, ..EventLimits::default() });
+        keep(&store, "silent", 1, 1, 10);
+        std::thread::sleep(max_age * 2);
+        assert_eq!(after(&store, "silent", 1, 0), None);
+        keep(&store, "other", 1, 1, 10);
+        assert_eq!((store.logs().bytes, store.logs().by_session.len()), (10, 1));
+    }
+}

@@ -1,0 +1,132 @@
+//! Streams that the server lets go, and that clients come back to (SEP-1699; 2025-11-25, basic/transports "Sending Messages
+//! to the Server").
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use test_http::client::{Event, Response};
+use test_http::lab::Lab;
+use test_http::talkers::talkers;
+use toolwright::{HttpConfig, Limits};
+
+fn call(tool: &str) -> Value {
+    json!({"name": tool, "arguments": {}, "_meta": {"progressToken": 1}})
+}
+
+fn is_priming(event: &Event) -> bool {
+    event.id.is_some() && event.data.as_deref() == Some("") && event.name.is_none()
+}
+
+fn methods(response: &mut Response) -> Vec<Option<String>> {
+    response.messages().iter().map(|message| message["method"].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn sse_02_streams_start_with_an_id_for_clients_that_know_what_it_is_for() {
+    let lab = Lab::with(Limits::default(), HttpConfig::new().retry(Duration::from_millis(250)));
+    for (revision, knows) in [("2025-03-26", false), ("2025-06-18", false), ("2025-11-25", true)] {
+        let session = lab.session(revision);
+        for slowly in [false, true] {
+            let params =
+                json!({"name": "count", "arguments": {"slowly": slowly}, "_meta": {"progressToken": 1}});
+            let mut stream = session.request(1, "tools/call", &params).send();
+            let first = stream.fields().expect("an event");
+            assert_eq!(is_priming(&first), knows, "{revision} {first:?}");
+            assert_eq!(stream.retry, knows.then_some(250), "{revision}");
+        }
+        let mut standing = session.get().send();
+        if knows {
+            assert!(standing.fields().is_some_and(|first| is_priming(&first)));
+        } else {
+            assert_eq!(standing.event().as_deref(), Some(":"), "a sign of life");
+        }
+    }
+}
+
+#[test]
+fn a_handler_lets_go_of_its_stream_and_the_client_polls() {
+    let (service, [lead]) = talkers(["a"], Limits::default());
+    let lab = Lab::serve(service, HttpConfig::new());
+    let session = lab.session("2025-11-25");
+    lead.say("1");
+    lead.close();
+    let mut stream = session.request(1, "tools/call", &call("a")).send();
+    assert_eq!(methods(&mut stream), [Some("notifications/progress".to_owned())]);
+    assert_eq!(stream.retry, Some(1000));
+    for _ in 0..2 {
+        let id = stream.last_event_id.clone().expect("an id");
+        stream = session.get().header("Last-Event-ID", &id).send();
+        lead.say("more");
+        lead.close();
+        assert_eq!(methods(&mut stream), [Some("notifications/progress".to_owned())]);
+    }
+    // Nobody is there now: what is asked for has happened.
+    lead.close();
+    lead.answer("done");
+    let id = stream.last_event_id.expect("an id");
+    let mut rest = session.get().header("Last-Event-ID", &id).send();
+    rest.judged("2025-11-25", "tools/call");
+    let messages = rest.messages();
+    assert_eq!((messages.len(), &messages[0]["result"]["content"][0]["text"]), (1, &json!("done")));
+}
+
+/// Before 2025-11-25 "the server SHOULD NOT close the SSE stream before sending a JSON-RPC response".
+#[test]
+fn clients_that_do_not_poll_keep_their_stream() {
+    for revision in ["2025-03-26", "2025-06-18"] {
+        let (service, [lead]) = talkers(["a"], Limits::default());
+        let config = HttpConfig::new().close_streams_after(Some(Duration::from_millis(1)));
+        let lab = Lab::serve(service, config);
+        let session = lab.session(revision);
+        lead.close();
+        lead.say("1");
+        let mut stream = session.request(1, "tools/call", &call("a")).send();
+        assert!(stream.message().is_some());
+        std::thread::sleep(Duration::from_millis(50));
+        lead.answer("done");
+        assert_eq!(methods(&mut stream), [None], "{revision}");
+    }
+}
+
+#[test]
+fn closing_does_nothing_where_there_is_no_session() {
+    let (service, [lead]) = talkers(["a"], Limits::default());
+    let lab = Lab::serve(service, HttpConfig::new());
+    lead.close();
+    lead.say("1");
+    lead.close();
+    lead.answer("done");
+    let mut stream = lab.modern("tools/call", &call("a")).send();
+    assert_eq!(methods(&mut stream), [Some("notifications/progress".to_owned()), None]);
+    assert_eq!(stream.last_event_id, None, "2026-07-28 has no resumption");
+}
+
+#[test]
+fn a_call_that_is_done_when_its_stream_would_close_is_answered() {
+    let (service, [lead]) = talkers(["a"], Limits::default());
+    let lab = Lab::serve(service, HttpConfig::new());
+    let session = lab.session("2025-11-25");
+    lead.close();
+    lead.answer("done");
+    let mut response = session.call(1, "a", &json!({})).send();
+    assert_eq!(response.json()["result"]["content"][0]["text"], "done");
+}
+
+#[test]
+fn long_connections_end_when_the_server_is_told_so() {
+    let (service, [lead]) = talkers(["a"], Limits::default());
+    let time = Duration::from_millis(100);
+    let lab = Lab::serve(service, HttpConfig::new().close_streams_after(Some(time)));
+    let session = lab.session("2025-11-25");
+    lead.say("1");
+    let start = Instant::now();
+    let mut stream = session.request(1, "tools/call", &call("a")).send();
+    assert_eq!(methods(&mut stream), [Some("notifications/progress".to_owned())]);
+    assert!(start.elapsed() >= time);
+    assert_eq!(session.get().send().messages(), Vec::<Value>::new(), "standing ones as well");
+    lead.answer("done");
+    let id = stream.last_event_id.expect("an id");
+    let mut rest = session.get().header("Last-Event-ID", &id).send();
+    rest.judged("2025-11-25", "tools/call");
+    assert_eq!(rest.messages().len(), 1);
+}

@@ -1,0 +1,320 @@
+//! Streams that outlive their connections (2025-11-25, basic/transports "Resumability and Redelivery").
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use test_http::client::{Call, Response};
+use test_http::lab::{Lab, Session, code};
+use test_http::talkers::talkers;
+use toolwright::{BoxFuture, EventLimits, EventStore, HttpConfig, Limits, MemoryEventStore, StoredEvent};
+
+const REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
+
+/// A call of a talker, which may report progress.
+fn talk(session: &Session<'_>, id: i32, tool: &str) -> Call {
+    let params = json!({"name": tool, "arguments": {}, "_meta": {"progressToken": id}});
+    session.request(id, "tools/call", &params)
+}
+
+/// GET for what came after an event.
+fn resume(session: &Session<'_>, last: &str) -> Response {
+    let mut response = session.get().header("Last-Event-ID", last).send();
+    response.judged(session.revision(), "tools/call");
+    response
+}
+
+/// What a message says.
+fn text(message: &Value) -> &str {
+    let answer = &message["result"]["content"][0]["text"];
+    answer.as_str().or_else(|| message["params"]["message"].as_str()).expect("a text")
+}
+
+fn texts(response: &mut Response) -> Vec<String> {
+    response.messages().iter().map(|message| text(message).to_owned()).collect()
+}
+
+fn last(response: &Response) -> String {
+    response.last_event_id.clone().expect("events have ids")
+}
+
+#[test]
+fn a_lost_stream_is_resumed_to_its_answer() {
+    for revision in REVISIONS {
+        let (service, [lead]) = talkers(["a"], Limits::default());
+        let lab = Lab::serve(service, HttpConfig::new());
+        let session = lab.session(revision);
+        lead.say("1");
+        let mut lost = talk(&session, 1, "a").send();
+        assert_eq!(text(&lost.message().expect("progress")), "1");
+        let first = last(&lost);
+        drop(lost);
+        lead.say("2");
+
+        let mut resumed = resume(&session, &first);
+        assert_eq!((resumed.status, resumed.is_events()), (200, true));
+        assert_eq!(text(&resumed.message().expect("what was missed")), "2");
+        lead.say("3");
+        assert_eq!(text(&resumed.message().expect("what comes")), "3");
+        drop(resumed);
+        lead.answer("done");
+        assert_eq!(session.request(2, "ping", &json!({})).send().status, 200);
+
+        let mut again = resume(&session, &first);
+        assert_eq!(texts(&mut again), ["2", "3", "done"], "{revision}");
+        let end = last(&again);
+        let mut ended = resume(&session, &first);
+        assert_eq!(texts(&mut ended), ["2", "3", "done"], "what was sent is sent again when asked for");
+        let mut nothing = resume(&session, &end);
+        assert_eq!((nothing.status, nothing.text().as_str()), (204, ""), "htp_07: this ends the attempts");
+    }
+}
+
+#[test]
+fn a_stream_whose_answer_was_there_at_once_is_kept_as_well() {
+    let lab = Lab::start();
+    let session = lab.session("2025-06-18");
+    let params = json!({"name": "count", "arguments": {}, "_meta": {"progressToken": 7}});
+    let mut stream = session.request(2, "tools/call", &params).send();
+    let first = stream.fields().and_then(|event| event.id).expect("an id");
+    let rest = stream.messages();
+    assert_eq!(resume(&session, &first).messages(), rest);
+    assert_eq!(resume(&session, &last(&stream)).status, 204);
+}
+
+#[test]
+fn ids_are_unique_in_the_session_and_name_their_stream() {
+    let (service, [a, b]) = talkers(["a", "b"], Limits::default());
+    let lab = Lab::serve(service.clone(), HttpConfig::new());
+    let session = lab.session("2025-11-25");
+    let mut standing = session.get().send();
+    a.say("a1");
+    b.say("b1");
+    let mut streams = [talk(&session, 1, "a").send(), talk(&session, 2, "b").send()];
+    service.refresh_tools().expect("the same tools");
+    a.answer("a2");
+    b.answer("b2");
+    let mut ids = BTreeSet::new();
+    let mut names = BTreeSet::new();
+    let events = [standing.fields().expect("a first event"), standing.fields().expect("word of a change")];
+    let [first, second] = &mut streams;
+    let of_calls = std::iter::from_fn(|| first.fields()).chain(std::iter::from_fn(|| second.fields()));
+    for event in events.into_iter().chain(of_calls) {
+        let id = event.id.expect("each event has an id");
+        names.insert(id.split('-').next().map(str::to_owned));
+        assert!(ids.insert(id.clone()), "{id} is there twice");
+    }
+    assert_eq!((ids.len(), names.len()), (8, 3), "{ids:?}");
+}
+
+/// "The server MUST NOT replay messages that would have been delivered on a different stream."
+#[test]
+fn htp_07_a_stream_is_resumed_with_its_own_messages_alone() {
+    let (service, [a, b]) = talkers(["a", "b"], Limits::default());
+    let lab = Lab::serve(service.clone(), HttpConfig::new());
+    let session = lab.session("2025-11-25");
+    let mut standing = session.get().send();
+    a.say("a1");
+    b.say("b1");
+    let mut lost = talk(&session, 1, "a").send();
+    assert_eq!(text(&lost.message().expect("progress")), "a1");
+    let mut other = talk(&session, 2, "b").send();
+    let id = last(&lost);
+    drop(lost);
+    service.refresh_tools().expect("the same tools");
+    for step in ["2", "3"] {
+        b.say(format!("b{step}"));
+        a.say(format!("a{step}"));
+    }
+    b.answer("b4");
+    a.answer("a4");
+    assert_eq!(texts(&mut resume(&session, &id)), ["a2", "a3", "a4"]);
+    assert_eq!(texts(&mut other), ["b1", "b2", "b3", "b4"]);
+    session.delete().send();
+    let messages = standing.messages();
+    assert_eq!(messages.len(), 1, "the one that belongs to no call: {messages:?}");
+}
+
+#[test]
+fn a_reader_that_comes_back_takes_the_place_of_the_one_before() {
+    let (service, [lead]) = talkers(["a"], Limits::default());
+    let lab = Lab::serve(service, HttpConfig::new());
+    let session = lab.session("2025-11-25");
+    lead.say("1");
+    let mut before = talk(&session, 1, "a").send();
+    assert_eq!(text(&before.message().expect("progress")), "1");
+    let mut after = resume(&session, &last(&before));
+    assert_eq!(texts(&mut before), Vec::<String>::new(), "it ends");
+    lead.say("2");
+    assert_eq!(text(&after.message().expect("progress")), "2");
+    lead.answer("3");
+    assert_eq!(texts(&mut after), ["3"]);
+}
+
+#[test]
+fn a_standing_stream_goes_on_where_it_was() {
+    let lab = Lab::start();
+    for revision in REVISIONS {
+        let session = lab.session(revision);
+        let watch = |uri: &str| session.request(1, "resources/subscribe", &json!({"uri": uri})).send().status;
+        assert_eq!(watch("lab://watched"), 200);
+        let change = || {
+            let update = json!({"what": "contents", "on": true});
+            assert_eq!(session.call(2, "change", &update).send().status, 200);
+        };
+        let mut stream = session.get().send();
+        change();
+        assert!(stream.message().is_some());
+        let id = last(&stream);
+        drop(stream);
+        change();
+        let mut stream = resume(&session, &id);
+        let again = stream.message().expect("word of the second change");
+        assert_eq!(again["method"], "notifications/resources/updated");
+        let newer = last(&stream);
+        assert_ne!(newer, id);
+        assert_eq!(newer.split('-').next(), id.split('-').next(), "the same stream");
+        change();
+        assert!(stream.message().is_some());
+        drop(stream);
+        let mut stream = resume(&session, &newer);
+        assert!(stream.message().is_some(), "the third, again");
+        session.delete().send();
+        assert_eq!(stream.messages(), Vec::<Value>::new(), "{revision}");
+    }
+}
+
+#[test]
+fn unknown_events_are_refused_and_the_session_goes_on() {
+    let lab = Lab::start();
+    let (session, other) = (lab.session("2025-11-25"), lab.session("2025-11-25"));
+    let params = json!({"name": "count", "arguments": {}, "_meta": {"progressToken": 7}});
+    let mut stream = session.request(1, "tools/call", &params).send();
+    stream.messages();
+    let id = last(&stream);
+    let (name, _) = id.split_once('-').expect("a stream and a number");
+    assert_eq!(resume(&session, &id).status, 204);
+    for unknown in ["1", "", "nonsense", "größe", &format!("{name}-999"), "r9-1", "s9-1", "r0-0"] {
+        assert_eq!(code(resume(&session, unknown)), (400, -32600), "{unknown}");
+    }
+    assert_eq!(code(resume(&other, &id)), (400, -32600), "of another session");
+    let twice = session.get().header("Last-Event-ID", &id).header("Last-Event-ID", &id).send();
+    assert_eq!(twice.status, 400);
+    assert_eq!(session.request(2, "ping", &json!({})).send().status, 200);
+}
+
+#[test]
+fn what_is_kept_is_bounded_while_nobody_reads() {
+    let limits = EventLimits { max_session_events: 20, ..EventLimits::default() };
+    let store = Counting { memory: Arc::new(MemoryEventStore::new(limits)), ..Counting::default() };
+    let (service, [lead]) = talkers(["a"], Limits { max_unsent_bytes: 1000, ..Limits::default() });
+    let lab = Lab::serve(service, HttpConfig::new().event_store(store.clone()));
+    let session = lab.session("2025-11-25");
+    lead.say("first");
+    let mut lost = talk(&session, 1, "a").send();
+    assert_eq!(text(&lost.message().expect("progress")), "first");
+    let id = last(&lost);
+    drop(lost);
+    for round in 0..200 {
+        lead.say(format!("{round} {}", "x".repeat(1000)));
+    }
+    lead.answer("done");
+    store.await_seen(202);
+    let seen = texts(&mut resume(&session, &id));
+    assert_eq!((seen.len(), seen.last().map(String::as_str)), (20, Some("done")), "the call was not held up");
+    assert!(seen[0].starts_with("181 "), "the oldest went first");
+}
+
+#[test]
+fn what_is_too_old_cannot_be_resumed() {
+    let max_age = Duration::from_millis(50);
+    let store = MemoryEventStore::new(EventLimits { max_age, ..EventLimits::default() });
+    let lab = Lab::with(Limits::default(), HttpConfig::new().event_store(store));
+    let session = lab.session("2025-11-25");
+    let params = json!({"name": "count", "arguments": {}, "_meta": {"progressToken": 7}});
+    let mut stream = session.request(1, "tools/call", &params).send();
+    stream.messages();
+    std::thread::sleep(max_age * 2);
+    assert_eq!(code(resume(&session, &last(&stream))), (400, -32600));
+}
+
+/// Counts what is asked of it.
+#[derive(Debug, Clone, Default)]
+struct Counting {
+    seen: Arc<Mutex<Vec<String>>>,
+    memory: Arc<MemoryEventStore>,
+}
+
+impl Counting {
+    fn note(&self, what: String) {
+        self.seen.lock().expect("no panic").push(what);
+    }
+
+    /// Waits until it was asked so often.
+    fn await_seen(&self, count: usize) {
+        let start = Instant::now();
+        while self.seen.lock().expect("no panic").len() < count {
+            assert!(start.elapsed() < Duration::from_secs(10), "it did not happen");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+impl EventStore for Counting {
+    fn append<'a>(&'a self, session: &'a str, event: StoredEvent) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            // A store elsewhere takes its time.
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            self.note(format!("append {}", event.sequence));
+            self.memory.append(session, event).await;
+        })
+    }
+
+    fn after<'a>(
+        &'a self,
+        session: &'a str,
+        stream: u64,
+        sequence: u64,
+    ) -> BoxFuture<'a, Option<Vec<StoredEvent>>> {
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            self.memory.after(session, stream, sequence).await
+        })
+    }
+
+    fn forget<'a>(&'a self, session: &'a str) -> BoxFuture<'a, ()> {
+        self.note("forget".to_owned());
+        self.memory.forget(session)
+    }
+}
+
+#[test]
+fn a_store_of_ones_own_is_asked_for_streams_alone() {
+    let store = Counting::default();
+    let (service, [lead]) = talkers(["a"], Limits::default());
+    let lab = Lab::serve(service, HttpConfig::new().event_store(store.clone()));
+    let plain = lab.session("2025-11-25");
+    assert_eq!(
+        plain.request(1, "tools/list", &json!({})).send().header("content-type"),
+        Some("application/json")
+    );
+    plain.delete().send();
+    assert_eq!(store.seen.lock().expect("no panic").len(), 0, "nothing was a stream");
+
+    let session = lab.session("2025-11-25");
+    lead.say("1");
+    let mut lost = talk(&session, 1, "a").send();
+    assert_eq!(text(&lost.message().expect("progress")), "1");
+    let id = last(&lost);
+    drop(lost);
+    for text in ["2", "3", "4"] {
+        lead.say(text);
+    }
+    let mut resumed = resume(&session, &id);
+    lead.answer("5");
+    assert_eq!(texts(&mut resumed), ["2", "3", "4", "5"], "no gap and none twice, however slow the store");
+    session.delete().send();
+    store.await_seen(6);
+    assert_eq!(store.seen.lock().expect("no panic")[5], "forget", "the session's events go with it");
+}
