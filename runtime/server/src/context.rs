@@ -120,13 +120,12 @@ impl Context {
     }
 
     /// Lets go of the connection on which the caller waits for a call that takes long. The caller comes back by itself,
-    /// after the time of [`HttpConfig::retry`](crate::HttpConfig::retry), for what was sent in the meantime and for the
-    /// answer.
+    /// after the time that `HttpConfig::retry` says, for what was sent in the meantime and for the answer.
     ///
     /// Only clients of revision 2025-11-25 do so, in a session over HTTP (2025-11-25, basic/transports "Sending Messages
     /// to the Server"). For all others this does nothing.
-    #[cfg(feature = "http")]
     pub fn close_stream(&self) {
+        #[cfg(feature = "http")]
         if self.0.revision == Revision::V2025_11_25
             && let Some(connection) = self.connection()
         {

@@ -37,7 +37,8 @@ pub struct Limits {
     /// How long running calls may go on after the input has ended or shutdown was asked for: 1.5 seconds, less
     /// than the 2 seconds after which common clients end the process by force.
     pub shutdown_grace: Duration,
-    /// How many sessions of legacy clients may be open over HTTP: 10,000. One more is refused with status 503.
+    /// How many sessions of legacy clients may be open over HTTP: 10,000. One more is refused with status 503. As many
+    /// streams of HTTP+SSE may be open beside them.
     pub max_sessions: usize,
     /// How long a session may be without a request or an open stream before it ends: 30 minutes.
     pub session_idle: Duration,
@@ -46,7 +47,8 @@ pub struct Limits {
     /// How many connections the HTTP server has open: 10,000. Others wait until one ends.
     pub max_http_connections: usize,
     /// How long an HTTP client may take to send a body, and, to the server of its own, the head of its next request: 1
-    /// minute. Then the body is answered with status 408, and the connection is closed.
+    /// minute. Then the body is answered with status 408, and the connection is closed. A client of HTTP+SSE has this time to
+    /// send `initialize` after it has opened its stream.
     pub http_read_timeout: Duration,
     /// How many peers a Unix socket, or a WebSocket server, has at once: 10,000. More wait until one leaves; a
     /// WebSocket gets status 503.

@@ -521,7 +521,7 @@
 //! | feature | what it brings |
 //! |---|---|
 //! | `stdio` (default) | [`Stdio`], the transport over standard input and output; implies `server` |
-//! | `http` | `Http`, a server over Streamable HTTP, and `HttpService`, the same to mount in axum or another `tower` stack; implies `server` |
+//! | `http` | `Http`, a server over Streamable HTTP, and `HttpService`, the same to mount in axum or another `tower` stack; HTTP+SSE, their predecessor, when asked for; implies `server` |
 //! | `socket` | `UnixSocket`, for programs of the same machine and user, and `Lines`, over any pair of byte streams; implies `server` |
 //! | `ws` | `WebSocket`, a server of its own, and `WebSocketService`, the same to mount on hyper; implies `http` |
 //! | `jsonrpsee` | `Service::rpc_module`, the methods as a table for a jsonrpsee server; implies `server` |

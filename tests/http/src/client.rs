@@ -234,6 +234,9 @@ impl Response {
     }
 
     /// The next event that is no comment, as its fields; none at the end of the stream.
+    ///
+    /// # Panics
+    /// If it is no event, or its time to wait is no number.
     pub fn fields(&mut self) -> Option<Event> {
         let event = std::iter::from_fn(|| self.event()).find_map(|text| Event::of(&text))?;
         if event.id.is_some() {

@@ -1,5 +1,5 @@
-//! `PORT=8001 conformance-server`: what the official conformance suite calls, over HTTP on 127.0.0.1 at `/mcp`. With
-//! port 0 the system chooses one. The address stands on standard output as soon as the server listens.
+//! `PORT=8001 conformance-server`: what the official conformance suite calls, over HTTP on 127.0.0.1 at `/mcp` (and, for
+//! clients of 2024-11-05, at `/sse`). With port 0 the system chooses one. The address stands on standard output as soon as the server listens.
 //!
 //! Names and texts of the tools are those that the suite asks for.
 
@@ -83,7 +83,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let service = rounds::with_prompt(features::with_resources(features::with_prompts(server))).build()?;
     listed.belongs_to(&service);
 
-    let http = Http::bind(("127.0.0.1", port))?;
+    let http = Http::bind(("127.0.0.1", port))?.with_sse();
     println!("http://{}/mcp", http.local_addr()?);
     service.serve(http).await?;
     Ok(())

@@ -101,7 +101,8 @@ impl HttpConfig {
         self
     }
 
-    /// Serves revision 2026-07-28 only: no sessions, and 405 for everything but POST.
+    /// Serves revision 2026-07-28 only: no sessions, 405 for everything but POST, no HTTP+SSE. `server/discover` names no
+    /// other revision then.
     pub fn modern_only(mut self) -> Self {
         self.legacy = false;
         self

@@ -12,7 +12,7 @@ use super::body::{EventStream, HttpBody, filled};
 use super::events::{EventId, messages, write_event, write_event_with_id, write_events, write_priming};
 use super::headers::Accept;
 use super::session::Session;
-use super::stream::{Reading, wants_reader};
+use super::stream::{Reading, exactly, wants_reader};
 use crate::connection::{Connection, Later};
 use crate::outbox::Outbox;
 
@@ -151,7 +151,7 @@ async fn answered_stream(
         let id = EventId { stream, sequence: session.next_sequence() };
         write_priming(&mut events, id, reading.retry);
     }
-    for message in messages(&lines).map(Bytes::copy_from_slice).chain([answer.into()]) {
+    for message in messages(&lines).map(Bytes::copy_from_slice).chain([exactly(answer)]) {
         let event = session.keep(stream.number, message).await;
         write_event_with_id(&mut events, EventId { stream, sequence: event.sequence }, &event.message);
     }

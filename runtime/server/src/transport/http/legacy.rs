@@ -1,4 +1,4 @@
-//! The legacy era over HTTP: sessions, their streams and their end (2025-11-25, basic/transports).
+//! The legacy era over HTTP: messages of the client, and the end of its session (2025-11-25, basic/transports).
 
 use std::sync::Arc;
 
@@ -8,19 +8,16 @@ use toolwright_core::revision::Revision;
 
 use super::answer::{self, ANSWER_BYTES, Era};
 use super::body::HttpBody;
-use super::events::{EventId, StreamKind, write_event_with_id};
 use super::exchange::{EndCall, Form, Step, Waiting};
-use super::headers::{Accept, single};
+use super::headers::single;
 use super::session::{NotOpened, Session};
-use super::store::StoredEvent;
-use super::{Endpoint, id_of, not_acceptable, too_many};
+use super::{Endpoint, id_of, too_many};
 use crate::connection::{Connection, Later};
 use crate::error;
 use crate::message::{Envelope, RequestId};
 use crate::outbox::Outbox;
 
 static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// How much of what belongs to no request is kept for a client that has no stream open.
 const KEPT_WITHOUT_STREAM: usize = 16 << 10;
@@ -113,9 +110,8 @@ impl Endpoint {
         };
         let answer: Later = match later {
             None if out.is_empty() => return Step::Done(answer::empty(StatusCode::ACCEPTED)),
-            None if session.is_none() || form.is_json(&outbox) => {
-                return Step::Done(form.respond(&outbox, out));
-            }
+            None if form.is_json(&outbox) => return Step::Done(answer::json(Era::Legacy, out)),
+            None if session.is_none() => return Step::Done(form.respond(&outbox, out)),
             // What a session sends as events is kept first.
             None => Box::pin(std::future::ready(Some(out))),
             Some(later) => {
@@ -170,7 +166,7 @@ impl Endpoint {
     }
 
     /// The session that a request is of; else 400 where it names none, 404 where there is none of its name.
-    fn session(
+    pub(super) fn session(
         &self,
         headers: &HeaderMap,
         id: Option<&RequestId<'_>>,
@@ -194,81 +190,6 @@ impl Endpoint {
         })
     }
 
-    /// GET: a stream of what belongs to no request ("Listening for Messages from the Server"), or more of a stream whose
-    /// connection has ended ("Resumability and Redelivery").
-    pub(super) async fn stream(&self, headers: &HeaderMap) -> Response<HttpBody> {
-        if !Accept::of(headers).events {
-            return not_acceptable();
-        }
-        let session = match self.session(headers, None) {
-            Ok(session) => session,
-            Err(response) => return *response,
-        };
-        match single(headers, &LAST_EVENT_ID) {
-            Ok(None) => self.standing_stream(&session, None).await,
-            Ok(Some(id)) => match id.to_str().ok().and_then(EventId::parse) {
-                Some(id) if session.has_sent(id.stream.number, id.sequence) => {
-                    self.resumed_stream(&session, id).await
-                }
-                _ => unknown_event(),
-            },
-            Err(error) => answer::refusal(StatusCode::BAD_REQUEST, None, &error),
-        }
-    }
-
-    /// Goes on with the stream of an event, after that event.
-    async fn resumed_stream(&self, session: &Arc<Session>, id: EventId) -> Response<HttpBody> {
-        let EventId { stream, sequence } = id;
-        if let Some(stream) = session.stream(stream.number).filter(|open| !open.is_over()) {
-            // From here on nothing passes the reader by; what it gets twice it sends once.
-            let reading = self.config.reading();
-            let reader = stream.attach(&reading).starting_at(sequence, &reading);
-            let missed = session.after(stream.id.number, sequence).await.unwrap_or_default();
-            return answer::session_stream(reader.replaying(missed));
-        }
-        match stream.kind {
-            StreamKind::Standing => self.standing_stream(session, Some(id)).await,
-            StreamKind::Request => match session.after(stream.number, sequence).await {
-                // The one response that ends all attempts (WHATWG HTML, "Server-sent events"). After 404 a client would
-                // start a new session.
-                Some(missed) if missed.is_empty() => answer::empty(StatusCode::NO_CONTENT),
-                Some(missed) => {
-                    let mut events = Vec::new();
-                    for StoredEvent { sequence, message, .. } in missed {
-                        write_event_with_id(&mut events, EventId { stream, sequence }, &message);
-                    }
-                    answer::events(events)
-                }
-                None => unknown_event(),
-            },
-        }
-    }
-
-    /// Opens a standing stream, a new one or that of an event again.
-    async fn standing_stream(&self, session: &Arc<Session>, from: Option<EventId>) -> Response<HttpBody> {
-        let limit = self.service.limits().max_session_streams;
-        let Some(stream) = session.open_standing_stream(from.map(|id| id.stream.number), limit) else {
-            return answer::refused(
-                StatusCode::TOO_MANY_REQUESTS,
-                &format!("{limit} streams of this session are open already; read one of them"),
-            );
-        };
-        let reading = self.config.reading();
-        let sequence = from.map_or_else(|| session.next_sequence(), |id| id.sequence);
-        let mut reader = stream.attach(&reading).starting_at(sequence, &reading);
-        if let Some(id) = from {
-            let missed = session.after(id.stream.number, sequence).await;
-            reader = reader.replaying(missed.unwrap_or_default());
-        }
-        let stopped = self.stop.clone().cancelled_owned();
-        let stopped = Box::pin(async move {
-            stopped.await;
-            None
-        });
-        tokio::spawn(stream.run(Arc::clone(&session.outbox), stopped));
-        answer::session_stream(reader)
-    }
-
     /// DELETE: the client leaves.
     pub(super) fn end_session(&self, headers: &HeaderMap) -> Response<HttpBody> {
         let session = match self.session(headers, None) {
@@ -278,14 +199,6 @@ impl Endpoint {
         session.map(|id| self.sessions.remove(id));
         answer::empty(StatusCode::OK)
     }
-}
-
-/// The client may go on in its session, but not on this stream.
-fn unknown_event() -> Response<HttpBody> {
-    answer::refused(
-        StatusCode::BAD_REQUEST,
-        "`Last-Event-ID` names no event of this session that is still kept; leave it out to open a new stream",
-    )
 }
 
 /// The cancellations in a batch, if it is one that the session takes. They may be of requests that came before it.

@@ -4,6 +4,9 @@
 //! A request on its way: `config` (may this caller ask at all) → `body` (bytes of bounded length) → `headers`,
 //! `params` (which era, and do headers and body agree) → `modern` or `legacy` → `connection` → `exchange` (one text, or
 //! events) → `answer`.
+//!
+//! Beside that, the legacy era has streams that outlive their connections: GET (`listen`) reads a `stream` of a `session`,
+//! whose `events` the `store` keeps. `sse` is the transport that was there before.
 
 mod answer;
 mod body;
@@ -13,6 +16,7 @@ mod events;
 mod exchange;
 mod headers;
 mod legacy;
+mod listen;
 mod modern;
 mod params;
 mod serve;
@@ -59,7 +63,10 @@ pub use websocket::{WebSocket, WebSocketService};
 /// runtime with time. A handler that blocks keeps a thread of that runtime; others go on if it has more.
 ///
 /// Clients of revision 2026-07-28 are served without state. Older ones get sessions, which live in this process: behind
-/// a balancer, requests of one session must come to one process. Nothing is resumed with `Last-Event-ID`.
+/// a balancer, requests of one session must come to one process. A legacy client that loses the connection of a stream
+/// comes back with `Last-Event-ID` for what it missed, also for the answer to a call, which goes on without it
+/// ([`HttpConfig::event_store`]). For clients of revision 2024-11-05, which have another transport, see
+/// [`HttpService::sse`].
 #[derive(Debug, Clone)]
 pub struct HttpService(Arc<Endpoint>);
 
@@ -94,7 +101,8 @@ impl HttpService {
         }))
     }
 
-    /// The same over HTTP+SSE, the transport of revision 2024-11-05, to be mounted beside it.
+    /// The same service over HTTP+SSE, the transport of revision 2024-11-05, to be mounted beside this one. Later revisions
+    /// have replaced that transport; clients that speak one of them do not need it.
     pub fn sse(&self) -> SseService {
         SseService(Arc::clone(&self.0))
     }

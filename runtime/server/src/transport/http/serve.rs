@@ -23,7 +23,8 @@ use crate::transport::{Transport, peers};
 /// An HTTP server that listens already.
 ///
 /// It speaks HTTP/1.1 without TLS: on this machine that is enough, anywhere else a proxy in front brings TLS. The
-/// endpoint is `/mcp`, with or without a final slash, and [`Http::path`] moves it. At the end of
+/// endpoint is `/mcp`, with or without a final slash, and [`Http::path`] moves it; [`Http::with_sse`] adds the transport of
+/// revision 2024-11-05. At the end of
 /// [`Service::serve_until`](crate::Service::serve_until) no connection is taken any more, calls get
 /// [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish, and subscriptions end with their last message.
 ///

@@ -123,7 +123,7 @@ impl Sessions {
     /// Ends a session; false if there is none of this id.
     pub(super) fn remove(&self, id: &str) -> bool {
         let removed = self.write().remove(id);
-        removed.inspect(|session| session.end()).is_some()
+        removed.as_ref().map(Session::end).is_some()
     }
 
     pub(super) fn end_all(&self) {

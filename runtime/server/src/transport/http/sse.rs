@@ -156,7 +156,8 @@ impl Endpoint {
 impl Peer {
     fn take(&self, frame: &[u8]) -> Response<HttpBody> {
         if self.outbox.is_full() {
-            return too_many(None, "too many messages of this stream are not read");
+            let error = error::internal("too much of the stream is not read yet; read it and try again");
+            return answer::refusal(StatusCode::SERVICE_UNAVAILABLE, None, &error);
         }
         let mut out = Vec::new();
         let later = if frame.first() == Some(&b'[') {

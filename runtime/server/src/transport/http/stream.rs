@@ -77,7 +77,7 @@ impl Stream {
                 Next::Messages if hangs_up => self.hang_up(),
                 Next::Messages => {}
                 Next::Answer(Some(answer)) => {
-                    self.send(answer.into()).await;
+                    self.send(exactly(answer)).await;
                     return;
                 }
                 Next::Answer(None) | Next::End => return,
@@ -311,6 +311,11 @@ impl Drop for Reader {
         self.detach();
         self.stream.session.touch();
     }
+}
+
+/// A message without the room that it was given to grow, since it may be kept for long.
+pub(super) fn exactly(message: Vec<u8>) -> Bytes {
+    message.into_boxed_slice().into()
 }
 
 impl fmt::Debug for Stream {
