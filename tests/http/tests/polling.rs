@@ -129,4 +129,10 @@ fn long_connections_end_when_the_server_is_told_so() {
     let mut rest = session.get().header("Last-Event-ID", &id).send();
     rest.judged("2025-11-25", "tools/call");
     assert_eq!(rest.messages().len(), 1);
+
+    let start = Instant::now();
+    let mut silent = session.request(2, "tools/call", &call("a")).send();
+    assert_eq!(methods(&mut silent), [], "it has said nothing yet");
+    assert!((time..time * 10).contains(&start.elapsed()), "long before a sign of life is due");
+    assert!(silent.last_event_id.is_some());
 }

@@ -239,6 +239,21 @@ fn a_reader_that_is_too_slow_is_given_no_more_work() {
 }
 
 #[test]
+fn calls_of_all_streams_are_bounded_together() {
+    let probes = Probes::default();
+    let limits = Limits { max_calls_in_flight: 1, ..Limits::default() };
+    let lab = Lab::run(probes.service(limits), Http::with_sse);
+    let (first, second) = (SseClient::initialized(&lab, OLDEST), SseClient::initialized(&lab, OLDEST));
+    first.post(&call(1, "wait", &json!({})));
+    probes.await_started(1);
+    assert_eq!(code(second.message(&call(1, "wait", &json!({}))).send()), (503, -32603));
+    drop(first);
+    probes.await_ended(1);
+    second.post(&call(1, "wait", &json!({})));
+    probes.await_started(2);
+}
+
+#[test]
 fn htp_10_an_idle_stream_has_signs_of_life() {
     let config = HttpConfig::new().keep_alive(Some(Duration::from_millis(20)));
     let lab = lab_with(Limits::default(), config);

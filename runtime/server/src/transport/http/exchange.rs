@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
@@ -85,7 +86,10 @@ impl Waiting {
             Some(_) => wants_reader(&self.outbox),
             None => filled(&self.outbox),
         });
-        let mut silence = self.form.reading.keep_alive.map(|time| Box::pin(tokio::time::sleep(time)));
+        let start = Instant::now();
+        let close_after = self.form.reading.close_after.filter(|_| self.polls());
+        let patience = [self.form.reading.keep_alive, close_after].into_iter().flatten().min();
+        let mut silence = patience.map(|time| Box::pin(tokio::time::sleep(time)));
         let first = std::future::poll_fn(|task| {
             if let Poll::Ready(answer) = self.answer.as_mut().poll(task) {
                 return Poll::Ready(First::Answer(answer));
@@ -100,7 +104,9 @@ impl Waiting {
             }
         })
         .await;
-        let Self { answer, outbox, form, kept, session } = *self;
+        let Self { answer, outbox, mut form, kept, session } = *self;
+        // The time of the connection, not of the stream.
+        form.reading.close_after = close_after.map(|time| time.saturating_sub(start.elapsed()));
         let keep_alive = form.reading.keep_alive;
         let stream = match (first, session) {
             (First::Answer(Some(answer)), Some(session)) if !form.is_json(&outbox) => {
@@ -115,6 +121,11 @@ impl Waiting {
             (First::Silence, None) => EventStream::new(outbox, keep_alive, kept).starting_now(),
         };
         answer::event_stream(stream.with_answer(answer))
+    }
+
+    /// Whether the client comes back to a stream that the server let go.
+    fn polls(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.polls())
     }
 }
 

@@ -13,6 +13,7 @@ use http_body::Body;
 use tokio_util::sync::CancellationToken;
 
 use super::body::{EventStream, HttpBody};
+use super::exchange::Counted;
 use super::headers::{Accept, is_json};
 use super::session::new_id;
 use super::{Endpoint, Route, answer, not_acceptable, not_declared_as_json, refuse_malformed, too_many};
@@ -136,9 +137,13 @@ impl Endpoint {
                 "there is no stream of this id any more; GET a new one",
             );
         };
-        match self.read(body).await {
-            Ok(bytes) => peer.take(bytes.trim_ascii()),
-            Err(refused) => *refused,
+        let bytes = match self.read(body).await {
+            Ok(bytes) => bytes,
+            Err(refused) => return *refused,
+        };
+        match self.unanswered.one_more(self.service.limits().max_calls_in_flight) {
+            Some(count) => peer.take(bytes.trim_ascii(), count),
+            None => too_many(None, "too many requests are running"),
         }
     }
 
@@ -154,7 +159,7 @@ impl Endpoint {
 }
 
 impl Peer {
-    fn take(&self, frame: &[u8]) -> Response<HttpBody> {
+    fn take(&self, frame: &[u8], count: Counted) -> Response<HttpBody> {
         if self.outbox.is_full() {
             let error = error::internal("too much of the stream is not read yet; read it and try again");
             return answer::refusal(StatusCode::SERVICE_UNAVAILABLE, None, &error);
@@ -176,7 +181,11 @@ impl Peer {
             self.outbox.push(out.trim_ascii_end());
         }
         if let Some(later) = later {
-            self.connection.answer_later(later);
+            self.connection.answer_later(Box::pin(async move {
+                let answer = later.await;
+                drop(count);
+                answer
+            }));
         }
         answer::empty(StatusCode::ACCEPTED)
     }

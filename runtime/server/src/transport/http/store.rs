@@ -24,8 +24,8 @@ pub struct StoredEvent {
 /// Where the events of legacy sessions are kept, so that a client whose connection was lost gets what it missed.
 ///
 /// Events are appended before they are sent, in the order of their numbers on each stream. A store may forget any of
-/// them at any time: then they are sent to whoever reads the stream at that moment, and cannot be sent again. What
-/// fails in a store is its own matter.
+/// them at any time: then they are sent to whoever reads the stream at that moment, and cannot be sent again. A store that
+/// takes long holds its stream up; what fails in it is its own matter.
 ///
 /// Session ids are secrets: whoever knows one can act as its client.
 pub trait EventStore: Send + Sync + 'static {
