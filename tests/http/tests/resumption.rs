@@ -227,6 +227,30 @@ fn what_is_kept_is_bounded_while_nobody_reads() {
 }
 
 #[test]
+fn a_slow_reader_slows_the_call_down_and_misses_nothing() {
+    const MESSAGES: usize = 16;
+    let store = Counting::default();
+    let (service, [lead]) = talkers(["a"], Limits { max_unsent_bytes: 1000, ..Limits::default() });
+    let lab = Lab::serve(service, HttpConfig::new().event_store(store.clone()));
+    let session = lab.session("2025-11-25");
+    let long = "x".repeat(1 << 20);
+    for _ in 0..MESSAGES {
+        lead.say(long.as_str());
+    }
+    lead.answer("done");
+    let mut stream = talk(&session, 1, "a").send();
+    let kept = || store.seen.lock().expect("no panic").len();
+    let mut before = 0;
+    // Until what goes between the two is full.
+    while before == 0 || kept() > before {
+        before = kept();
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    assert!(before < MESSAGES, "{before} messages went somewhere");
+    assert_eq!(texts(&mut stream).len(), MESSAGES + 1);
+}
+
+#[test]
 fn what_is_too_old_cannot_be_resumed() {
     let max_age = Duration::from_millis(50);
     let store = MemoryEventStore::new(EventLimits { max_age, ..EventLimits::default() });

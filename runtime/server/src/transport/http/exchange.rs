@@ -13,7 +13,7 @@ use super::body::{EventStream, HttpBody, filled};
 use super::events::{EventId, messages, write_event, write_event_with_id, write_events, write_priming};
 use super::headers::Accept;
 use super::session::Session;
-use super::stream::{Reading, exactly, wants_reader};
+use super::stream::{Reading, exactly, filled_or_hung_up};
 use crate::connection::{Connection, Later};
 use crate::outbox::Outbox;
 
@@ -83,7 +83,7 @@ impl Waiting {
     async fn finish(mut self: Box<Self>) -> Response<HttpBody> {
         // A client that takes no events has its outbox closed, and waits for the answer alone.
         let mut filled = self.form.accept.events.then(|| match &self.session {
-            Some(_) => wants_reader(&self.outbox),
+            Some(_) => filled_or_hung_up(&self.outbox),
             None => filled(&self.outbox),
         });
         let start = Instant::now();

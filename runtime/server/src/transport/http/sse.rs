@@ -29,7 +29,15 @@ use crate::reply;
 ///
 /// It looks at no path. Mount it twice, as `sse`, where clients GET their stream, and next to it as `messages`, where they
 /// are told to POST. They are told so by an address relative to that of their stream, which is right behind any prefix;
-/// [`HttpConfig::messages_uri`](super::HttpConfig::messages_uri) sets another.
+/// [`HttpConfig::messages_uri`](super::HttpConfig::messages_uri) sets another. With axum:
+///
+/// ```text
+/// let mcp = HttpService::new(&service);
+/// Router::new()
+///     .route_service("/mcp", mcp.clone())
+///     .route_service("/sse", mcp.sse())
+///     .route_service("/messages", mcp.sse())
+/// ```
 ///
 /// As many streams may be open as sessions ([`Limits::max_sessions`](crate::Limits::max_sessions)), beside those. A stream
 /// is open as long as its client reads it, but for one without `initialize`, which ends after

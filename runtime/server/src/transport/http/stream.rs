@@ -112,7 +112,7 @@ impl Stream {
                 return Poll::Pending;
             }
         }
-        let waiting = filled.get_or_insert_with(|| wants_reader(outbox));
+        let waiting = filled.get_or_insert_with(|| filled_or_hung_up(outbox));
         match waiting.as_mut().poll(task) {
             Poll::Ready(true) => {
                 *filled = None;
@@ -186,7 +186,7 @@ impl Stream {
 }
 
 /// Done when the outbox holds something or wants its reader to go (true), or is closed and empty (false).
-pub(super) fn wants_reader(outbox: &Arc<Outbox>) -> BoxFuture<'static, bool> {
+pub(super) fn filled_or_hung_up(outbox: &Arc<Outbox>) -> BoxFuture<'static, bool> {
     let outbox = Arc::clone(outbox);
     Box::pin(async move { outbox.wait_for_more().await })
 }
