@@ -198,3 +198,25 @@ fn a_missing_capability_has_status_400_in_the_modern_era() {
     assert_eq!(error["code"], -32021);
     assert_eq!(error["data"], json!({"requiredCapabilities": {"roots": {}}}));
 }
+
+/// 2025-11-25, basic/transports "Resumability and Redelivery": what is on a stream is sent again, questions as well.
+#[test]
+fn a_question_on_a_lost_stream_is_asked_again() {
+    let lab = lab();
+    let session = lab.session_with("2025-11-25", &everything());
+    let mut lost = session.call(1, "folders", &json!({})).send();
+    let first = lost.fields().and_then(|event| event.id).expect("an event to go on from");
+    drop(lost);
+    let mut resumed = session.get().header("Last-Event-ID", &first).send();
+    resumed.judged("2025-11-25", "tools/call");
+    let question = resumed.message().expect("the question");
+    assert_eq!(question["method"], "roots/list");
+    let asked = resumed.last_event_id.clone().expect("events have ids");
+    drop(resumed);
+    respond(&session, &question["id"], &roots());
+    let mut rest = session.get().header("Last-Event-ID", &asked).send();
+    rest.judged("2025-11-25", "tools/call");
+    let answers = rest.messages();
+    assert_eq!(answers.len(), 1, "{answers:?}");
+    assert_eq!(answers[0]["result"]["content"][0]["text"], "A=file:///a");
+}
