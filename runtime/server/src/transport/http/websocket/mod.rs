@@ -144,7 +144,7 @@ impl Endpoint {
             // A client that leaves before its socket is open is its own matter.
             let patience = endpoint.service.limits().http_read_timeout;
             if let Ok(Ok(upgraded)) = tokio::time::timeout(patience, upgrade).await {
-                let silence = endpoint.config.silence();
+                let silence = endpoint.config.reading().keep_alive;
                 peer::serve(&endpoint.service, upgraded, silence, &endpoint.stop).await;
             }
             drop(permit);
