@@ -124,16 +124,18 @@ impl Endpoint {
         let is_events =
             response.headers().get("content-type").is_some_and(|kind| kind == "text/event-stream");
         let mut body = response.into_body();
-        let mut text = Vec::new();
-        while let Some(Ok(frame)) = std::future::poll_fn(|task| Pin::new(&mut body).poll_frame(task)).await {
-            text.extend_from_slice(&frame.into_data().expect("data"));
-            while is_events && let Some(end) = text.windows(2).position(|end| end == b"\n\n") {
-                let event: Vec<u8> = text.drain(..end + 2).collect();
-                let event = String::from_utf8(event).expect("text");
-                if let Some(data) = event.strip_prefix("data: ") {
-                    send_message(&self.events, data);
+        if is_events {
+            let mut events = Events { body, text: Vec::new() };
+            while let Some((_, data)) = events.next().await {
+                if !data.is_empty() {
+                    send_message(&self.events, &data);
                 }
             }
+            return;
+        }
+        let mut text = Vec::new();
+        while let Some(frame) = next_frame(&mut body).await {
+            text.extend_from_slice(&frame);
         }
         let text = String::from_utf8(text).expect("text");
         match status {
@@ -144,6 +146,100 @@ impl Endpoint {
                 let _ = self.events.send(Event::Status(status, message));
             }
         }
+    }
+}
+
+/// A stream of events.
+struct Events {
+    body: Incoming,
+    /// What is there of the next one.
+    text: Vec<u8>,
+}
+
+impl Events {
+    /// The name and the data of the next event; none at the end of the stream.
+    async fn next(&mut self) -> Option<(String, String)> {
+        loop {
+            if let Some(end) = self.text.windows(2).position(|end| end == b"\n\n") {
+                let event: Vec<u8> = self.text.drain(..end + 2).collect();
+                let event = String::from_utf8(event).expect("text");
+                let field = |name| event.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+                return Some((field("event: ").to_owned(), field("data: ").to_owned()));
+            }
+            self.text.extend_from_slice(&next_frame(&mut self.body).await?);
+        }
+    }
+}
+
+async fn next_frame(body: &mut Incoming) -> Option<Vec<u8>> {
+    let frame = std::future::poll_fn(|task| Pin::new(&mut *body).poll_frame(task)).await?.ok()?;
+    Some(frame.into_data().expect("data").to_vec())
+}
+
+/// A client of the two endpoints of 2024-11-05.
+struct Sse {
+    address: SocketAddr,
+    /// Where to POST.
+    messages: String,
+    events: Sender<Event>,
+    stream: AbortHandle,
+}
+
+/// A client whose stream is `/sse` at `address`.
+///
+/// # Panics
+/// If the server opens none, or does not say where to POST first.
+pub fn sse(address: SocketAddr) -> Wired {
+    let (events, received) = channel();
+    let (messages, mut stream) = RUNTIME.block_on(async {
+        let request =
+            Request::get("/sse").header("Host", address.to_string()).header("Accept", "text/event-stream");
+        let response = exchange(address, request.body(String::new()).expect("a request")).await;
+        assert_eq!(response.status(), 200);
+        let mut stream = Events { body: response.into_body(), text: Vec::new() };
+        let (name, messages) = stream.next().await.expect("a first event");
+        assert_eq!(name, "endpoint");
+        // The stream is at the root, and so is what is relative to it.
+        (format!("/{}", messages.trim_start_matches('/')), stream)
+    });
+    let messages_of_stream = events.clone();
+    let task = RUNTIME.spawn(async move {
+        while let Some((_, data)) = stream.next().await {
+            if !data.is_empty() {
+                send_message(&messages_of_stream, &data);
+            }
+        }
+    });
+    (Box::new(Sse { address, messages, events, stream: task.abort_handle() }), received)
+}
+
+impl Wire for Sse {
+    fn send(&mut self, message: &str) {
+        let request = Request::post(&self.messages)
+            .header("Host", self.address.to_string())
+            .header("Content-Type", "application/json")
+            .body(message.to_owned())
+            .expect("a request");
+        let (status, text) = RUNTIME.block_on(async {
+            let response = exchange(self.address, request).await;
+            let (status, mut body) = (response.status().as_u16(), response.into_body());
+            let mut text = Vec::new();
+            while let Some(frame) = next_frame(&mut body).await {
+                text.extend_from_slice(&frame);
+            }
+            (status, text)
+        });
+        if status != 202 {
+            let message = serde_json::from_slice(&text).unwrap_or_else(|_| panic!("{status}: {text:?}"));
+            // The test may have seen enough.
+            let _ = self.events.send(Event::Status(status, message));
+        }
+    }
+}
+
+impl Drop for Sse {
+    fn drop(&mut self) {
+        self.stream.abort();
     }
 }
 

@@ -45,8 +45,7 @@ pub enum TooLong {
 /// The legacy revisions that have a handshake, and the modern one.
 const ALL_REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", MODERN];
 
-/// All of them. The two endpoints of 2024-11-05 over HTTP are a row more, where they are served.
-/// `program` is the server on stdio.
+/// All of them. `program` is the server on stdio.
 pub fn all(program: &'static str) -> Vec<Transport> {
     let mut all = Vec::new();
     let mut add = |name, revisions: &[&'static str], too_long, start: Start| {
@@ -65,6 +64,7 @@ pub fn all(program: &'static str) -> Vec<Transport> {
     add("lines", &ALL_REVISIONS, TooLong::Error, memory_lines);
     add("websocket", &ALL_REVISIONS, TooLong::Close(1009), websocket);
     add("http", &ALL_REVISIONS[1..], TooLong::Status(413), http_server);
+    add("http+sse", &ALL_REVISIONS[..1], TooLong::Status(413), sse);
     add("in process", &ALL_REVISIONS, TooLong::Read, in_process);
     add("jsonrpsee", &[MODERN], TooLong::Read, table);
     all
@@ -220,6 +220,13 @@ fn http_server(&Transport { revision, .. }: &Transport) -> Running {
     let server = Http::bind("127.0.0.1:0").expect("a free port");
     let address: SocketAddr = server.local_addr().expect("an address");
     let connect = move || link(http::http(address, revision), revision);
+    Running::of(|stopped| serve(stage::service(), server, stopped), connect)
+}
+
+fn sse(&Transport { revision, .. }: &Transport) -> Running {
+    let server = Http::bind("127.0.0.1:0").expect("a free port").with_sse();
+    let address: SocketAddr = server.local_addr().expect("an address");
+    let connect = move || link(http::sse(address), revision);
     Running::of(|stopped| serve(stage::service(), server, stopped), connect)
 }
 
