@@ -62,6 +62,10 @@ pub use websocket::{WebSocket, WebSocketService};
 /// It looks at no path: mount it where clients are to find it, best with and without a final slash. It needs a tokio
 /// runtime with time. A handler that blocks keeps a thread of that runtime; others go on if it has more.
 ///
+/// Set `TCP_NODELAY` where you accept connections (with axum: `ListenerExt::tap_io`), as [`Http`] does by itself: what is
+/// ready together is one write all the same, but an event that follows another by some milliseconds would wait in the
+/// kernel until the client has acknowledged the first.
+///
 /// Clients of revision 2026-07-28 are served without state. Older ones get sessions, which live in this process: behind
 /// a balancer, requests of one session must come to one process. A legacy client that loses the connection of a stream
 /// comes back with `Last-Event-ID` for what it missed, also for the answer to a call, which goes on without it
