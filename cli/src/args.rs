@@ -5,13 +5,15 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+use crate::diff::DiffArgs;
 use crate::exit::Exit;
+use crate::pins::{PinArgs, PinnedArgs, verify_help};
 use crate::shell::Shell;
 
 /// MCP tools of Rust crates, at build time.
 #[derive(Debug, Parser)]
 #[command(name = "cargo-mcp", bin_name = "cargo mcp", version, styles = clap_cargo::style::CLAP_STYLING)]
-#[command(after_help = Exit::HELP)]
+#[command(after_help = Exit::HELP, term_width = 80)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -20,14 +22,23 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Print or check the tool definitions of a package, without running its `main`
-    #[command(after_help = Exit::HELP)]
+    #[command(after_help = help(ManifestArgs::EXAMPLES))]
     Manifest(Box<ManifestArgs>),
     /// Print the documentation of the tools for agents, without running the package's `main`
-    #[command(after_help = Exit::HELP)]
+    #[command(after_help = help(DocsArgs::EXAMPLES))]
     Docs(Box<DocsArgs>),
     /// Build a server and run it on this process's standard input and output, as a client's command
-    #[command(after_help = Exit::HELP)]
+    #[command(after_help = help(ServeArgs::EXAMPLES))]
     Serve(Box<ServeArgs>),
+    /// Compare what is offered with what was, and say what breaks callers
+    #[command(after_help = help(DiffArgs::HELP))]
+    Diff(Box<DiffArgs>),
+    /// Write what each definition hashes to into a lock file
+    #[command(after_help = help(&PinArgs::help()))]
+    Pin(Box<PinArgs>),
+    /// Compare a package, a manifest or a running server with the lock file
+    #[command(after_help = help(&verify_help()))]
+    Verify(Box<PinnedArgs>),
 }
 
 impl Command {
@@ -36,8 +47,16 @@ impl Command {
             Self::Manifest(args) => &args.tools.packages.output,
             Self::Docs(args) => &args.tools.packages.output,
             Self::Serve(args) => &args.packages.output,
+            Self::Diff(args) => &args.tools.packages.output,
+            Self::Pin(args) => &args.pinned.tools.packages.output,
+            Self::Verify(args) => &args.tools.packages.output,
         }
     }
+}
+
+/// What stands below the flags of a command: its examples, and the exit codes.
+pub(crate) fn help(examples: &str) -> String {
+    format!("{examples}\n\n{}", Exit::HELP)
 }
 
 /// Takes out the `mcp` that cargo puts in front when it is called as `cargo mcp`.
@@ -55,6 +74,16 @@ pub(crate) struct ManifestArgs {
     pub(crate) tools: ToolsArgs,
 }
 
+impl ManifestArgs {
+    const EXAMPLES: &str = "\
+Examples:
+  cargo mcp manifest                   print the tools of this package
+  cargo mcp manifest --out mcp.json    keep them in a file
+  cargo mcp manifest --check mcp.json  fail if the file is out of date
+  cargo mcp manifest --workspace --out manifests/
+  cargo mcp manifest --artifact target/release/shop --format jsonl";
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct DocsArgs {
     /// Names and descriptions only, one line a tool
@@ -62,6 +91,14 @@ pub(crate) struct DocsArgs {
     pub(crate) simple: bool,
     #[command(flatten)]
     pub(crate) tools: ToolsArgs,
+}
+
+impl DocsArgs {
+    const EXAMPLES: &str = "\
+Examples:
+  cargo mcp docs > TOOLS.md                whole pages
+  cargo mcp docs -p shop --simple          one line a tool
+  cargo mcp docs --context orders/42       the tools of one place";
 }
 
 #[derive(Debug, Args)]
@@ -74,6 +111,14 @@ pub(crate) struct ServeArgs {
     /// Arguments of the program
     #[arg(last = true, value_name = "ARGS", help_heading = "Program")]
     pub(crate) arguments: Vec<OsString>,
+}
+
+impl ServeArgs {
+    const EXAMPLES: &str = "\
+Examples:
+  cargo mcp serve -q                       the server of this package
+  cargo mcp serve -q --workflow ../shop    the package in a folder
+  cargo mcp serve -p shop --bin shop -- --port 8080";
 }
 
 /// Which tools are meant, and where they are.
@@ -239,6 +284,18 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_help_has_examples_and_fits_a_terminal_of_80_columns() {
+        let mut command = Cli::command();
+        command.build();
+        for command in command.get_subcommands_mut().filter(|command| command.get_name() != "help") {
+            let (name, page) = (command.get_name().to_owned(), command.render_long_help().to_string());
+            assert!(page.contains("\nExamples:\n  cargo mcp "), "{name} has no examples:\n{page}");
+            let wide = page.lines().find(|line| line.chars().count() > 80);
+            assert!(wide.is_none(), "{name}: wider than 80 columns: {wide:?}");
+        }
     }
 
     #[test]

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use toolwright_core::manifest::ManifestError;
 use toolwright_core::manifest::answer::AnswerError;
 
+use crate::diff::AllowError;
 use crate::exit::Exit;
+use crate::offer::SourceError;
+use crate::pins::LockError;
 
 /// Why a run ends without a result.
 #[derive(Debug, thiserror::Error)]
@@ -104,6 +107,21 @@ pub(crate) enum Error {
     #[error("{} cannot be compared: write it anew with\n  {command}", .file.display())]
     NotComparable { file: PathBuf, command: String, source: ManifestError },
 
+    #[error(transparent)]
+    Source(#[from] SourceError),
+
+    #[error("the allow list {} cannot be used", .file.display())]
+    AllowList { file: PathBuf, source: AllowError },
+
+    #[error("there is no lock file {}: pin what is offered now with\n  {command}", .file.display())]
+    NoLock { file: PathBuf, command: String },
+
+    #[error("{} cannot be used: look at it, or remove it and pin anew", .file.display())]
+    Lock { file: PathBuf, source: LockError },
+
+    #[error("there is no tool `{name}`, neither pinned nor offered: there is {}", list(.known))]
+    UnknownTool { name: String, known: Vec<String> },
+
     #[error("{} is not valid TOML", .file.display())]
     Toml { file: PathBuf, source: toml::de::Error },
 
@@ -120,6 +138,8 @@ impl From<&Error> for Exit {
             | Error::DependencyFeature { .. }
             | Error::NoLibrary { .. }
             | Error::UnknownServer { .. }
+            | Error::UnknownTool { .. }
+            | Error::AllowList { .. }
             | Error::SeveralServers { .. }
             | Error::OneNameForSeveral { .. }
             | Error::SeveralPrograms { .. }
@@ -135,12 +155,16 @@ impl From<&Error> for Exit {
             | Error::NotAnswering { .. }
             | Error::NotRunnable { .. }
             | Error::Silent { .. }
+            | Error::Source(SourceError::Live { .. })
             | Error::Answer { .. }
             | Error::Manifest { .. } => Self::Artifact,
             Error::NoTools { .. } | Error::NothingInContext { .. } => Self::NoTools,
             Error::Read { .. }
             | Error::Write { .. }
             | Error::NothingToCheck { .. }
+            | Error::Source(_)
+            | Error::NoLock { .. }
+            | Error::Lock { .. }
             | Error::NotComparable { .. } => Self::File,
         }
     }

@@ -2,11 +2,15 @@
 
 mod args;
 
+mod diff;
 mod docs;
 mod manifest;
+mod pins;
 mod serve;
 
+mod offer;
 mod packages;
+mod subsume;
 
 mod command_line;
 mod error;
@@ -31,6 +35,9 @@ fn main() -> ExitCode {
         Command::Manifest(args) => manifest::run(&args, shell),
         Command::Docs(args) => docs::run(&args, shell),
         Command::Serve(args) => serve::run(*args, shell).map(|never| match never {}),
+        Command::Diff(args) => diff::run(*args, shell),
+        Command::Pin(args) => pins::pin(*args, shell),
+        Command::Verify(args) => pins::verify(*args, shell),
     };
     ended
         .unwrap_or_else(|error| {

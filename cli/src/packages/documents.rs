@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use toolwright_core::manifest::answer::{LinkedTool, LinkedToolset, Origin};
-use toolwright_core::manifest::{Manifest, Server};
+use toolwright_core::manifest::Manifest;
 
 use super::ask::Answered;
 use crate::error::Error;
@@ -161,28 +161,22 @@ fn distinct<'a, T: PartialEq>(entries: impl Iterator<Item = &'a T>) -> Vec<&'a T
 
 /// By name: the definition may differ, since a toolset can know a tool's output and add parameters.
 fn is_in_a_toolset(tool: &LinkedTool, toolsets: &[&LinkedToolset]) -> bool {
-    toolsets.iter().any(|set| set.tools.iter().any(|definition| definition.name == tool.definition.name))
+    toolsets.iter().any(|set| set.has(&tool.definition.name))
 }
 
 fn of_toolset(set: &LinkedToolset) -> Result<Document, Error> {
-    let server = Server {
-        name: set.name.as_ref().unwrap_or(&set.origin.package).clone(),
-        version: set.version.as_ref().unwrap_or(&set.origin.version).clone(),
-        title: set.title.clone(),
-    };
-    let name = server.name.clone();
-    let manifest = Manifest::new(server, set.instructions.clone(), set.tools.clone())
-        .map_err(|source| Error::Manifest { server: name, source })?;
+    let manifest = set.manifest().map_err(|source| Error::Manifest {
+        server: set.name.as_ref().unwrap_or(&set.origin.package).clone(),
+        source,
+    })?;
     Ok(Document { manifest, origin: set.origin.clone() })
 }
 
-/// Without a toolset, the package is the server.
 fn of_loose_tools(tools: &[&&LinkedTool]) -> Result<Option<Document>, Error> {
     let Some(first) = tools.first() else { return Ok(None) };
     let origin = first.origin.clone();
-    let server = Server { name: origin.package.clone(), version: origin.version.clone(), title: None };
-    let definitions = tools.iter().map(|tool| tool.definition.clone()).collect();
-    let manifest = Manifest::new(server, None, definitions)
+    let manifest = origin
+        .manifest_of(tools.iter().map(|tool| tool.definition.clone()).collect())
         .map_err(|source| Error::Manifest { server: origin.package.clone(), source })?;
     Ok(Some(Document { manifest, origin }))
 }

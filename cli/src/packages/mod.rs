@@ -10,7 +10,7 @@ mod lock;
 mod ask;
 mod documents;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::args::{PackageArgs, ToolsArgs};
 use crate::error::Error;
@@ -41,6 +41,16 @@ pub(crate) fn documents(args: &ToolsArgs, shell: Shell) -> Result<Vec<Document>,
         Some(path) => documents::in_context(chosen, path),
         None => Ok(chosen),
     }
+}
+
+/// The folder of the package that the user means; of several, the folder of this process.
+///
+/// # Errors
+/// Any [`Error`] of reading the workspace and choosing in it.
+pub(crate) fn folder(args: &PackageArgs, shell: Shell) -> Result<PathBuf, Error> {
+    let workspace = Workspace::load(&Cargo::new(args, shell))?;
+    let folder = Selection::new(&workspace, args)?.folder();
+    Ok(folder.unwrap_or_else(|| PathBuf::from(".")))
 }
 
 /// The one program that the user means, built. Toolwright is in it, so it can be a server.

@@ -107,6 +107,14 @@ impl<'a> Selection<'a> {
         }
     }
 
+    /// The folder of the only package.
+    pub(super) fn folder(&self) -> Option<PathBuf> {
+        match self.packages.as_slice() {
+            [package] => Some(package.manifest_path.parent()?.as_std_path().to_owned()),
+            _ => None,
+        }
+    }
+
     /// The names of the packages.
     pub(super) fn package_names(&self) -> Vec<String> {
         self.packages.iter().map(|package| package.name.to_string()).collect()

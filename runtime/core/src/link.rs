@@ -121,7 +121,10 @@ fn write_answer(path: &Path) -> io::Result<()> {
 }
 
 /// Everything that is linked, sorted: the linker's order follows neither the source nor the names.
-fn linked() -> answer::Answer {
+///
+/// # Panics
+/// If a definition cannot be made.
+pub fn linked() -> answer::Answer {
     set_subject("the linked tools cannot be read".to_owned());
     // Tools first, so that a definition that cannot be made is reported by the tool's name.
     let mut tools: Vec<_> = TOOLWRIGHT_TOOLS.iter().map(answer_of_tool).collect();

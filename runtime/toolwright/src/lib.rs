@@ -492,7 +492,8 @@
 //! `cargo mcp manifest` builds a package and prints its tools as one JSON document, without running its `main`;
 //! `cargo mcp manifest --check FILE` fails when they have changed. `tools` in it is what `tools/list` shows in revision
 //! 2026-07-28; tools of executors are known at run time only and not in it. See `docs/cli.md` in the repository, and [`manifest`]
-//! for reading and comparing the documents in Rust.
+//! for reading and comparing the documents in Rust. [`assert_manifest!`] is the same check in a test of yours:
+//! `toolwright::assert_manifest!("mcp.json", ShopTools);`.
 //!
 //! # Where the schema comes from
 //!
@@ -579,8 +580,11 @@ pub use toolwright_server::{WebSocket, WebSocketService};
 #[doc = include_str!("../attributes.md")]
 pub mod attributes {}
 
+mod assert_manifest;
+
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::assert_manifest::{of_package, of_toolset};
     pub use toolwright_core::__private::*;
     #[cfg(feature = "server")]
     pub use toolwright_server::__private::*;

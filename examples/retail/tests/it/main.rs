@@ -3,6 +3,7 @@
 mod ask;
 mod data;
 mod http;
+mod manifest;
 mod rules;
 mod stdio;
 mod support;

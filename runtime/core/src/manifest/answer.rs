@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Manifest, ManifestError, Server};
 use crate::definition::ToolDefinition;
 
 /// The version of the answer's form; it rises when a reader of the former version would misunderstand the answer.
@@ -88,6 +89,37 @@ impl Answer {
             return Err(AnswerError::Newer { theirs: version.toolwright, ours: env!("CARGO_PKG_VERSION") });
         }
         Ok(serde_json::from_str(text)?)
+    }
+}
+
+impl LinkedToolset {
+    /// The manifest of the set's server. Its name and version are the package's where the set says nothing.
+    ///
+    /// # Errors
+    /// Those of [`Manifest::new`].
+    pub fn manifest(&self) -> Result<Manifest, ManifestError> {
+        let server = Server {
+            name: self.name.as_ref().unwrap_or(&self.origin.package).clone(),
+            version: self.version.as_ref().unwrap_or(&self.origin.version).clone(),
+            title: self.title.clone(),
+        };
+        Manifest::new(server, self.instructions.clone(), self.tools.clone())
+    }
+
+    /// Whether a tool of this name is in the set.
+    pub fn has(&self, name: &str) -> bool {
+        self.tools.iter().any(|definition| definition.name == name)
+    }
+}
+
+impl Origin {
+    /// The manifest of tools that are in no toolset: without one, the package is the server.
+    ///
+    /// # Errors
+    /// Those of [`Manifest::new`].
+    pub fn manifest_of(&self, tools: Vec<ToolDefinition>) -> Result<Manifest, ManifestError> {
+        let server = Server { name: self.package.clone(), version: self.version.clone(), title: None };
+        Manifest::new(server, None, tools)
     }
 }
 

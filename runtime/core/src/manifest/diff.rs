@@ -148,15 +148,26 @@ impl fmt::Display for Change {
         }
         match &self.difference {
             Difference::Added(value) | Difference::Removed(value) => {
-                f.write_str(&shortened(&value.to_string(), 0))
+                f.write_str(&shown(value))
             }
             Difference::Changed { old, new } => {
-                let (old, new) = (old.to_string(), new.to_string());
-                let start = common_start(&old, &new).saturating_sub(BEFORE_CHANGE);
-                write!(f, "{} -> {}", shortened(&old, start), shortened(&new, start))
+                let [old, new] = shown_change(old, new);
+                write!(f, "{old} -> {new}")
             }
         }
     }
+}
+
+/// A value as one line shows it: a long one is cut, and what a terminal hides is written out.
+pub fn shown(value: &Value) -> String {
+    shortened(&value.to_string(), 0)
+}
+
+/// Two values as [`shown`]; long ones are cut around their first difference.
+pub fn shown_change(old: &Value, new: &Value) -> [String; 2] {
+    let [old, new] = [old.to_string(), new.to_string()];
+    let start = common_start(&old, &new).saturating_sub(BEFORE_CHANGE);
+    [shortened(&old, start), shortened(&new, start)]
 }
 
 /// How many characters of a value a line shows.
@@ -185,7 +196,7 @@ fn shortened(text: &str, start: usize) -> String {
 
 /// Writes out the characters that a terminal hides or obeys: a description that changed by one of them must not look
 /// unchanged, and a line must not be able to rewrite the screen.
-fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut shown, character| {
         if is_hidden(character) {
             shown.extend(character.escape_unicode());
@@ -198,7 +209,7 @@ fn visible(text: &str) -> String {
 
 /// Control characters and the invisible ones of Unicode: soft hyphen, zero-width and direction marks, variation
 /// selectors, tags.
-fn is_hidden(character: char) -> bool {
+pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::definition::ToolDefinition;
 
-pub use diff::{Change, Difference, diff};
+pub use diff::{Change, Difference, diff, is_hidden, shown, shown_change, visible};
 
 /// The version of the document that this library reads and writes, as `manifestVersion`.
 ///

@@ -1,0 +1,113 @@
+//! Changes that somebody wants, with the reason: `--allow FILE`.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::check;
+use super::finding::Finding;
+use crate::error::Error;
+
+/// The file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AllowList {
+    #[serde(default)]
+    allow: Vec<Entry>,
+}
+
+/// One change, or all of one kind on one tool.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Entry {
+    /// The id of the check.
+    id: String,
+    /// The name of the tool or prompt, or the address of the resource; none for the server.
+    #[serde(default)]
+    tool: String,
+    /// The place in the definition; without it, every place.
+    at: Option<String>,
+    /// Why the change is wanted.
+    reason: String,
+}
+
+/// Why a list cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AllowError {
+    #[error("it is no list of `[[allow]]` tables with `id`, `tool`, `reason` and perhaps `at`")]
+    Form(#[from] toml::de::Error),
+    #[error("there is no check `{0}`: the report shows the id of each change in brackets")]
+    UnknownId(String),
+    #[error("the entry for `{0}` has no reason: say why the change is wanted")]
+    NoReason(String),
+}
+
+impl AllowList {
+    pub(super) fn read(file: &Path) -> Result<Self, Error> {
+        let text = fs::read_to_string(file).map_err(|source| Error::Read { file: file.to_owned(), source })?;
+        Self::of_text(&text).map_err(|source| Error::AllowList { file: file.to_owned(), source })
+    }
+
+    fn of_text(text: &str) -> Result<Self, AllowError> {
+        let list: Self = toml::from_str(text)?;
+        for entry in &list.allow {
+            if check::known(&entry.id).is_none() {
+                return Err(AllowError::UnknownId(entry.id.clone()));
+            }
+            if entry.reason.trim().is_empty() {
+                return Err(AllowError::NoReason(entry.id.clone()));
+            }
+        }
+        Ok(list)
+    }
+
+    /// The reason why a change is wanted, if it is.
+    pub(super) fn reason(&self, finding: &Finding) -> Option<&str> {
+        self.allow.iter().find(|entry| entry.covers(finding)).map(|entry| entry.reason.as_str())
+    }
+
+    /// The entries that no change needs.
+    pub(super) fn unused(&self, findings: &[Finding]) -> Vec<String> {
+        let is_used = |entry: &&Entry| findings.iter().any(|finding| entry.covers(finding));
+        let shown = |entry: &Entry| {
+            [entry.id.as_str(), &entry.tool, entry.at.as_deref().unwrap_or_default()].join(" ").trim_end().to_owned()
+        };
+        self.allow.iter().filter(|entry| !is_used(entry)).map(shown).collect()
+    }
+}
+
+impl Entry {
+    fn covers(&self, finding: &Finding) -> bool {
+        self.id == finding.check.id
+            && self.tool == finding.name
+            && self.at.as_ref().is_none_or(|at| *at == finding.pointer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::finding::Part;
+
+    const LIST: &str = "[[allow]]\nid = \"tool-removed\"\ntool = \"old\"\nreason = \"nobody called it in a year\"\n";
+
+    #[test]
+    fn an_entry_covers_its_tool_and_nothing_else() {
+        let list = AllowList::of_text(LIST).unwrap();
+        let finding = |id: &str, name: &str| Finding::new(id, Part::Tool, name, "");
+        assert_eq!(list.reason(&finding("tool-removed", "old")), Some("nobody called it in a year"));
+        assert_eq!(list.reason(&finding("tool-removed", "other")), None);
+        assert_eq!(list.reason(&finding("tool-added", "old")), None);
+        assert_eq!(list.unused(&[finding("tool-removed", "old")]), Vec::<String>::new());
+        assert_eq!(list.unused(&[]), ["tool-removed old"]);
+    }
+
+    #[test]
+    fn an_entry_without_a_reason_or_of_an_unknown_check_is_refused() {
+        let refused = |text: &str| AllowList::of_text(text).unwrap_err().to_string();
+        assert!(refused(&LIST.replace("tool-removed", "tool-lost")).contains("no check `tool-lost`"));
+        assert!(refused(&LIST.replace("nobody called it in a year", " ")).contains("no reason"));
+        assert!(refused(&LIST.replace("reason", "because")).contains("no list"));
+    }
+}

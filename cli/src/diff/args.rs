@@ -1,0 +1,63 @@
+//! The flags of `cargo mcp diff`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::check::Class;
+use crate::args::ToolsArgs;
+use crate::offer::Source;
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// What was offered [default: mcp.json beside the package, as committed]
+    pub(crate) old: Option<Source>,
+    /// What is offered now [default: the package]
+    #[arg(conflicts_with = "command")]
+    pub(crate) new: Option<Source>,
+    /// Fail with 100 for changes of this class and above
+    #[arg(long, value_name = "CLASS", value_enum, default_value_t = Class::Breaking)]
+    pub(crate) deny: Class,
+    /// Changes that are wanted, each with its reason: a TOML file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) allow: Option<PathBuf>,
+    /// The form of the report
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) tools: ToolsArgs,
+    /// The command of a server to compare with, in the place of NEW
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For a terminal
+    Text,
+    /// One JSON document
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// A comment on a pull request
+    Markdown,
+}
+
+impl DiffArgs {
+    /// What `--help` says besides the flags.
+    pub(crate) const HELP: &str = "\
+OLD and NEW are each one of:
+  FILE            a manifest, as `cargo mcp manifest` writes it
+  REV:PATH        a manifest in a Git revision; ./PATH from this folder
+  package[:NAME]  the package that the flags choose, or this one
+  http://…        a running server, over Streamable HTTP
+
+Examples:
+  cargo mcp diff                           the commit against the package
+  cargo mcp diff origin/main:mcp.json      a branch against the package
+  cargo mcp diff old.json new.json         two files
+  cargo mcp diff mcp.json -- node shop.js  a file against a server
+  cargo mcp diff v1.0:mcp.json --format markdown > comment.md
+  cargo mcp diff --deny documentation --allow allow.toml";
+}

@@ -1,0 +1,82 @@
+//! From two offers to their changes.
+
+mod features;
+mod keywords;
+mod schema;
+mod texts;
+mod tool;
+
+use serde_json::{Map, Value};
+
+use super::finding::{Finding, Part};
+use crate::offer::{Entries, Offer};
+
+/// All changes: the server first, then tools, prompts, resources and templates, each by name.
+pub(crate) fn compare(old: &Offer, new: &Offer) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    server(old, new, &mut findings);
+    tools(&old.tools, &new.tools, &mut findings);
+    features::prompts(&old.prompts, &new.prompts, &mut findings);
+    features::resources(Part::Resource, "resource", &old.resources, &new.resources, &mut findings);
+    features::resources(Part::Template, "template", &old.templates, &new.templates, &mut findings);
+    findings
+}
+
+fn server(old: &Offer, new: &Offer, findings: &mut Vec<Finding>) {
+    for (key, before, after) in pairs(&old.server, &new.server) {
+        if before != after {
+            let finding = Finding::new("server-changed", Part::Server, "", &format!("/server/{}", segment(key)));
+            findings.push(finding.values(before, after));
+        }
+    }
+    let [before, after] =
+        [old, new].map(|offer| offer.instructions.as_deref().map(Value::from));
+    if before != after {
+        let id = "instructions-changed";
+        texts::changed(id, Part::Server, "", "/instructions", before.as_ref(), after.as_ref(), findings);
+    }
+}
+
+fn tools(old: &Entries, new: &Entries, findings: &mut Vec<Finding>) {
+    for (name, before) in old {
+        if let Some(after) = new.get(name) {
+            tool::compare(name, before, after, findings);
+            continue;
+        }
+        match new.iter().find(|(_, tool)| tool::was(tool).any(|former| former == name)) {
+            Some((renamed, after)) => {
+                let finding = Finding::new("tool-renamed", Part::Tool, name, "");
+                let [old, new] = [name, renamed].map(|name| Value::from(name.as_str()));
+                findings.push(finding.values(Some(&old), Some(&new)));
+                let mut others = Vec::new();
+                tool::compare(renamed, before, after, &mut others);
+                // That the former name is declared is what makes it a rename.
+                others.retain(|other| other.check.id != "tool-former-name-added" || other.new.as_ref() != Some(&old));
+                findings.append(&mut others);
+            }
+            None => findings.push(Finding::new("tool-removed", Part::Tool, name, "")),
+        }
+    }
+    for (name, tool) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
+        if !tool::was(tool).any(|former| old.contains_key(former) && !new.contains_key(former)) {
+            findings.push(Finding::new("tool-added", Part::Tool, name, ""));
+            texts::check_all_hidden(name, tool, findings);
+        }
+    }
+    // Stable: what belongs to one tool stays together, in the order in which it was found.
+    findings.sort_by(|left, right| (left.part, &left.name).cmp(&(right.part, &right.name)));
+}
+
+/// The members of both, each key once.
+fn pairs<'a>(
+    old: &'a Map<String, Value>,
+    new: &'a Map<String, Value>,
+) -> impl Iterator<Item = (&'a str, Option<&'a Value>, Option<&'a Value>)> {
+    let added = new.keys().filter(|key| !old.contains_key(*key));
+    old.keys().chain(added).map(|key| (key.as_str(), old.get(key), new.get(key)))
+}
+
+/// A name as a part of a JSON Pointer (RFC 6901).
+fn segment(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}

@@ -1,0 +1,411 @@
+//! Changes of a schema, member by member as far as that goes, and by sets of values below that.
+//!
+//! What this says is held against the whole schemas at the end: if nothing broke, every value of before must be a value
+//! of now. Only names that nobody was told of are left out of that promise.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::keywords::{GROUPS, Group, HEADER, SPEAK_OF_MEMBERS, TEXTS};
+use super::{segment, texts};
+use crate::diff::check::Class;
+use crate::diff::finding::{Finding, Part};
+use crate::subsume::{Answer, Document, Names, includes, is_annotation, is_known};
+
+/// What a schema is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Arguments: what was accepted must be accepted.
+    Input,
+    /// Results: what comes must have been promised.
+    Output,
+}
+
+/// How deep schemas are compared member by member.
+const MAX_DEPTH: usize = 64;
+
+/// Compares the schemas of a tool.
+pub(super) fn compare(way: Way, name: &str, old: &Value, new: &Value, findings: &mut Vec<Finding>) {
+    if old == new {
+        return;
+    }
+    let (old_document, new_document) = (Document::new(old), Document::new(new));
+    let mut walk = Walk {
+        way,
+        name,
+        old: &old_document,
+        new: &new_document,
+        root: if way == Way::Input { "/inputSchema" } else { "/outputSchema" },
+        findings: Vec::new(),
+        seen: Vec::new(),
+        depth: 0,
+    };
+    walk.pair(walk.root, old, new);
+    walk.whole(old, new);
+    findings.append(&mut walk.findings);
+}
+
+/// The keywords of a schema; those beside a reference stand for those of what it leads to.
+type View<'a> = BTreeMap<&'a str, &'a Value>;
+
+struct Walk<'w, 'a> {
+    way: Way,
+    name: &'w str,
+    old: &'w Document<'a>,
+    new: &'w Document<'a>,
+    root: &'static str,
+    findings: Vec<Finding>,
+    /// Pairs that were compared, by their addresses: schemas may contain themselves.
+    seen: Vec<(*const Value, *const Value)>,
+    depth: usize,
+}
+
+impl<'a> Walk<'_, 'a> {
+    fn pair(&mut self, at: &str, old: &'a Value, new: &'a Value) {
+        let (old_target, new_target) = (followed(self.old, old), followed(self.new, new));
+        let pair = (std::ptr::from_ref(old_target), std::ptr::from_ref(new_target));
+        let is_reference = !std::ptr::eq(old, old_target) || !std::ptr::eq(new, new_target);
+        if is_reference {
+            if self.seen.contains(&pair) {
+                return;
+            }
+            self.seen.push(pair);
+        }
+        if self.depth >= MAX_DEPTH {
+            return self.values(at, old, new);
+        }
+        self.depth += 1;
+        match (view(old, old_target), view(new, new_target)) {
+            (Some(before), Some(after)) => self.views(at, before, after),
+            _ if old == new => {}
+            _ => self.values(at, old, new),
+        }
+        self.depth -= 1;
+    }
+
+    fn views(&mut self, at: &str, mut old: View<'a>, mut new: View<'a>) {
+        self.words(at, &mut old, &mut new);
+        let is_plain = |view: &View<'_>| !SPEAK_OF_MEMBERS.iter().any(|key| view.contains_key(key));
+        if is_plain(&old) && is_plain(&new) {
+            let has = |view: &View<'_>, name: &str| match view.get("type") {
+                None => true,
+                Some(Value::Array(names)) => names.iter().any(|one| one == name),
+                Some(one) => one.as_str() == Some(name),
+            };
+            let either = |keys: &[&str]| keys.iter().any(|key| old.contains_key(key) || new.contains_key(key));
+            let both = |name: &str| has(&old, name) && has(&new, name);
+            let has_members = both("object") && either(&["properties", "required", "additionalProperties"]);
+            let has_items = both("array") && !either(&["prefixItems"]);
+            if has_members {
+                self.members(at, &mut old, &mut new);
+            }
+            if has_items {
+                self.items(at, &mut old, &mut new);
+            }
+        }
+        if old != new {
+            self.values(at, &object(&old), &object(&new));
+        }
+    }
+
+    /// What says nothing about values; taken out of both.
+    fn words(&mut self, at: &str, old: &mut View<'a>, new: &mut View<'a>) {
+        let keys: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
+        for key in keys.into_iter().filter(|key| is_annotation(key) || !is_known(key)) {
+            let (before, after) = (old.remove(key), new.remove(key));
+            if before == after || key == "$defs" || key == "definitions" {
+                continue;
+            }
+            let pointer = format!("{at}/{}", segment(key));
+            let id = match (key, self.way) {
+                (key, _) if TEXTS.contains(&key) => "schema-text-changed",
+                ("default", Way::Input) => match (before, after) {
+                    (Some(_), Some(_)) => "input-default-changed",
+                    (None, _) => "input-default-added",
+                    _ => "input-default-removed",
+                },
+                (HEADER, Way::Input) => match (before, after) {
+                    (None, _) => "header-added",
+                    (_, None) => "header-removed",
+                    _ => "header-renamed",
+                },
+                (key, _) if !is_known(key) => "schema-keyword-unknown",
+                _ => "schema-note-changed",
+            };
+            texts::changed(id, Part::Tool, self.name, &pointer, before, after, &mut self.findings);
+        }
+    }
+
+    fn members(&mut self, at: &str, old: &mut View<'a>, new: &mut View<'a>) {
+        let [before, after] = [&*old, &*new].map(Members::of);
+        let names: BTreeSet<&str> = before.names().chain(after.names()).collect();
+        let [was_open, is_open] = [&before, &after].map(|members| members.is_open);
+        for name in names {
+            let pointer = format!("{at}/properties/{}", segment(name));
+            let now_required = after.required.contains(name);
+            let change = match (before.has(name), after.has(name), self.way) {
+                (true, true, _) => {
+                    let requirement = match (before.required.contains(name), now_required, self.way) {
+                        (false, true, Way::Input) => Some("input-property-required"),
+                        (true, false, Way::Input) => Some("input-property-optional"),
+                        (false, true, Way::Output) => Some("output-property-required"),
+                        (true, false, Way::Output) => Some("output-property-optional"),
+                        _ => None,
+                    };
+                    self.push(requirement, &pointer);
+                    if let (Some(old), Some(new)) = (before.schema(name), after.schema(name)) {
+                        self.pair(&pointer, old, new);
+                    }
+                    None
+                }
+                (false, _, Way::Input) if now_required => Some("input-property-added-required"),
+                (false, _, Way::Input) => Some("input-property-added"),
+                (true, _, Way::Input) if is_open == Some(false) => Some("input-property-removed"),
+                (true, _, Way::Input) => Some("input-property-ignored"),
+                (false, _, Way::Output) if was_open == Some(false) => Some("output-property-added-closed"),
+                (false, _, Way::Output) => Some("output-property-added"),
+                (true, _, Way::Output) => Some("output-property-removed"),
+            };
+            self.push(change, &pointer);
+        }
+        let pointer = format!("{at}/additionalProperties");
+        let effect = match (was_open, is_open) {
+            (Some(was), Some(is)) if was == is => None,
+            (Some(_), Some(false)) => Some("narrowed"),
+            (Some(_), Some(true)) => Some("widened"),
+            _ => {
+                // Rules for other members, which may be compared by themselves.
+                let rules = [&*old, &*new].map(|view| view.get("additionalProperties").copied());
+                if let [Some(old @ Value::Object(_)), Some(new @ Value::Object(_))] = rules {
+                    self.pair(&pointer, old, new);
+                }
+                None
+            }
+        };
+        if let Some(effect) = effect {
+            let [before, after] = [&*old, &*new].map(|view| view.get("additionalProperties").copied());
+            let finding = self.finding(&self.id("names", effect), &pointer).values(before, after);
+            self.findings.push(finding);
+        }
+        let is_told = match [&*old, &*new].map(|view| view.get("additionalProperties").copied()) {
+            [Some(Value::Object(_)), Some(Value::Object(_))] => true,
+            _ => was_open.is_some() && is_open.is_some(),
+        };
+        for view in [old, new] {
+            view.remove("properties");
+            view.remove("required");
+            if is_told {
+                view.remove("additionalProperties");
+            }
+        }
+    }
+
+    fn items(&mut self, at: &str, old: &mut View<'a>, new: &mut View<'a>) {
+        if let (Some(Value::Object(_)), Some(Value::Object(_))) = (old.get("items"), new.get("items"))
+            && let (Some(before), Some(after)) = (old.remove("items"), new.remove("items"))
+        {
+            self.pair(&format!("{at}/items"), before, after);
+        }
+    }
+
+    /// Compares two schemas as sets of values, and tells by keyword what changed.
+    fn values(&mut self, at: &str, old: &Value, new: &Value) {
+        let harm = self.harm(old, new, Names::Declared);
+        if harm == Answer::Yes {
+            let id = if self.harm(new, old, Names::Declared) == Answer::Yes {
+                Some(self.respelled().to_owned())
+            } else {
+                None
+            };
+            for group in GROUPS.iter().filter(|group| differs(group, old, new)) {
+                let id = id.clone().unwrap_or_else(|| self.id(group.name, self.harmless()));
+                let finding = self.finding(&id, at).values(Some(&part(group, old)), Some(&part(group, new)));
+                self.findings.push(finding);
+            }
+            return;
+        }
+        let (witness, mut undecided) = match harm {
+            Answer::No { witness, .. } => (Some(witness), None),
+            Answer::Unknown { why, .. } => (None, Some(why)),
+            Answer::Yes => (None, None),
+        };
+        let mut is_told = false;
+        for group in GROUPS.iter().filter(|group| differs(group, old, new)) {
+            let [before, after] = [old, new].map(|schema| part(group, schema));
+            let is_harmless = self.harm(&with_type(&before, old), &with_type(&after, new), Names::Declared) == Answer::Yes;
+            let effect = if is_harmless { self.harmless() } else { self.harmful() };
+            let mut finding = self.finding(&self.id(group.name, effect), at).values(Some(&before), Some(&after));
+            if !is_harmless {
+                is_told = true;
+                finding.witness.clone_from(&witness);
+                finding.undecided.clone_from(&undecided);
+            }
+            self.findings.push(finding);
+        }
+        if !is_told {
+            let mut finding = self.finding(&self.id("rules", self.harmful()), at).values(Some(old), Some(new));
+            finding.witness = witness;
+            finding.undecided = undecided.take();
+            self.findings.push(finding);
+        }
+    }
+
+    /// The promise of this comparison: if nothing broke, the whole schema did not either.
+    fn whole(&mut self, old: &Value, new: &Value) {
+        if self.findings.iter().any(|finding| finding.check.class == Class::Breaking) {
+            return;
+        }
+        let (path, witness, undecided) = match self.harm(old, new, Names::Declared) {
+            Answer::Yes => return,
+            Answer::No { path, witness } => (path, Some(witness), None),
+            Answer::Unknown { path, why } => {
+                let place = if path.is_empty() { String::new() } else { format!(" (at {path} of the value)") };
+                (path, None, Some(format!("{why}{place}")))
+            }
+        };
+        let mut finding = self.finding(&self.id("rules", self.harmful()), self.root);
+        if !path.is_empty() && undecided.is_none() {
+            finding.new = Some(Value::from(format!("differs at {path} of the value")));
+        }
+        finding.witness = witness;
+        finding.undecided = undecided;
+        self.findings.push(finding);
+    }
+
+    /// Whether the change is safe.
+    fn harm(&self, old: &Value, new: &Value, names: Names) -> Answer {
+        match self.way {
+            Way::Input => includes((self.old, old), (self.new, new), names),
+            Way::Output => includes((self.new, new), (self.old, old), names),
+        }
+    }
+
+    fn id(&self, group: &str, effect: &str) -> String {
+        format!("{}-{group}-{effect}", self.word())
+    }
+
+    fn word(&self) -> &'static str {
+        match self.way {
+            Way::Input => "input",
+            Way::Output => "output",
+        }
+    }
+
+    fn respelled(&self) -> &'static str {
+        match self.way {
+            Way::Input => "input-respelled",
+            Way::Output => "output-respelled",
+        }
+    }
+
+    fn harmful(&self) -> &'static str {
+        match self.way {
+            Way::Input => "narrowed",
+            Way::Output => "widened",
+        }
+    }
+
+    fn harmless(&self) -> &'static str {
+        match self.way {
+            Way::Input => "widened",
+            Way::Output => "narrowed",
+        }
+    }
+
+    fn finding(&self, id: &str, pointer: &str) -> Finding {
+        Finding::new(id, Part::Tool, self.name, pointer)
+    }
+
+    fn push(&mut self, id: Option<&str>, pointer: &str) {
+        let finding = id.map(|id| self.finding(id, pointer));
+        self.findings.extend(finding);
+    }
+}
+
+/// What a schema says about the members of objects.
+struct Members<'a> {
+    properties: Option<&'a Map<String, Value>>,
+    required: BTreeSet<&'a str>,
+    /// Whether other members may come; `None` if there is a rule for them.
+    is_open: Option<bool>,
+}
+
+impl<'a> Members<'a> {
+    fn of(view: &View<'a>) -> Self {
+        let required = view.get("required").and_then(|names| names.as_array()).into_iter().flatten();
+        Self {
+            properties: view.get("properties").and_then(|map| map.as_object()),
+            required: required.filter_map(Value::as_str).collect(),
+            is_open: match view.get("additionalProperties") {
+                None => Some(true),
+                Some(Value::Bool(is_open)) => Some(*is_open),
+                Some(Value::Object(rule)) if rule.keys().all(|key| is_annotation(key)) => Some(true),
+                Some(_) => None,
+            },
+        }
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        let properties = self.properties.into_iter().flat_map(Map::keys).map(String::as_str);
+        properties.chain(self.required.iter().copied())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.schema(name).is_some() || self.required.contains(name)
+    }
+
+    fn schema(&self, name: &str) -> Option<&'a Value> {
+        self.properties.and_then(|map| map.get(name))
+    }
+}
+
+/// What a reference leads to, if nothing but texts stands beside it; else the schema itself.
+fn followed<'a>(document: &Document<'a>, schema: &'a Value) -> &'a Value {
+    let mut schema = schema;
+    for _ in 0..MAX_DEPTH {
+        let Some(members) = schema.as_object() else { break };
+        let is_alone = members.keys().all(|key| key == "$ref" || is_annotation(key) || !is_known(key));
+        let target = members.get("$ref").and_then(Value::as_str).filter(|_| is_alone);
+        let Some(target) = target.and_then(|to| document.resolve(to)) else { break };
+        schema = target;
+    }
+    schema
+}
+
+fn view<'a>(schema: &'a Value, target: &'a Value) -> Option<View<'a>> {
+    let mut view: View<'a> = target.as_object()?.iter().map(|(key, value)| (key.as_str(), value)).collect();
+    if !std::ptr::eq(schema, target) {
+        let beside = schema.as_object()?.iter().filter(|(key, _)| *key != "$ref");
+        view.extend(beside.map(|(key, value)| (key.as_str(), value)));
+    }
+    Some(view)
+}
+
+fn object(view: &View<'_>) -> Value {
+    Value::Object(view.iter().map(|(key, value)| ((*key).to_owned(), (*value).clone())).collect())
+}
+
+fn differs(group: &Group, old: &Value, new: &Value) -> bool {
+    match (old, new) {
+        (Value::Object(_), Value::Object(_)) => group.keywords.iter().any(|key| old.get(key) != new.get(key)),
+        // A boolean schema stands for all rules.
+        _ => group.name == "rules",
+    }
+}
+
+/// The keywords of one group.
+fn part(group: &Group, schema: &Value) -> Value {
+    let Value::Object(members) = schema else { return schema.clone() };
+    let own = members.iter().filter(|(key, _)| group.keywords.contains(&key.as_str()));
+    Value::Object(own.map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+/// The keywords with the type that they stand beside.
+fn with_type(part: &Value, schema: &Value) -> Value {
+    let mut part = part.clone();
+    if let (Value::Object(part), Some(own)) = (&mut part, schema.get("type")) {
+        part.insert("type".to_owned(), own.clone());
+    }
+    part
+}

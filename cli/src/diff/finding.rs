@@ -1,0 +1,63 @@
+//! One change, as the reports show it.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::check::{Check, named};
+
+/// What a change belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Part {
+    Server,
+    Tool,
+    Prompt,
+    Resource,
+    Template,
+}
+
+/// One change.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Finding {
+    pub(crate) check: &'static Check,
+    pub(crate) part: Part,
+    /// The name of the tool or prompt, the address of the resource; empty for the server.
+    pub(crate) name: String,
+    /// Where in the definition: a JSON Pointer, empty for the whole.
+    pub(crate) pointer: String,
+    /// The value before, if there was one.
+    pub(crate) old: Option<Value>,
+    /// The value after, if there is one.
+    pub(crate) new: Option<Value>,
+    /// A value that was right, or promised, and is not any more.
+    pub(crate) witness: Option<Value>,
+    /// Why it could not be found out whether the change harms; then it counts as if it did.
+    pub(crate) undecided: Option<String>,
+}
+
+impl Finding {
+    pub(super) fn new(id: &str, part: Part, name: &str, pointer: &str) -> Self {
+        Self {
+            check: named(id),
+            part,
+            name: name.to_owned(),
+            pointer: pointer.to_owned(),
+            old: None,
+            new: None,
+            witness: None,
+            undecided: None,
+        }
+    }
+
+    pub(super) fn values(mut self, old: Option<&Value>, new: Option<&Value>) -> Self {
+        self.old = old.cloned();
+        self.new = new.cloned();
+        self
+    }
+
+    /// Where it is, for people: `get_order /inputSchema/properties/id`.
+    pub(super) fn place(&self) -> String {
+        let name = if self.part == Part::Server { "server" } else { &self.name };
+        if self.pointer.is_empty() { name.to_owned() } else { format!("{name} {}", self.pointer) }
+    }
+}

@@ -1,0 +1,57 @@
+//! `cargo mcp diff`: what changed for those who call, and whether it breaks them.
+
+mod args;
+mod check;
+mod compare;
+mod finding;
+
+mod allow;
+mod report;
+
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::offer::{self, Source};
+use crate::shell::{self, Shell};
+
+use allow::AllowList;
+use report::Report;
+
+pub(crate) use allow::AllowError;
+pub(crate) use args::DiffArgs;
+
+/// Runs the command. The report goes to standard output.
+///
+/// # Errors
+/// Any [`Error`] of reading the two sides and the allow list.
+pub(crate) fn run(args: DiffArgs, shell: Shell) -> Result<Exit, Error> {
+    let DiffArgs { old, new, deny, allow, format, mut tools, command } = args;
+    // First what is cheap to get wrong.
+    let allowed = allow.as_deref().map_or_else(|| Ok(AllowList::default()), AllowList::read)?;
+    let old_source = old.unwrap_or(Source::Committed);
+    let new_source = match new {
+        Some(source) => source,
+        None if command.is_empty() => Source::Package(None),
+        None => Source::Command(command),
+    };
+    let old = offer::read(&old_source, &mut tools, shell)?;
+    let new = offer::read(&new_source, &mut tools, shell)?;
+
+    let findings = compare::compare(&old, &new);
+    for unused in allowed.unused(&findings) {
+        shell::warning(&format_args!("the allow list has an entry that no change needs: {unused}"));
+    }
+    let report = Report::new(old_source.to_string(), new_source.to_string(), findings, &allowed, deny);
+    shell::print(&report.written(format))?;
+
+    let denied = report.denied();
+    if denied == 0 {
+        return Ok(Exit::Ok);
+    }
+    let s = if denied == 1 { "" } else { "s" };
+    shell::failure(&format_args!("{denied} change{s} of the class `{}` or above", deny.name()));
+    shell.note(&"a change that is wanted goes into a list with its reason: --allow FILE");
+    Ok(Exit::Findings)
+}
+
+#[cfg(test)]
+mod tests;

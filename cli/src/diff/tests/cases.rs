@@ -1,0 +1,291 @@
+//! Pairs whose class is agreed on.
+
+use serde_json::{Value, json};
+
+use super::{changes, class, ids, manifest, with_input, with_output};
+use crate::diff::check::Class;
+
+/// Checks the ids of the changes between two tools called `tool`.
+#[track_caller]
+fn check(old: Value, new: Value, expected: &[&str]) {
+    let findings = changes(&old, &new);
+    assert_eq!(ids(&findings), expected, "{findings:#?}");
+}
+
+#[track_caller]
+fn check_tool(old: Value, new: Value, expected: &[&str]) {
+    let of = |members: Value| {
+        let mut tool = json!({"name": "tool", "inputSchema": {"type": "object"}});
+        tool.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+        manifest(json!([tool]))
+    };
+    check(of(old), of(new), expected);
+}
+
+fn closed(properties: Value, required: Value) -> Value {
+    with_input(json!({
+        "type": "object", "properties": properties, "required": required, "additionalProperties": false,
+    }))
+}
+
+fn open(properties: Value) -> Value {
+    with_input(json!({"type": "object", "properties": properties}))
+}
+
+/// MAN-02: its ten pairs, in its order.
+#[test]
+fn man_02_required_optional_and_near_equal_types() {
+    let text = json!({"type": "string"});
+    let one = |schema: Value| closed(json!({"x": schema}), json!([]));
+    check(closed(json!({"x": text}), json!(["x"])), one(text.clone()), &["input-property-optional"]);
+    check(one(text.clone()), closed(json!({"x": text}), json!(["x"])), &["input-property-required"]);
+    check(closed(json!({}), json!([])), closed(json!({"x": text}), json!(["x"])), &["input-property-added-required"]);
+    check(closed(json!({}), json!([])), one(text.clone()), &["input-property-added"]);
+    check(one(text.clone()), closed(json!({}), json!([])), &["input-property-removed"]);
+    check(open(json!({"x": text})), open(json!({})), &["input-property-ignored"]);
+    check(
+        one(json!({"type": ["string", "null"]})),
+        one(json!({"type": ["integer", "null"]})),
+        &["input-type-narrowed"],
+    );
+    check(one(json!({"enum": ["1"]})), one(json!({"enum": [1]})), &["input-values-narrowed"]);
+    let either = json!({"anyOf": [{"type": "string"}, {"type": "null"}]});
+    check(one(either), one(json!({"type": ["string", "null"]})), &["input-respelled", "input-respelled"]);
+    let point = json!({"type": "object", "properties": {"left": {"type": "integer"}}});
+    let mut by_reference = one(json!({"$ref": "#/$defs/point"}));
+    by_reference["tools"][0]["inputSchema"]["$defs"] = json!({"point": point});
+    check(one(point), by_reference, &[]);
+    // Under strict inclusion of sets this narrows an open schema; nobody was told of the name, so it does not count.
+    check(open(json!({})), open(json!({"x": text})), &["input-property-added"]);
+}
+
+/// MAN-03: its changes. What it calls dangerous is breaking here.
+#[test]
+fn man_03_hints_unknown_keywords_and_severity() {
+    let hints = |hints: Value| json!({"annotations": hints});
+    check_tool(hints(json!({"readOnlyHint": true})), hints(json!({"readOnlyHint": false})), &["read-only-dropped"]);
+    check_tool(hints(json!({"destructiveHint": false})), hints(json!({})), &["destructive-added"]);
+    check_tool(json!({"title": "One"}), json!({"title": "Two"}), &["tool-title-changed"]);
+    let tool = |name: &str| manifest(json!([{"name": name, "inputSchema": {"type": "object"}}]));
+    check(tool("one"), tool("two"), &["tool-removed", "tool-added"]);
+    let one = |schema: Value| closed(json!({"x": schema}), json!([]));
+    check(one(json!({})), one(json!({"x-foo": 1})), &["schema-keyword-unknown"]);
+    check(one(json!({"type": "string"})), one(json!({"type": "string", "pattern": "^a"})), &["input-pattern-narrowed"]);
+    check(one(json!({"type": "string", "format": "date"})), one(json!({"type": "string"})), &["input-format-widened"]);
+    check_tool(json!({"outputSchema": {"type": "object"}}), json!({}), &["output-schema-removed"]);
+    check_tool(json!({"description": "One"}), json!({"description": "Two"}), &["tool-description-changed"]);
+}
+
+/// MAN-04: characters that people do not see, in the description of a tool and of an argument.
+#[test]
+fn man_04_hidden_characters_are_named() {
+    for hidden in ['\u{200b}', '\u{202e}', '\u{e0041}'] {
+        let text = format!("One{hidden}");
+        let expected = ["tool-description-changed", "hidden-characters-added"];
+        check_tool(json!({"description": "One"}), json!({"description": text}), &expected);
+        check_tool(json!({"description": text}), json!({"description": "One"}), &expected[..1]);
+        let of = |text: &str| open(json!({"x": {"description": text}}));
+        check(of("One"), of(&text), &["schema-text-changed", "hidden-characters-added"]);
+    }
+    let new = manifest(json!([{"name": "tool", "description": "a\u{200b}", "inputSchema": {"type": "object"}}]));
+    check(manifest(json!([])), new, &["tool-added", "hidden-characters-added"]);
+    check_tool(json!({"description": "a"}), json!({"description": "a\n\tb"}), &["tool-description-changed"]);
+}
+
+/// Hints by what they mean, left out or said (2026-07-28, schema `ToolAnnotations`).
+#[test]
+fn hints_are_compared_by_what_they_mean() {
+    let hints = |hints: Value| json!({"annotations": hints});
+    for (old, new, expected) in [
+        (json!({"openWorldHint": false}), json!({}), "open-world-added"),
+        (json!({}), json!({"openWorldHint": false}), "hint-safer"),
+        (json!({}), json!({"openWorldHint": true}), "hint-stated"),
+        (json!({"idempotentHint": true}), json!({"idempotentHint": false}), "idempotent-dropped"),
+        (json!({}), json!({"readOnlyHint": true}), "hint-safer"),
+        (json!({"title": "One"}), json!({"title": "Two"}), "tool-title-changed"),
+    ] {
+        check_tool(hints(old), hints(new), &[expected]);
+    }
+    let read_only = |destructive: bool| hints(json!({"readOnlyHint": true, "destructiveHint": destructive}));
+    check_tool(read_only(false), read_only(true), &["hint-stated"]);
+    check_tool(json!({}), hints(json!({"readOnlyHint": true})), &["hint-safer"]);
+}
+
+#[test]
+fn scopes_former_names_and_contexts() {
+    let meta = |key: &str, value: Value| json!({"_meta": {key: value}});
+    let scopes = |names: &[&str]| meta("io.toolwright/scopes", json!(names));
+    check_tool(scopes(&["read"]), scopes(&["read", "write"]), &["tool-scope-added"]);
+    check_tool(scopes(&["read"]), json!({}), &["tool-scope-removed"]);
+    let was = |names: &[&str]| meta("io.toolwright/was", json!(names));
+    check_tool(was(&["old"]), was(&["older"]), &["tool-former-name-removed", "tool-former-name-added"]);
+    let context = |path: &str| meta("io.toolwright/context", json!(path));
+    check_tool(context("orders/open"), context("orders"), &["tool-context-widened"]);
+    check_tool(context("orders"), context("orders/open"), &["tool-context-narrowed"]);
+    check_tool(json!({}), context("orders"), &["tool-context-narrowed"]);
+    check_tool(meta("shop/colour", json!(1)), meta("shop/colour", json!(2)), &["tool-meta-changed"]);
+    check_tool(json!({"icons": [{"src": "data:,"}]}), json!({}), &["tool-icons-changed"]);
+    check_tool(json!({"else": 1}), json!({"else": 2}), &["tool-member-changed"]);
+    let task = |support: &str| json!({"execution": {"taskSupport": support}});
+    check_tool(task("optional"), task("required"), &["tool-execution-changed"]);
+    check_tool(json!({}), task("optional"), &["tool-member-changed"]);
+}
+
+/// A tool that takes over the name of one that is gone is compared with it.
+#[test]
+fn a_declared_rename_is_compared_with_what_it_was() {
+    let old = manifest(json!([{"name": "find", "inputSchema": {"type": "object"}}]));
+    let new = manifest(json!([{
+        "name": "search", "inputSchema": {"type": "object", "required": ["q"], "properties": {"q": {}}},
+        "_meta": {"io.toolwright/was": ["find"]},
+    }]));
+    check(old, new, &["tool-renamed", "input-property-added-required"]);
+}
+
+/// MOD-04's headers (2026-07-28, server/tools "x-mcp-header"), and defaults.
+#[test]
+fn headers_and_defaults() {
+    let one = |more: Value| {
+        let mut schema = json!({"type": "string"});
+        schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        closed(json!({"x": schema}), json!([]))
+    };
+    check(one(json!({})), one(json!({"x-mcp-header": "Region"})), &["header-added"]);
+    check(one(json!({"x-mcp-header": "Region"})), one(json!({})), &["header-removed"]);
+    check(one(json!({"x-mcp-header": "Region"})), one(json!({"x-mcp-header": "Area"})), &["header-renamed"]);
+    check(one(json!({"default": "a"})), one(json!({"default": "b"})), &["input-default-changed"]);
+    check(one(json!({})), one(json!({"default": "b"})), &["input-default-added"]);
+    check(one(json!({"default": "b"})), one(json!({})), &["input-default-removed"]);
+    check(one(json!({})), one(json!({"writeOnly": true})), &["schema-note-changed"]);
+}
+
+/// Each group of keywords, for arguments: less is breaking, more is not; for results the other way round.
+#[test]
+fn every_group_of_keywords_has_its_two_directions() {
+    for (group, narrow, wide) in [
+        ("type", json!({"type": "integer"}), json!({"type": "number"})),
+        ("values", json!({"enum": ["a"]}), json!({"enum": ["a", "b"]})),
+        ("range", json!({"type": "integer", "maximum": 3}), json!({"type": "integer", "maximum": 4})),
+        ("length", json!({"type": "string", "minLength": 2}), json!({"type": "string"})),
+        ("pattern", json!({"type": "string", "pattern": "^a"}), json!({"type": "string"})),
+        ("format", json!({"type": "string", "format": "uuid"}), json!({"type": "string"})),
+        ("items", json!({"type": "array", "maxItems": 3}), json!({"type": "array"})),
+        ("names", json!({"type": "object", "maxProperties": 1}), json!({"type": "object"})),
+        ("rules", json!({"anyOf": [{"type": "string"}]}), json!({"anyOf": [{"type": "string"}, {"type": "null"}]})),
+    ] {
+        let input = |schema: &Value| closed(json!({"x": schema}), json!([]));
+        let output = |schema: &Value| with_output(json!({"type": "object", "properties": {"x": schema}}));
+        for (old, new, expected, harms) in [
+            (input(&wide), input(&narrow), format!("input-{group}-narrowed"), true),
+            (input(&narrow), input(&wide), format!("input-{group}-widened"), false),
+            (output(&narrow), output(&wide), format!("output-{group}-widened"), true),
+            (output(&wide), output(&narrow), format!("output-{group}-narrowed"), false),
+        ] {
+            let findings = changes(&old, &new);
+            assert_eq!(ids(&findings), [expected]);
+            let expected = if harms { Class::Breaking } else { Class::Compatible };
+            assert_eq!(class(&findings), Some(expected), "{findings:#?}");
+            let is_shown = findings[0].witness.is_some() || findings[0].undecided.is_some();
+            assert_eq!(is_shown, harms, "{findings:#?}");
+        }
+    }
+}
+
+#[test]
+fn results_have_the_other_direction() {
+    let of = |properties: Value, required: Value, open: bool| {
+        with_output(json!({
+            "type": "object", "properties": properties, "required": required, "additionalProperties": open,
+        }))
+    };
+    let text = json!({"type": "string"});
+    let both = || json!({"a": text, "b": text});
+    check(of(json!({"a": text}), json!([]), true), of(both(), json!([]), true), &["output-property-added"]);
+    check(of(json!({"a": text}), json!([]), false), of(both(), json!([]), false), &["output-property-added-closed"]);
+    check(of(both(), json!([]), true), of(json!({"a": text}), json!([]), true), &["output-property-removed"]);
+    check(of(both(), json!(["a"]), true), of(both(), json!([]), true), &["output-property-optional"]);
+    check(of(both(), json!([]), true), of(both(), json!(["a"]), true), &["output-property-required"]);
+    check(of(both(), json!([]), false), of(both(), json!([]), true), &["output-names-widened"]);
+    check(of(both(), json!([]), true), of(both(), json!([]), false), &["output-names-narrowed"]);
+    check_tool(json!({}), json!({"outputSchema": {"type": "object"}}), &["output-schema-added"]);
+    let respelled = |schema: Value| with_output(json!({"type": "object", "properties": {"x": schema}}));
+    check(respelled(json!({"const": 1})), respelled(json!({"enum": [1]})), &["output-respelled"]);
+}
+
+#[test]
+fn rules_for_other_names_are_compared() {
+    let of = |rule: Value| with_input(json!({"type": "object", "properties": {}, "additionalProperties": rule}));
+    check(of(json!(true)), of(json!(false)), &["input-names-narrowed"]);
+    check(of(json!(false)), of(json!(true)), &["input-names-widened"]);
+    check(of(json!({})), of(json!(true)), &[]);
+    check(of(json!({"type": "number"})), of(json!({"type": "integer"})), &["input-type-narrowed"]);
+    check(of(json!(true)), of(json!({"type": "integer"})), &["input-names-narrowed"]);
+    // A name that the rule for others covered gets a rule of its own.
+    let mut named = of(json!({"type": "integer"}));
+    named["tools"][0]["inputSchema"]["properties"] = json!({"x": {"type": "string"}});
+    check(of(json!({"type": "integer"})), named, &["input-property-added", "input-rules-narrowed"]);
+}
+
+#[test]
+fn what_cannot_be_decided_is_breaking_and_says_so() {
+    let one = |schema: Value| closed(json!({"x": schema}), json!([]));
+    let findings = changes(&one(json!({"type": "string"})), &one(json!({"type": "string", "format": "date"})));
+    assert_eq!(ids(&findings), ["input-format-narrowed"]);
+    assert!(findings[0].undecided.as_ref().is_some_and(|why| why.contains("format")), "{findings:#?}");
+    let findings = changes(&one(json!({})), &one(json!({"$ref": "https://example.com/schema"})));
+    assert_eq!(class(&findings), Some(Class::Breaking));
+    assert!(findings[0].undecided.as_ref().is_some_and(|why| why.contains("leads out of the schema")));
+}
+
+/// A tree: the change is told once, at its place.
+#[test]
+fn schemas_that_contain_themselves_are_compared() {
+    let tree = |leaf: &str| {
+        let node = json!({
+            "type": "object", "additionalProperties": false,
+            "properties": {"leaf": {"type": leaf}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+        });
+        let mut root = node.clone();
+        root["$defs"] = json!({"node": node});
+        with_input(root)
+    };
+    check(tree("integer"), tree("number"), &["input-type-widened", "input-type-widened"]);
+    check(tree("number"), tree("integer"), &["input-type-narrowed", "input-type-narrowed"]);
+}
+
+#[test]
+fn prompts_and_resources() {
+    let of = |list: &str, entry: Option<Value>| {
+        let mut document = manifest(json!([]));
+        document[list] = entry.into_iter().collect();
+        document
+    };
+    let prompt = |arguments: Value| of("prompts", Some(json!({"name": "review", "arguments": arguments})));
+    let argument = |required: bool| json!([{"name": "code", "required": required}]);
+    check(of("prompts", None), prompt(json!([])), &["prompt-added"]);
+    check(prompt(json!([])), of("prompts", None), &["prompt-removed"]);
+    check(prompt(json!([])), prompt(argument(true)), &["prompt-argument-added-required"]);
+    check(prompt(json!([])), prompt(argument(false)), &["prompt-argument-added"]);
+    check(prompt(argument(false)), prompt(json!([])), &["prompt-argument-removed"]);
+    check(prompt(argument(false)), prompt(argument(true)), &["prompt-argument-required"]);
+    check(prompt(argument(true)), prompt(argument(false)), &["prompt-argument-optional"]);
+    let described = json!([{"name": "code", "required": true, "description": "The code."}]);
+    check(prompt(argument(true)), prompt(described), &["prompt-text-changed"]);
+    for (list, key, word) in [("resources", "uri", "resource"), ("resourceTemplates", "uriTemplate", "template")] {
+        let one = |kind: &str, name: &str| of(list, Some(json!({key: "shop://x", "mimeType": kind, "name": name})));
+        check(of(list, None), one("a/b", "x"), &[&format!("{word}-added")]);
+        check(one("a/b", "x"), of(list, None), &[&format!("{word}-removed")]);
+        check(one("a/b", "x"), one("a/c", "x"), &[&format!("{word}-type-changed")]);
+        check(one("a/b", "x"), one("a/b", "y"), &[&format!("{word}-text-changed")]);
+    }
+}
+
+#[test]
+fn the_server_is_shown_and_breaks_nothing() {
+    let mut new = manifest(json!([]));
+    new["server"]["version"] = json!("2");
+    new["instructions"] = json!("Be kind.");
+    let findings = changes(&manifest(json!([])), &new);
+    assert_eq!(ids(&findings), ["server-changed", "instructions-changed"]);
+    assert_eq!(class(&findings), Some(Class::Documentation));
+}

@@ -1,0 +1,55 @@
+mod cases;
+mod edits;
+mod promise;
+mod reports;
+mod size;
+
+use serde_json::{Value, json};
+
+use super::check::Class;
+use super::compare::compare;
+use super::finding::Finding;
+use crate::offer::Offer;
+
+/// The manifest of the retail example, as it is committed.
+const RETAIL: &str = include_str!("../../../../examples/retail/mcp.json");
+
+/// The changes from one manifest to another.
+#[track_caller]
+fn changes(old: &Value, new: &Value) -> Vec<Finding> {
+    let [old, new] = [old, new].map(|manifest| Offer::of_text(&manifest.to_string()).unwrap());
+    compare(&old, &new)
+}
+
+/// What a change of `retail` is found to be: class, id and pointer of each.
+#[track_caller]
+fn changes_of_retail(edit: impl FnOnce(&mut Value)) -> Vec<Finding> {
+    let old: Value = serde_json::from_str(RETAIL).unwrap();
+    let mut new = old.clone();
+    edit(&mut new);
+    assert_ne!(old, new, "the edit changes nothing");
+    changes(&old, &new)
+}
+
+/// A manifest of one tool with this input schema.
+fn with_input(schema: Value) -> Value {
+    manifest(json!([{"name": "tool", "inputSchema": schema}]))
+}
+
+/// A manifest of one tool with this output schema.
+fn with_output(schema: Value) -> Value {
+    manifest(json!([{"name": "tool", "inputSchema": {"type": "object"}, "outputSchema": schema}]))
+}
+
+fn manifest(tools: Value) -> Value {
+    json!({"manifestVersion": 1, "server": {"name": "shop", "version": "1"}, "tools": tools})
+}
+
+/// The gravest class among the changes.
+fn class(findings: &[Finding]) -> Option<Class> {
+    findings.iter().map(|finding| finding.check.class).max()
+}
+
+fn ids(findings: &[Finding]) -> Vec<&str> {
+    findings.iter().map(|finding| finding.check.id.as_str()).collect()
+}

@@ -1,0 +1,138 @@
+//! What is not called breaking does not break: judged by another implementation of JSON Schema.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{changes, class, manifest, with_input, with_output};
+use crate::diff::check::Class;
+use crate::diff::finding::Finding;
+use crate::offer::Offer;
+use crate::subsume::Dice;
+
+/// How many pairs of schemas.
+const PAIRS: u64 = 600;
+/// How many values each is tried with.
+const VALUES: usize = 40;
+
+/// A schema whose root is an object, as that of a tool.
+fn object_schema(dice: &mut Dice) -> Value {
+    let mut schema = dice.document();
+    if let Value::Object(members) = &mut schema {
+        members.insert("type".to_owned(), json!("object"));
+    }
+    schema
+}
+
+/// Whether nobody was told of a name in the value: the promise leaves those out.
+fn has_undeclared_names(old: &Value, new: &Value, value: &Value) -> bool {
+    let text = |schema: &Value| schema.to_string();
+    let (old, new) = (text(old), text(new));
+    match value {
+        Value::Object(members) => members.iter().any(|(name, member)| {
+            let quoted = format!("\"{name}\":");
+            (!old.contains(&quoted) && new.contains(&quoted)) || has_undeclared_names_in(member)
+        }),
+        other => has_undeclared_names_in(other),
+    }
+}
+
+/// Nested objects are not taken apart by name here: which of them a schema speaks of depends on their place.
+fn has_undeclared_names_in(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => !members.is_empty(),
+        Value::Array(items) => items.iter().any(has_undeclared_names_in),
+        _ => false,
+    }
+}
+
+#[test]
+fn what_is_not_breaking_breaks_no_call_and_no_reader() {
+    let mut judged = 0;
+    let mut safe = [0, 0];
+    for seed in 0..PAIRS {
+        let mut dice = Dice(seed + (1 << 40));
+        let old = object_schema(&mut dice);
+        let mut new = dice.edited(&old);
+        let (true, Value::Object(members)) = (old.is_object(), &mut new) else { continue };
+        members.insert("type".to_owned(), json!("object"));
+        if !crate::subsume::has_meaning(&old) || !crate::subsume::has_meaning(&new) {
+            continue;
+        }
+        let (Ok(old_judge), Ok(new_judge)) = (jsonschema::validator_for(&old), jsonschema::validator_for(&new)) else {
+            continue;
+        };
+        let breaks = |findings: Vec<Finding>| class(&findings) == Some(Class::Breaking);
+        let input_breaks = breaks(changes(&with_input(old.clone()), &with_input(new.clone())));
+        let output_breaks = breaks(changes(&with_output(old.clone()), &with_output(new.clone())));
+        safe[0] += u32::from(!input_breaks);
+        safe[1] += u32::from(!output_breaks);
+        let mut value = json!({});
+        for _ in 0..VALUES {
+            value = if dice.below(3) == 0 { dice.value(2) } else { dice.near(&value) };
+            if !value.is_object() {
+                value = json!({});
+            }
+            let (fits_old, fits_new) = (old_judge.is_valid(&value), new_judge.is_valid(&value));
+            if !input_breaks && fits_old && !has_undeclared_names(&old, &new, &value) {
+                judged += 1;
+                assert!(fits_new, "a call broke\nold: {old}\nnew: {new}\nvalue: {value}");
+            }
+            if !output_breaks && fits_new && !has_undeclared_names(&new, &old, &value) {
+                judged += 1;
+                assert!(fits_old, "a reader broke\nold: {old}\nnew: {new}\nvalue: {value}");
+            }
+        }
+    }
+    println!("not breaking: {safe:?} of {PAIRS}, {judged} values judged");
+    assert!(safe[0] > 50 && safe[1] > 50 && judged > 500, "the pairs show too little: {safe:?}, {judged}");
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(|float| json!(float)),
+        ".{0,6}".prop_map(Value::from),
+        prop_oneof![Just("object"), Just("#/properties/x"), Just("number")].prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 48, 5, |inner| {
+        let key = prop_oneof![
+            Just("type"), Just("properties"), Just("required"), Just("items"), Just("$ref"), Just("anyOf"),
+            Just("annotations"), Just("_meta"), Just("x"), Just("additionalProperties"), Just("enum"),
+        ];
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::vec((key, inner), 0..5).prop_map(|members| {
+                members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<serde_json::Map<_, _>>().into()
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// Whatever a file holds: an error or changes, never a panic.
+    #[test]
+    fn any_json_as_a_manifest_is_an_error_or_compared(one in any_json(), other in any_json()) {
+        let _ = Offer::of_text(&one.to_string());
+        let tool = |more: &Value| {
+            let mut tool = json!({"name": "tool", "inputSchema": {"type": "object"}, "annotations": {}, "_meta": {}});
+            if let (Value::Object(tool), Value::Object(more)) = (&mut tool, more) {
+                tool.extend(more.clone());
+            }
+            if let (Value::Object(schema), Value::Object(more)) = (&mut tool["inputSchema"], more) {
+                schema.extend(more.iter().filter(|(key, _)| *key != "type").map(|(key, value)| (key.clone(), value.clone())));
+            }
+            let mut document = manifest(json!([tool]));
+            document["prompts"] = json!([{"name": "prompt", "arguments": more, "description": more}]);
+            document["resources"] = json!([{"uri": "x", "name": more}]);
+            document.to_string()
+        };
+        if let (Ok(old), Ok(new)) = (Offer::of_text(&tool(&one)), Offer::of_text(&tool(&other))) {
+            crate::diff::compare::compare(&old, &new);
+            crate::diff::compare::compare(&new, &new);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Large manifests.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::{RETAIL, class};
+use crate::diff::check::Class;
+use crate::diff::compare::compare;
+use crate::offer::Offer;
+
+/// A thousand tools, each compared once: the number of changes is that of the edits, and the work does not grow faster
+/// than the tools.
+#[test]
+fn a_thousand_tools_are_compared_each_with_its_own() {
+    let retail: Value = serde_json::from_str(RETAIL).unwrap();
+    let of = |count: usize, edited: bool| {
+        let originals = retail["tools"].as_array().unwrap();
+        let tools = (0..count).map(|number| {
+            let mut tool = originals[number % originals.len()].clone();
+            tool["name"] = json!(format!("tool_{number:04}"));
+            if edited {
+                tool["description"] = json!("Another one.");
+                tool["inputSchema"]["properties"]["more"] = json!({"type": "integer", "minimum": 0});
+                tool["outputSchema"] = json!({"type": "object"});
+            }
+            tool
+        });
+        json!({"manifestVersion": 1, "server": retail["server"], "tools": tools.collect::<Vec<_>>()}).to_string()
+    };
+    let [old, new] = [of(1_000, false), of(1_000, true)];
+    let start = Instant::now();
+    let findings = compare(&Offer::of_text(&old).unwrap(), &Offer::of_text(&new).unwrap());
+    println!("1,000 tools, all of them changed: {} changes in {:?}", findings.len(), start.elapsed());
+    assert_eq!(class(&findings), Some(Class::Breaking));
+    let of_one = |name: &str| findings.iter().filter(|finding| finding.name == name).count();
+    let of_first: usize = (0..15).map(|number| of_one(&format!("tool_{number:04}"))).sum();
+    let of_second: usize = (15..30).map(|number| of_one(&format!("tool_{number:04}"))).sum();
+    assert_eq!(of_first, of_second, "each tool is compared with its own former self");
+    assert_eq!(compare(&Offer::of_text(&old).unwrap(), &Offer::of_text(&old).unwrap()), []);
+}

@@ -1,0 +1,25 @@
+//! Files of former revisions.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::SourceError;
+use crate::command_line::shown;
+
+/// The text of `path` in `revision`: from the root of the repository, or, with `./` in front, from `folder`.
+pub(super) fn text(folder: &Path, revision: &str, path: &str) -> Result<String, SourceError> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder).args(["cat-file", "blob", &format!("{revision}:{path}")]);
+    let failed = |text: String| SourceError::Git { command: shown(&command), text };
+    if revision.starts_with('-') {
+        return Err(failed("a revision does not begin with `-`".to_owned()));
+    }
+    let output = Command::new(command.get_program())
+        .args(command.get_args())
+        .output()
+        .map_err(|error| failed(format!("git cannot be started: {error}")))?;
+    if !output.status.success() {
+        return Err(failed(String::from_utf8_lossy(&output.stderr).trim_end().to_owned()));
+    }
+    String::from_utf8(output.stdout).map_err(|_| failed("the file is not UTF-8 text".to_owned()))
+}

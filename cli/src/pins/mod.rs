@@ -1,0 +1,107 @@
+//! `cargo mcp pin` and `cargo mcp verify`: nothing is offered under a known name that nobody has looked at.
+
+mod args;
+mod canonical;
+mod lock;
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::command_line::quoted;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::offer;
+use crate::shell::{self, Shell};
+
+use lock::{Drift, Lock};
+
+pub(crate) use args::{PinArgs, PinnedArgs, verify_help};
+pub(crate) use lock::LockError;
+
+/// Writes the lock file. One that is there is changed only as far as `--update` says.
+///
+/// # Errors
+/// Any [`Error`] of reading the source and the lock file, and of writing it.
+pub(crate) fn pin(args: PinArgs, shell: Shell) -> Result<Exit, Error> {
+    let PinArgs { mut pinned, update } = args;
+    let source = pinned.source();
+    let old = read(&pinned.lock)?;
+    let now = Lock::of(&offer::read(&source, &mut pinned.tools, shell)?);
+    let Some(old) = old else {
+        write(&pinned.lock, &now)?;
+        shell.note(&format_args!("{} pins {} tools of {source}", pinned.lock.display(), now.tools.len()));
+        return Ok(Exit::Ok);
+    };
+    let new = match update {
+        None => old.clone(),
+        Some(names) if names.is_empty() => now.clone(),
+        Some(names) => updated(&old, &now, &names)?,
+    };
+    if new != old {
+        write(&pinned.lock, &new)?;
+    }
+    let left = new.drift(&now);
+    if left.is_empty() {
+        return Ok(Exit::Ok);
+    }
+    tell(&left, &pinned.lock)?;
+    shell.note(&"look at what changed (`cargo mcp diff`), then take it over with --update, or --update=TOOL,…");
+    Ok(Exit::Drift)
+}
+
+/// Compares with the lock file.
+///
+/// # Errors
+/// As [`pin`], and [`Error::NoLock`].
+pub(crate) fn verify(mut args: PinnedArgs, shell: Shell) -> Result<Exit, Error> {
+    let source = args.source();
+    let old = read(&args.lock)?.ok_or_else(|| Error::NoLock {
+        file: args.lock.clone(),
+        command: format!("cargo mcp pin --lock {}", quoted(args.lock.as_os_str())),
+    })?;
+    let now = Lock::of(&offer::read(&source, &mut args.tools, shell)?);
+    let drift = old.drift(&now);
+    if drift.is_empty() {
+        return Ok(Exit::Ok);
+    }
+    tell(&drift, &args.lock)?;
+    shell.note(&"do not use what nobody has looked at; once it is, `cargo mcp pin --update` takes it over");
+    Ok(Exit::Drift)
+}
+
+fn tell(drift: &[Drift], lock: &Path) -> Result<(), Error> {
+    let (count, s) = (drift.len(), if drift.len() == 1 { "" } else { "s" });
+    shell::failure(&format_args!("{count} difference{s} from what {} pins", lock.display()));
+    shell::print(&drift.iter().map(|drift| format!("{drift}\n")).collect::<String>())
+}
+
+/// The old pins with those of these tools as they are now.
+fn updated(old: &Lock, now: &Lock, names: &[String]) -> Result<Lock, Error> {
+    let mut new = old.clone();
+    for name in names {
+        match now.tools.get(name) {
+            Some(pin) => drop(new.tools.insert(name.clone(), pin.clone())),
+            None if new.tools.remove(name).is_some() => {}
+            None => {
+                return Err(Error::UnknownTool { name: name.clone(), known: now.tools.keys().cloned().collect() });
+            }
+        }
+    }
+    Ok(new)
+}
+
+fn read(file: &Path) -> Result<Option<Lock>, Error> {
+    match fs::read_to_string(file) {
+        Ok(text) => {
+            let lock = Lock::of_text(&text).map_err(|source| Error::Lock { file: file.to_owned(), source })?;
+            Ok(Some(lock))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::Read { file: file.to_owned(), source }),
+    }
+}
+
+fn write(file: &Path, lock: &Lock) -> Result<(), Error> {
+    fs::write(file, lock.to_text()).map_err(|source| Error::Write { file: file.to_owned(), source })
+}
