@@ -55,6 +55,12 @@ impl Finding {
         self
     }
 
+    /// The keywords before and after; no keywords are no value.
+    pub(super) fn rules(self, old: &Value, new: &Value) -> Self {
+        let is_something = |rules: &&Value| rules.as_object().is_none_or(|rules| !rules.is_empty());
+        self.values(Some(old).filter(is_something), Some(new).filter(is_something))
+    }
+
     /// Where it is, for people: `get_order /inputSchema/properties/id`.
     pub(super) fn place(&self) -> String {
         let name = if self.part == Part::Server { "server" } else { &self.name };

@@ -220,7 +220,7 @@ impl<'a> Walk<'_, 'a> {
             };
             for group in GROUPS.iter().filter(|group| differs(group, old, new)) {
                 let id = id.clone().unwrap_or_else(|| self.id(group.name, self.harmless()));
-                let finding = self.finding(&id, at).values(Some(&part(group, old)), Some(&part(group, new)));
+                let finding = self.finding(&id, at).rules(&part(group, old), &part(group, new));
                 self.findings.push(finding);
             }
             return;
@@ -235,7 +235,7 @@ impl<'a> Walk<'_, 'a> {
             let [before, after] = [old, new].map(|schema| part(group, schema));
             let is_harmless = self.harm(&with_type(&before, old), &with_type(&after, new), Names::Declared) == Answer::Yes;
             let effect = if is_harmless { self.harmless() } else { self.harmful() };
-            let mut finding = self.finding(&self.id(group.name, effect), at).values(Some(&before), Some(&after));
+            let mut finding = self.finding(&self.id(group.name, effect), at).rules(&before, &after);
             if !is_harmless {
                 is_told = true;
                 finding.witness.clone_from(&witness);
