@@ -5,8 +5,8 @@ cd "$(dirname "$0")/.."
 
 # In the order in which they run. What each does stands in the function of its name.
 readonly all_steps=(
-    format setup rules dependencies hello_size lints docs tests doc_tests compile_fail features quickstart clients conformance
-    bench_limits fuzz soak
+    format setup rules dependencies hello_size lints docs tests contracts doc_tests compile_fail features quickstart clients
+    conformance bench_limits fuzz soak
 )
 
 # The most crates that `hello` may compile, our own included.
@@ -54,6 +54,15 @@ docs() {
 # Everything but the steps that stand for themselves: .config/nextest.toml leaves out clients, conformance and compile-fail.
 tests() {
     nextest --workspace --all-features --filterset 'not package(test-rules)'
+}
+
+# The contract of the retail example, as docs/ci.md does it: the manifest is true, nothing breaks since the commit, and the
+# running server offers what is pinned.
+contracts() {
+    local mcp=(cargo run --quiet --package toolwright-cli -- mcp)
+    run "${mcp[@]}" manifest --quiet --package retail --check examples/retail/mcp.json
+    run "${mcp[@]}" diff --quiet --package retail
+    run "${mcp[@]}" verify --lock examples/retail/mcp.lock.json -- cargo run --quiet --package retail
 }
 
 doc_tests() {

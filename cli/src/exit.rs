@@ -53,11 +53,19 @@ mod tests {
     #[test]
     fn the_help_and_the_documentation_list_every_code() {
         let documentation = include_str!("../../docs/cli.md");
-        for exit in
-            [Exit::Ok, Exit::Drift, Exit::Usage, Exit::Cargo, Exit::Artifact, Exit::NoTools, Exit::File, Exit::Findings]
-        {
+        for exit in [
+            Exit::Ok,
+            Exit::Drift,
+            Exit::Usage,
+            Exit::Cargo,
+            Exit::Artifact,
+            Exit::NoTools,
+            Exit::File,
+            Exit::Findings,
+        ] {
             let code = exit as u8;
-            let line = Exit::HELP.lines().find_map(|line| line.strip_prefix(&format!("  {code:<3}  "))).unwrap();
+            let line =
+                Exit::HELP.lines().find_map(|line| line.strip_prefix(&format!("  {code:<3}  "))).unwrap();
             assert!(
                 documentation.contains(&format!("| {code} | {line} |")),
                 "docs/cli.md lacks: {code}  {line}"

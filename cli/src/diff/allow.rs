@@ -45,7 +45,8 @@ pub(crate) enum AllowError {
 
 impl AllowList {
     pub(super) fn read(file: &Path) -> Result<Self, Error> {
-        let text = fs::read_to_string(file).map_err(|source| Error::Read { file: file.to_owned(), source })?;
+        let text =
+            fs::read_to_string(file).map_err(|source| Error::Read { file: file.to_owned(), source })?;
         Self::of_text(&text).map_err(|source| Error::AllowList { file: file.to_owned(), source })
     }
 
@@ -71,7 +72,10 @@ impl AllowList {
     pub(super) fn unused(&self, findings: &[Finding]) -> Vec<String> {
         let is_used = |entry: &&Entry| findings.iter().any(|finding| entry.covers(finding));
         let shown = |entry: &Entry| {
-            [entry.id.as_str(), &entry.tool, entry.at.as_deref().unwrap_or_default()].join(" ").trim_end().to_owned()
+            [entry.id.as_str(), &entry.tool, entry.at.as_deref().unwrap_or_default()]
+                .join(" ")
+                .trim_end()
+                .to_owned()
         };
         self.allow.iter().filter(|entry| !is_used(entry)).map(shown).collect()
     }
@@ -90,7 +94,8 @@ mod tests {
     use super::*;
     use crate::diff::finding::Part;
 
-    const LIST: &str = "[[allow]]\nid = \"tool-removed\"\ntool = \"old\"\nreason = \"nobody called it in a year\"\n";
+    const LIST: &str =
+        "[[allow]]\nid = \"tool-removed\"\ntool = \"old\"\nreason = \"nobody called it in a year\"\n";
 
     #[test]
     fn an_entry_covers_its_tool_and_nothing_else() {

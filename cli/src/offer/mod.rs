@@ -62,7 +62,12 @@ impl Offer {
     }
 
     /// Adds the entries of one of [`LISTS`].
-    pub(crate) fn extend(&mut self, list: &'static str, key: &'static str, entries: &Value) -> Result<(), OfferError> {
+    pub(crate) fn extend(
+        &mut self,
+        list: &'static str,
+        key: &'static str,
+        entries: &Value,
+    ) -> Result<(), OfferError> {
         let no_list = || OfferError::NoList { list, key };
         for entry in entries.as_array().ok_or_else(no_list)? {
             let entry = entry.as_object().ok_or_else(no_list)?;

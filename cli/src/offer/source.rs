@@ -111,8 +111,8 @@ pub(crate) fn read(source: &Source, tools: &mut ToolsArgs, shell: Shell) -> Resu
             of_text(&text)?
         }
         Source::File(file) => {
-            let text = fs::read_to_string(file)
-                .map_err(|source| Error::Read { file: file.clone(), source })?;
+            let text =
+                fs::read_to_string(file).map_err(|source| Error::Read { file: file.clone(), source })?;
             of_text(&text)?
         }
         Source::Revision { revision, path } => of_text(&git::text(Path::new("."), revision, path)?)?,
@@ -135,7 +135,9 @@ fn of_package(name: Option<&str>, tools: &mut ToolsArgs, shell: Shell) -> Result
         [document] => Offer::of_manifest(&document.manifest).map_err(|source| {
             SourceError::NoManifest { place: format!("server `{}`", document.server()), source }.into()
         }),
-        several => Err(Error::SeveralServers { servers: several.iter().map(packages::Document::place).collect() }),
+        several => {
+            Err(Error::SeveralServers { servers: several.iter().map(packages::Document::place).collect() })
+        }
     }
 }
 
@@ -145,7 +147,8 @@ mod tests {
 
     #[test]
     fn sources_are_told_apart_by_their_form() {
-        let revision = |revision: &str, path: &str| Source::Revision { revision: revision.into(), path: path.into() };
+        let revision =
+            |revision: &str, path: &str| Source::Revision { revision: revision.into(), path: path.into() };
         for (text, expected) in [
             ("mcp.json", Source::File("mcp.json".into())),
             ("C:\\mcp.json", Source::File("C:\\mcp.json".into())),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use toolwright_core::manifest::answer::{LinkedTool, LinkedToolset, Origin};
 use toolwright_core::manifest::Manifest;
+use toolwright_core::manifest::answer::{LinkedTool, LinkedToolset, Origin};
 
 use super::ask::Answered;
 use crate::error::Error;

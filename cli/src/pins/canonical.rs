@@ -91,8 +91,10 @@ mod tests {
         let expected = r#"{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}"#;
         assert_eq!(canonical(&sample), expected);
 
-        let sorted = json!({"\u{20ac}": 5, "\r": 1, "\u{fb33}": 7, "1": 2, "\u{1f600}": 6, "\u{80}": 3, "\u{f6}": 4});
-        let order: Vec<char> = canonical(&sorted).chars().filter(|character| ('2'..='7').contains(character)).collect();
+        let sorted =
+            json!({"\u{20ac}": 5, "\r": 1, "\u{fb33}": 7, "1": 2, "\u{1f600}": 6, "\u{80}": 3, "\u{f6}": 4});
+        let order: Vec<char> =
+            canonical(&sorted).chars().filter(|character| ('2'..='7').contains(character)).collect();
         assert_eq!(order, ['2', '3', '4', '5', '6', '7'], "{}", canonical(&sorted));
     }
 
@@ -126,6 +128,9 @@ mod tests {
             let number = Number::from_f64(f64::from_bits(bits)).unwrap();
             assert_eq!(number_text(&number), expected, "{bits:x}");
         }
-        assert_eq!(canonical(&json!([1, -1, 10, 1.0, 1.5, u64::MAX])), "[1,-1,10,1,1.5,18446744073709552000]");
+        assert_eq!(
+            canonical(&json!([1, -1, 10, 1.0, 1.5, u64::MAX])),
+            "[1,-1,10,1,1.5,18446744073709552000]"
+        );
     }
 }

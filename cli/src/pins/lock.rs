@@ -17,7 +17,8 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Lock {
-    lock_version: u32,
+    #[serde(rename = "lockVersion")]
+    version: u32,
     /// The hash of the server's instructions: models read them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     instructions: Option<String>,
@@ -48,7 +49,9 @@ pub(super) struct Pin {
 pub(crate) enum LockError {
     #[error("not a lock file: {0}")]
     Form(#[from] serde_json::Error),
-    #[error("the lock file has version {found}, but this program knows versions up to {VERSION}: use a newer cargo-mcp")]
+    #[error(
+        "the lock file has version {found}, but this program knows versions up to {VERSION}: use a newer cargo-mcp"
+    )]
     Newer { found: u64 },
 }
 
@@ -73,7 +76,7 @@ impl Lock {
     pub(super) fn of(offer: &Offer) -> Self {
         let [tools, prompts, resources, resource_templates] = offer.lists().map(pins);
         Self {
-            lock_version: VERSION,
+            version: VERSION,
             instructions: offer.instructions.as_deref().map(|text| hash(&Value::from(text))),
             tools,
             prompts,

@@ -46,7 +46,9 @@ pub(crate) fn pin(args: PinArgs, shell: Shell) -> Result<Exit, Error> {
         return Ok(Exit::Ok);
     }
     tell(&left, &pinned.lock)?;
-    shell.note(&"look at what changed (`cargo mcp diff`), then take it over with --update, or --update=TOOL,…");
+    shell.note(
+        &"look at what changed (`cargo mcp diff`), then take it over with --update, or --update=TOOL,…",
+    );
     Ok(Exit::Drift)
 }
 
@@ -73,7 +75,8 @@ pub(crate) fn verify(mut args: PinnedArgs, shell: Shell) -> Result<Exit, Error> 
 fn tell(drift: &[Drift], lock: &Path) -> Result<(), Error> {
     let (count, s) = (drift.len(), if drift.len() == 1 { "" } else { "s" });
     shell::failure(&format_args!("{count} difference{s} from what {} pins", lock.display()));
-    shell::print(&drift.iter().map(|drift| format!("{drift}\n")).collect::<String>())
+    let lines: Vec<_> = drift.iter().map(|drift| drift.to_string() + "\n").collect();
+    shell::print(&lines.concat())
 }
 
 /// The old pins with those of these tools as they are now.
@@ -84,7 +87,10 @@ fn updated(old: &Lock, now: &Lock, names: &[String]) -> Result<Lock, Error> {
             Some(pin) => drop(new.tools.insert(name.clone(), pin.clone())),
             None if new.tools.remove(name).is_some() => {}
             None => {
-                return Err(Error::UnknownTool { name: name.clone(), known: now.tools.keys().cloned().collect() });
+                return Err(Error::UnknownTool {
+                    name: name.clone(),
+                    known: now.tools.keys().cloned().collect(),
+                });
             }
         }
     }
@@ -94,7 +100,8 @@ fn updated(old: &Lock, now: &Lock, names: &[String]) -> Result<Lock, Error> {
 fn read(file: &Path) -> Result<Option<Lock>, Error> {
     match fs::read_to_string(file) {
         Ok(text) => {
-            let lock = Lock::of_text(&text).map_err(|source| Error::Lock { file: file.to_owned(), source })?;
+            let lock =
+                Lock::of_text(&text).map_err(|source| Error::Lock { file: file.to_owned(), source })?;
             Ok(Some(lock))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

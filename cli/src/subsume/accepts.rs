@@ -178,7 +178,12 @@ impl Judge<'_, '_> {
             "propertyNames" => all(members.keys().map(|name| self.fits(rule, &Value::from(name.as_str())))),
             "dependentRequired" => all(rule.as_object()?.iter().map(|(name, needed)| {
                 let has_all = |needed: &Value| {
-                    Some(needed.as_array()?.iter().all(|name| name.as_str().is_some_and(|name| members.contains_key(name))))
+                    Some(
+                        needed
+                            .as_array()?
+                            .iter()
+                            .all(|name| name.as_str().is_some_and(|name| members.contains_key(name))),
+                    )
                 };
                 if members.contains_key(name) { has_all(needed) } else { Some(true) }
             })),
@@ -258,7 +263,8 @@ pub(super) fn matches(pattern: &str, text: &str) -> Option<bool> {
             _ => {}
         }
     }
-    let regex = Regex::new(pattern).ok().filter(|_| pattern.is_ascii() && text.is_ascii() && !text.contains('\r'))?;
+    let regex =
+        Regex::new(pattern).ok().filter(|_| pattern.is_ascii() && text.is_ascii() && !text.contains('\r'))?;
     Some(regex.is_match(text))
 }
 

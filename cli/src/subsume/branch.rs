@@ -74,11 +74,10 @@ fn conjoin<'a>(
     let mut choices: Vec<&'a Vec<Value>> = Vec::new();
     while let Some(schema) = pending.pop() {
         let members = match schema {
-            Value::Bool(true) => continue,
             // No value fits, so this choice has no branch.
             Value::Bool(false) => return Some(()),
             Value::Object(members) => members,
-            // No schema at all: nothing is known of it.
+            // Everything fits, or this is no schema and nothing is known of it.
             _ => continue,
         };
         if sources.iter().any(|source| std::ptr::eq(*source, schema)) {
@@ -146,7 +145,8 @@ fn by_kind<'a>(document: &Document<'a>, sources: &[&'a Value], found: &mut Vec<B
 }
 
 fn takes_type(schema: &Value, name: &str) -> bool {
-    let is = |one: &Value| one.as_str().is_none_or(|one| one == name || (one == "number" && name == "integer"));
+    let is =
+        |one: &Value| one.as_str().is_none_or(|one| one == name || (one == "number" && name == "integer"));
     match schema.get("type") {
         None => true,
         Some(Value::Array(names)) => names.iter().any(is),
@@ -184,24 +184,26 @@ impl<'a> Branch<'a> {
     pub(super) fn low(&self) -> Option<Bound> {
         let bounds = self.bounds("minimum", "exclusiveMinimum");
         let tightened = bounds.map(|bound| self.tightened(bound, Exact::up(bound.at, bound.open)));
-        tightened.reduce(|left, right| {
-            if right.at > left.at || (right.at == left.at && right.open) { right } else { left }
-        })
+        tightened.reduce(
+            |left, right| {
+                if right.at > left.at || (right.at == left.at && right.open) { right } else { left }
+            },
+        )
     }
 
     /// The upper bound.
     pub(super) fn high(&self) -> Option<Bound> {
         let bounds = self.bounds("maximum", "exclusiveMaximum");
         let tightened = bounds.map(|bound| self.tightened(bound, Exact::down(bound.at, bound.open)));
-        tightened.reduce(|left, right| {
-            if right.at < left.at || (right.at == left.at && right.open) { right } else { left }
-        })
+        tightened.reduce(
+            |left, right| {
+                if right.at < left.at || (right.at == left.at && right.open) { right } else { left }
+            },
+        )
     }
 
     fn bounds(&self, closed: &'static str, open: &'static str) -> impl Iterator<Item = Bound> {
-        let of = |key, open| {
-            self.rules(key).filter_map(Exact::of_value).map(move |at| Bound { at, open })
-        };
+        let of = |key, open| self.rules(key).filter_map(Exact::of_value).map(move |at| Bound { at, open });
         of(closed, false).chain(of(open, true))
     }
 
@@ -219,8 +221,12 @@ impl<'a> Branch<'a> {
 
     /// The members that a source names, once each.
     pub(super) fn declared(&self) -> Vec<&'a str> {
-        let mut names: Vec<&str> =
-            self.rules("properties").filter_map(Value::as_object).flat_map(Map::keys).map(String::as_str).collect();
+        let mut names: Vec<&str> = self
+            .rules("properties")
+            .filter_map(Value::as_object)
+            .flat_map(Map::keys)
+            .map(String::as_str)
+            .collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -238,7 +244,9 @@ impl<'a> Branch<'a> {
             let own = source.get("properties").and_then(|properties| properties.get(name));
             let mut matched = Some(own.is_some());
             schemas.extend(own);
-            for (pattern, schema) in source.get("patternProperties").and_then(Value::as_object).into_iter().flatten() {
+            for (pattern, schema) in
+                source.get("patternProperties").and_then(Value::as_object).into_iter().flatten()
+            {
                 match matches(pattern, name) {
                     Some(true) => {
                         schemas.push(schema);
@@ -260,9 +268,14 @@ impl<'a> Branch<'a> {
     pub(super) fn undeclared(&self, unmatched: &[&str]) -> Vec<&'a Value> {
         let is_unmatched = |source: &&&Value| {
             let patterns = source.get("patternProperties").and_then(Value::as_object);
-            patterns.is_none_or(|patterns| patterns.keys().all(|pattern| unmatched.contains(&pattern.as_str())))
+            patterns
+                .is_none_or(|patterns| patterns.keys().all(|pattern| unmatched.contains(&pattern.as_str())))
         };
-        self.sources.iter().filter(is_unmatched).filter_map(|source| rule_for_others(source.as_object()?)).collect()
+        self.sources
+            .iter()
+            .filter(is_unmatched)
+            .filter_map(|source| rule_for_others(source.as_object()?))
+            .collect()
     }
 
     /// What any member of a name that matches `pattern`, and that no source names, must fit.

@@ -33,7 +33,9 @@ impl<'a> Comparison<'_, 'a> {
             "enum" => {
                 rule.as_array().is_some_and(|values| !values.iter().any(|value| self.may_have(old, value)))
             }
-            "allOf" => rule.as_array().is_some_and(|parts| parts.iter().any(|part| self.is_disjoint(old, part))),
+            "allOf" => {
+                rule.as_array().is_some_and(|parts| parts.iter().any(|part| self.is_disjoint(old, part)))
+            }
             "anyOf" | "oneOf" => {
                 rule.as_array().is_some_and(|parts| parts.iter().all(|part| self.is_disjoint(old, part)))
             }
@@ -82,7 +84,7 @@ fn excludes_type(old: &Branch<'_>, rule: &Value) -> bool {
     // Numbers that need not be whole include whole ones.
     let whole = rule.as_str() == Some("integer")
         || rule.as_array().is_some_and(|names| names.iter().any(|name| name == "integer"));
-    !is_within_type(old, rule) && !(old.kind == Kind::Number && whole)
+    !(is_within_type(old, rule) || old.kind == Kind::Number && whole)
 }
 
 fn is_out_of_reach(old: &Branch<'_>, key: &str, bound: Exact) -> bool {

@@ -14,8 +14,17 @@ pub(crate) struct Document<'a> {
 
 /// Keywords whose value is a schema.
 const SINGLE: [&str; 11] = [
-    "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then",
-    "unevaluatedItems", "unevaluatedProperties",
+    "additionalProperties",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
 ];
 /// Keywords whose value is a list of schemas.
 const LISTS: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
@@ -23,15 +32,26 @@ const LISTS: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const MAPS: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
 /// Keywords that older dialects do not have, or read in another way.
 const NEWER: [&str; 10] = [
-    "$dynamicRef", "dependentRequired", "dependentSchemas", "maxContains", "minContains", "prefixItems",
-    "unevaluatedItems", "unevaluatedProperties", "$dynamicAnchor", "contentSchema",
+    "$dynamicRef",
+    "dependentRequired",
+    "dependentSchemas",
+    "maxContains",
+    "minContains",
+    "prefixItems",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "$dynamicAnchor",
+    "contentSchema",
 ];
 /// Keywords of older dialects alone.
 const OLDER: [&str; 3] = ["$recursiveRef", "additionalItems", "dependencies"];
 
 impl<'a> Document<'a> {
     pub(crate) fn new(root: &'a Value) -> Self {
-        let dialect = root.get("$schema").and_then(Value::as_str).unwrap_or("https://json-schema.org/draft/2020-12/schema");
+        let dialect = root
+            .get("$schema")
+            .and_then(Value::as_str)
+            .unwrap_or("https://json-schema.org/draft/2020-12/schema");
         let dialect = dialect.trim_end_matches('#');
         let is_older = ["draft-06", "draft-07", "2019-09"].iter().any(|older| dialect.contains(older));
         let is_current = dialect == "https://json-schema.org/draft/2020-12/schema";
@@ -60,8 +80,8 @@ impl<'a> Document<'a> {
         let mut plain = true;
         each_schema(self.root, &mut |schema| {
             let reference = schema.get("$ref").map(|reference| reference.as_str().unwrap_or_default());
-            plain &= reference
-                .is_none_or(|to| to.starts_with("#/$defs/") || to.starts_with("#/definitions/"));
+            plain &=
+                reference.is_none_or(|to| to.starts_with("#/$defs/") || to.starts_with("#/definitions/"));
         });
         plain.then(|| ["$defs", "definitions"].map(|key| self.root.get(key)))
     }
@@ -85,7 +105,8 @@ fn oddity(schema: &Map<String, Value>, is_root: bool, is_older: bool) -> Option<
         return Some("it has keywords of older dialects of JSON Schema");
     }
     // Up to draft 7, what stands beside a reference does not count.
-    let is_annotation = |key: &String| is_annotation(key) || key == "$ref" || MAPS[..2].contains(&key.as_str());
+    let is_annotation =
+        |key: &String| is_annotation(key) || key == "$ref" || MAPS[..2].contains(&key.as_str());
     if is_older && schema.contains_key("$ref") && !schema.keys().all(is_annotation) {
         return Some("it has rules beside a `$ref`, which older dialects of JSON Schema leave out");
     }
@@ -97,8 +118,21 @@ fn oddity(schema: &Map<String, Value>, is_root: bool, is_older: bool) -> Option<
 pub(crate) fn is_annotation(key: &str) -> bool {
     matches!(
         key,
-        "title" | "description" | "default" | "examples" | "deprecated" | "readOnly" | "writeOnly" | "$comment"
-            | "$schema" | "$id" | "$anchor" | "$defs" | "definitions" | "contentEncoding" | "contentMediaType"
+        "title"
+            | "description"
+            | "default"
+            | "examples"
+            | "deprecated"
+            | "readOnly"
+            | "writeOnly"
+            | "$comment"
+            | "$schema"
+            | "$id"
+            | "$anchor"
+            | "$defs"
+            | "definitions"
+            | "contentEncoding"
+            | "contentMediaType"
             | "contentSchema"
     )
 }
@@ -111,10 +145,30 @@ pub(crate) fn is_known(key: &str) -> bool {
         || MAPS.contains(&key)
         || matches!(
             key,
-            "$ref" | "type" | "enum" | "const" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"
-                | "multipleOf" | "minLength" | "maxLength" | "pattern" | "format" | "minItems" | "maxItems"
-                | "uniqueItems" | "minContains" | "maxContains" | "required" | "minProperties" | "maxProperties"
-                | "dependentRequired" | "$dynamicRef" | "$dynamicAnchor"
+            "$ref"
+                | "type"
+                | "enum"
+                | "const"
+                | "minimum"
+                | "maximum"
+                | "exclusiveMinimum"
+                | "exclusiveMaximum"
+                | "multipleOf"
+                | "minLength"
+                | "maxLength"
+                | "pattern"
+                | "format"
+                | "minItems"
+                | "maxItems"
+                | "uniqueItems"
+                | "minContains"
+                | "maxContains"
+                | "required"
+                | "minProperties"
+                | "maxProperties"
+                | "dependentRequired"
+                | "$dynamicRef"
+                | "$dynamicAnchor"
         )
 }
 
@@ -122,7 +176,9 @@ pub(crate) fn is_known(key: &str) -> bool {
 /// where no other keyword of the schema evaluates members.
 pub(super) fn rule_for_others(schema: &Map<String, Value>) -> Option<&Value> {
     let evaluates = ["$ref", "allOf", "anyOf", "dependentSchemas", "if", "not", "oneOf"];
-    let unevaluated = || schema.get("unevaluatedProperties").filter(|_| !evaluates.iter().any(|key| schema.contains_key(*key)));
+    let unevaluated = || {
+        schema.get("unevaluatedProperties").filter(|_| !evaluates.iter().any(|key| schema.contains_key(*key)))
+    };
     schema.get("additionalProperties").or_else(unevaluated)
 }
 
@@ -133,8 +189,16 @@ fn each_schema<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Map<String, Value
     for (key, value) in schema {
         let key = key.as_str();
         match value {
-            Value::Array(list) if LISTS.contains(&key) => list.iter().for_each(|part| each_schema(part, visit)),
-            Value::Object(map) if MAPS.contains(&key) => map.values().for_each(|part| each_schema(part, visit)),
+            Value::Array(list) if LISTS.contains(&key) => {
+                for part in list {
+                    each_schema(part, visit);
+                }
+            }
+            Value::Object(map) if MAPS.contains(&key) => {
+                for part in map.values() {
+                    each_schema(part, visit);
+                }
+            }
             _ if SINGLE.contains(&key) => each_schema(value, visit),
             _ => {}
         }
@@ -153,7 +217,8 @@ fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
             bytes.push(byte);
             continue;
         }
-        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let digit =
+            |byte: Option<u8>| char::from(byte?).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         bytes.push(digit(rest.next())? * 16 + digit(rest.next())?);
     }
     String::from_utf8(bytes).ok().map(Cow::Owned)

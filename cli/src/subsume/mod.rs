@@ -6,6 +6,7 @@
 //! everything else is "unknown". Formats count as rules that a validator may enforce.
 
 mod accepts;
+mod arrays;
 mod branch;
 mod disjoint;
 mod document;
@@ -271,7 +272,8 @@ impl<'a> Comparison<'_, 'a> {
                 "format" => proved(old.has(key, rule), "a format may be enforced or not"),
                 _ => proved(size_holds(old, key, rule), "other lengths are accepted"),
             },
-            "minItems" | "maxItems" | "uniqueItems" | "prefixItems" | "items" | "contains" | "unevaluatedItems"
+            "minItems" | "maxItems" | "uniqueItems" | "prefixItems" | "items" | "contains"
+            | "unevaluatedItems"
                 if old.kind == Kind::Array =>
             {
                 self.array_holds(old, new, key, rule, path)
@@ -301,83 +303,18 @@ impl<'a> Comparison<'_, 'a> {
     }
 
     fn in_the_cases(&mut self, old: &Branch<'a>, condition: &'a Value, new: &'a Value, path: &str) -> Answer {
-        for (key, must) in [("then", true), ("else", false)] {
+        for key in ["then", "else"] {
             let Some(case) = new.get(key) else { continue };
-            let is_met = match must {
-                true => self.is_disjoint(old, condition),
-                false => self.branch_in(old, condition, path) == Answer::Yes,
+            let never_comes = if key == "then" {
+                self.is_disjoint(old, condition)
+            } else {
+                self.branch_in(old, condition, path) == Answer::Yes
             };
-            if !is_met && self.branch_in(old, case, path) != Answer::Yes {
+            if !never_comes && self.branch_in(old, case, path) != Answer::Yes {
                 return Answer::unknown(path, "it cannot be shown which case of `if` holds");
             }
         }
         Answer::Yes
-    }
-
-    fn array_holds(
-        &mut self,
-        old: &Branch<'a>,
-        new: &'a Value,
-        key: &str,
-        rule: &'a Value,
-        path: &str,
-    ) -> Answer {
-        let most = old.most("maxItems").and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
-        let prefix = new.get("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
-        match key {
-            "uniqueItems" => {
-                let holds = rule == &Value::Bool(false) || most <= 1 || old.has(key, rule);
-                if holds { Answer::Yes } else { Answer::unknown(path, "items may repeat") }
-            }
-            "prefixItems" => {
-                let Value::Array(parts) = rule else {
-                    return Answer::unknown(path, "`prefixItems` cannot be read");
-                };
-                let places = parts.iter().enumerate().take(most);
-                let answers = places.map(|(at, part)| self.item_in(old, at, part, new, path, &at.to_string()));
-                answers.fold(Answer::Yes, worse)
-            }
-            "items" => {
-                let mut answer = Answer::Yes;
-                // The last of these places stands for all that follow.
-                for at in prefix..=prefix.max(old.prefix()) {
-                    if at < most {
-                        answer = worse(answer, self.item_in(old, at, rule, new, path, "*"));
-                    }
-                }
-                answer
-            }
-            "contains" | "unevaluatedItems" => {
-                let related = ["contains", "minContains", "maxContains"];
-                let is_same = |source: &&Value| related.iter().all(|key| source.get(key) == new.get(key));
-                if key == "contains" && self.same_references && old.sources.iter().any(is_same) {
-                    return Answer::Yes;
-                }
-                Answer::unknown(path, format!("`{key}` is not compared"))
-            }
-            _ if size_holds(old, key, rule) => Answer::Yes,
-            _ => Answer::unknown(path, "other numbers of items are accepted"),
-        }
-    }
-
-    fn item_in(
-        &mut self,
-        old: &Branch<'a>,
-        at: usize,
-        part: &'a Value,
-        new: &'a Value,
-        path: &str,
-        shown: &str,
-    ) -> Answer {
-        match self.all_in(&old.item(at), part, &format!("{path}/{shown}")) {
-            Answer::No { path, witness } => {
-                match witness::with_item(self.old, old, at, witness) {
-                    Some(whole) if self.proves(old, new, &whole) => Answer::No { path, witness: whole },
-                    _ => Answer::unknown(&path, "the items differ"),
-                }
-            }
-            other => other,
-        }
     }
 
     /// Whether a value is accepted by the first schema and refused by the second.
@@ -390,9 +327,8 @@ impl<'a> Comparison<'_, 'a> {
 /// "No" is worse than "unknown", which is worse than "yes".
 fn worse(left: Answer, right: Answer) -> Answer {
     match (&left, &right) {
-        (Answer::No { .. }, _) | (_, Answer::Yes) => left,
-        (Answer::Unknown { .. }, Answer::Unknown { .. }) => left,
-        _ => right,
+        (Answer::Yes, _) | (Answer::Unknown { .. }, Answer::No { .. }) => right,
+        _ => left,
     }
 }
 
@@ -414,9 +350,7 @@ fn is_within_type(old: &Branch<'_>, rule: &Value) -> bool {
 fn number_holds(old: &Branch<'_>, key: &str, bound: Exact) -> bool {
     match key {
         "minimum" => old.low().is_some_and(|low| low.at >= bound),
-        "exclusiveMinimum" => {
-            old.low().is_some_and(|low| low.at > bound || (low.at == bound && low.open))
-        }
+        "exclusiveMinimum" => old.low().is_some_and(|low| low.at > bound || (low.at == bound && low.open)),
         "maximum" => old.high().is_some_and(|high| high.at <= bound),
         "exclusiveMaximum" => {
             old.high().is_some_and(|high| high.at < bound || (high.at == bound && high.open))
@@ -430,7 +364,11 @@ fn number_holds(old: &Branch<'_>, key: &str, bound: Exact) -> bool {
 
 fn size_holds(old: &Branch<'_>, key: &str, rule: &Value) -> bool {
     let Some(bound) = number::size(rule) else { return false };
-    if key.starts_with("min") { old.least(key) >= bound } else { old.most(key).is_some_and(|most| most <= bound) }
+    if key.starts_with("min") {
+        old.least(key) >= bound
+    } else {
+        old.most(key).is_some_and(|most| most <= bound)
+    }
 }
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ impl<'a> Comparison<'_, 'a> {
         match key {
             "required" => {
                 let Some(names) = rule.as_array() else { return unreadable() };
-                let missing = names.iter().find(|name| !name.as_str().is_some_and(|name| old.is_required(name)));
+                let missing =
+                    names.iter().find(|name| !name.as_str().is_some_and(|name| old.is_required(name)));
                 missing.map_or(Answer::Yes, |name| Answer::unknown(path, format!("{name} may be left out")))
             }
             "properties" => {
@@ -38,8 +39,13 @@ impl<'a> Comparison<'_, 'a> {
                 let Some(patterns) = rule.as_object() else { return unreadable() };
                 let mut answer = Answer::Yes;
                 for (pattern, schema) in patterns {
-                    for name in old.declared().into_iter().filter(|name| matches(pattern, name) != Some(false)) {
-                        answer = worse(answer, self.member_in(old, &old.property(name), Some(name), schema, new, path));
+                    for name in
+                        old.declared().into_iter().filter(|name| matches(pattern, name) != Some(false))
+                    {
+                        answer = worse(
+                            answer,
+                            self.member_in(old, &old.property(name), Some(name), schema, new, path),
+                        );
                     }
                     let matching = old.matching(pattern);
                     if self.names == Names::Any || !matching.is_empty() {
@@ -97,7 +103,8 @@ impl<'a> Comparison<'_, 'a> {
                         && !is_never(self.old, &old.property(name), 0)
                         && self.branch_in(old, schema, path) != Answer::Yes
                     {
-                        answer = Answer::unknown(path, "it cannot be shown what a member demands of the others");
+                        answer =
+                            Answer::unknown(path, "it cannot be shown what a member demands of the others");
                     }
                 }
                 answer

@@ -4,11 +4,11 @@ use std::cell::Cell;
 
 use serde_json::{Map, Value, json};
 
+use super::Names;
 use super::accepts::{accept_all, accepts, format_sample};
 use super::branch::{Branch, Kind, branches};
 use super::document::Document;
 use super::number::{Exact, size};
-use super::Names;
 
 /// How deep samples are made.
 const DEPTH: u32 = 6;
@@ -33,7 +33,9 @@ pub(super) fn against<'a>(
     let mut candidates = maker.candidates(old, Some(new), DEPTH);
     if names == Names::Declared {
         candidates.retain(|value| {
-            value.as_object().is_none_or(|members| members.keys().all(|name| name == OTHER_NAME || !old.is_unheard_of(name)))
+            value.as_object().is_none_or(|members| {
+                members.keys().all(|name| name == OTHER_NAME || !old.is_unheard_of(name))
+            })
         });
     }
     candidates.into_iter().find(|value| {
@@ -92,7 +94,9 @@ impl<'d, 'a> Maker<'d, 'a> {
         let branches = branches(self.document, schemas).unwrap_or_default();
         let of = |branch: &Branch<'a>| {
             let candidates = self.candidates(branch, None, depth);
-            candidates.into_iter().find(|value| accept_all(self.document, &branch.sources, value) == Some(true))
+            candidates
+                .into_iter()
+                .find(|value| accept_all(self.document, &branch.sources, value) == Some(true))
         };
         branches.iter().filter_map(of).take(most).collect()
     }
@@ -161,7 +165,12 @@ impl<'d, 'a> Maker<'d, 'a> {
     }
 
     /// The members that the branch requires, without `left_out`.
-    fn required_members(&self, branch: &Branch<'a>, left_out: Option<&str>, depth: u32) -> Option<Map<String, Value>> {
+    fn required_members(
+        &self,
+        branch: &Branch<'a>,
+        left_out: Option<&str>,
+        depth: u32,
+    ) -> Option<Map<String, Value>> {
         let names = branch.required().filter(|name| Some(*name) != left_out);
         names.map(|name| Some((name.to_owned(), self.sample(&branch.property(name), depth)?))).collect()
     }
@@ -185,13 +194,16 @@ fn rules<'v>(schema: &'v Value, key: &str) -> Vec<&'v Value> {
 }
 
 fn numbers(branch: &Branch<'_>, new: Option<&Value>) -> Vec<Value> {
-    let mut found: Vec<Exact> = [branch.low(), branch.high()].into_iter().flatten().map(|bound| bound.at).collect();
+    let mut found: Vec<Exact> =
+        [branch.low(), branch.high()].into_iter().flatten().map(|bound| bound.at).collect();
     for key in ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const"] {
         found.extend(new.into_iter().flat_map(|new| rules(new, key)).filter_map(Exact::of_value));
     }
     found.extend([0, 1, -1, 7, 1_000_000, -1_000_000].map(Exact::Whole));
-    let halves = found.iter().filter_map(|number| Some(json!(number.to_value()?.as_f64()? + 0.5))).collect::<Vec<_>>();
-    let beside: Vec<Exact> = found.iter().flat_map(|number| [*number, number.plus(1), number.plus(-1)]).collect();
+    let halves =
+        found.iter().filter_map(|number| Some(json!(number.to_value()?.as_f64()? + 0.5))).collect::<Vec<_>>();
+    let beside: Vec<Exact> =
+        found.iter().flat_map(|number| [*number, number.plus(1), number.plus(-1)]).collect();
     let multiples = branch.multiples().flat_map(|factor| {
         let of = move |times: i128| match factor {
             Exact::Whole(whole) => Exact::Whole(whole.saturating_mul(times)),

@@ -95,6 +95,12 @@ pub(crate) fn serve(folder: &Path, line: &str, input: &str) -> (Run, u32) {
     (Run::from(child.wait_with_output().unwrap()), id)
 }
 
+/// Runs any command of `cargo mcp` in a folder; `words` are its arguments.
+pub(crate) fn run(folder: &Path, words: &[&str]) -> Run {
+    let mut command = command(folder, "");
+    Run::of(command.args(words))
+}
+
 /// Runs cargo itself in a fixture's folder.
 pub(crate) fn cargo(fixture: &str, line: &str) -> Run {
     let mut command = Command::new(env!("CARGO"));

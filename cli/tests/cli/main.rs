@@ -16,4 +16,10 @@ mod docs;
 
 mod serve;
 
+mod diff;
+
+mod pins;
+
+mod live;
+
 mod failures;

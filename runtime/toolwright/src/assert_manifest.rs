@@ -1,7 +1,7 @@
 //! [`assert_manifest!`](crate::assert_manifest!): the committed manifest, kept true by a test.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{env, fs, io};
 
 use toolwright_core::manifest::{self, Manifest, Server};
@@ -123,18 +123,20 @@ fn compare(file: &Path, manifest: &Manifest, is_update: bool) -> Result<(), Stri
     };
     if is_update {
         let new = manifest.to_json();
-        return if text.is_some_and(|text| text == new) { Ok(()) } else { write(file.to_owned(), &new) };
+        return if text.is_some_and(|text| text == new) { Ok(()) } else { write(file, &new) };
     }
     let Some(text) = text else {
         return Err(format!("{shown} does not exist yet; {how}, and commit it"));
     };
-    let old = Manifest::from_json(&text).map_err(|error| format!("{shown} cannot be compared: {error}\n{how}"))?;
+    let old =
+        Manifest::from_json(&text).map_err(|error| format!("{shown} cannot be compared: {error}\n{how}"))?;
     let changes = manifest::diff(&old, manifest);
     if changes.is_empty() {
         return Ok(());
     }
     let (count, s) = (changes.len(), if changes.len() == 1 { "" } else { "s" });
-    let mut problem = format!("{shown} is out of date: {count} difference{s} (- in the file, + in the tools)\n");
+    let mut problem =
+        format!("{shown} is out of date: {count} difference{s} (- in the file, + in the tools)\n");
     for change in changes {
         // Writing to a string cannot fail.
         _ = writeln!(problem, "  {change}");
@@ -142,9 +144,11 @@ fn compare(file: &Path, manifest: &Manifest, is_update: bool) -> Result<(), Stri
     Err(problem + &how)
 }
 
-fn write(file: PathBuf, text: &str) -> Result<(), String> {
+fn write(file: &Path, text: &str) -> Result<(), String> {
     let folders = file.parent().map_or(Ok(()), fs::create_dir_all);
-    folders.and_then(|()| fs::write(&file, text)).map_err(|error| format!("{} cannot be written: {error}", file.display()))
+    folders
+        .and_then(|()| fs::write(file, text))
+        .map_err(|error| format!("{} cannot be written: {error}", file.display()))
 }
 
 #[cfg(test)]
@@ -166,7 +170,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("deep/mcp.json");
         let missing = compare(&file, &manifest("Counts."), false).expect_err("there is no file");
-        assert!(missing.contains("does not exist yet; to write it, run this test with UPDATE_MANIFEST=1"), "{missing}");
+        assert!(
+            missing.contains("does not exist yet; to write it, run this test with UPDATE_MANIFEST=1"),
+            "{missing}"
+        );
 
         compare(&file, &manifest("Counts."), true).expect("it is written, with its folder");
         compare(&file, &manifest("Counts."), false).expect("it is as it was written");

@@ -5,6 +5,7 @@ mod keywords;
 mod schema;
 mod texts;
 mod tool;
+mod view;
 
 use serde_json::{Map, Value};
 
@@ -25,12 +26,12 @@ pub(crate) fn compare(old: &Offer, new: &Offer) -> Vec<Finding> {
 fn server(old: &Offer, new: &Offer, findings: &mut Vec<Finding>) {
     for (key, before, after) in pairs(&old.server, &new.server) {
         if before != after {
-            let finding = Finding::new("server-changed", Part::Server, "", &format!("/server/{}", segment(key)));
+            let finding =
+                Finding::new("server-changed", Part::Server, "", &format!("/server/{}", segment(key)));
             findings.push(finding.values(before, after));
         }
     }
-    let [before, after] =
-        [old, new].map(|offer| offer.instructions.as_deref().map(Value::from));
+    let [before, after] = [old, new].map(|offer| offer.instructions.as_deref().map(Value::from));
     if before != after {
         let id = "instructions-changed";
         texts::changed(id, Part::Server, "", "/instructions", before.as_ref(), after.as_ref(), findings);
@@ -51,7 +52,9 @@ fn tools(old: &Entries, new: &Entries, findings: &mut Vec<Finding>) {
                 let mut others = Vec::new();
                 tool::compare(renamed, before, after, &mut others);
                 // That the former name is declared is what makes it a rename.
-                others.retain(|other| other.check.id != "tool-former-name-added" || other.new.as_ref() != Some(&old));
+                others.retain(|other| {
+                    other.check.id != "tool-former-name-added" || other.new.as_ref() != Some(&old)
+                });
                 findings.append(&mut others);
             }
             None => findings.push(Finding::new("tool-removed", Part::Tool, name, "")),

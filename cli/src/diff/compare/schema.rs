@@ -3,11 +3,12 @@
 //! What this says is held against the whole schemas at the end: if nothing broke, every value of before must be a value
 //! of now. Only names that nobody was told of are left out of that promise.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::keywords::{GROUPS, Group, HEADER, SPEAK_OF_MEMBERS, TEXTS};
+use super::keywords::{GROUPS, HEADER, SPEAK_OF_MEMBERS, TEXTS};
+use super::view::{MAX_DEPTH, Members, View, differs, followed, object, part, view, with_type};
 use super::{segment, texts};
 use crate::diff::check::Class;
 use crate::diff::finding::{Finding, Part};
@@ -21,9 +22,6 @@ pub(super) enum Way {
     /// Results: what comes must have been promised.
     Output,
 }
-
-/// How deep schemas are compared member by member.
-const MAX_DEPTH: usize = 64;
 
 /// Compares the schemas of a tool.
 pub(super) fn compare(way: Way, name: &str, old: &Value, new: &Value, findings: &mut Vec<Finding>) {
@@ -45,9 +43,6 @@ pub(super) fn compare(way: Way, name: &str, old: &Value, new: &Value, findings: 
     walk.whole(old, new);
     findings.append(&mut walk.findings);
 }
-
-/// The keywords of a schema; those beside a reference stand for those of what it leads to.
-type View<'a> = BTreeMap<&'a str, &'a Value>;
 
 struct Walk<'w, 'a> {
     way: Way,
@@ -93,7 +88,8 @@ impl<'a> Walk<'_, 'a> {
                 Some(Value::Array(names)) => names.iter().any(|one| one == name),
                 Some(one) => one.as_str() == Some(name),
             };
-            let either = |keys: &[&str]| keys.iter().any(|key| old.contains_key(key) || new.contains_key(key));
+            let either =
+                |keys: &[&str]| keys.iter().any(|key| old.contains_key(key) || new.contains_key(key));
             let both = |name: &str| has(&old, name) && has(&new, name);
             let has_members = both("object") && either(&["properties", "required", "additionalProperties"]);
             let has_items = both("array") && !either(&["prefixItems"]);
@@ -233,7 +229,8 @@ impl<'a> Walk<'_, 'a> {
         let mut is_told = false;
         for group in GROUPS.iter().filter(|group| differs(group, old, new)) {
             let [before, after] = [old, new].map(|schema| part(group, schema));
-            let is_harmless = self.harm(&with_type(&before, old), &with_type(&after, new), Names::Declared) == Answer::Yes;
+            let is_harmless =
+                self.harm(&with_type(&before, old), &with_type(&after, new), Names::Declared) == Answer::Yes;
             let effect = if is_harmless { self.harmless() } else { self.harmful() };
             let mut finding = self.finding(&self.id(group.name, effect), at).rules(&before, &after);
             if !is_harmless {
@@ -244,7 +241,8 @@ impl<'a> Walk<'_, 'a> {
             self.findings.push(finding);
         }
         if !is_told {
-            let mut finding = self.finding(&self.id("rules", self.harmful()), at).values(Some(old), Some(new));
+            let mut finding =
+                self.finding(&self.id("rules", self.harmful()), at).values(Some(old), Some(new));
             finding.witness = witness;
             finding.undecided = undecided.take();
             self.findings.push(finding);
@@ -260,7 +258,8 @@ impl<'a> Walk<'_, 'a> {
             Answer::Yes => return,
             Answer::No { path, witness } => (path, Some(witness), None),
             Answer::Unknown { path, why } => {
-                let place = if path.is_empty() { String::new() } else { format!(" (at {path} of the value)") };
+                let place =
+                    if path.is_empty() { String::new() } else { format!(" (at {path} of the value)") };
                 (path, None, Some(format!("{why}{place}")))
             }
         };
@@ -321,91 +320,4 @@ impl<'a> Walk<'_, 'a> {
         let finding = id.map(|id| self.finding(id, pointer));
         self.findings.extend(finding);
     }
-}
-
-/// What a schema says about the members of objects.
-struct Members<'a> {
-    properties: Option<&'a Map<String, Value>>,
-    required: BTreeSet<&'a str>,
-    /// Whether other members may come; `None` if there is a rule for them.
-    is_open: Option<bool>,
-}
-
-impl<'a> Members<'a> {
-    fn of(view: &View<'a>) -> Self {
-        let required = view.get("required").and_then(|names| names.as_array()).into_iter().flatten();
-        Self {
-            properties: view.get("properties").and_then(|map| map.as_object()),
-            required: required.filter_map(Value::as_str).collect(),
-            is_open: match view.get("additionalProperties") {
-                None => Some(true),
-                Some(Value::Bool(is_open)) => Some(*is_open),
-                Some(Value::Object(rule)) if rule.keys().all(|key| is_annotation(key)) => Some(true),
-                Some(_) => None,
-            },
-        }
-    }
-
-    fn names(&self) -> impl Iterator<Item = &'a str> {
-        let properties = self.properties.into_iter().flat_map(Map::keys).map(String::as_str);
-        properties.chain(self.required.iter().copied())
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.schema(name).is_some() || self.required.contains(name)
-    }
-
-    fn schema(&self, name: &str) -> Option<&'a Value> {
-        self.properties.and_then(|map| map.get(name))
-    }
-}
-
-/// What a reference leads to, if nothing but texts stands beside it; else the schema itself.
-fn followed<'a>(document: &Document<'a>, schema: &'a Value) -> &'a Value {
-    let mut schema = schema;
-    for _ in 0..MAX_DEPTH {
-        let Some(members) = schema.as_object() else { break };
-        let is_alone = members.keys().all(|key| key == "$ref" || is_annotation(key) || !is_known(key));
-        let target = members.get("$ref").and_then(Value::as_str).filter(|_| is_alone);
-        let Some(target) = target.and_then(|to| document.resolve(to)) else { break };
-        schema = target;
-    }
-    schema
-}
-
-fn view<'a>(schema: &'a Value, target: &'a Value) -> Option<View<'a>> {
-    let mut view: View<'a> = target.as_object()?.iter().map(|(key, value)| (key.as_str(), value)).collect();
-    if !std::ptr::eq(schema, target) {
-        let beside = schema.as_object()?.iter().filter(|(key, _)| *key != "$ref");
-        view.extend(beside.map(|(key, value)| (key.as_str(), value)));
-    }
-    Some(view)
-}
-
-fn object(view: &View<'_>) -> Value {
-    Value::Object(view.iter().map(|(key, value)| ((*key).to_owned(), (*value).clone())).collect())
-}
-
-fn differs(group: &Group, old: &Value, new: &Value) -> bool {
-    match (old, new) {
-        (Value::Object(_), Value::Object(_)) => group.keywords.iter().any(|key| old.get(key) != new.get(key)),
-        // A boolean schema stands for all rules.
-        _ => group.name == "rules",
-    }
-}
-
-/// The keywords of one group.
-fn part(group: &Group, schema: &Value) -> Value {
-    let Value::Object(members) = schema else { return schema.clone() };
-    let own = members.iter().filter(|(key, _)| group.keywords.contains(&key.as_str()));
-    Value::Object(own.map(|(key, value)| (key.clone(), value.clone())).collect())
-}
-
-/// The keywords with the type that they stand beside.
-fn with_type(part: &Value, schema: &Value) -> Value {
-    let mut part = part.clone();
-    if let (Value::Object(part), Some(own)) = (&mut part, schema.get("type")) {
-        part.insert("type".to_owned(), own.clone());
-    }
-    part
 }

@@ -30,16 +30,19 @@ pub(super) fn check_all_hidden(name: &str, tool: &Map<String, Value>, findings: 
     for (key, value) in tool {
         if hidden_in(value) > 0 {
             let pointer = format!("/{}", super::segment(key));
-            findings.push(Finding::new("hidden-characters-added", Part::Tool, name, &pointer).values(None, Some(value)));
+            findings.push(
+                Finding::new("hidden-characters-added", Part::Tool, name, &pointer).values(None, Some(value)),
+            );
         }
     }
 }
 
 fn hidden_in(value: &Value) -> usize {
     match value {
-        Value::String(text) => {
-            text.chars().filter(|character| is_hidden(*character) && !matches!(character, '\n' | '\t' | '\r')).count()
-        }
+        Value::String(text) => text
+            .chars()
+            .filter(|character| is_hidden(*character) && !matches!(character, '\n' | '\t' | '\r'))
+            .count(),
         Value::Array(items) => items.iter().map(hidden_in).sum(),
         Value::Object(members) => members.values().map(hidden_in).sum(),
         _ => 0,

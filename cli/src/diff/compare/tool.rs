@@ -65,12 +65,22 @@ impl Tool<'_> {
     fn schemas(&mut self, way: Way, old: Option<&Value>, new: Option<&Value>) {
         match (old, new) {
             (Some(old), Some(new)) => schema::compare(way, self.name, old, new, self.findings),
-            (Some(_), None) if way == Way::Output => self.push("output-schema-removed", "/outputSchema", None, None),
-            (None, Some(_)) if way == Way::Output => self.push("output-schema-added", "/outputSchema", None, None),
+            (Some(_), None) if way == Way::Output => {
+                self.push("output-schema-removed", "/outputSchema", None, None);
+            }
+            (None, Some(_)) if way == Way::Output => {
+                self.push("output-schema-added", "/outputSchema", None, None);
+            }
             // A tool without a schema takes anything; a server must not send one (2026-07-28, schema `Tool`).
             (old, new) => {
                 let anything = Value::Bool(true);
-                schema::compare(way, self.name, old.unwrap_or(&anything), new.unwrap_or(&anything), self.findings);
+                schema::compare(
+                    way,
+                    self.name,
+                    old.unwrap_or(&anything),
+                    new.unwrap_or(&anything),
+                    self.findings,
+                );
             }
         }
     }
@@ -101,7 +111,8 @@ impl Tool<'_> {
             };
             let [was, is] = [is(before, key, default), is(after, key, default)];
             // These two mean something only for a tool that changes data.
-            let is_moot = matches!(key, "destructiveHint" | "idempotentHint") && (is_read_only || was_read_only);
+            let is_moot =
+                matches!(key, "destructiveHint" | "idempotentHint") && (is_read_only || was_read_only);
             let id = match () {
                 () if was == is || is_moot => "hint-stated",
                 () if is == dangerous => id,
@@ -153,11 +164,15 @@ impl Tool<'_> {
     /// Whether a call may or must run as a task (2025-11-25, schema `ToolExecution`).
     fn execution(&mut self, old: Option<&Value>, new: Option<&Value>) {
         let support = |value: Option<&Value>| {
-            value.and_then(|value| value.get("taskSupport")).and_then(Value::as_str).unwrap_or("forbidden").to_owned()
+            value
+                .and_then(|value| value.get("taskSupport"))
+                .and_then(Value::as_str)
+                .unwrap_or("forbidden")
+                .to_owned()
         };
         let is_kept = match (support(old).as_str(), support(new).as_str()) {
             (old, new) if old == new => true,
-            ("forbidden", "optional") | ("required", "optional") => true,
+            ("forbidden" | "required", "optional") => true,
             _ => false,
         };
         let id = if is_kept { "tool-member-changed" } else { "tool-execution-changed" };

@@ -19,7 +19,7 @@ pub(super) fn written(report: &Report) -> String {
     _ = match breaking {
         0 if report.findings.is_empty() => writeln!(text, "### MCP tools: no changes\n"),
         0 => writeln!(text, "### MCP tools: nothing breaks\n"),
-        _ => writeln!(text, "### MCP tools: {breaking} breaking change{}\n", plural(breaking)),
+        _ => writeln!(text, "### MCP tools: {breaking} breaking change{}{}\n", plural(breaking), allowed(report)),
     };
     _ = writeln!(text, "From {} to {}.", code(&report.old), code(&report.new));
     if breaking > 0 {
@@ -28,18 +28,39 @@ pub(super) fn written(report: &Report) -> String {
         _ = writeln!(text, "\n<details><summary>Why, and what to do</summary>\n");
         for group in report.by_check(Class::Breaking) {
             let check = group[0].0.check;
-            _ = writeln!(text, "- **{}** ({}): {}. Instead: {}.", check.title, code(&check.id), check.why, check.fix);
+            _ = writeln!(
+                text,
+                "- **{}** ({}): {}. Instead: {}.",
+                check.title,
+                code(&check.id),
+                check.why,
+                check.fix
+            );
         }
         _ = writeln!(text, "\n</details>");
     }
     for (class, count) in [(Class::Compatible, compatible), (Class::Documentation, documentation)] {
         if count > 0 {
-            _ = writeln!(text, "\n<details><summary>{count} {} change{}</summary>\n", class.name(), plural(count));
+            _ = writeln!(
+                text,
+                "\n<details><summary>{count} {} change{}</summary>\n",
+                class.name(),
+                plural(count)
+            );
             table(&mut text, report, class);
             _ = writeln!(text, "\n</details>");
         }
     }
     text
+}
+
+/// How many of the breaking changes are allowed, if some are.
+fn allowed(report: &Report) -> String {
+    let is_allowed = |entry: &&(Finding, Option<String>)| entry.0.check.class == Class::Breaking && entry.1.is_some();
+    match report.findings.iter().filter(is_allowed).count() {
+        0 => String::new(),
+        count => format!(", {count} allowed"),
+    }
 }
 
 fn table(text: &mut String, report: &Report, class: Class) {
@@ -56,7 +77,9 @@ fn table(text: &mut String, report: &Report, class: Class) {
 fn row(text: &mut String, finding: &Finding, reason: Option<&str>) {
     let [old, new] = match (&finding.old, &finding.new) {
         (Some(old), Some(new)) => shown_change(old, new).map(|shown| code(&shown)),
-        (old, new) => [old, new].map(|value| value.as_ref().map(|value| code(&shown(value))).unwrap_or_default()),
+        (old, new) => {
+            [old, new].map(|value| value.as_ref().map(|value| code(&shown(value))).unwrap_or_default())
+        }
     };
     let mut what = finding.check.title.clone();
     if let Some(witness) = &finding.witness {

@@ -1,6 +1,7 @@
 //! SARIF 2.1.0 (OASIS), which code scanning services read.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use toolwright_core::manifest::visible;
@@ -9,7 +10,8 @@ use super::{Report, witness_label};
 use crate::diff::check::{Check, Class, all};
 use crate::diff::finding::Finding;
 
-const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 pub(super) fn written(report: &Report) -> String {
     let used: BTreeSet<&str> = report.findings.iter().map(|(finding, _)| finding.check.id.as_str()).collect();
@@ -44,18 +46,18 @@ fn rule(check: &Check) -> Value {
 fn level(class: Class) -> &'static str {
     match class {
         Class::Breaking => "error",
-        Class::Compatible => "note",
-        Class::Documentation => "note",
+        Class::Compatible | Class::Documentation => "note",
     }
 }
 
 fn result(report: &Report, finding: &Finding, reason: Option<&str>) -> Value {
     let mut text = format!("{}: {}", visible(&finding.place()), finding.check.title);
+    // Writing to a string cannot fail.
     if let Some(witness) = &finding.witness {
-        text += &format!("; {}: {}", witness_label(finding), visible(&witness.to_string()));
+        _ = write!(text, "; {}: {}", witness_label(finding), visible(&witness.to_string()));
     }
     if let Some(why) = &finding.undecided {
-        text += &format!("; not decided, so it counts as breaking: {}", visible(why));
+        _ = write!(text, "; not decided, so it counts as breaking: {}", visible(why));
     }
     let mut result = json!({
         "ruleId": finding.check.id,
@@ -82,9 +84,14 @@ fn result(report: &Report, finding: &Finding, reason: Option<&str>) -> Value {
 /// A file of the repository that the finding is shown at: where the definitions are kept.
 fn uri(report: &Report) -> String {
     let is_file = |place: &&String| {
-        std::path::Path::new(place).extension().is_some_and(|extension| extension == "json") && !place.contains(':')
+        std::path::Path::new(place).extension().is_some_and(|extension| extension == "json")
+            && !place.contains(':')
     };
     let file = [&report.new, &report.old].into_iter().find(is_file);
     let committed = || report.old.rsplit_once(':').map(|(_, path)| path.trim_start_matches("./").to_owned());
-    file.cloned().or_else(committed).unwrap_or_else(|| "mcp.json".to_owned()).replace('\\', "/").replace(' ', "%20")
+    file.cloned()
+        .or_else(committed)
+        .unwrap_or_else(|| "mcp.json".to_owned())
+        .replace('\\', "/")
+        .replace(' ', "%20")
 }

@@ -1,4 +1,5 @@
 //! Pairs whose class is agreed on.
+#![expect(clippy::needless_pass_by_value, reason = "the values are made by `json!` where they are passed")]
 
 use serde_json::{Value, json};
 
@@ -39,7 +40,11 @@ fn man_02_required_optional_and_near_equal_types() {
     let one = |schema: Value| closed(json!({"x": schema}), json!([]));
     check(closed(json!({"x": text}), json!(["x"])), one(text.clone()), &["input-property-optional"]);
     check(one(text.clone()), closed(json!({"x": text}), json!(["x"])), &["input-property-required"]);
-    check(closed(json!({}), json!([])), closed(json!({"x": text}), json!(["x"])), &["input-property-added-required"]);
+    check(
+        closed(json!({}), json!([])),
+        closed(json!({"x": text}), json!(["x"])),
+        &["input-property-added-required"],
+    );
     check(closed(json!({}), json!([])), one(text.clone()), &["input-property-added"]);
     check(one(text.clone()), closed(json!({}), json!([])), &["input-property-removed"]);
     check(open(json!({"x": text})), open(json!({})), &["input-property-ignored"]);
@@ -63,15 +68,27 @@ fn man_02_required_optional_and_near_equal_types() {
 #[test]
 fn man_03_hints_unknown_keywords_and_severity() {
     let hints = |hints: Value| json!({"annotations": hints});
-    check_tool(hints(json!({"readOnlyHint": true})), hints(json!({"readOnlyHint": false})), &["read-only-dropped"]);
+    check_tool(
+        hints(json!({"readOnlyHint": true})),
+        hints(json!({"readOnlyHint": false})),
+        &["read-only-dropped"],
+    );
     check_tool(hints(json!({"destructiveHint": false})), hints(json!({})), &["destructive-added"]);
     check_tool(json!({"title": "One"}), json!({"title": "Two"}), &["tool-title-changed"]);
     let tool = |name: &str| manifest(json!([{"name": name, "inputSchema": {"type": "object"}}]));
     check(tool("one"), tool("two"), &["tool-removed", "tool-added"]);
     let one = |schema: Value| closed(json!({"x": schema}), json!([]));
     check(one(json!({})), one(json!({"x-foo": 1})), &["schema-keyword-unknown"]);
-    check(one(json!({"type": "string"})), one(json!({"type": "string", "pattern": "^a"})), &["input-pattern-narrowed"]);
-    check(one(json!({"type": "string", "format": "date"})), one(json!({"type": "string"})), &["input-format-widened"]);
+    check(
+        one(json!({"type": "string"})),
+        one(json!({"type": "string", "pattern": "^a"})),
+        &["input-pattern-narrowed"],
+    );
+    check(
+        one(json!({"type": "string", "format": "date"})),
+        one(json!({"type": "string"})),
+        &["input-format-widened"],
+    );
     check_tool(json!({"outputSchema": {"type": "object"}}), json!({}), &["output-schema-removed"]);
     check_tool(json!({"description": "One"}), json!({"description": "Two"}), &["tool-description-changed"]);
 }
@@ -87,7 +104,8 @@ fn man_04_hidden_characters_are_named() {
         let of = |text: &str| open(json!({"x": {"description": text}}));
         check(of("One"), of(&text), &["schema-text-changed", "hidden-characters-added"]);
     }
-    let new = manifest(json!([{"name": "tool", "description": "a\u{200b}", "inputSchema": {"type": "object"}}]));
+    let new =
+        manifest(json!([{"name": "tool", "description": "a\u{200b}", "inputSchema": {"type": "object"}}]));
     check(manifest(json!([])), new, &["tool-added", "hidden-characters-added"]);
     check_tool(json!({"description": "a"}), json!({"description": "a\n\tb"}), &["tool-description-changed"]);
 }
@@ -171,7 +189,11 @@ fn every_group_of_keywords_has_its_two_directions() {
         ("format", json!({"type": "string", "format": "uuid"}), json!({"type": "string"})),
         ("items", json!({"type": "array", "maxItems": 3}), json!({"type": "array"})),
         ("names", json!({"type": "object", "maxProperties": 1}), json!({"type": "object"})),
-        ("rules", json!({"anyOf": [{"type": "string"}]}), json!({"anyOf": [{"type": "string"}, {"type": "null"}]})),
+        (
+            "rules",
+            json!({"anyOf": [{"type": "string"}]}),
+            json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+        ),
     ] {
         let input = |schema: &Value| closed(json!({"x": schema}), json!([]));
         let output = |schema: &Value| with_output(json!({"type": "object", "properties": {"x": schema}}));
@@ -201,7 +223,11 @@ fn results_have_the_other_direction() {
     let text = json!({"type": "string"});
     let both = || json!({"a": text, "b": text});
     check(of(json!({"a": text}), json!([]), true), of(both(), json!([]), true), &["output-property-added"]);
-    check(of(json!({"a": text}), json!([]), false), of(both(), json!([]), false), &["output-property-added-closed"]);
+    check(
+        of(json!({"a": text}), json!([]), false),
+        of(both(), json!([]), false),
+        &["output-property-added-closed"],
+    );
     check(of(both(), json!([]), true), of(json!({"a": text}), json!([]), true), &["output-property-removed"]);
     check(of(both(), json!(["a"]), true), of(both(), json!([]), true), &["output-property-optional"]);
     check(of(both(), json!([]), true), of(both(), json!(["a"]), true), &["output-property-required"]);
@@ -214,7 +240,8 @@ fn results_have_the_other_direction() {
 
 #[test]
 fn rules_for_other_names_are_compared() {
-    let of = |rule: Value| with_input(json!({"type": "object", "properties": {}, "additionalProperties": rule}));
+    let of =
+        |rule: Value| with_input(json!({"type": "object", "properties": {}, "additionalProperties": rule}));
     check(of(json!(true)), of(json!(false)), &["input-names-narrowed"]);
     check(of(json!(false)), of(json!(true)), &["input-names-widened"]);
     check(of(json!({})), of(json!(true)), &[]);
@@ -229,7 +256,8 @@ fn rules_for_other_names_are_compared() {
 #[test]
 fn what_cannot_be_decided_is_breaking_and_says_so() {
     let one = |schema: Value| closed(json!({"x": schema}), json!([]));
-    let findings = changes(&one(json!({"type": "string"})), &one(json!({"type": "string", "format": "date"})));
+    let findings =
+        changes(&one(json!({"type": "string"})), &one(json!({"type": "string", "format": "date"})));
     assert_eq!(ids(&findings), ["input-format-narrowed"]);
     assert!(findings[0].undecided.as_ref().is_some_and(|why| why.contains("format")), "{findings:#?}");
     let findings = changes(&one(json!({})), &one(json!({"$ref": "https://example.com/schema"})));
@@ -271,8 +299,11 @@ fn prompts_and_resources() {
     check(prompt(argument(true)), prompt(argument(false)), &["prompt-argument-optional"]);
     let described = json!([{"name": "code", "required": true, "description": "The code."}]);
     check(prompt(argument(true)), prompt(described), &["prompt-text-changed"]);
-    for (list, key, word) in [("resources", "uri", "resource"), ("resourceTemplates", "uriTemplate", "template")] {
-        let one = |kind: &str, name: &str| of(list, Some(json!({key: "shop://x", "mimeType": kind, "name": name})));
+    for (list, key, word) in
+        [("resources", "uri", "resource"), ("resourceTemplates", "uriTemplate", "template")]
+    {
+        let one =
+            |kind: &str, name: &str| of(list, Some(json!({key: "shop://x", "mimeType": kind, "name": name})));
         check(of(list, None), one("a/b", "x"), &[&format!("{word}-added")]);
         check(one("a/b", "x"), of(list, None), &[&format!("{word}-removed")]);
         check(one("a/b", "x"), one("a/c", "x"), &[&format!("{word}-type-changed")]);

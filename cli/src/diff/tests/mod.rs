@@ -1,3 +1,6 @@
+//! Tests of the comparison, from manifests to reports.
+#![expect(clippy::needless_pass_by_value, reason = "the values are made by `json!` where they are passed")]
+
 mod cases;
 mod edits;
 mod promise;

@@ -58,7 +58,9 @@ fn what_is_not_breaking_breaks_no_call_and_no_reader() {
         if !crate::subsume::has_meaning(&old) || !crate::subsume::has_meaning(&new) {
             continue;
         }
-        let (Ok(old_judge), Ok(new_judge)) = (jsonschema::validator_for(&old), jsonschema::validator_for(&new)) else {
+        let (Ok(old_judge), Ok(new_judge)) =
+            (jsonschema::validator_for(&old), jsonschema::validator_for(&new))
+        else {
             continue;
         };
         let breaks = |findings: Vec<Finding>| class(&findings) == Some(Class::Breaking);
@@ -98,13 +100,26 @@ fn any_json() -> impl Strategy<Value = Value> {
     ];
     leaf.prop_recursive(4, 48, 5, |inner| {
         let key = prop_oneof![
-            Just("type"), Just("properties"), Just("required"), Just("items"), Just("$ref"), Just("anyOf"),
-            Just("annotations"), Just("_meta"), Just("x"), Just("additionalProperties"), Just("enum"),
+            Just("type"),
+            Just("properties"),
+            Just("required"),
+            Just("items"),
+            Just("$ref"),
+            Just("anyOf"),
+            Just("annotations"),
+            Just("_meta"),
+            Just("x"),
+            Just("additionalProperties"),
+            Just("enum"),
         ];
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
             proptest::collection::vec((key, inner), 0..5).prop_map(|members| {
-                members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<serde_json::Map<_, _>>().into()
+                members
+                    .into_iter()
+                    .map(|(key, value)| (key.to_owned(), value))
+                    .collect::<serde_json::Map<_, _>>()
+                    .into()
             }),
         ]
     })

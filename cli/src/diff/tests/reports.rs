@@ -47,7 +47,10 @@ fn text_is_for_a_terminal() {
 #[test]
 fn markdown_is_for_a_pull_request() {
     let text = report(ReportFormat::Markdown);
-    assert!(text.contains("``\"Computes \\| `x`\\u{200b} <b>.\"``"), "strangers' texts stand in code: {text}");
+    assert!(
+        text.contains("``\"Computes \\| `x`\\u{200b} <b>.\"``"),
+        "strangers' texts stand in code: {text}"
+    );
     insta::assert_snapshot!(text);
 }
 
@@ -66,12 +69,16 @@ fn json_is_for_programs() {
 fn sarif_is_valid() {
     let document: Value = serde_json::from_str(&report(ReportFormat::Sarif)).unwrap();
     let schema: Value = serde_json::from_str(include_str!("sarif.schema.json")).unwrap();
-    let errors: Vec<_> =
-        jsonschema::validator_for(&schema).unwrap().iter_errors(&document).map(|error| error.to_string()).collect();
+    let errors: Vec<_> = jsonschema::validator_for(&schema)
+        .unwrap()
+        .iter_errors(&document)
+        .map(|error| error.to_string())
+        .collect();
     assert!(errors.is_empty(), "{errors:#?}");
     // Each result has its rule (§3.27.5).
     let run = &document["runs"][0];
-    let rules: Vec<_> = run["tool"]["driver"]["rules"].as_array().unwrap().iter().map(|rule| &rule["id"]).collect();
+    let rules: Vec<_> =
+        run["tool"]["driver"]["rules"].as_array().unwrap().iter().map(|rule| &rule["id"]).collect();
     for result in run["results"].as_array().unwrap() {
         assert!(rules.contains(&&result["ruleId"]), "{result}");
     }

@@ -77,7 +77,11 @@ impl Http {
 
     pub(super) fn notify(&mut self, message: &Value) -> Result<(), String> {
         let response = self.post(message, &self.headers())?;
-        if response.status < 300 { Ok(()) } else { Err(format!("a notification was answered with status {}", response.status)) }
+        if response.status < 300 {
+            Ok(())
+        } else {
+            Err(format!("a notification was answered with status {}", response.status))
+        }
     }
 
     fn headers(&self) -> Vec<(&'static str, String)> {
@@ -148,7 +152,10 @@ impl Response {
         } else {
             let mut body = Vec::new();
             let limit = length.unwrap_or(MAX_MESSAGE as u64).min(MAX_MESSAGE as u64);
-            reader.take(limit).read_to_end(&mut body).map_err(|error| format!("its answer breaks off: {error}"))?;
+            reader
+                .take(limit)
+                .read_to_end(&mut body)
+                .map_err(|error| format!("its answer breaks off: {error}"))?;
             body
         };
         response.body = String::from_utf8(body).map_err(|_| "its answer is not UTF-8".to_owned())?;
@@ -188,14 +195,19 @@ fn chunked(reader: &mut impl BufRead) -> Result<Vec<u8>, String> {
     loop {
         let size = line(reader)?;
         let size = size.split(';').next().unwrap_or_default().trim();
-        let size = u64::from_str_radix(size, 16).map_err(|_| "its answer is not in chunks as it says".to_owned())?;
+        let size =
+            u64::from_str_radix(size, 16).map_err(|_| "its answer is not in chunks as it says".to_owned())?;
         if size == 0 {
             return Ok(body);
         }
         if size.saturating_add(body.len() as u64) > MAX_MESSAGE as u64 || started.elapsed() > PATIENCE {
             return Err("its answer is too long".to_owned());
         }
-        reader.by_ref().take(size).read_to_end(&mut body).map_err(|error| format!("its answer breaks off: {error}"))?;
+        reader
+            .by_ref()
+            .take(size)
+            .read_to_end(&mut body)
+            .map_err(|error| format!("its answer breaks off: {error}"))?;
         line(reader)?;
     }
 }

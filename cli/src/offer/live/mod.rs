@@ -117,8 +117,15 @@ impl Client {
                 params.insert("cursor".to_owned(), cursor.clone());
             }
             let result = self.result(method, params)?;
-            pages.push(result.get(list).cloned().ok_or_else(|| format!("`{method}` was answered without `{list}`"))?);
-            let Some(cursor) = result.get("nextCursor").filter(|cursor| !cursor.is_null()) else { return Ok(pages) };
+            pages.push(
+                result
+                    .get(list)
+                    .cloned()
+                    .ok_or_else(|| format!("`{method}` was answered without `{list}`"))?,
+            );
+            let Some(cursor) = result.get("nextCursor").filter(|cursor| !cursor.is_null()) else {
+                return Ok(pages);
+            };
             if cursors.contains(cursor) || cursors.len() >= MAX_PAGES {
                 return Err(format!("the pages of `{method}` do not end"));
             }

@@ -37,7 +37,7 @@ impl Stdio {
         let input = self.input.as_mut().ok_or("its input is closed")?;
         let line = format!("{message}\n");
         let sent = input.write_all(line.as_bytes()).and_then(|()| input.flush());
-        sent.map_err(|error| format!("it does not read: {error}"))
+        sent.map_err(|error| format!("it ended, or does not read: {error}"))
     }
 
     pub(super) fn request(&mut self, message: &Value, id: u64, patience: Duration) -> Result<Value, String> {

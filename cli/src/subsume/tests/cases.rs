@@ -1,4 +1,5 @@
 //! Pairs that people write, with the answer that they expect.
+#![expect(clippy::needless_pass_by_value, reason = "the values are made by `json!` where they are passed")]
 
 use serde_json::{Value, json};
 
@@ -77,7 +78,8 @@ fn lists() {
 /// MAN-02: near-equal types, compared by meaning.
 #[test]
 fn man_02_sets_of_values_are_compared_and_not_spellings() {
-    let of = |schema: Value| json!({"type": "object", "properties": {"x": schema}, "additionalProperties": false});
+    let of =
+        |schema: Value| json!({"type": "object", "properties": {"x": schema}, "additionalProperties": false});
     check(of(json!({"type": ["string", "null"]})), of(json!({"type": ["integer", "null"]})), Expected::No);
     check(of(json!({"enum": ["1"]})), of(json!({"enum": [1]})), Expected::No);
     same(
@@ -92,9 +94,7 @@ fn man_02_sets_of_values_are_compared_and_not_spellings() {
 
 #[test]
 fn objects() {
-    let of = |properties: Value, required: Value| {
-        json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
-    };
+    let of = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
     let text = json!({"type": "string"});
     widens(of(json!({"a": text}), json!(["a"])), of(json!({"a": text}), json!([])));
     widens(of(json!({"a": text}), json!([])), of(json!({"a": text, "b": text}), json!([])));
@@ -113,16 +113,21 @@ fn objects() {
 
 #[test]
 fn alternatives() {
-    let tagged = |tag: &str, more: Value| {
-        json!({"type": "object", "properties": {"op": {"const": tag}, "x": more}, "required": ["op"]})
-    };
+    let tagged = |tag: &str, more: Value| json!({"type": "object", "properties": {"op": {"const": tag}, "x": more}, "required": ["op"]});
     let number = json!({"type": "integer"});
     same(
         json!({"oneOf": [tagged("a", number.clone()), tagged("b", json!({}))]}),
         json!({"anyOf": [tagged("b", json!({})), tagged("a", number.clone())]}),
     );
-    widens(json!({"oneOf": [tagged("a", number.clone())]}), json!({"oneOf": [tagged("a", json!({})), tagged("b", number)]}));
-    check(json!({"type": "integer"}), json!({"oneOf": [{"type": "integer"}, {"type": "number"}]}), Expected::No);
+    widens(
+        json!({"oneOf": [tagged("a", number.clone())]}),
+        json!({"oneOf": [tagged("a", json!({})), tagged("b", number)]}),
+    );
+    check(
+        json!({"type": "integer"}),
+        json!({"oneOf": [{"type": "integer"}, {"type": "number"}]}),
+        Expected::No,
+    );
     check(json!({"type": "string"}), json!({"not": {"type": "integer"}}), Expected::Yes);
     check(json!({"type": "integer"}), json!({"not": {"type": "number"}}), Expected::No);
 }

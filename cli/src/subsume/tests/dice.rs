@@ -118,7 +118,9 @@ impl Dice {
                 let values: Vec<Value> = (0..=self.below(3)).map(|_| self.scalar()).collect();
                 schema.insert("enum".to_owned(), values.into());
             }
-            4 => drop(schema.insert("type".to_owned(), json!(self.pick(&["null", "boolean", "integer", "number"])))),
+            4 => drop(
+                schema.insert("type".to_owned(), json!(self.pick(&["null", "boolean", "integer", "number"]))),
+            ),
             5 | 6 => self.array_rules(&mut schema, depth - 1),
             7..11 => self.object_rules(&mut schema, depth - 1),
             11 => {
@@ -212,7 +214,9 @@ impl Dice {
         match self.below(6) {
             0 | 1 => drop(schema.insert("additionalProperties".to_owned(), json!(false))),
             2 => drop(schema.insert("additionalProperties".to_owned(), self.schema(depth))),
-            3 if self.one_in(3) => drop(schema.insert("unevaluatedProperties".to_owned(), self.schema(depth))),
+            3 if self.one_in(3) => {
+                drop(schema.insert("unevaluatedProperties".to_owned(), self.schema(depth)));
+            }
             _ => {}
         }
         if self.one_in(6) {
@@ -258,7 +262,9 @@ impl Dice {
         let key = keys[self.below(keys.len())].clone();
         let rule = &mut members[&key];
         match (key.as_str(), rule) {
-            ("properties" | "$defs" | "patternProperties" | "dependentSchemas", Value::Object(map)) if !map.is_empty() => {
+            ("properties" | "$defs" | "patternProperties" | "dependentSchemas", Value::Object(map))
+                if !map.is_empty() =>
+            {
                 let at = self.below(map.len());
                 let name = map.keys().nth(at).cloned().unwrap_or_default();
                 match self.below(6) {
@@ -285,14 +291,24 @@ impl Dice {
                 _ => values.push(self.scalar()),
             },
             (
-                "items" | "contains" | "additionalProperties" | "not" | "if" | "then" | "else" | "propertyNames",
+                "items"
+                | "contains"
+                | "additionalProperties"
+                | "not"
+                | "if"
+                | "then"
+                | "else"
+                | "propertyNames",
                 rule,
             ) if depth > 0 && !self.one_in(4) => self.edit(rule, depth - 1),
             ("type", rule) if self.one_in(2) => {
                 *rule = json!(self.pick(&["integer", "number", "string", "object", "array", "null"]));
             }
             ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", rule) => *rule = self.number(),
-            ("minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties", rule) => {
+            (
+                "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties",
+                rule,
+            ) => {
                 *rule = json!(self.below(4));
             }
             ("$defs", _) => {}
@@ -301,7 +317,12 @@ impl Dice {
         // The same name twice is no schema any more.
         if let Some(Value::Array(required)) = members.get_mut("required") {
             let mut seen = Vec::new();
-            required.retain(|name| !seen.contains(name) && { seen.push(name.clone()); true });
+            required.retain(|name| {
+                !seen.contains(name) && {
+                    seen.push(name.clone());
+                    true
+                }
+            });
         }
     }
 }

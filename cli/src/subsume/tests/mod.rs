@@ -1,3 +1,5 @@
+//! Tests of the answers, by cases and against another implementation of JSON Schema.
+
 mod cases;
 mod dice;
 
@@ -29,18 +31,18 @@ struct Tally {
 /// Compares a pair, and has the answer judged by another implementation of JSON Schema.
 fn judge(old: &Value, new: &Value, dice: &mut Dice, tally: &mut Tally) {
     // A reference that leads to itself has no meaning, and the referee overflows its stack over it.
-    let (Ok(old_judge), Ok(new_judge)) = (jsonschema::validator_for(old), jsonschema::validator_for(new)) else {
+    let (Ok(old_judge), Ok(new_judge)) = (jsonschema::validator_for(old), jsonschema::validator_for(new))
+    else {
         return;
     };
     let mut accepted = Vec::new();
     let mut refused = false;
     for _ in 0..VALUES {
-        let value = match accepted.is_empty() || dice.below(2) == 0 {
-            true => dice.value(3),
-            false => {
-                let at = dice.below(accepted.len());
-                dice.near(&accepted[at])
-            }
+        let value = if accepted.is_empty() || dice.below(2) == 0 {
+            dice.value(3)
+        } else {
+            let at = dice.below(accepted.len());
+            dice.near(&accepted[at])
         };
         if old_judge.is_valid(&value) {
             refused |= !new_judge.is_valid(&value);
@@ -72,18 +74,26 @@ fn judge(old: &Value, new: &Value, dice: &mut Dice, tally: &mut Tally) {
 pub(crate) fn has_meaning(document: &Value) -> bool {
     fn ends(document: &Value, schema: &Value, depth: usize) -> bool {
         let Some(members) = schema.as_object() else { return true };
-        let target = members.get("$ref").and_then(Value::as_str).map(|to| {
-            if to == "#" { Some(document) } else { document.pointer(to.trim_start_matches('#')) }
-        });
-        let lists = ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| members.get(*key)?.as_array()).flatten();
+        let target = members
+            .get("$ref")
+            .and_then(Value::as_str)
+            .map(|to| if to == "#" { Some(document) } else { document.pointer(to.trim_start_matches('#')) });
+        let lists =
+            ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| members.get(*key)?.as_array()).flatten();
         let singles = ["not", "if", "then", "else"].iter().filter_map(|key| members.get(*key));
-        let dependent = members.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(|map| map.values());
+        let dependent = members
+            .get("dependentSchemas")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flat_map(|map| map.values());
         depth > 0
             && target.is_none_or(|target| target.is_some_and(|target| ends(document, target, depth - 1)))
             && lists.chain(singles).chain(dependent).all(|part| ends(document, part, depth - 1))
     }
-    let definitions = document.get("$defs").and_then(Value::as_object).into_iter().flat_map(|map| map.values());
-    std::iter::once(document).chain(definitions).all(|schema| ends(document, schema, 12)) && every_part(document, &|part| ends(document, part, 12))
+    let definitions =
+        document.get("$defs").and_then(Value::as_object).into_iter().flat_map(|map| map.values());
+    std::iter::once(document).chain(definitions).all(|schema| ends(document, schema, 12))
+        && every_part(document, &|part| ends(document, part, 12))
 }
 
 fn every_part(value: &Value, holds: &dyn Fn(&Value) -> bool) -> bool {
@@ -134,7 +144,9 @@ fn any_json_is_compared_without_a_panic() {
         let old = dice.value(4);
         let mut new = dice.document();
         if let Value::Object(members) = &mut new {
-            for key in ["type", "enum", "items", "properties", "required", "$ref", "minimum", "anyOf", "pattern"] {
+            for key in
+                ["type", "enum", "items", "properties", "required", "$ref", "minimum", "anyOf", "pattern"]
+            {
                 if dice.below(3) == 0 {
                     members.insert(key.to_owned(), dice.value(2));
                 }

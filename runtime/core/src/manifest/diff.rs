@@ -147,9 +147,7 @@ impl fmt::Display for Change {
             (None, pointer) => write!(f, "{}: ", visible(pointer))?,
         }
         match &self.difference {
-            Difference::Added(value) | Difference::Removed(value) => {
-                f.write_str(&shown(value))
-            }
+            Difference::Added(value) | Difference::Removed(value) => f.write_str(&shown(value)),
             Difference::Changed { old, new } => {
                 let [old, new] = shown_change(old, new);
                 write!(f, "{old} -> {new}")
