@@ -19,7 +19,12 @@ pub(super) fn written(report: &Report) -> String {
     _ = match breaking {
         0 if report.findings.is_empty() => writeln!(text, "### MCP tools: no changes\n"),
         0 => writeln!(text, "### MCP tools: nothing breaks\n"),
-        _ => writeln!(text, "### MCP tools: {breaking} breaking change{}{}\n", plural(breaking), allowed(report)),
+        _ => writeln!(
+            text,
+            "### MCP tools: {breaking} breaking change{}{}\n",
+            plural(breaking),
+            allowed(report)
+        ),
     };
     _ = writeln!(text, "From {} to {}.", code(&report.old), code(&report.new));
     if breaking > 0 {
@@ -56,7 +61,8 @@ pub(super) fn written(report: &Report) -> String {
 
 /// How many of the breaking changes are allowed, if some are.
 fn allowed(report: &Report) -> String {
-    let is_allowed = |entry: &&(Finding, Option<String>)| entry.0.check.class == Class::Breaking && entry.1.is_some();
+    let is_allowed =
+        |entry: &&(Finding, Option<String>)| entry.0.check.class == Class::Breaking && entry.1.is_some();
     match report.findings.iter().filter(is_allowed).count() {
         0 => String::new(),
         count => format!(", {count} allowed"),
