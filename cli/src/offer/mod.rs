@@ -5,6 +5,7 @@ mod live;
 mod source;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use serde_json::{Map, Value};
 use toolwright_core::manifest::{Manifest, ManifestError};
@@ -66,14 +67,18 @@ impl Offer {
         &mut self,
         list: &'static str,
         key: &'static str,
-        entries: &Value,
+        entries: Value,
     ) -> Result<(), OfferError> {
-        let no_list = || OfferError::NoList { list, key };
-        for entry in entries.as_array().ok_or_else(no_list)? {
-            let entry = entry.as_object().ok_or_else(no_list)?;
-            let name = entry.get(key).and_then(Value::as_str).ok_or_else(no_list)?;
-            if self.list_mut(list).insert(name.to_owned(), entry.clone()).is_some() {
-                return Err(OfferError::Twice { list, key, name: name.to_owned() });
+        let Value::Array(entries) = entries else { return Err(OfferError::NoList { list, key }) };
+        for entry in entries {
+            let Value::Object(entry) = entry else { return Err(OfferError::NoList { list, key }) };
+            let name =
+                entry.get(key).and_then(Value::as_str).ok_or(OfferError::NoList { list, key })?.to_owned();
+            match self.list_mut(list).entry(name) {
+                Entry::Vacant(place) => drop(place.insert(entry)),
+                Entry::Occupied(other) => {
+                    return Err(OfferError::Twice { list, key, name: other.key().clone() });
+                }
             }
         }
         Ok(())
@@ -86,10 +91,10 @@ impl Offer {
             instructions: manifest.instructions.clone(),
             ..Self::default()
         };
-        offer.extend("tools", "name", &serde_json::json!(manifest.tools))?;
+        offer.extend("tools", "name", serde_json::json!(manifest.tools))?;
         for (list, key) in &LISTS[1..] {
             if let Some(entries) = manifest.other.get(*list) {
-                offer.extend(list, key, entries)?;
+                offer.extend(list, key, entries.clone())?;
             }
         }
         Ok(offer)

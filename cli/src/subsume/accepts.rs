@@ -1,5 +1,7 @@
 //! Whether one value fits a schema, with a third answer where that cannot be said.
 
+use std::cell::Cell;
+
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
@@ -8,6 +10,8 @@ use super::number::{Exact, same, size};
 
 /// How deep references and values may lie in one another.
 const MAX_DEPTH: usize = 96;
+/// How many schemas may be applied: alternatives of alternatives multiply.
+const MAX_STEPS: u32 = 20_000;
 
 /// Whether `value` fits every one of these schemas; `None` if that is not known.
 pub(super) fn accept_all(document: &Document<'_>, schemas: &[&Value], value: &Value) -> Option<bool> {
@@ -20,7 +24,7 @@ pub(super) fn accepts(document: &Document<'_>, schema: &Value, value: &Value) ->
     if document.odd().is_some() {
         return None;
     }
-    Judge { document, depth: 0 }.fits(schema, value)
+    Judge { document, depth: 0, steps: &Cell::new(MAX_STEPS) }.fits(schema, value)
 }
 
 /// True if all are, false if one is, else unknown.
@@ -57,11 +61,14 @@ fn within((least, most): (u64, u64), low: u64, high: u64) -> Option<bool> {
 struct Judge<'d, 'a> {
     document: &'d Document<'a>,
     depth: usize,
+    /// How many are left.
+    steps: &'d Cell<u32>,
 }
 
 impl Judge<'_, '_> {
     fn fits(&self, schema: &Value, value: &Value) -> Option<bool> {
-        let deeper = Self { document: self.document, depth: self.depth + 1 };
+        let deeper = Self { depth: self.depth + 1, ..*self };
+        self.steps.set(self.steps.get().checked_sub(1)?);
         match schema {
             Value::Bool(all) => Some(*all),
             _ if deeper.depth > MAX_DEPTH => None,

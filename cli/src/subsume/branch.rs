@@ -8,6 +8,8 @@ use super::number::{Exact, same, size};
 
 /// How many alternatives a schema may have, all combinations counted.
 const MAX_BRANCHES: usize = 64;
+/// How many steps it may take to find them: alternatives of alternatives multiply.
+const MAX_STEPS: u32 = 4_096;
 /// How deep a required member is looked into to find that it cannot exist.
 const EMPTY_DEPTH: usize = 2;
 
@@ -53,7 +55,8 @@ pub(super) struct Bound {
 /// The branches of the values that fit all of `schemas`; `None` if they are too many.
 pub(super) fn branches<'a>(document: &Document<'a>, schemas: &[&'a Value]) -> Option<Vec<Branch<'a>>> {
     let mut conjunctions = Vec::new();
-    conjoin(document, schemas.to_vec(), Vec::new(), &mut conjunctions)?;
+    let mut steps = MAX_STEPS;
+    conjoin(document, schemas.to_vec(), Vec::new(), &mut conjunctions, &mut steps)?;
     let mut branches = Vec::new();
     for sources in conjunctions {
         by_kind(document, &sources, &mut branches);
@@ -70,7 +73,9 @@ fn conjoin<'a>(
     mut pending: Vec<&'a Value>,
     mut sources: Vec<&'a Value>,
     found: &mut Vec<Vec<&'a Value>>,
+    steps: &mut u32,
 ) -> Option<()> {
+    *steps = steps.checked_sub(1)?;
     let mut choices: Vec<&'a Vec<Value>> = Vec::new();
     while let Some(schema) = pending.pop() {
         let members = match schema {
@@ -89,7 +94,7 @@ fn conjoin<'a>(
         pending.extend(members.get("allOf").and_then(Value::as_array).into_iter().flatten());
         choices.extend(["anyOf", "oneOf"].iter().filter_map(|key| members.get(*key)?.as_array()));
     }
-    choose(document, &choices, sources, found)
+    choose(document, &choices, sources, found, steps)
 }
 
 fn choose<'a>(
@@ -97,6 +102,7 @@ fn choose<'a>(
     choices: &[&'a Vec<Value>],
     sources: Vec<&'a Value>,
     found: &mut Vec<Vec<&'a Value>>,
+    steps: &mut u32,
 ) -> Option<()> {
     let Some((first, rest)) = choices.split_first() else {
         found.push(sources);
@@ -104,9 +110,9 @@ fn choose<'a>(
     };
     for alternative in *first {
         let mut chosen = Vec::new();
-        conjoin(document, vec![alternative], sources.clone(), &mut chosen)?;
+        conjoin(document, vec![alternative], sources.clone(), &mut chosen, steps)?;
         for sources in chosen {
-            choose(document, rest, sources, found)?;
+            choose(document, rest, sources, found, steps)?;
         }
     }
     Some(())

@@ -320,3 +320,18 @@ fn the_server_is_shown_and_breaks_nothing() {
     assert_eq!(ids(&findings), ["server-changed", "instructions-changed"]);
     assert_eq!(class(&findings), Some(Class::Documentation));
 }
+
+/// Each check is what some case here, or an edit, is found to be.
+#[test]
+fn every_check_has_a_case() {
+    let texts = [include_str!("cases.rs"), include_str!("edits.rs")];
+    for check in crate::diff::check::all() {
+        let id = &check.id;
+        let is_named = texts.iter().any(|text| text.contains(&format!("\"{id}\"")));
+        // Those of `every_group_of_keywords_has_its_two_directions` and of `prompts_and_resources` are put together.
+        let parts: Vec<&str> = id.split('-').collect();
+        let is_of_a_group = matches!(parts[..], ["input" | "output", _, "narrowed" | "widened"]);
+        let is_of_a_resource = matches!(parts[..], ["resource" | "template", ..]);
+        assert!(is_named || is_of_a_group || is_of_a_resource, "no case is found to be `{id}`");
+    }
+}

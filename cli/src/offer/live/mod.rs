@@ -76,7 +76,7 @@ impl Client {
             };
             if introduction.capabilities.get(capability).is_some() {
                 for page in self.pages(method, list)? {
-                    offer.extend(list, key, &page).map_err(|error| error.to_string())?;
+                    offer.extend(list, key, page).map_err(|error| error.to_string())?;
                 }
             }
         }

@@ -168,3 +168,22 @@ fn what_cannot_be_read_is_unknown() {
     let draft_7 = json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "integer"});
     widens(draft_7, json!({"type": "number"}));
 }
+
+/// Alternatives of alternatives, which a stranger's schema may have: the answer comes at once all the same.
+#[test]
+fn what_multiplies_is_given_up() {
+    let level = |number: usize| json!({"$ref": format!("#/$defs/l{}", number + 1)});
+    let mut definitions: serde_json::Map<String, Value> = (0..40)
+        .map(|number| {
+            (format!("l{number}"), json!({"anyOf": [level(number), level(number), {"not": level(number)}]}))
+        })
+        .collect();
+    for (end, expected) in
+        [(json!({"type": "string", "format": "x"}), Expected::Unknown), (json!(false), Expected::Unknown)]
+    {
+        definitions.insert("l40".to_owned(), end);
+        let schema = json!({"$ref": "#/$defs/l0", "$defs": definitions});
+        check(json!({}), schema.clone(), expected);
+        compared(&schema, &json!({"type": "integer", "minimum": 3}));
+    }
+}
