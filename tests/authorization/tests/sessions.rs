@@ -178,3 +178,23 @@ fn a_token_for_a_program_opens_the_door() {
     let elsewhere = fixture.server.issue("https://other.example", "orders:read");
     assert_eq!(bearer(fixture.lab.initialize("2025-11-25"), &elsewhere).send().status, 401);
 }
+
+/// HTTP+SSE has a stream where later revisions have a session, and it belongs to its opener as much.
+#[test]
+fn another_principals_stream_does_not_exist() {
+    let server = AuthorizationServer::start();
+    let verifier = JwtVerifier::new(&server.issuer(), RESOURCE).expect("an issuer");
+    let config = protected(verifier.clock(TestClock::default().reader()));
+    let lab = Lab::run(shop::service(), |http| http.config(config).with_sse());
+    let [ada, eve] = ["ada", "eve"].map(|subject| server.sign(server.token().claim("sub", subject)));
+    let stream = || lab.bare("GET", "/sse").header("Accept", "text/event-stream");
+    assert_eq!(stream().send().status, 401);
+    let mut opened = bearer(stream(), &ada).send();
+    let event = opened.event().expect("where to post");
+    let address = event.rsplit("data: ").next().expect("an address").to_owned();
+    let post =
+        || lab.bare("POST", &format!("/{address}")).header("Content-Type", "application/json").body(&list());
+    assert_eq!(post().send().status, 401);
+    assert_eq!(bearer(post(), &eve).send().status, 404);
+    assert_eq!(bearer(post(), &ada).send().status, 202);
+}
