@@ -19,6 +19,7 @@ pub mod router;
 pub mod service;
 
 pub mod agent;
+pub mod auth;
 pub mod client;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub mod transport;

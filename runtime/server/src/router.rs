@@ -112,6 +112,8 @@ pub(crate) struct Entry {
     pub(crate) definition: ToolDefinition,
     /// Former names that call it too.
     pub(crate) was: Vec<String>,
+    /// What a caller needs to see it and to call it.
+    pub(crate) scopes: Box<[String]>,
     pub(crate) run: Box<dyn Run>,
     /// Whether peers that take only objects as structured content get `{"result": …}`.
     pub(crate) wraps: bool,
@@ -129,6 +131,7 @@ impl Entry {
         Self {
             #[cfg(feature = "http")]
             header_params: crate::transport::http::HeaderParams::of(&definition.input_schema),
+            scopes: definition.scopes().into(),
             definition,
             was: was.iter().map(|&name| name.to_owned()).collect(),
             run,
