@@ -25,6 +25,9 @@ pub(crate) enum Command {
     /// Print the documentation of the tools for agents, without running the package's `main`
     #[command(after_help = Exit::HELP)]
     Docs(Box<DocsArgs>),
+    /// Find what clients refuse, misread or pay for in the tools of a package
+    #[command(after_help = crate::lint::EXAMPLES)]
+    Lint(Box<crate::lint::LintArgs>),
     /// Build a server and run it on this process's standard input and output, as a client's command
     #[command(after_help = Exit::HELP)]
     Serve(Box<ServeArgs>),
@@ -35,6 +38,7 @@ impl Command {
         match self {
             Self::Manifest(args) => &args.tools.packages.output,
             Self::Docs(args) => &args.tools.packages.output,
+            Self::Lint(args) => &args.tools.packages.output,
             Self::Serve(args) => &args.packages.output,
         }
     }

@@ -104,6 +104,15 @@ pub(crate) enum Error {
     #[error("{} cannot be compared: write it anew with\n  {command}", .file.display())]
     NotComparable { file: PathBuf, command: String, source: ManifestError },
 
+    #[error("{} is no manifest: write one with `cargo mcp manifest --out`", .file.display())]
+    NoManifest { file: PathBuf, source: ManifestError },
+
+    #[error("{problem}")]
+    UnknownRule { problem: String },
+
+    #[error("the levels in {place} cannot be used: {problem}")]
+    LintSettings { place: String, problem: String },
+
     #[error("{} is not valid TOML", .file.display())]
     Toml { file: PathBuf, source: toml::de::Error },
 
@@ -124,7 +133,9 @@ impl From<&Error> for Exit {
             | Error::OneNameForSeveral { .. }
             | Error::SeveralPrograms { .. }
             | Error::NothingToServe { .. }
-            | Error::SeveralToServe { .. } => Self::Usage,
+            | Error::SeveralToServe { .. }
+            | Error::UnknownRule { .. }
+            | Error::LintSettings { .. } => Self::Usage,
             Error::NoCargo { .. }
             | Error::Workspace { .. }
             | Error::CargoOutput { .. }
@@ -140,6 +151,7 @@ impl From<&Error> for Exit {
             Error::NoTools { .. } | Error::NothingInContext { .. } => Self::NoTools,
             Error::Read { .. }
             | Error::Write { .. }
+            | Error::NoManifest { .. }
             | Error::NothingToCheck { .. }
             | Error::NotComparable { .. } => Self::File,
         }

@@ -20,6 +20,8 @@ pub(crate) enum Exit {
     NoTools = 5,
     /// A file could not be read or written.
     File = 6,
+    /// A check of the tools found something that is denied.
+    Findings = 100,
 }
 
 impl Exit {
@@ -33,6 +35,7 @@ Exit codes:
   4  the program could not be asked or run, or its tools cannot be described
   5  there are no tools, or none in the context
   6  a file could not be read or written
+  100  a check of the tools found something that is denied
 
 Once its program runs, `cargo mcp serve` ends with the exit code of the program.";
 }
@@ -50,9 +53,16 @@ mod tests {
     #[test]
     fn the_help_and_the_documentation_list_every_code() {
         let documentation = include_str!("../../docs/cli.md");
-        for exit in
-            [Exit::Ok, Exit::Drift, Exit::Usage, Exit::Cargo, Exit::Artifact, Exit::NoTools, Exit::File]
-        {
+        for exit in [
+            Exit::Ok,
+            Exit::Drift,
+            Exit::Usage,
+            Exit::Cargo,
+            Exit::Artifact,
+            Exit::NoTools,
+            Exit::File,
+            Exit::Findings,
+        ] {
             let code = exit as u8;
             let line = Exit::HELP.lines().find_map(|line| line.strip_prefix(&format!("  {code}  "))).unwrap();
             assert!(
@@ -61,7 +71,7 @@ mod tests {
             );
         }
         let (codes, serve) = Exit::HELP.split_once("\n\n").unwrap();
-        assert_eq!(codes.lines().count(), 8, "a code in the help that is not in the table");
+        assert_eq!(codes.lines().count(), 9, "a code in the help that is not in the table");
         assert!(documentation.contains(serve), "docs/cli.md lacks: {serve}");
     }
 }

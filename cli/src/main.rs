@@ -3,6 +3,7 @@
 mod args;
 
 mod docs;
+mod lint;
 mod manifest;
 mod serve;
 
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     let ended = match cli.command {
         Command::Manifest(args) => manifest::run(&args, shell),
         Command::Docs(args) => docs::run(&args, shell),
+        Command::Lint(args) => lint::run(&args, shell),
         Command::Serve(args) => serve::run(*args, shell).map(|never| match never {}),
     };
     ended

@@ -34,6 +34,17 @@ impl Workspace {
         self.metadata.target_directory.as_std_path()
     }
 
+    /// What the workspace and this package of it say about themselves in `metadata` tables, each with its place.
+    pub(super) fn metadata_of(&self, package: &str) -> Vec<(String, serde_json::Value)> {
+        let mut metadata =
+            vec![("[workspace.metadata.mcp.lint]".to_owned(), self.metadata.workspace_metadata.clone())];
+        let package = self.members().find(|member| member.name.as_str() == package);
+        metadata.extend(package.map(|package| {
+            (format!("[package.metadata.mcp.lint] of `{}`", package.name), package.metadata.clone())
+        }));
+        metadata
+    }
+
     fn members(&self) -> impl Iterator<Item = &Package> {
         self.metadata.packages.iter().filter(|package| self.metadata.workspace_members.contains(&package.id))
     }
