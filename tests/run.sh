@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 # In the order in which they run. What each does stands in the function of its name.
 readonly all_steps=(
-    format setup rules dependencies hello_size lints docs tests doc_tests compile_fail features quickstart clients conformance
+    format setup rules dependencies hello_size lints docs tests contracts doc_tests compile_fail features quickstart clients conformance
     bench_limits fuzz soak
 )
 
@@ -54,6 +54,13 @@ docs() {
 # Everything but the steps that stand for themselves: .config/nextest.toml leaves out clients, conformance and compile-fail.
 tests() {
     nextest --workspace --all-features --filterset 'not package(test-rules)'
+}
+
+# What clients would refuse or misread in the examples, as docs/cli.md shows it.
+contracts() {
+    local mcp=(cargo run --quiet --package toolwright-cli -- mcp)
+    run "${mcp[@]}" manifest --quiet --package retail --check examples/retail/mcp.json
+    run "${mcp[@]}" lint --quiet --package retail --package hello --deny warnings
 }
 
 doc_tests() {

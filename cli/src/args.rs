@@ -11,7 +11,7 @@ use crate::shell::Shell;
 /// MCP tools of Rust crates, at build time.
 #[derive(Debug, Parser)]
 #[command(name = "cargo-mcp", bin_name = "cargo mcp", version, styles = clap_cargo::style::CLAP_STYLING)]
-#[command(after_help = Exit::HELP)]
+#[command(after_help = Exit::HELP, term_width = 80)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -20,16 +20,28 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Print or check the tool definitions of a package, without running its `main`
-    #[command(after_help = Exit::HELP)]
+    #[command(after_help = help(ManifestArgs::EXAMPLES))]
     Manifest(Box<ManifestArgs>),
     /// Print the documentation of the tools for agents, without running the package's `main`
-    #[command(after_help = Exit::HELP)]
+    #[command(after_help = help(DocsArgs::EXAMPLES))]
     Docs(Box<DocsArgs>),
     /// Find what clients refuse, misread or pay for in the tools of a package
-    #[command(after_help = crate::lint::EXAMPLES)]
+    #[command(after_help = help(crate::lint::EXAMPLES))]
     Lint(Box<crate::lint::LintArgs>),
+    /// Show one tool as clients see it, with its place in the source and a call that fits
+    #[command(after_help = help(crate::expand::EXAMPLES))]
+    Expand(Box<crate::expand::ExpandArgs>),
+    /// Make a package with one tool and its tests
+    #[command(after_help = crate::new::EXAMPLES)]
+    New(crate::new::NewArgs),
+    /// Print the completions of a shell
+    #[command(after_help = crate::shells::COMPLETIONS_EXAMPLES)]
+    Completions(crate::shells::CompletionsArgs),
+    /// Print the manual page
+    #[command(after_help = crate::shells::MAN_EXAMPLES)]
+    Man(crate::shells::ManArgs),
     /// Build a server and run it on this process's standard input and output, as a client's command
-    #[command(after_help = Exit::HELP)]
+    #[command(after_help = help(ServeArgs::EXAMPLES))]
     Serve(Box<ServeArgs>),
 }
 
@@ -39,9 +51,18 @@ impl Command {
             Self::Manifest(args) => &args.tools.packages.output,
             Self::Docs(args) => &args.tools.packages.output,
             Self::Lint(args) => &args.tools.packages.output,
+            Self::Expand(args) => &args.tools.packages.output,
+            Self::New(args) => &args.output,
+            Self::Completions(args) => &args.output,
+            Self::Man(args) => &args.output,
             Self::Serve(args) => &args.packages.output,
         }
     }
+}
+
+/// What stands below the flags of a command: its examples, and the exit codes.
+pub(crate) fn help(examples: &str) -> String {
+    format!("{examples}\n\n{}", Exit::HELP)
 }
 
 /// Takes out the `mcp` that cargo puts in front when it is called as `cargo mcp`.
@@ -59,6 +80,18 @@ pub(crate) struct ManifestArgs {
     pub(crate) tools: ToolsArgs,
 }
 
+impl ManifestArgs {
+    const EXAMPLES: &str = "\
+Examples:
+  cargo mcp manifest                   print the tools of this package
+  cargo mcp manifest --out mcp.json    keep them in a file
+  cargo mcp manifest --check mcp.json  fail if the file is out of date
+  cargo mcp manifest --workspace --out manifests/
+  cargo mcp manifest --artifact target/release/shop --format jsonl
+  cargo mcp manifest --format html --out tools.html
+  cargo mcp manifest --format openai-strict --deny-lossy";
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct DocsArgs {
     /// Names and descriptions only, one line a tool
@@ -66,6 +99,14 @@ pub(crate) struct DocsArgs {
     pub(crate) simple: bool,
     #[command(flatten)]
     pub(crate) tools: ToolsArgs,
+}
+
+impl DocsArgs {
+    const EXAMPLES: &str = "\
+Examples:
+  cargo mcp docs > TOOLS.md                whole pages
+  cargo mcp docs -p shop --simple          one line a tool
+  cargo mcp docs --context orders/42       the tools of one place";
 }
 
 #[derive(Debug, Args)]
@@ -78,6 +119,14 @@ pub(crate) struct ServeArgs {
     /// Arguments of the program
     #[arg(last = true, value_name = "ARGS", help_heading = "Program")]
     pub(crate) arguments: Vec<OsString>,
+}
+
+impl ServeArgs {
+    const EXAMPLES: &str = "\
+Examples:
+  cargo mcp serve -q                       the server of this package
+  cargo mcp serve -q --workflow ../shop    the package in a folder
+  cargo mcp serve -p shop --bin shop -- --port 8080";
 }
 
 /// Which tools are meant, and where they are.
@@ -121,6 +170,9 @@ pub(crate) struct ResultArgs {
     /// The form of the result
     #[arg(long, value_enum, default_value_t = Format::Mcp)]
     pub(crate) format: Format,
+    /// Fail, and write nothing, if the form cannot hold everything
+    #[arg(long)]
+    pub(crate) deny_lossy: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -129,15 +181,50 @@ pub(crate) enum Format {
     Mcp,
     /// One tool definition a line
     Jsonl,
+    /// Function tools for OpenAI's Responses API
+    Openai,
+    /// The same in strict mode
+    OpenaiStrict,
+    /// Tools for Anthropic's Messages API
+    Anthropic,
+    /// Function declarations for the Gemini API
+    Gemini,
+    /// An OpenAPI 3.1 document, one operation a tool
+    Openapi,
+    /// The MCP registry's server.json
+    ServerJson,
+    /// The manifest of a bundle for desktop clients
+    Mcpb,
+    /// A reference page
+    Markdown,
+    /// A reference page with a search, in one file
+    Html,
+    /// TypeScript types
+    Typescript,
 }
 
 impl Format {
     /// The ending of a file of this form.
     pub(crate) fn extension(self) -> &'static str {
         match self {
-            Self::Mcp => "json",
             Self::Jsonl => "jsonl",
+            Self::Markdown => "md",
+            Self::Html => "html",
+            Self::Typescript => "ts",
+            Self::Mcp
+            | Self::Openai
+            | Self::OpenaiStrict
+            | Self::Anthropic
+            | Self::Gemini
+            | Self::Openapi
+            | Self::ServerJson
+            | Self::Mcpb => "json",
         }
+    }
+
+    /// Whether a file of this form holds one server only.
+    pub(crate) fn holds_one(self) -> bool {
+        matches!(self, Self::Mcp | Self::Openapi | Self::ServerJson | Self::Mcpb)
     }
 }
 

@@ -107,6 +107,23 @@ pub(crate) enum Error {
     #[error("{} is no manifest: write one with `cargo mcp manifest --out`", .file.display())]
     NoManifest { file: PathBuf, source: ManifestError },
 
+    #[error(
+        "the form cannot hold {count} points of the tools: choose another one, or leave out --deny-lossy"
+    )]
+    Lossy { count: usize },
+
+    #[error("there is no tool `{name}`{}: there is {}", .near.as_ref().map(|near| format!(", did you mean `{near}`?")).unwrap_or_default(), list(.known))]
+    UnknownTool { name: String, near: Option<String>, known: Vec<String> },
+
+    #[error(
+        "{name:?} cannot be the name of a package: start with a letter, use letters, digits, `-` and `_`, and take no \
+             name of a crate that it uses"
+    )]
+    NewName { name: String },
+
+    #[error("{} exists already: choose another path", .folder.display())]
+    NewExists { folder: PathBuf },
+
     #[error("{problem}")]
     UnknownRule { problem: String },
 
@@ -134,6 +151,9 @@ impl From<&Error> for Exit {
             | Error::SeveralPrograms { .. }
             | Error::NothingToServe { .. }
             | Error::SeveralToServe { .. }
+            | Error::UnknownTool { .. }
+            | Error::NewName { .. }
+            | Error::NewExists { .. }
             | Error::UnknownRule { .. }
             | Error::LintSettings { .. } => Self::Usage,
             Error::NoCargo { .. }
@@ -149,6 +169,7 @@ impl From<&Error> for Exit {
             | Error::Answer { .. }
             | Error::Manifest { .. } => Self::Artifact,
             Error::NoTools { .. } | Error::NothingInContext { .. } => Self::NoTools,
+            Error::Lossy { .. } => Self::Findings,
             Error::Read { .. }
             | Error::Write { .. }
             | Error::NoManifest { .. }

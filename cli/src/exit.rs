@@ -6,9 +6,9 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// Done; with `--check`, nothing differs.
+    /// Done; nothing differs where that was asked.
     Ok = 0,
-    /// `--check` found a difference.
+    /// `manifest --check`, `pin` or `verify` found a difference.
     Drift = 1,
     /// The flags are wrong, or leave open which package, program or server is meant. clap ends with this code too.
     Usage = 2,
@@ -20,7 +20,7 @@ pub(crate) enum Exit {
     NoTools = 5,
     /// A file could not be read or written.
     File = 6,
-    /// A check of the tools found something that is denied.
+    /// There are findings of the class that is denied.
     Findings = 100,
 }
 
@@ -28,14 +28,14 @@ impl Exit {
     /// What `--help` says about exit codes; `docs/cli.md` says the same.
     pub(crate) const HELP: &str = "\
 Exit codes:
-  0  done; with --check, nothing differs
-  1  --check found a difference
-  2  the flags are wrong, or leave open which package, program or server is meant
-  3  cargo could not read the workspace or build the package
-  4  the program could not be asked or run, or its tools cannot be described
-  5  there are no tools, or none in the context
-  6  a file could not be read or written
-  100  a check of the tools found something that is denied
+  0    done; nothing differs where that was asked
+  1    manifest --check, pin or verify found a difference
+  2    the flags are wrong, or leave open which package or server is meant
+  3    cargo could not read the workspace or build the package
+  4    the program or server could not be asked, run or described
+  5    there are no tools, or none in the context
+  6    a file could not be read or written
+  100  there are findings of the class that is denied
 
 Once its program runs, `cargo mcp serve` ends with the exit code of the program.";
 }
@@ -64,7 +64,8 @@ mod tests {
             Exit::Findings,
         ] {
             let code = exit as u8;
-            let line = Exit::HELP.lines().find_map(|line| line.strip_prefix(&format!("  {code}  "))).unwrap();
+            let line =
+                Exit::HELP.lines().find_map(|line| line.strip_prefix(&format!("  {code:<3}  "))).unwrap();
             assert!(
                 documentation.contains(&format!("| {code} | {line} |")),
                 "docs/cli.md lacks: {code}  {line}"

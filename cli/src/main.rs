@@ -3,9 +3,13 @@
 mod args;
 
 mod docs;
+mod expand;
+mod export;
 mod lint;
 mod manifest;
+mod new;
 mod serve;
+mod shells;
 
 mod packages;
 
@@ -32,6 +36,10 @@ fn main() -> ExitCode {
         Command::Manifest(args) => manifest::run(&args, shell),
         Command::Docs(args) => docs::run(&args, shell),
         Command::Lint(args) => lint::run(&args, shell),
+        Command::Expand(args) => expand::run(&args, shell),
+        Command::New(args) => new::run(&args, shell),
+        Command::Completions(args) => shells::completions(&args),
+        Command::Man(args) => shells::man(&args),
         Command::Serve(args) => serve::run(*args, shell).map(|never| match never {}),
     };
     ended

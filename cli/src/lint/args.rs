@@ -19,9 +19,7 @@ Examples:
 
 Levels are changed in Cargo.toml, each with its reason:
   [package.metadata.mcp.lint]
-  missing-hints = { level = \"allow\", reason = \"our client asks anyway\" }
-
-It ends with 100 if it found something that is denied; see docs/cli.md.";
+  missing-hints = { level = \"allow\", reason = \"our client asks anyway\" }";
 
 #[derive(Debug, Args)]
 pub(crate) struct LintArgs {

@@ -29,12 +29,12 @@ pub(super) struct Location {
 pub(super) enum Origin {
     /// A package that was built and asked.
     Package {
-        sources: Sources,
+        sources: Box<Sources>,
         /// The lines of the files that were read.
         read: RefCell<HashMap<PathBuf, Option<Vec<String>>>>,
     },
     /// A manifest file.
-    File(ManifestFile),
+    File(Box<ManifestFile>),
 }
 
 /// A manifest file and its text.
@@ -42,13 +42,15 @@ pub(super) enum Origin {
 pub(super) struct ManifestFile {
     pub(super) path: PathBuf,
     text: String,
+    /// Where each line begins.
+    lines: Vec<usize>,
     /// Where each tool begins and ends.
     tools: HashMap<String, Range<usize>>,
 }
 
 impl Origin {
     pub(super) fn of_package(sources: Sources) -> Self {
-        Self::Package { sources, read: RefCell::default() }
+        Self::Package { sources: Box::new(sources), read: RefCell::default() }
     }
 
     /// Where `place` is written; nothing if that is not known.
@@ -98,7 +100,8 @@ fn word_at(line: &str, column: usize) -> Option<(String, Range<usize>)> {
 impl ManifestFile {
     pub(super) fn new(path: PathBuf, text: String) -> Self {
         let tools = index(&text).unwrap_or_default();
-        Self { path, text, tools }
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { path, text, lines, tools }
     }
 
     fn locate(&self, place: &Place) -> Option<Location> {
@@ -107,15 +110,15 @@ impl ManifestFile {
             None => 0..self.text.len(),
         };
         let range = descend(&self.text, start, &place.pointer);
-        let before = &self.text[..range.start];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let line = self.text[line_start..].lines().next().unwrap_or_default();
-        let end = (range.end - line_start).min(line.len());
+        let line = self.lines.partition_point(|start| *start <= range.start);
+        let line_start = self.lines[line - 1];
+        let text = self.text[line_start..].lines().next().unwrap_or_default();
+        let end = (range.end - line_start).min(text.len());
         Some(Location {
             file: self.path.display().to_string(),
-            line: before.matches('\n').count() + 1,
+            line,
             column: self.text[line_start..range.start].chars().count() + 1,
-            text: Some((line.to_owned(), range.start - line_start..end)),
+            text: Some((text.to_owned(), range.start - line_start..end)),
         })
     }
 }

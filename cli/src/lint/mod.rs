@@ -93,16 +93,13 @@ pub(crate) fn run(args: &LintArgs, shell: Shell) -> Result<Exit, Error> {
 fn of_packages(args: &LintArgs, shell: Shell) -> Result<Vec<Candidate>, Error> {
     let documents = packages::documents(&args.tools, shell)?;
     let candidate = |document: packages::Document| {
-        let settings = match &args.config {
+        let mut settings = match &args.config {
             Some(file) => Settings::of_file(file)?,
-            None => {
-                let mut settings = Settings::default();
-                for (place, metadata) in &document.sources.metadata {
-                    settings.add_metadata(metadata, place)?;
-                }
-                settings
-            }
+            None => Settings::default(),
         };
+        for (place, metadata) in document.sources.metadata.iter().filter(|_| args.config.is_none()) {
+            settings.add_metadata(metadata, place)?;
+        }
         let origin = Origin::of_package(document.sources);
         Ok(Candidate { manifest: document.manifest, origin, settings })
     };
@@ -124,7 +121,7 @@ fn of_files(files: &[PathBuf], args: &LintArgs) -> Result<Vec<Candidate>, Error>
             Some(file) => Settings::of_file(file)?,
             None => Settings::default(),
         };
-        let origin = Origin::File(ManifestFile::new(path.clone(), text));
+        let origin = Origin::File(Box::new(ManifestFile::new(path.clone(), text)));
         candidates.push(Candidate { manifest, origin, settings });
     }
     Ok(candidates)

@@ -83,7 +83,7 @@ pub(super) fn nodes<'a>(pointer: &str, root: &'a Value) -> Vec<Node<'a>> {
     nodes
 }
 
-fn add_children<'a>(nodes: &mut Vec<Node<'a>>, parent: usize) {
+fn add_children(nodes: &mut Vec<Node<'_>>, parent: usize) {
     let Some(keywords) = nodes[parent].keywords() else { return };
     for keyword in MAPS {
         for (name, schema) in keywords.get(keyword).and_then(Value::as_object).into_iter().flatten() {

@@ -31,7 +31,7 @@ pub(super) struct Tool<'a> {
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) pointer: String,
-    pub(super) text: String,
+    pub(super) value: String,
     /// The text is a description or a title: words for a reader and not a name, a pattern or a value.
     pub(super) is_prose: bool,
 }
@@ -117,7 +117,7 @@ fn read_by_a_model(definition: &ToolDefinition) -> usize {
 /// Every text and every name of a member in `value`.
 fn collect_texts(texts: &mut Vec<Text>, pointer: String, value: &Value, is_prose: bool) {
     match value {
-        Value::String(text) => texts.push(Text { pointer, text: text.clone(), is_prose }),
+        Value::String(text) => texts.push(Text { pointer, value: text.clone(), is_prose }),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 collect_texts(texts, format!("{pointer}/{index}"), item, false);
@@ -127,7 +127,7 @@ fn collect_texts(texts: &mut Vec<Text>, pointer: String, value: &Value, is_prose
             for (name, value) in members {
                 let pointer = schema::below(&pointer, name);
                 if !name.is_ascii() {
-                    texts.push(Text { pointer: pointer.clone(), text: name.clone(), is_prose: false });
+                    texts.push(Text { pointer: pointer.clone(), value: name.clone(), is_prose: false });
                 }
                 let is_prose = value.is_string() && matches!(name.as_str(), "description" | "title");
                 collect_texts(texts, pointer, value, is_prose);

@@ -35,8 +35,20 @@ pub(crate) struct Sources {
     pub(crate) tools: BTreeMap<String, LinkedTool>,
     /// What the paths of files are relative to.
     pub(crate) root: PathBuf,
+    /// What the package's Cargo.toml says about it.
+    pub(crate) about: About,
     /// `[workspace.metadata]` and `[package.metadata]` of the package, each with words for its place.
     pub(crate) metadata: Vec<(String, serde_json::Value)>,
+}
+
+/// What a package's Cargo.toml says about the package.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct About {
+    pub(crate) description: Option<String>,
+    pub(crate) repository: Option<String>,
+    pub(crate) homepage: Option<String>,
+    pub(crate) license: Option<String>,
+    pub(crate) authors: Vec<String>,
 }
 
 /// A tool that is in no manifest.
@@ -107,7 +119,8 @@ impl Documents {
     /// Adds where the sources are, and what the workspace's packages say about themselves.
     pub(super) fn in_workspace(mut self, workspace: &Workspace) -> Self {
         for document in &mut self.documents {
-            document.sources.root = workspace.root().to_owned();
+            workspace.root().clone_into(&mut document.sources.root);
+            document.sources.about = workspace.about(&document.sources.server.package);
             document.sources.metadata = workspace.metadata_of(&document.sources.server.package);
         }
         self
@@ -134,7 +147,21 @@ impl Sources {
     /// Of two tools with one name, the later one counts.
     fn new<'a>(server: &Origin, tools: impl Iterator<Item = &'a &'a LinkedTool>) -> Self {
         let tools = tools.map(|tool| (tool.definition.name.clone(), (**tool).clone())).collect();
-        Self { server: server.clone(), tools, root: PathBuf::new(), metadata: Vec::new() }
+        Self {
+            server: server.clone(),
+            tools,
+            root: PathBuf::new(),
+            about: About::default(),
+            metadata: Vec::new(),
+        }
+    }
+
+    /// A text of `[package.metadata.mcp]`, else of `[workspace.metadata.mcp]`.
+    pub(crate) fn package_metadata(&self, key: &str) -> Option<String> {
+        let said = |(_, metadata): &(String, serde_json::Value)| {
+            metadata.get("mcp")?.get(key)?.as_str().map(str::to_owned)
+        };
+        self.metadata.iter().rev().find_map(said)
     }
 }
 

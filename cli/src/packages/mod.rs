@@ -22,6 +22,8 @@ use documents::Documents;
 use workspace::{Selection, Workspace};
 
 pub(crate) use build::Program;
+#[cfg(test)]
+pub(crate) use documents::About;
 pub(crate) use documents::{Document, Sources, one_name};
 
 /// The manifests of the servers that the user means, sorted by server name, with the tools that the user means.

@@ -7,6 +7,7 @@ use cargo_metadata::{Metadata, Package, Target, TargetKind};
 
 use super::ask::Answered;
 use super::build::Cargo;
+use super::documents::About;
 use super::lock::Lock;
 use crate::args::PackageArgs;
 use crate::error::Error;
@@ -43,6 +44,20 @@ impl Workspace {
             (format!("[package.metadata.mcp.lint] of `{}`", package.name), package.metadata.clone())
         }));
         metadata
+    }
+
+    /// What the package's Cargo.toml says about it; nothing for a package of another workspace.
+    pub(super) fn about(&self, package: &str) -> About {
+        let Some(package) = self.members().find(|member| member.name.as_str() == package) else {
+            return About::default();
+        };
+        About {
+            description: package.description.clone(),
+            repository: package.repository.clone(),
+            homepage: package.homepage.clone(),
+            license: package.license.clone(),
+            authors: package.authors.clone(),
+        }
     }
 
     fn members(&self) -> impl Iterator<Item = &Package> {

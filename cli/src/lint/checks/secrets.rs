@@ -55,7 +55,7 @@ pub(super) fn secret_in_definition(rule: &Rule, subject: &Subject<'_>, problems:
     };
     for tool in &subject.tools {
         for text in &tool.texts {
-            if let Some(prefix) = find(&text.text) {
+            if let Some(prefix) = find(&text.value) {
                 problems.at(
                     tool,
                     &*text.pointer,

@@ -115,7 +115,7 @@ fn characters(subject: &Subject<'_>, problems: &mut Problems, kind: Hidden, what
     }
     for tool in &subject.tools {
         for text in &tool.texts {
-            if let Some(message) = say(&text.text) {
+            if let Some(message) = say(&text.value) {
                 problems.at(tool, &*text.pointer, message);
             }
         }
@@ -133,7 +133,7 @@ pub(super) fn hidden_instructions(rule: &Rule, subject: &Subject<'_>, problems: 
     }
     for tool in &subject.tools {
         for text in tool.texts.iter().filter(|text| text.is_prose) {
-            if let Some(message) = find(&text.text) {
+            if let Some(message) = find(&text.value) {
                 problems.at(tool, &*text.pointer, message);
             }
         }

@@ -5,6 +5,8 @@ mod json;
 mod sarif;
 mod text;
 
+use std::fmt::Write as _;
+
 use super::Finding;
 use super::args::ReportFormat;
 use super::rule::Level;
@@ -35,7 +37,8 @@ pub(super) fn summary(findings: &[Finding], hidden_notes: usize, shell: Shell) {
     let mut text = if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") };
     if hidden_notes > 0 {
         let s = if hidden_notes == 1 { "" } else { "s" };
-        text += &format!("; {hidden_notes} note{s} not shown: --notes");
+        // Writing to a string cannot fail.
+        _ = write!(text, "; {hidden_notes} note{s} not shown: --notes");
     }
     if !counts.is_empty() {
         text += "\n  why, and how to mend it: cargo mcp lint --explain RULE";
