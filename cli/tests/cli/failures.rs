@@ -59,7 +59,7 @@ fn wrong_flags_end_with_the_usage_code() {
 #[test]
 fn the_help_lists_the_exit_codes() {
     let run = manifest("program", "--help").ok();
-    assert!(run.stdout.contains("Exit codes:\n  0  done"), "{}", run.stdout);
+    assert!(run.stdout.contains("Exit codes:\n  0    done"), "{}", run.stdout);
 }
 
 #[test]
