@@ -41,7 +41,7 @@ pub(crate) struct LintArgs {
     /// The form of the report
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(super) format: ReportFormat,
-    /// Take the levels from the [lint] table of this file, instead of Cargo.toml or mcp.toml
+    /// Take the levels from the table `lint` of this file, not from Cargo.toml or mcp.toml
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     /// List the rules, or those of --for, and do nothing else

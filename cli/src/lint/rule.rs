@@ -38,7 +38,7 @@ pub(crate) struct Rule {
     /// What the rule looks for, for rules with a list.
     #[serde(default)]
     pub(super) words: Vec<String>,
-    /// A definition that breaks the rule, as JSON; see [`super::sample`].
+    /// A definition that breaks the rule, as JSON; `sample` says in which short form.
     pub(super) example: String,
     /// The same without the breach.
     pub(super) fix: String,
