@@ -56,11 +56,12 @@ tests() {
     nextest --workspace --all-features --filterset 'not package(test-rules)'
 }
 
-# The contract of the retail example, as docs/ci.md does it: the manifest is true, nothing breaks since the commit, and the
-# running server offers what is pinned.
+# The contract of the examples, as docs/ci.md does it: the manifest is true, clients can read it, nothing breaks since the
+# commit, and the running server offers what is pinned.
 contracts() {
     local mcp=(cargo run --quiet --package toolwright-cli -- mcp)
     run "${mcp[@]}" manifest --quiet --package retail --check examples/retail/mcp.json
+    run "${mcp[@]}" lint --quiet --package retail --package hello --deny warnings
     run "${mcp[@]}" diff --quiet --package retail
     run "${mcp[@]}" verify --lock examples/retail/mcp.lock.json -- cargo run --quiet --package retail
 }

@@ -27,6 +27,21 @@ pub(crate) enum Command {
     /// Print the documentation of the tools for agents, without running the package's `main`
     #[command(after_help = help(DocsArgs::EXAMPLES))]
     Docs(Box<DocsArgs>),
+    /// Find what clients refuse, misread or pay for in the tools of a package
+    #[command(after_help = help(crate::lint::EXAMPLES))]
+    Lint(Box<crate::lint::LintArgs>),
+    /// Show one tool as clients see it, with its place in the source and a call that fits
+    #[command(after_help = help(crate::expand::EXAMPLES))]
+    Expand(Box<crate::expand::ExpandArgs>),
+    /// Make a package with one tool and its tests
+    #[command(after_help = crate::new::EXAMPLES)]
+    New(crate::new::NewArgs),
+    /// Print the completions of a shell
+    #[command(after_help = crate::shells::COMPLETIONS_EXAMPLES)]
+    Completions(crate::shells::CompletionsArgs),
+    /// Print the manual page
+    #[command(after_help = crate::shells::MAN_EXAMPLES)]
+    Man(crate::shells::ManArgs),
     /// Build a server and run it on this process's standard input and output, as a client's command
     #[command(after_help = help(ServeArgs::EXAMPLES))]
     Serve(Box<ServeArgs>),
@@ -46,6 +61,11 @@ impl Command {
         match self {
             Self::Manifest(args) => &args.tools.packages.output,
             Self::Docs(args) => &args.tools.packages.output,
+            Self::Lint(args) => &args.tools.packages.output,
+            Self::Expand(args) => &args.tools.packages.output,
+            Self::New(args) => &args.output,
+            Self::Completions(args) => &args.output,
+            Self::Man(args) => &args.output,
             Self::Serve(args) => &args.packages.output,
             Self::Diff(args) => &args.tools.packages.output,
             Self::Pin(args) => &args.pinned.tools.packages.output,
@@ -81,7 +101,9 @@ Examples:
   cargo mcp manifest --out mcp.json    keep them in a file
   cargo mcp manifest --check mcp.json  fail if the file is out of date
   cargo mcp manifest --workspace --out manifests/
-  cargo mcp manifest --artifact target/release/shop --format jsonl";
+  cargo mcp manifest --artifact target/release/shop --format jsonl
+  cargo mcp manifest --format html --out tools.html
+  cargo mcp manifest --format openai-strict --deny-lossy";
 }
 
 #[derive(Debug, Args)]
@@ -162,6 +184,9 @@ pub(crate) struct ResultArgs {
     /// The form of the result
     #[arg(long, value_enum, default_value_t = Format::Mcp)]
     pub(crate) format: Format,
+    /// Fail, and write nothing, if the form cannot hold everything
+    #[arg(long)]
+    pub(crate) deny_lossy: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -170,15 +195,50 @@ pub(crate) enum Format {
     Mcp,
     /// One tool definition a line
     Jsonl,
+    /// Function tools for OpenAI's Responses API
+    Openai,
+    /// The same in strict mode
+    OpenaiStrict,
+    /// Tools for Anthropic's Messages API
+    Anthropic,
+    /// Function declarations for the Gemini API
+    Gemini,
+    /// An OpenAPI 3.1 document, one operation a tool
+    Openapi,
+    /// The MCP registry's server.json
+    ServerJson,
+    /// The manifest of a bundle for desktop clients
+    Mcpb,
+    /// A reference page
+    Markdown,
+    /// A reference page with a search, in one file
+    Html,
+    /// TypeScript types
+    Typescript,
 }
 
 impl Format {
     /// The ending of a file of this form.
     pub(crate) fn extension(self) -> &'static str {
         match self {
-            Self::Mcp => "json",
             Self::Jsonl => "jsonl",
+            Self::Markdown => "md",
+            Self::Html => "html",
+            Self::Typescript => "ts",
+            Self::Mcp
+            | Self::Openai
+            | Self::OpenaiStrict
+            | Self::Anthropic
+            | Self::Gemini
+            | Self::Openapi
+            | Self::ServerJson
+            | Self::Mcpb => "json",
         }
+    }
+
+    /// Whether a file of this form holds one server only.
+    pub(crate) fn holds_one(self) -> bool {
+        matches!(self, Self::Mcp | Self::Openapi | Self::ServerJson | Self::Mcpb)
     }
 }
 

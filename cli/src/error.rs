@@ -120,7 +120,33 @@ pub(crate) enum Error {
     Lock { file: PathBuf, source: LockError },
 
     #[error("there is no tool `{name}`, neither pinned nor offered: there is {}", list(.known))]
-    UnknownTool { name: String, known: Vec<String> },
+    UnknownPin { name: String, known: Vec<String> },
+
+    #[error("{} is no manifest: write one with `cargo mcp manifest --out`", .file.display())]
+    NoManifest { file: PathBuf, source: ManifestError },
+
+    #[error(
+        "the form cannot hold {count} points of the tools: choose another one, or leave out --deny-lossy"
+    )]
+    Lossy { count: usize },
+
+    #[error("there is no tool `{name}`{}: there is {}", .near.as_ref().map(|near| format!(", did you mean `{near}`?")).unwrap_or_default(), list(.known))]
+    UnknownTool { name: String, near: Option<String>, known: Vec<String> },
+
+    #[error(
+        "{name:?} cannot be the name of a package: start with a letter, use letters, digits, `-` and `_`, and take no \
+             name of a crate that it uses"
+    )]
+    NewName { name: String },
+
+    #[error("{} exists already: choose another path", .folder.display())]
+    NewExists { folder: PathBuf },
+
+    #[error("{problem}")]
+    UnknownRule { problem: String },
+
+    #[error("the levels in {place} cannot be used: {problem}")]
+    LintSettings { place: String, problem: String },
 
     #[error("{} is not valid TOML", .file.display())]
     Toml { file: PathBuf, source: toml::de::Error },
@@ -138,13 +164,18 @@ impl From<&Error> for Exit {
             | Error::DependencyFeature { .. }
             | Error::NoLibrary { .. }
             | Error::UnknownServer { .. }
-            | Error::UnknownTool { .. }
+            | Error::UnknownPin { .. }
             | Error::AllowList { .. }
             | Error::SeveralServers { .. }
             | Error::OneNameForSeveral { .. }
             | Error::SeveralPrograms { .. }
             | Error::NothingToServe { .. }
-            | Error::SeveralToServe { .. } => Self::Usage,
+            | Error::SeveralToServe { .. }
+            | Error::UnknownTool { .. }
+            | Error::NewName { .. }
+            | Error::NewExists { .. }
+            | Error::UnknownRule { .. }
+            | Error::LintSettings { .. } => Self::Usage,
             Error::NoCargo { .. }
             | Error::Workspace { .. }
             | Error::CargoOutput { .. }
@@ -159,8 +190,10 @@ impl From<&Error> for Exit {
             | Error::Answer { .. }
             | Error::Manifest { .. } => Self::Artifact,
             Error::NoTools { .. } | Error::NothingInContext { .. } => Self::NoTools,
+            Error::Lossy { .. } => Self::Findings,
             Error::Read { .. }
             | Error::Write { .. }
+            | Error::NoManifest { .. }
             | Error::NothingToCheck { .. }
             | Error::Source(_)
             | Error::NoLock { .. }

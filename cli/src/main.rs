@@ -4,9 +4,14 @@ mod args;
 
 mod diff;
 mod docs;
+mod expand;
+mod export;
+mod lint;
 mod manifest;
+mod new;
 mod pins;
 mod serve;
+mod shells;
 
 mod offer;
 mod packages;
@@ -34,6 +39,11 @@ fn main() -> ExitCode {
     let ended = match cli.command {
         Command::Manifest(args) => manifest::run(&args, shell),
         Command::Docs(args) => docs::run(&args, shell),
+        Command::Lint(args) => lint::run(&args, shell),
+        Command::Expand(args) => expand::run(&args, shell),
+        Command::New(args) => new::run(&args, shell),
+        Command::Completions(args) => shells::completions(&args),
+        Command::Man(args) => shells::man(&args),
         Command::Serve(args) => serve::run(*args, shell).map(|never| match never {}),
         Command::Diff(args) => diff::run(*args, shell),
         Command::Pin(args) => pins::pin(*args, shell),

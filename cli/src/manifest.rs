@@ -14,6 +14,7 @@ use crate::args::{Format, ManifestArgs, ResultArgs};
 use crate::command_line::quoted;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::export::export;
 use crate::packages::{self, Document, one_name};
 use crate::shell::{self, Shell};
 
@@ -22,7 +23,28 @@ use crate::shell::{self, Shell};
 /// # Errors
 /// Any [`Error`]; its exit code is [`Exit::from`] it.
 pub(crate) fn run(args: &ManifestArgs, shell: Shell) -> Result<Exit, Error> {
-    deliver(packages::documents(&args.tools, shell)?, &args.result, shell)
+    let documents = packages::documents(&args.tools, shell)?;
+    say_losses(&documents, &args.result, shell)?;
+    deliver(documents, &args.result, shell)
+}
+
+/// Lists on standard error what the form cannot hold.
+///
+/// # Errors
+/// [`Error::Lossy`] if that is denied.
+fn say_losses(documents: &[Document], args: &ResultArgs, shell: Shell) -> Result<(), Error> {
+    let losses = export(documents, args.format).map(|exported| exported.losses).unwrap_or_default();
+    for loss in &losses {
+        if args.deny_lossy {
+            shell::failure(loss);
+        } else {
+            shell.note(loss);
+        }
+    }
+    if args.deny_lossy && !losses.is_empty() {
+        return Err(Error::Lossy { count: losses.len() });
+    }
+    Ok(())
 }
 
 /// Does with the documents what the flags say.
@@ -36,7 +58,7 @@ fn deliver(documents: Vec<Document>, args: &ResultArgs, shell: Shell) -> Result<
         }
         return Ok(Exit::Ok);
     }
-    if documents.len() > 1 && args.format == Format::Mcp {
+    if documents.len() > 1 && args.format.holds_one() {
         return Err(several(&documents));
     }
     shell::print(&text(&documents, args.format))?;
@@ -52,7 +74,7 @@ fn files(
     let is_folder =
         path.is_dir() || path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
     if !is_folder {
-        if documents.len() > 1 && format == Format::Mcp {
+        if documents.len() > 1 && format.holds_one() {
             return Err(several(&documents));
         }
         return Ok(vec![(path.to_owned(), documents)]);
@@ -83,17 +105,18 @@ fn several(documents: &[Document]) -> Error {
 
 /// The bytes of a file of this form.
 fn text(documents: &[Document], format: Format) -> String {
-    match format {
-        Format::Mcp => documents.iter().map(|document| document.manifest.to_json()).collect(),
-        Format::Jsonl => {
-            let tools = documents.iter().flat_map(|document| &document.manifest.tools);
-            tools.fold(String::new(), |mut lines, tool| {
-                // Writing to a string cannot fail.
-                _ = writeln!(lines, "{}", serde_json::json!(tool));
-                lines
-            })
-        }
+    if let Some(exported) = export(documents, format) {
+        return exported.text;
     }
+    if format == Format::Mcp {
+        return documents.iter().map(|document| document.manifest.to_json()).collect();
+    }
+    let tools = documents.iter().flat_map(|document| &document.manifest.tools);
+    tools.fold(String::new(), |mut lines, tool| {
+        // Writing to a string cannot fail.
+        _ = writeln!(lines, "{}", serde_json::json!(tool));
+        lines
+    })
 }
 
 /// Writes a file with the folders that it needs; one that says the same already keeps its time stamp, for `make`.
@@ -126,8 +149,7 @@ fn check(files: &[(PathBuf, Vec<Document>)], format: Format, shell: Shell) -> Re
             exit = Exit::Drift;
             let (count, s) = (changes.len(), if changes.len() == 1 { "" } else { "s" });
             shell::failure(&format_args!("{} is out of date: {count} difference{s}", file.display()));
-            let lines: Vec<_> = changes.iter().map(|change| change.to_string() + "\n").collect();
-            shell::print(&lines.concat())?;
+            shell::print(&(changes.join("\n") + "\n"))?;
         }
     }
     if exit == Exit::Drift {
@@ -136,12 +158,8 @@ fn check(files: &[(PathBuf, Vec<Document>)], format: Format, shell: Shell) -> Re
     Ok(exit)
 }
 
-/// What differs between a file's text and the documents that belong in it.
-fn differences(
-    old: &str,
-    documents: &[Document],
-    format: Format,
-) -> Result<Vec<manifest::Change>, ManifestError> {
+/// What differs between a file's text and the documents that belong in it, a line each.
+fn differences(old: &str, documents: &[Document], format: Format) -> Result<Vec<String>, ManifestError> {
     let Some(first) = documents.first() else { return Ok(Vec::new()) };
     let (old, new) = match format {
         Format::Mcp => (Manifest::from_json(old)?, first.manifest.clone()),
@@ -152,8 +170,19 @@ fn differences(
             let new = documents.iter().flat_map(|document| document.manifest.tools.clone()).collect();
             (manifest(old)?, manifest(new)?)
         }
+        _ => return Ok(different_lines(old, &text(documents, format))),
     };
-    Ok(manifest::diff(&old, &new))
+    Ok(manifest::diff(&old, &new).iter().map(ToString::to_string).collect())
+}
+
+/// The first line that differs: the other forms are made from the manifest, which says the rest.
+fn different_lines(old: &str, new: &str) -> Vec<String> {
+    let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
+    let line = (0..old.len().max(new.len())).find(|line| old.get(*line) != new.get(*line));
+    let shown = |line: Option<&&str>| line.map_or_else(|| "nothing".to_owned(), |line| format!("{line:?}"));
+    line.map(|line| format!("~ line {}: {} -> {}", line + 1, shown(old.get(line)), shown(new.get(line))))
+        .into_iter()
+        .collect()
 }
 
 /// The command of this run with `--out` in the place of `--check`.

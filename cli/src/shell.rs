@@ -46,7 +46,16 @@ impl Shell {
 
 /// Writes a result to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Error> {
-    match io::stdout().write_all(text.as_bytes()) {
+    written(io::stdout().write_all(text.as_bytes()))
+}
+
+/// Writes a result with colours to standard output: they are taken out where it is no terminal.
+pub(crate) fn print_styled(text: &str) -> Result<(), Error> {
+    written(anstream::stdout().write_all(text.as_bytes()))
+}
+
+fn written(result: io::Result<()>) -> Result<(), Error> {
+    match result {
         // Whoever reads, `head` for example, has enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(source) => Err(Error::Write { file: "standard output".into(), source }),

@@ -1,11 +1,13 @@
 //! From the answers of programs to one manifest a server.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use toolwright_core::manifest::Manifest;
 use toolwright_core::manifest::answer::{LinkedTool, LinkedToolset, Origin};
 
 use super::ask::Answered;
+use super::workspace::Workspace;
 use crate::error::Error;
 
 /// The manifests of all servers, sorted by server name, and what is in none of them.
@@ -20,8 +22,33 @@ pub(super) struct Documents {
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
     pub(crate) manifest: Manifest,
-    /// Where its toolset is derived, or its first tool.
-    origin: Origin,
+    /// Where it and its tools stand in the source.
+    pub(crate) sources: Sources,
+}
+
+/// Where the tools of a document stand in the source. Nothing of it is in the manifest.
+#[derive(Debug, Clone)]
+pub(crate) struct Sources {
+    /// Where the toolset is derived, or the first tool.
+    pub(crate) server: Origin,
+    /// The tools by name.
+    pub(crate) tools: BTreeMap<String, LinkedTool>,
+    /// What the paths of files are relative to.
+    pub(crate) root: PathBuf,
+    /// What the package's Cargo.toml says about it.
+    pub(crate) about: About,
+    /// `[workspace.metadata]` and `[package.metadata]` of the package, each with words for its place.
+    pub(crate) metadata: Vec<(String, serde_json::Value)>,
+}
+
+/// What a package's Cargo.toml says about the package.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct About {
+    pub(crate) description: Option<String>,
+    pub(crate) repository: Option<String>,
+    pub(crate) homepage: Option<String>,
+    pub(crate) license: Option<String>,
+    pub(crate) authors: Vec<String>,
 }
 
 /// A tool that is in no manifest.
@@ -68,7 +95,7 @@ pub(super) fn make(answers: &[Answered], packages: &[String], places: &[String])
             .filter(|tool| tool.origin.package == package && !is_in_a_toolset(tool, &toolsets))
             .collect();
         for set in &own {
-            made.documents.push(of_toolset(set)?);
+            made.documents.push(of_toolset(set, &tools)?);
         }
         if own.is_empty() {
             check_programs_agree(package, answers, &toolsets)?;
@@ -89,6 +116,16 @@ pub(super) fn make(answers: &[Answered], packages: &[String], places: &[String])
 }
 
 impl Documents {
+    /// Adds where the sources are, and what the workspace's packages say about themselves.
+    pub(super) fn in_workspace(mut self, workspace: &Workspace) -> Self {
+        for document in &mut self.documents {
+            workspace.root().clone_into(&mut document.sources.root);
+            document.sources.about = workspace.about(&document.sources.server.package);
+            document.sources.metadata = workspace.metadata_of(&document.sources.server.package);
+        }
+        self
+    }
+
     /// All documents, or those of the server of this name, which must be one.
     ///
     /// # Errors
@@ -106,6 +143,28 @@ impl Documents {
     }
 }
 
+impl Sources {
+    /// Of two tools with one name, the later one counts.
+    fn new<'a>(server: &Origin, tools: impl Iterator<Item = &'a &'a LinkedTool>) -> Self {
+        let tools = tools.map(|tool| (tool.definition.name.clone(), (**tool).clone())).collect();
+        Self {
+            server: server.clone(),
+            tools,
+            root: PathBuf::new(),
+            about: About::default(),
+            metadata: Vec::new(),
+        }
+    }
+
+    /// A text of `[package.metadata.mcp]`, else of `[workspace.metadata.mcp]`.
+    pub(crate) fn package_metadata(&self, key: &str) -> Option<String> {
+        let said = |(_, metadata): &(String, serde_json::Value)| {
+            metadata.get("mcp")?.get(key)?.as_str().map(str::to_owned)
+        };
+        self.metadata.iter().rev().find_map(said)
+    }
+}
+
 impl Document {
     /// The server's name.
     pub(crate) fn server(&self) -> &str {
@@ -114,11 +173,11 @@ impl Document {
 
     /// Where the toolset is derived.
     pub(crate) fn place(&self) -> String {
-        format!("`{}` ({})", self.server(), self.origin)
+        format!("`{}` ({})", self.server(), self.sources.server)
     }
 
     fn key(&self) -> (&str, &Origin) {
-        (self.server(), &self.origin)
+        (self.server(), &self.sources.server)
     }
 }
 
@@ -145,7 +204,7 @@ pub(super) fn in_context(documents: Vec<Document>, path: &str) -> Result<Vec<Doc
 pub(crate) fn one_name(documents: &[Document]) -> Error {
     Error::OneNameForSeveral {
         name: documents.first().map(|document| document.server().to_owned()).unwrap_or_default(),
-        places: documents.iter().map(|document| document.origin.to_string()).collect(),
+        places: documents.iter().map(|document| document.sources.server.to_string()).collect(),
     }
 }
 
@@ -164,12 +223,15 @@ fn is_in_a_toolset(tool: &LinkedTool, toolsets: &[&LinkedToolset]) -> bool {
     toolsets.iter().any(|set| set.has(&tool.definition.name))
 }
 
-fn of_toolset(set: &LinkedToolset) -> Result<Document, Error> {
+fn of_toolset(set: &LinkedToolset, tools: &[&LinkedTool]) -> Result<Document, Error> {
     let manifest = set.manifest().map_err(|source| Error::Manifest {
         server: set.name.as_ref().unwrap_or(&set.origin.package).clone(),
         source,
     })?;
-    Ok(Document { manifest, origin: set.origin.clone() })
+    // By name: a program may link a tool of another package with the same name, which then comes first here.
+    let own = |tool: &&&LinkedTool| tool.origin.package == set.origin.package;
+    let (own, others): (Vec<&&LinkedTool>, Vec<_>) = tools.iter().partition(own);
+    Ok(Document { manifest, sources: Sources::new(&set.origin, others.into_iter().chain(own)) })
 }
 
 fn of_loose_tools(tools: &[&&LinkedTool]) -> Result<Option<Document>, Error> {
@@ -178,7 +240,7 @@ fn of_loose_tools(tools: &[&&LinkedTool]) -> Result<Option<Document>, Error> {
     let manifest = origin
         .manifest_of(tools.iter().map(|tool| tool.definition.clone()).collect())
         .map_err(|source| Error::Manifest { server: origin.package.clone(), source })?;
-    Ok(Some(Document { manifest, origin }))
+    Ok(Some(Document { manifest, sources: Sources::new(&origin, tools.iter().copied()) }))
 }
 
 /// Tools without a toolset are one server only if each program that has some has all.

@@ -22,7 +22,9 @@ use documents::Documents;
 use workspace::{Selection, Workspace};
 
 pub(crate) use build::Program;
-pub(crate) use documents::{Document, one_name};
+#[cfg(test)]
+pub(crate) use documents::About;
+pub(crate) use documents::{Document, Sources, one_name};
 
 /// The manifests of the servers that the user means, sorted by server name, with the tools that the user means.
 ///
@@ -113,7 +115,8 @@ fn of_packages(args: &PackageArgs, shell: Shell) -> Result<Documents, Error> {
         harness.remove_programs();
         answers.extend(asked?.into_iter().map(|answered| answered.relative_to(workspace.root())));
     }
-    documents::make(&answers, &selection.package_names(), &selection.places())
+    let made = documents::make(&answers, &selection.package_names(), &selection.places())?;
+    Ok(made.in_workspace(&workspace))
 }
 
 /// The answers of those programs that have one.

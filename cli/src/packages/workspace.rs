@@ -7,6 +7,7 @@ use cargo_metadata::{Metadata, Package, Target, TargetKind};
 
 use super::ask::Answered;
 use super::build::Cargo;
+use super::documents::About;
 use super::lock::Lock;
 use crate::args::PackageArgs;
 use crate::error::Error;
@@ -32,6 +33,31 @@ impl Workspace {
     /// Where cargo builds to, unless `--target-dir` says otherwise.
     pub(super) fn target_directory(&self) -> &Path {
         self.metadata.target_directory.as_std_path()
+    }
+
+    /// What the workspace and this package of it say about themselves in `metadata` tables, each with its place.
+    pub(super) fn metadata_of(&self, package: &str) -> Vec<(String, serde_json::Value)> {
+        let mut metadata =
+            vec![("[workspace.metadata.mcp.lint]".to_owned(), self.metadata.workspace_metadata.clone())];
+        let package = self.members().find(|member| member.name.as_str() == package);
+        metadata.extend(package.map(|package| {
+            (format!("[package.metadata.mcp.lint] of `{}`", package.name), package.metadata.clone())
+        }));
+        metadata
+    }
+
+    /// What the package's Cargo.toml says about it; nothing for a package of another workspace.
+    pub(super) fn about(&self, package: &str) -> About {
+        let Some(package) = self.members().find(|member| member.name.as_str() == package) else {
+            return About::default();
+        };
+        About {
+            description: package.description.clone(),
+            repository: package.repository.clone(),
+            homepage: package.homepage.clone(),
+            license: package.license.clone(),
+            authors: package.authors.clone(),
+        }
     }
 
     fn members(&self) -> impl Iterator<Item = &Package> {

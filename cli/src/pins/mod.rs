@@ -87,7 +87,7 @@ fn updated(old: &Lock, now: &Lock, names: &[String]) -> Result<Lock, Error> {
             Some(pin) => drop(new.tools.insert(name.clone(), pin.clone())),
             None if new.tools.remove(name).is_some() => {}
             None => {
-                return Err(Error::UnknownTool {
+                return Err(Error::UnknownPin {
                     name: name.clone(),
                     known: now.tools.keys().cloned().collect(),
                 });

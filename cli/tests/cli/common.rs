@@ -84,6 +84,27 @@ pub(crate) fn docs(fixture: &str, line: &str) -> Run {
     Run::of(&mut command(&folder(fixture), &format!("docs {line}")))
 }
 
+/// Runs `cargo mcp lint` in a fixture's folder.
+pub(crate) fn lint(fixture: &str, line: &str) -> Run {
+    lint_in(&folder(fixture), line)
+}
+
+/// The same in any folder.
+pub(crate) fn lint_in(folder: &Path, line: &str) -> Run {
+    Run::of(&mut command(folder, &format!("lint {line}")))
+}
+
+/// Runs any `cargo mcp` command in a folder.
+pub(crate) fn mcp(folder: &Path, line: &str) -> Run {
+    Run::of(&mut command(folder, line))
+}
+
+/// Runs cargo itself in any folder.
+pub(crate) fn cargo_in(folder: &Path, line: &str) -> Run {
+    let mut command = Command::new(env!("CARGO"));
+    Run::of(prepared(&mut command, folder).args(line.split_whitespace()))
+}
+
 /// Starts `cargo mcp serve` in a folder, gives it `input`, and waits for its end. Also its process id.
 pub(crate) fn serve(folder: &Path, line: &str, input: &str) -> (Run, u32) {
     let mut command = command(folder, &format!("serve {line}"));
@@ -103,8 +124,7 @@ pub(crate) fn run(folder: &Path, words: &[&str]) -> Run {
 
 /// Runs cargo itself in a fixture's folder.
 pub(crate) fn cargo(fixture: &str, line: &str) -> Run {
-    let mut command = Command::new(env!("CARGO"));
-    Run::of(prepared(&mut command, &folder(fixture)).args(line.split_whitespace()))
+    cargo_in(&folder(fixture), line)
 }
 
 fn command(folder: &Path, line: &str) -> Command {

@@ -14,6 +14,16 @@ mod contexts;
 
 mod docs;
 
+mod expand;
+
+mod export;
+
+mod help;
+
+mod lint;
+
+mod new;
+
 mod serve;
 
 mod diff;

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{GenericParam, Generics, Ident, parse_quote_spanned};
 
 use super::{as_our_own, metadata, package, private, probes};
-use crate::model::{Role, Shape, Tool};
+use crate::model::{Field, Role, Shape, Tool};
 
 /// The implementation of `Tool` for the input, in every case.
 pub(crate) fn tool(tool: &Tool<'_>) -> TokenStream {
@@ -33,6 +33,7 @@ fn implementation(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
     let arguments = arguments(tool, private);
     let argument_names =
         tool.fields.iter().filter(|field| field.role == Role::Argument).map(|field| &field.name);
+    let field_sources = field_sources(tool, private);
     let package = package(private);
     let metadata = metadata::of_tool(tool, private);
     let from_refused = is_refused(tool).then(|| {
@@ -51,11 +52,25 @@ fn implementation(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
             #arguments
             const NAME: &'static ::core::primitive::str = #name;
             const ARGUMENT_NAMES: &'static [&'static ::core::primitive::str] = &[#(#argument_names),*];
+            const FIELD_SOURCES: &'static [#private::FieldSource] = &[#(#field_sources),*];
             const PACKAGE: #private::Package = #package;
             const METADATA: #private::ToolMetadata = #metadata;
         }
         #from_refused
     }
+}
+
+/// The places of the arguments, for reports of the command line.
+fn field_sources(tool: &Tool<'_>, private: &TokenStream) -> Vec<TokenStream> {
+    let arguments = tool.fields.iter().filter(|field| field.role == Role::Argument);
+    let source = |field: &Field<'_>| {
+        let name = &field.name;
+        let span = field.original.ident.as_ref()?.span();
+        Some(quote_spanned! {span=>
+            #private::FieldSource { name: #name, line: ::core::line!(), column: ::core::column!() }
+        })
+    };
+    arguments.filter_map(source).collect()
 }
 
 /// What serde reads and schemars describes. At the type's name, where the compiler reports a missing derive.

@@ -22,7 +22,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::definition::ToolDefinition;
 use crate::manifest::answer;
-use crate::tool::SourceLocation;
+use crate::tool::{FieldSource, SourceLocation};
 use crate::toolset::{Package, ToolsetMetadata};
 
 /// The variable that asks a program for its tools. Its value is the path of the file to write, which must not exist.
@@ -52,6 +52,8 @@ pub struct LinkedTool {
     pub package: Package,
     /// Where the struct stands.
     pub source: SourceLocation,
+    /// Where its fields stand.
+    pub fields: &'static [FieldSource],
     /// Makes the definition.
     pub definition: fn() -> ToolDefinition,
 }
@@ -155,7 +157,12 @@ fn answer_of_toolset(set: &LinkedToolset) -> answer::LinkedToolset {
 fn answer_of_tool(tool: &LinkedTool) -> answer::LinkedTool {
     let origin = origin(tool.package, tool.source);
     set_subject(format!("the definition of the tool `{}` at {origin} cannot be made", tool.name));
-    answer::LinkedTool { definition: (tool.definition)(), origin }
+    let fields = tool.fields.iter().map(|field| answer::FieldOrigin {
+        name: field.name.to_owned(),
+        line: field.line,
+        column: field.column,
+    });
+    answer::LinkedTool { definition: (tool.definition)(), fields: fields.collect(), origin }
 }
 
 fn origin(package: Package, source: SourceLocation) -> answer::Origin {

@@ -28,6 +28,9 @@ pub trait Tool: Sized + Send + 'static {
     /// The names of the arguments that the struct has itself, without those of flattened types.
     const ARGUMENT_NAMES: &'static [&'static str] = &[];
 
+    /// Where the fields stand that callers can fill, for reports of the command line; none of it is in the definition.
+    const FIELD_SOURCES: &'static [FieldSource] = &[];
+
     /// The package that derives the tool.
     const PACKAGE: Package;
 
@@ -155,6 +158,17 @@ pub struct FieldMetadata {
 pub struct SourceLocation {
     /// `file!()`.
     pub file: &'static str,
+    /// `line!()`, from 1.
+    pub line: u32,
+    /// `column!()`, from 1.
+    pub column: u32,
+}
+
+/// Where a field stands, in the file of its struct.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldSource {
+    /// The name in JSON, after serde's `rename` and `rename_all`.
+    pub name: &'static str,
     /// `line!()`, from 1.
     pub line: u32,
     /// `column!()`, from 1.

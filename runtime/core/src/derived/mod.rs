@@ -26,7 +26,13 @@ pub enum Refused {}
 
 /// The registration of a tool.
 pub const fn linked_tool<T: Tool>() -> LinkedTool {
-    LinkedTool { name: T::NAME, package: T::PACKAGE, source: T::METADATA.source, definition: T::definition }
+    LinkedTool {
+        name: T::NAME,
+        package: T::PACKAGE,
+        source: T::METADATA.source,
+        fields: T::FIELD_SOURCES,
+        definition: T::definition,
+    }
 }
 
 /// The registration of a toolset.

@@ -51,8 +51,22 @@ pub struct LinkedToolset {
 pub struct LinkedTool {
     /// Where it is derived.
     pub origin: Origin,
+    /// Where its fields stand; empty in the answers of programs that do not say it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldOrigin>,
     /// Its definition.
     pub definition: ToolDefinition,
+}
+
+/// The place of a field of a tool, in the file of the tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldOrigin {
+    /// The name in JSON.
+    pub name: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
 }
 
 /// The place of a derive.

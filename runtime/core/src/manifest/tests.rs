@@ -215,7 +215,7 @@ fn an_answer_survives_a_round_trip_and_a_newer_one_is_refused_by_both_versions()
     let given = Answer {
         answer_version: answer::VERSION,
         toolwright: "0.1.0".into(),
-        tools: vec![LinkedTool { origin: origin.clone(), definition: tools[0].clone() }],
+        tools: vec![LinkedTool { origin: origin.clone(), fields: Vec::new(), definition: tools[0].clone() }],
         toolsets: vec![LinkedToolset {
             origin,
             name: Some("shop".into()),

@@ -1,0 +1,85 @@
+//! Tools for Anthropic's Messages API: `tools[]` with `name`, `description` and `input_schema`
+//! (<https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview>).
+//!
+//! Names match `^[a-zA-Z0-9_-]{1,64}$`. The API refuses `oneOf`, `anyOf` and `allOf` at the root
+//! (<https://github.com/anthropics/claude-code/issues/40075>); everything else of JSON Schema 2020-12 passes.
+
+use serde_json::{Map, Value, json};
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::names;
+use toolwright_core::schema::Profile;
+
+use super::loss::{Losses, below};
+use super::pretty;
+use crate::packages::Document;
+
+/// What the API does not take at the root of a schema.
+const ROOT_COMBINATORS: [&str; 3] = ["oneOf", "anyOf", "allOf"];
+
+pub(super) fn tools(documents: &[Document], losses: &mut Losses) -> String {
+    let tools = documents.iter().flat_map(|document| &document.manifest.tools);
+    pretty(&tools.map(|tool| definition(tool, losses)).collect())
+}
+
+fn definition(tool: &ToolDefinition, losses: &mut Losses) -> Value {
+    let mut schema = plain(&tool.input_schema);
+    for keyword in ROOT_COMBINATORS {
+        if schema.as_object_mut().is_some_and(|schema| schema.shift_remove(keyword).is_some()) {
+            let what = format!("the API refuses `{keyword}` at the root, so it is left out");
+            losses.add(Some(&tool.name), below("/inputSchema", keyword), what);
+        }
+    }
+    let mut definition = Map::from_iter([("name".to_owned(), name(tool, losses).into())]);
+    if let Some(description) = &tool.description {
+        definition.insert("description".to_owned(), description.clone().into());
+    }
+    definition.insert("input_schema".to_owned(), schema);
+    Value::Object(definition)
+}
+
+/// The name as every provider takes it.
+pub(super) fn name(tool: &ToolDefinition, losses: &mut Losses) -> String {
+    let public = names::public_name(&tool.name, Profile::Portable);
+    if public != tool.name.as_str() {
+        losses.add(Some(&tool.name), "/name", format!("the name becomes `{public}`"));
+    }
+    public.into_owned()
+}
+
+/// The schema without what only MCP clients read: `x-mcp-header` and `$comment`.
+pub(super) fn plain(schema: &Value) -> Value {
+    match schema {
+        Value::Object(keywords) => {
+            let kept = keywords.iter().filter(|(keyword, _)| !is_for_clients(keyword));
+            // A property may be called like a keyword; its own schema is an object all the same.
+            kept.map(|(keyword, value)| {
+                let value = match (keyword.as_str(), value) {
+                    (
+                        "properties" | "$defs" | "definitions" | "patternProperties",
+                        Value::Object(members),
+                    ) => members
+                        .iter()
+                        .map(|(name, schema)| (name.clone(), plain(schema)))
+                        .collect::<Map<_, _>>()
+                        .into(),
+                    ("enum" | "const" | "default" | "examples", value) => value.clone(),
+                    (_, value) => plain(value),
+                };
+                (keyword.clone(), value)
+            })
+            .collect::<Map<_, _>>()
+            .into()
+        }
+        Value::Array(items) => items.iter().map(plain).collect(),
+        other => other.clone(),
+    }
+}
+
+fn is_for_clients(keyword: &str) -> bool {
+    keyword == "$comment" || keyword.starts_with("x-")
+}
+
+/// Nothing, for a tool that takes no arguments.
+pub(super) fn takes_nothing(schema: &Value) -> bool {
+    schema.get("properties").is_none_or(|properties| *properties == json!({}))
+}

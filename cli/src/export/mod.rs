@@ -1,0 +1,66 @@
+//! The forms of `cargo mcp manifest --format` besides the manifest itself, each made from it.
+//!
+//! A form that cannot hold everything says what it leaves out: a [`Loss`] is something that decides which calls are
+//! accepted, or that a model reads. What belongs to clients alone (titles, hints, icons, `_meta`, the output schema) has
+//! no place in the forms of model providers and is no loss.
+
+mod loss;
+
+mod reference;
+
+mod anthropic;
+mod gemini;
+mod openai;
+
+mod mcpb;
+mod openapi;
+mod server_json;
+
+mod html;
+mod markdown;
+mod typescript;
+
+#[cfg(test)]
+mod tests;
+
+use crate::args::Format;
+use crate::packages::Document;
+
+pub(crate) use loss::Loss;
+use loss::Losses;
+
+/// The text of a form, and what it could not hold.
+#[derive(Debug)]
+pub(crate) struct Exported {
+    pub(crate) text: String,
+    pub(crate) losses: Vec<Loss>,
+}
+
+/// The documents in this form; nothing for the two forms that hold manifests as they are.
+pub(crate) fn export(documents: &[Document], format: Format) -> Option<Exported> {
+    let mut losses = Losses::default();
+    let text = match format {
+        Format::Mcp | Format::Jsonl => return None,
+        Format::Openai => openai::tools(documents, &mut losses),
+        Format::OpenaiStrict => openai::strict_tools(documents, &mut losses),
+        Format::Anthropic => anthropic::tools(documents, &mut losses),
+        Format::Gemini => gemini::tools(documents, &mut losses),
+        Format::Openapi => joined(documents, openapi::document),
+        Format::ServerJson => joined(documents, |document| server_json::document(document, &mut losses)),
+        Format::Mcpb => joined(documents, |document| mcpb::document(document, &mut losses)),
+        Format::Markdown => markdown::page(documents),
+        Format::Html => html::page(documents),
+        Format::Typescript => typescript::module(documents, &mut losses),
+    };
+    Some(Exported { text, losses: losses.into_list() })
+}
+
+/// For forms of which a file holds one.
+fn joined(documents: &[Document], one: impl FnMut(&Document) -> serde_json::Value) -> String {
+    documents.iter().map(one).map(|document| pretty(&document)).collect()
+}
+
+/// Two spaces a level and one newline at the end, as the manifest has it.
+fn pretty(value: &serde_json::Value) -> String {
+    format!("{value:#}\n")
+}

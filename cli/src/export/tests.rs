@@ -1,0 +1,286 @@
+//! Each form of the retail example against its golden file and against the rules that its reader publishes.
+//!
+//! `UPDATE=1 cargo test -p toolwright-cli export` writes the golden files anew; review the difference.
+
+mod rules;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum as _;
+use serde_json::{Value, json};
+use toolwright_core::manifest::Manifest;
+use toolwright_core::manifest::answer::Origin;
+
+use super::{Exported, export};
+use crate::args::Format;
+use crate::packages::{About, Document, Sources};
+
+/// The manifest of the retail example, as it stands in the repository.
+fn retail() -> Document {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/retail/mcp.json");
+    of(Manifest::from_json(&fs::read_to_string(file).unwrap()).unwrap())
+}
+
+/// A tool with these properties, of which `a` is required.
+fn with(properties: &Value) -> Document {
+    let schema =
+        json!({"type": "object", "properties": properties, "required": ["a"], "additionalProperties": false});
+    let manifest = json!({
+        "manifestVersion": 1,
+        "server": {"name": "shop", "version": "1.0.0"},
+        "tools": [{"name": "find", "description": "Finds things.", "inputSchema": schema}],
+    });
+    of(Manifest::from_json(&manifest.to_string()).unwrap())
+}
+
+fn of(manifest: Manifest) -> Document {
+    let server = Origin {
+        package: manifest.server.name.clone(),
+        version: manifest.server.version.clone(),
+        file: "src/lib.rs".to_owned(),
+        line: 1,
+        column: 1,
+    };
+    let about = About {
+        description: Some("A shop that a customer talks to.".to_owned()),
+        repository: Some("https://github.com/ada/shop".to_owned()),
+        homepage: None,
+        license: Some("MIT".to_owned()),
+        authors: vec!["Ada <ada@example.com>".to_owned()],
+    };
+    let sources =
+        Sources { server, tools: BTreeMap::new(), root: PathBuf::new(), about, metadata: Vec::new() };
+    Document { manifest, sources }
+}
+
+fn exported(document: Document, format: Format) -> Exported {
+    export(&[document], format).unwrap()
+}
+
+fn json_of(document: Document, format: Format) -> Value {
+    serde_json::from_str(&exported(document, format).text).unwrap()
+}
+
+fn losses(document: Document, format: Format) -> Vec<String> {
+    exported(document, format).losses.iter().map(ToString::to_string).collect()
+}
+
+/// The only parameter schema in a provider's list of tools.
+fn parameter(document: Document, format: Format, name: &str) -> Value {
+    let tools = json_of(document, format);
+    let pointers = match format {
+        Format::Gemini => format!("/functionDeclarations/0/parameters/properties/{name}"),
+        Format::Anthropic => format!("/0/input_schema/properties/{name}"),
+        _ => format!("/0/parameters/properties/{name}"),
+    };
+    tools.pointer(&pointers).unwrap_or_else(|| panic!("no {pointers} in {tools:#}")).clone()
+}
+
+#[test]
+fn every_form_of_retail_is_as_its_golden_file() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/export/golden");
+    for format in Format::value_variants() {
+        let Some(exported) = export(&[retail()], *format) else { continue };
+        let name = format.to_possible_value().unwrap().get_name().to_owned();
+        let extension = format.extension();
+        let form = if name == extension { name.clone() } else { format!("{name}.{extension}") };
+        let losses: Vec<_> = exported.losses.iter().map(ToString::to_string).collect();
+        let losses = losses.join("\n") + "\n";
+        for (file, text) in
+            [(format!("retail.{form}"), &exported.text), (format!("retail.{name}.losses.txt"), &losses)]
+        {
+            let file = folder.join(file);
+            if std::env::var_os("UPDATE").is_some() {
+                fs::create_dir_all(&folder).unwrap();
+                fs::write(&file, text).unwrap();
+            }
+            let golden = fs::read_to_string(&file).unwrap_or_default();
+            assert!(
+                golden == *text,
+                "{} differs: UPDATE=1 cargo test -p toolwright-cli export",
+                file.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn retail_follows_the_rules_of_every_reader() {
+    rules::openai(&json_of(retail(), Format::Openai));
+    rules::openai(&json_of(retail(), Format::OpenaiStrict));
+    rules::anthropic(&json_of(retail(), Format::Anthropic));
+    rules::gemini(&json_of(retail(), Format::Gemini));
+    rules::openapi(&json_of(retail(), Format::Openapi));
+    rules::server_json(&json_of(retail(), Format::ServerJson));
+    rules::mcpb(&json_of(retail(), Format::Mcpb));
+}
+
+/// What makes exports hard, in one tool.
+fn hard() -> Document {
+    with(&json!({
+        "a": {"type": "string", "minLength": 1, "pattern": "^x", "examples": ["x1"], "x-mcp-header": "A"},
+        "choice": {"type": "string", "enum": ["left", "right"], "default": "left"},
+        "level": {"type": "integer", "enum": [1, 2]},
+        "above": {"type": "integer", "exclusiveMinimum": 0},
+        "address": {"type": "string", "format": "uri"},
+        "either": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "one": {"oneOf": [{"type": "string"}, {"type": "integer"}]},
+        "nested": {"type": "object", "properties": {"b": {"type": "boolean"}}},
+        "list": {"type": "array", "items": {"type": "string"}, "uniqueItems": true},
+        "maybe": {"type": ["integer", "null"]},
+    }))
+}
+
+#[test]
+fn hard_schemas_follow_the_rules_too() {
+    rules::openai(&json_of(hard(), Format::Openai));
+    rules::openai(&json_of(hard(), Format::OpenaiStrict));
+    rules::anthropic(&json_of(hard(), Format::Anthropic));
+    rules::gemini(&json_of(hard(), Format::Gemini));
+    rules::openapi(&json_of(hard(), Format::Openapi));
+}
+
+#[test]
+fn what_a_form_cannot_hold_is_listed() {
+    assert_eq!(losses(hard(), Format::Anthropic), Vec::<String>::new());
+    assert_eq!(losses(hard(), Format::Openapi), Vec::<String>::new());
+    assert_eq!(
+        losses(hard(), Format::OpenaiStrict),
+        [
+            "find /inputSchema/properties/a/minLength: `minLength` is left out",
+            "find /inputSchema/properties/address/format: `format` is left out",
+            "find /inputSchema/properties/one/oneOf: `oneOf` becomes `anyOf`",
+            "find /inputSchema/properties/list/uniqueItems: `uniqueItems` is left out",
+        ]
+    );
+    assert_eq!(
+        losses(hard(), Format::Gemini),
+        [
+            "find /inputSchema/properties/level/enum: `enum` is left out: it holds more than text",
+            "find /inputSchema/properties/address/format: the format `uri` is left out",
+            "find /inputSchema/properties/one/oneOf: `oneOf` becomes `anyOf`",
+            "find /inputSchema/properties/list/uniqueItems: `uniqueItems` is left out",
+        ]
+    );
+}
+
+#[test]
+fn strict_mode_requires_everything_and_admits_null_for_what_is_optional() {
+    assert_eq!(
+        parameter(hard(), Format::OpenaiStrict, "a"),
+        json!({"type": "string", "pattern": "^x", "description": "For example: `\"x1\"`"})
+    );
+    assert_eq!(
+        parameter(hard(), Format::OpenaiStrict, "choice"),
+        json!({"type": ["string", "null"], "enum": ["left", "right", null]})
+    );
+    assert_eq!(
+        parameter(hard(), Format::OpenaiStrict, "either"),
+        json!({"anyOf": [{"type": "string"}, {"type": "null"}]})
+    );
+    let tool = &json_of(hard(), Format::OpenaiStrict)[0];
+    assert_eq!(tool["parameters"]["required"].as_array().unwrap().len(), 10);
+}
+
+#[test]
+fn a_tool_that_strict_mode_cannot_hold_is_not_strict_and_says_so() {
+    for (property, what) in [
+        (
+            json!({"type": "object", "additionalProperties": {"type": "integer"}}),
+            "an object with any members",
+        ),
+        (json!({"description": "Anything."}), "a value of any type"),
+        (
+            json!({"type": "array", "prefixItems": [{"type": "string"}]}),
+            "an array with a schema for each place",
+        ),
+    ] {
+        let tool = &json_of(with(&json!({"a": property.clone()})), Format::OpenaiStrict)[0];
+        assert_eq!(tool["strict"], false);
+        assert_eq!(tool["parameters"]["properties"]["a"], property, "the schema stays as it is");
+        let losses = losses(with(&json!({"a": property})), Format::OpenaiStrict);
+        let expected = format!(
+            "find /inputSchema/properties/a: strict mode cannot hold {what}, so the tool is not strict"
+        );
+        assert_eq!(losses, [expected]);
+    }
+}
+
+#[test]
+fn gemini_gets_one_type_each_and_no_references() {
+    let recursive = json!({
+        "manifestVersion": 1,
+        "server": {"name": "shop", "version": "1.0.0"},
+        "tools": [{"name": "find", "inputSchema": {
+            "type": "object",
+            "properties": {"top": {"$ref": "#/$defs/Node", "description": "The top."}},
+            "$defs": {"Node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}},
+        }}],
+    });
+    let document = of(Manifest::from_json(&recursive.to_string()).unwrap());
+    assert_eq!(
+        losses(document.clone(), Format::Gemini),
+        ["find /inputSchema/properties/top/properties/next/$ref: `#/$defs/Node` is not followed further"]
+    );
+    rules::gemini(&json_of(document, Format::Gemini));
+    assert_eq!(parameter(hard(), Format::Gemini, "maybe"), json!({"nullable": true, "type": "INTEGER"}));
+    assert_eq!(parameter(hard(), Format::Gemini, "above"), json!({"type": "INTEGER", "minimum": 1}));
+    assert_eq!(parameter(hard(), Format::Gemini, "either"), json!({"type": "STRING", "nullable": true}));
+}
+
+#[test]
+fn headers_are_for_mcp_clients_only() {
+    assert_eq!(parameter(hard(), Format::Anthropic, "a").get("x-mcp-header"), None);
+    assert_eq!(parameter(hard(), Format::Openai, "a").get("x-mcp-header"), None);
+}
+
+/// NAM-03: providers take letters, digits, `_` and `-`.
+#[test]
+fn nam_03_names_that_providers_refuse_are_changed_and_listed() {
+    let mut document = with(&json!({"a": {"type": "string"}}));
+    document.manifest.tools[0].name = "admin.tools.find".to_owned();
+    for format in [Format::Openai, Format::Anthropic, Format::Gemini] {
+        let losses = losses(document.clone(), format);
+        assert!(
+            losses[0].starts_with("admin.tools.find /name: the name becomes `admin-tools-find-"),
+            "{losses:?}"
+        );
+    }
+    rules::anthropic(&json_of(document, Format::Anthropic));
+}
+
+#[test]
+fn pages_hold_what_people_look_for_and_nothing_runs_in_them_that_a_tool_wrote() {
+    let mut document =
+        with(&json!({"a": {"type": "string", "description": "<script>alert(1)</script> a | b"}}));
+    document.manifest.tools[0].description = Some("Finds </section> & more.".to_owned());
+    let html = exported(document.clone(), Format::Html).text;
+    assert!(
+        html.contains("&lt;script&gt;alert(1)&lt;/script&gt;")
+            && html.contains("&lt;/section&gt; &amp; more")
+    );
+    assert_eq!(html.matches("<script>").count(), 1, "only the search's own");
+    assert!(!html.contains("http://") && !html.contains("https://"), "nothing is loaded from elsewhere");
+    let markdown = exported(document, Format::Markdown).text;
+    assert!(markdown.contains("a \\| b"), "{markdown}");
+}
+
+#[test]
+fn typescript_types_have_the_shape_and_comments_the_rest() {
+    let text = exported(hard(), Format::Typescript).text;
+    for part in [
+        "export type FindInput = {",
+        "   * @pattern ^x",
+        "  choice?: \"left\" | \"right\";",
+        "  level?: 1 | 2;",
+        "  either?: string | null;",
+        "  one?: string | number;",
+        "  list?: string[];",
+        "  maybe?: number | null;",
+        "  find: { input: FindInput; output: unknown };",
+    ] {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+}

@@ -1,0 +1,74 @@
+//! Characters that a reader does not see.
+
+/// What a character hides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hidden {
+    /// It is not shown, and a model reads it all the same.
+    Invisible,
+    /// It changes in which order the text around it is shown.
+    Direction,
+}
+
+/// The hidden characters of a text. A joiner or selector inside an emoji is shown, and so is none.
+pub(super) fn hidden(text: &str) -> impl Iterator<Item = (char, Hidden)> {
+    let mut before = ' ';
+    text.chars().filter_map(move |character| {
+        let follows_a_picture = !before.is_ascii() && before != ' ';
+        before = character;
+        match character {
+            // Bidirectional embeddings, overrides, isolates and marks (Unicode Standard Annex 9).
+            '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                Some((character, Hidden::Direction))
+            }
+            '\u{200d}' | '\u{fe0e}'..='\u{fe0f}' if follows_a_picture => None,
+            '\n' | '\r' | '\t' => None,
+            _ if character.is_control() || is_invisible(character) => Some((character, Hidden::Invisible)),
+            _ => None,
+        }
+    })
+}
+
+/// Soft hyphen, fillers, zero-width characters, variation selectors and tags.
+fn is_invisible(character: char) -> bool {
+    matches!(character,
+        '\u{ad}' | '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200d}' | '\u{2028}'..='\u{2029}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The text with its hidden characters written out.
+pub(super) fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if hidden(character.encode_utf8(&mut [0; 4])).next().is_some() {
+            shown.extend(character.escape_unicode());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<Hidden> {
+        hidden(text).map(|(_, kind)| kind).collect()
+    }
+
+    #[test]
+    fn what_is_hidden_is_found_and_emoji_are_left_alone() {
+        assert_eq!(kinds("plain text,\n\twith lines — and “quotes”"), []);
+        assert_eq!(kinds("family 👨\u{200d}👩\u{200d}👧 and heart ❤\u{fe0f}"), []);
+        assert_eq!(kinds("a\u{200b}b\u{e0041}"), [Hidden::Invisible, Hidden::Invisible]);
+        assert_eq!(kinds("a\u{202e}b\u{2066}c"), [Hidden::Direction, Hidden::Direction]);
+        assert_eq!(kinds("a\u{200d}b"), [Hidden::Invisible], "a joiner between letters joins nothing");
+    }
+
+    #[test]
+    fn hidden_characters_are_written_out() {
+        assert_eq!(shown("a\u{200b}b\u{202e}"), "a\\u{200b}b\\u{202e}");
+    }
+}

@@ -1,0 +1,107 @@
+//! What each rule looks for. A rule is one line here, one function in a module below, and one file in `rules/`.
+
+mod headers;
+mod hints;
+mod meta;
+mod names;
+mod parameters;
+mod references;
+mod schemas;
+mod secrets;
+mod sizes;
+mod texts;
+mod values;
+
+use super::rule::Check;
+
+macro_rules! checks {
+    ($($id:literal => $check:path,)+) => {
+        /// Each rule: its id, its data file and its function.
+        pub(super) const CHECKS: &[(&str, &str, Check)] =
+            &[$(($id, include_str!(concat!("../rules/", $id, ".toml")), $check)),+];
+    };
+}
+
+checks! {
+    "array-without-items" => schemas::array_without_items,
+    "boilerplate-description" => texts::boilerplate_description,
+    "boolean-schema" => schemas::boolean_schema,
+    "bounds-without-value" => values::bounds_without_value,
+    "confusable-names" => names::confusable_names,
+    "contradictory-hints" => hints::contradictory_hints,
+    "cursor-name-too-long" => names::cursor_name_too_long,
+    "cursor-too-many-tools" => sizes::too_many_tools,
+    "deep-schema" => sizes::deep_schema,
+    "description-too-long" => texts::description_too_long,
+    "description-will-be-cut" => texts::description_too_long,
+    "destructive-name" => hints::destructive_name,
+    "direction-characters" => texts::direction_characters,
+    "duplicate-description" => texts::duplicate_description,
+    "empty-enum-value" => values::empty_enum_value,
+    "enum-not-text" => values::enum_not_text,
+    "enum-without-type" => values::enum_without_type,
+    "former-name-taken" => names::former_name_taken,
+    "gemini-format" => schemas::gemini_format,
+    "gemini-keyword" => schemas::keywords_of_the_list,
+    "gemini-name" => names::gemini_name,
+    "gemini-parameter-name" => names::gemini_parameter_name,
+    "gemini-too-many-tools" => sizes::too_many_tools,
+    "header-name" => headers::header_name,
+    "header-on-secret" => headers::header_on_secret,
+    "header-place" => headers::header_place,
+    "header-twice" => headers::header_twice,
+    "header-type" => headers::header_type,
+    "hidden-instructions" => texts::hidden_instructions,
+    "icon-source" => meta::icon_source,
+    "icon-type" => meta::icon_type,
+    "instructions-will-be-cut" => texts::instructions_too_long,
+    "invisible-characters" => texts::invisible_characters,
+    "keyword-of-another-type" => schemas::keyword_of_another_type,
+    "large-enum" => sizes::large_enum,
+    "large-output-schema" => sizes::large_output_schema,
+    "large-tool" => sizes::large_tool,
+    "large-toolset" => sizes::large_toolset,
+    "local-reference" => references::local_reference,
+    "lookaround-pattern" => schemas::lookaround_pattern,
+    "missing-description" => texts::missing_description,
+    "missing-hints" => hints::missing_hints,
+    "missing-output-schema" => meta::missing_output_schema,
+    "missing-title" => texts::missing_title,
+    "mixed-enum" => values::mixed_enum,
+    "name-characters" => names::name_characters,
+    "name-not-allowed" => names::name_not_allowed,
+    "name-too-long" => names::name_too_long,
+    "null-default" => values::null_default,
+    "nullable-keyword" => schemas::keywords_of_the_list,
+    "old-dialect" => schemas::old_dialect,
+    "open-arguments" => parameters::open_arguments,
+    "openai-strict-keyword" => schemas::keywords_of_the_list,
+    "output-not-an-object" => meta::output_not_an_object,
+    "parameter-name" => names::parameter_name,
+    "prefixed-name-too-long" => names::prefixed_name_too_long,
+    "reading-name" => hints::reading_name,
+    "recursive-schema" => references::recursive_schema,
+    "refused-default" => values::refused_default,
+    "refused-example" => values::refused_example,
+    "remote-reference" => references::remote_reference,
+    "repeated-enum-value" => values::repeated_enum_value,
+    "reserved-meta-key" => meta::reserved_meta_key,
+    "root-combinator" => parameters::root_combinator,
+    "root-title" => parameters::root_title,
+    "root-without-properties" => parameters::root_without_properties,
+    "rust-format" => schemas::rust_format,
+    "secret-in-definition" => secrets::secret_in_definition,
+    "secret-parameter" => secrets::secret_parameter,
+    "server-name" => names::server_name,
+    "short-description" => texts::short_description,
+    "similar-names" => names::similar_names,
+    "too-many-properties" => sizes::too_many_properties,
+    "too-many-tools" => sizes::too_many_tools,
+    "tuple" => schemas::tuple,
+    "two-titles" => texts::two_titles,
+    "type-list" => schemas::type_list,
+    "undescribed-parameter" => parameters::undescribed_parameter,
+    "unknown-required" => parameters::unknown_required,
+    "unresolved-reference" => references::unresolved_reference,
+    "untyped-parameter" => schemas::untyped_parameter,
+}

@@ -1,0 +1,119 @@
+//! Keywords, types and formats that some client does not take.
+
+use serde_json::Value;
+
+use super::super::rule::Rule;
+use super::super::schema::{Node, below};
+use super::super::subject::{Problems, Subject};
+
+/// Reports each schema of the arguments about which `wrong` has something to say.
+fn each(
+    subject: &Subject<'_>,
+    problems: &mut Problems,
+    wrong: impl Fn(&Node<'_>) -> Option<(&'static str, String)>,
+) {
+    for tool in &subject.tools {
+        for node in &tool.input {
+            if let Some((keyword, message)) = wrong(node) {
+                let pointer =
+                    if keyword.is_empty() { node.pointer.clone() } else { below(&node.pointer, keyword) };
+                problems.at(tool, pointer, message);
+            }
+        }
+    }
+}
+
+/// Reports the keywords in the rule's list. Those of the root that have a rule of their own are left to it.
+pub(super) fn keywords_of_the_list(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+    for tool in &subject.tools {
+        for node in &tool.input {
+            for (keyword, _) in node.keywords().into_iter().flatten().filter(|(name, _)| rule.lists(name)) {
+                let message = format!("the schema uses `{keyword}`");
+                problems.at(tool, below(&node.pointer, keyword), message);
+            }
+        }
+    }
+}
+
+pub(super) fn array_without_items(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+    each(subject, problems, |node| {
+        let lacks = node.types().contains(&"array") && node.get("items").is_none();
+        (lacks && node.get("prefixItems").is_none())
+            .then(|| ("", "this array does not say what its items are".to_owned()))
+    });
+}
+
+pub(super) fn boolean_schema(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+    each(subject, problems, |node| {
+        // `additionalProperties: false` and its like are read by everybody.
+        let is_named = matches!(node.keyword, "properties" | "items" | "anyOf" | "oneOf" | "allOf");
+        (node.schema.is_boolean() && is_named).then(|| ("", format!("the schema is `{}`", node.schema)))
+    });
+}
+
+pub(super) fn tuple(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+    each(subject, problems, |node| {
+        let keyword = if node.get("prefixItems").is_some() { "prefixItems" } else { "items" };
+        let is_tuple = keyword == "prefixItems" || node.get("items").is_some_and(Value::is_array);
+        is_tuple.then(|| (keyword, "this array has a schema for each place".to_owned()))
+    });
+}
+
+pub(super) fn type_list(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+    each(subject, problems, |node| {
+        let types = node.get("type").filter(|types| types.is_array())?;
+        Some(("type", format!("`type` is a list: {types}")))
+    });
+}
+
+pub(super) fn untyped_parameter(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+    const SAYS_THE_TYPE: [&str; 7] = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"];
+    each(subject, problems, |node| {
+        let keywords = node.keywords().filter(|_| matches!(node.keyword, "properties" | "items"))?;
+        (!SAYS_THE_TYPE.iter().any(|keyword| keywords.contains_key(*keyword)))
+            .then(|| ("", "this value may be of any type".to_owned()))
+    });
+}
+
+pub(super) fn keyword_of_another_type(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+    const OF_OBJECTS: [&str; 2] = ["properties", "required"];
+    each(subject, problems, |node| {
+        let types = node.types();
+        let keyword = OF_OBJECTS.into_iter().find(|keyword| node.get(keyword).is_some())?;
+        (!types.is_empty() && !types.contains(&"object"))
+            .then(|| (keyword, format!("`{keyword}` stands beside the type `{}`", types.join("`, `"))))
+    });
+}
+
+pub(super) fn rust_format(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+    each(subject, problems, |node| {
+        let format = node.get("format")?.as_str().filter(|format| rule.lists(format))?;
+        Some(("format", format!("`{format}` is a format that only Rust knows")))
+    });
+}
+
+pub(super) fn gemini_format(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+    each(subject, problems, |node| {
+        let format = node.get("format")?.as_str().filter(|format| !rule.lists(format))?;
+        node.types().contains(&"string").then(|| ("format", format!("text with the format `{format}`")))
+    });
+}
+
+pub(super) fn lookaround_pattern(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+    each(subject, problems, |node| {
+        let pattern = node.get("pattern")?.as_str()?;
+        let found = rule.words.iter().find(|part| pattern.contains(part.as_str()))?;
+        Some(("pattern", format!("the pattern looks around with `{found}`")))
+    });
+}
+
+pub(super) fn old_dialect(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+    for tool in &subject.tools {
+        for node in tool.input.iter().chain(&tool.output) {
+            let dialect = node.get("$schema").and_then(Value::as_str).unwrap_or_default();
+            if !dialect.is_empty() && !rule.lists(dialect.trim_end_matches('#')) {
+                problems.at(tool, below(&node.pointer, "$schema"), format!("the dialect is `{dialect}`"));
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Rules in words: `--list`, `--explain` and `docs/lints.md`.
+
+use std::fmt::Write as _;
+
+#[cfg(test)]
+use super::rule::Level;
+use super::rule::{Client, RULES, Rule};
+
+/// One line a rule.
+pub(super) fn list(clients: &[Client]) -> String {
+    let rules = RULES.iter().filter(|rule| rule.is_for(clients));
+    rules.fold(String::new(), |mut text, rule| {
+        // Writing to a string cannot fail.
+        _ = writeln!(text, "{:<9}{:<26} {}", rule.level, rule.id, rule.summary);
+        text
+    })
+}
+
+/// Everything about a rule.
+pub(super) fn rule(rule: &Rule) -> String {
+    let mut text = format!("{}: {}\n\n", rule.id, rule.summary);
+    _ = writeln!(text, "level   {}\nfor     {}\n", rule.level, rule.clients_in_words());
+    for line in wrapped(&rule.why) {
+        _ = writeln!(text, "{line}");
+    }
+    _ = writeln!(
+        text,
+        "\nWhat to do: {}.\n\nInstead of\n\n{}\n\nwrite\n\n{}\n",
+        rule.advice,
+        indented(&rule.example),
+        indented(&rule.fix)
+    );
+    text.push_str("Sources:\n");
+    for source in &rule.source {
+        _ = writeln!(text, "  {source}");
+    }
+    text
+}
+
+/// `docs/lints.md`.
+#[cfg(test)]
+pub(super) fn document() -> String {
+    let mut text = String::from(HEADER);
+    for level in [Level::Error, Level::Warning, Level::Note] {
+        _ = write!(text, "\n## {}\n\n| rule | for | what is wrong |\n|---|---|---|\n", heading(level));
+        for rule in RULES.iter().filter(|rule| rule.level == level) {
+            _ = writeln!(
+                text,
+                "| [`{0}`](#{0}) | {1} | {2} |",
+                rule.id,
+                rule.clients_in_words(),
+                rule.summary
+            );
+        }
+    }
+    text.push_str("\n## The rules\n");
+    for rule in RULES.iter() {
+        section(&mut text, rule);
+    }
+    text
+}
+
+#[cfg(test)]
+fn section(text: &mut String, rule: &Rule) {
+    _ = write!(text, "\n### {}\n\n", rule.id);
+    _ = writeln!(text, "**{}**, for {}: {}.\n", rule.level, rule.clients_in_words(), rule.summary);
+    _ = writeln!(text, "{}\n", rule.why.trim());
+    _ = writeln!(text, "What to do: {}.\n", rule.advice);
+    _ = writeln!(
+        text,
+        "Instead of\n\n```json\n{}\n```\n\nwrite\n\n```json\n{}\n```\n",
+        rule.example.trim(),
+        rule.fix.trim()
+    );
+    let sources: Vec<_> = rule.source.iter().map(|source| format!("<{source}>")).collect();
+    _ = writeln!(text, "Sources: {}", sources.join(", "));
+}
+
+#[cfg(test)]
+const HEADER: &str = "\
+# The rules of `cargo mcp lint`
+
+Made from the files in [`cli/src/lint/rules`](../cli/src/lint/rules); a test keeps it so. How rules are chosen and
+levels changed stands in [cli.md](cli.md#cargo-mcp-lint). In the examples, `\"300 × word\"` stands for so many of it.
+";
+
+#[cfg(test)]
+fn heading(level: Level) -> &'static str {
+    match level {
+        Level::Error => "Errors: a client refuses the tool, or all tools of the server",
+        Level::Warning => "Warnings: some callers are worse off",
+        Level::Note | Level::Allow => "Notes: it may be meant so; shown with `--notes`",
+    }
+}
+
+/// The paragraph in lines of at most 78 characters.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().filter(|line| line.chars().count() + 1 + word.chars().count() <= 78);
+        match last {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+fn indented(text: &str) -> String {
+    text.trim().lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+}

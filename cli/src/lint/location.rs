@@ -1,0 +1,190 @@
+//! From a place in a manifest to a place in a file: the Rust source of a package, or the manifest's own text.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde_json::value::RawValue;
+
+use super::subject::Place;
+use crate::packages::Sources;
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Location {
+    /// The file, as messages show it.
+    pub(super) file: String,
+    /// From 1.
+    pub(super) line: usize,
+    /// In characters, from 1.
+    pub(super) column: usize,
+    /// The line's text and what is meant in it, if the file can be read.
+    pub(super) text: Option<(String, Range<usize>)>,
+}
+
+/// Where the definitions of a manifest come from.
+#[derive(Debug)]
+pub(super) enum Origin {
+    /// A package that was built and asked.
+    Package {
+        sources: Box<Sources>,
+        /// The lines of the files that were read.
+        read: RefCell<HashMap<PathBuf, Option<Vec<String>>>>,
+    },
+    /// A manifest file.
+    File(Box<ManifestFile>),
+}
+
+/// A manifest file and its text.
+#[derive(Debug)]
+pub(super) struct ManifestFile {
+    pub(super) path: PathBuf,
+    text: String,
+    /// Where each line begins.
+    lines: Vec<usize>,
+    /// Where each tool begins and ends.
+    tools: HashMap<String, Range<usize>>,
+}
+
+impl Origin {
+    pub(super) fn of_package(sources: Sources) -> Self {
+        Self::Package { sources: Box::new(sources), read: RefCell::default() }
+    }
+
+    /// Where `place` is written; nothing if that is not known.
+    pub(super) fn locate(&self, place: &Place) -> Option<Location> {
+        match self {
+            Self::Package { sources, read } => {
+                let (file, line, column) = in_rust(sources, place)?;
+                let mut read = read.borrow_mut();
+                let path = sources.root.join(file);
+                let lines = read.entry(path.clone()).or_insert_with(|| lines_of(&path));
+                let text = lines.as_ref().and_then(|lines| word_at(lines.get(line - 1)?, column));
+                Some(Location { file: file.to_owned(), line, column, text })
+            }
+            Self::File(file) => file.locate(place),
+        }
+    }
+}
+
+/// The file, the line and the column of the field or struct that `place` is about.
+fn in_rust<'a>(sources: &'a Sources, place: &Place) -> Option<(&'a str, usize, usize)> {
+    let numbers = |line: u32, column: u32| Some((usize::try_from(line).ok()?, usize::try_from(column).ok()?));
+    let tool = place.tool.as_ref().and_then(|name| sources.tools.get(name));
+    let origin = tool.map_or(&sources.server, |tool| &tool.origin);
+    let parameter =
+        place.pointer.strip_prefix("/inputSchema/properties/").and_then(|rest| rest.split('/').next());
+    let field = parameter.and_then(|escaped| {
+        let name = escaped.replace("~1", "/").replace("~0", "~");
+        tool?.fields.iter().find(|field| field.name == name)
+    });
+    let (line, column) = field
+        .map_or_else(|| numbers(origin.line, origin.column), |field| numbers(field.line, field.column))?;
+    Some((&origin.file, line, column))
+}
+
+fn lines_of(path: &Path) -> Option<Vec<String>> {
+    Some(fs::read_to_string(path).ok()?.lines().map(str::to_owned).collect())
+}
+
+/// A line with the word that begins at `column`.
+fn word_at(line: &str, column: usize) -> Option<(String, Range<usize>)> {
+    let (start, _) = line.char_indices().nth(column.checked_sub(1)?)?;
+    let is_part = |character: char| character.is_alphanumeric() || character == '_' || character == '#';
+    let length = line[start..].find(|character| !is_part(character)).unwrap_or(line.len() - start);
+    Some((line.to_owned(), start..start + length.max(1)))
+}
+
+impl ManifestFile {
+    pub(super) fn new(path: PathBuf, text: String) -> Self {
+        let tools = index(&text).unwrap_or_default();
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { path, text, lines, tools }
+    }
+
+    fn locate(&self, place: &Place) -> Option<Location> {
+        let start = match &place.tool {
+            Some(tool) => self.tools.get(tool)?.clone(),
+            None => 0..self.text.len(),
+        };
+        let range = descend(&self.text, start, &place.pointer);
+        let line = self.lines.partition_point(|start| *start <= range.start);
+        let line_start = self.lines[line - 1];
+        let text = self.text[line_start..].lines().next().unwrap_or_default();
+        let end = (range.end - line_start).min(text.len());
+        Some(Location {
+            file: self.path.display().to_string(),
+            line,
+            column: self.text[line_start..range.start].chars().count() + 1,
+            text: Some((text.to_owned(), range.start - line_start..end)),
+        })
+    }
+}
+
+/// The texts of the tools, by name.
+fn index(text: &str) -> Option<HashMap<String, Range<usize>>> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        name: String,
+    }
+    let document: HashMap<&str, &RawValue> = serde_json::from_str(text).ok()?;
+    let tools: Vec<&RawValue> = serde_json::from_str(document.get("tools")?.get()).ok()?;
+    let named = |tool: &RawValue| {
+        let Named { name } = serde_json::from_str(tool.get()).ok()?;
+        Some((name, range_in(text, tool.get())))
+    };
+    tools.into_iter().map(named).collect()
+}
+
+/// The text of what `pointer` leads to, or of the last step that exists.
+fn descend(text: &str, start: Range<usize>, pointer: &str) -> Range<usize> {
+    let mut range = start;
+    for step in pointer.split('/').skip(1) {
+        let name = step.replace("~1", "/").replace("~0", "~");
+        let value = &text[range.clone()];
+        let members = serde_json::from_str::<HashMap<String, &RawValue>>(value).ok();
+        let items = || serde_json::from_str::<Vec<&RawValue>>(value).ok();
+        let next = match members {
+            Some(members) => members.get(&name).copied(),
+            None => name.parse().ok().and_then(|index: usize| items()?.get(index).copied()),
+        };
+        let Some(next) = next else { break };
+        range = range_in(text, next.get());
+    }
+    range
+}
+
+/// Where `part`, which was cut out of `text`, stands in it.
+fn range_in(text: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr().addr() - text.as_ptr().addr();
+    start..start + part.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pointer_leads_to_its_line_and_column() {
+        let text = "{\n  \"tools\": [\n    {\"name\": \"a\",\n     \"x\": {\"y/z\": [1, \"two\"]}}\n  ]\n}\n";
+        let file = ManifestFile::new("m.json".into(), text.to_owned());
+        let at = |tool: Option<&str>, pointer: &str| {
+            let place = Place { tool: tool.map(str::to_owned), pointer: pointer.to_owned() };
+            let found = file.locate(&place).unwrap();
+            let (line, range) = found.text.unwrap();
+            (found.line, found.column, line[range].to_owned())
+        };
+        assert_eq!(at(Some("a"), "/x/y~1z/1"), (4, 23, "\"two\"".to_owned()));
+        assert_eq!(at(Some("a"), "/x/missing"), (4, 11, "{\"y/z\": [1, \"two\"]}}"[..19].to_owned()));
+        assert_eq!(at(None, "/tools/0"), (3, 5, "{\"name\": \"a\",".to_owned()));
+    }
+
+    #[test]
+    fn a_word_is_marked_from_its_first_letter_to_its_last() {
+        let (line, range) = word_at("    pub order_id: String,", 9).unwrap();
+        assert_eq!(&line[range], "order_id");
+        assert_eq!(word_at("short", 9), None);
+    }
+}

@@ -1,0 +1,64 @@
+//! SARIF 2.1.0 (OASIS), which code scanning services read.
+
+use serde_json::{Value, json};
+
+use super::super::Finding;
+use super::super::rule::{Level, RULES, Rule};
+
+pub(super) fn document(findings: &[Finding]) -> String {
+    let rules: Vec<Value> = RULES.iter().map(describe).collect();
+    let results: Vec<Value> = findings.iter().map(result).collect();
+    let document = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "cargo mcp lint",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            }},
+            "results": results,
+        }],
+    });
+    format!("{document:#}\n")
+}
+
+fn describe(rule: &Rule) -> Value {
+    json!({
+        "id": rule.id,
+        "shortDescription": { "text": rule.summary },
+        "fullDescription": { "text": rule.why.trim() },
+        "help": { "text": rule.advice },
+        "helpUri": rule.source.first(),
+        "defaultConfiguration": { "level": level(rule.level) },
+    })
+}
+
+fn result(finding: &Finding) -> Value {
+    let logical = match &finding.place.tool {
+        Some(tool) => format!("{}/{tool}{}", finding.server, finding.place.pointer),
+        None => format!("{}{}", finding.server, finding.place.pointer),
+    };
+    let mut location = json!({ "logicalLocations": [{ "fullyQualifiedName": logical }] });
+    if let Some(place) = &finding.location {
+        location["physicalLocation"] = json!({
+            "artifactLocation": { "uri": place.file.replace('\\', "/") },
+            "region": { "startLine": place.line, "startColumn": place.column },
+        });
+    }
+    json!({
+        "ruleId": finding.rule.id,
+        "level": level(finding.level),
+        "message": { "text": finding.message },
+        "locations": [location],
+    })
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "note",
+        Level::Allow => "none",
+    }
+}

@@ -1,0 +1,148 @@
+//! A rule: what its data file says, and the table of all rules.
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+use super::checks::CHECKS;
+use super::subject::{Problems, Subject};
+
+/// What looks for the breaches of a rule.
+pub(super) type Check = fn(&Rule, &Subject<'_>, &mut Problems);
+
+/// A rule. Everything but [`Rule::id`] and [`Rule::check`] stands in `rules/<id>.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Rule {
+    /// The name of its data file.
+    #[serde(skip)]
+    pub(super) id: &'static str,
+    /// How grave a breach is, unless the settings say otherwise.
+    pub(super) level: Level,
+    /// The clients that it is for; none if it is for all.
+    #[serde(default)]
+    pub(super) clients: Vec<Client>,
+    /// What is wrong, as a fragment.
+    pub(super) summary: String,
+    /// What comes of a breach.
+    pub(super) why: String,
+    /// Public addresses of the reason.
+    pub(super) source: Vec<String>,
+    /// What to do in Rust, shown with each breach.
+    pub(super) advice: String,
+    /// The largest number that is no breach, for rules with a limit.
+    #[serde(default)]
+    pub(super) limit: usize,
+    /// What the rule looks for, for rules with a list.
+    #[serde(default)]
+    pub(super) words: Vec<String>,
+    /// A definition that breaks the rule, as JSON; `sample` says in which short form.
+    pub(super) example: String,
+    /// The same without the breach.
+    pub(super) fix: String,
+    #[serde(skip, default = "no_check")]
+    pub(super) check: Check,
+}
+
+/// How grave a breach is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Level {
+    /// Not reported.
+    Allow,
+    /// It may be meant so; shown with `--notes`.
+    Note,
+    /// Some callers are worse off.
+    Warning,
+    /// A client refuses the tool, or all tools of the server.
+    Error,
+}
+
+/// A client or model provider with rules of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Client {
+    /// OpenAI's API and what is built on it
+    Openai,
+    /// Anthropic's API, Claude Code and Claude Desktop
+    Anthropic,
+    /// Google's Gemini API and Gemini CLI
+    Gemini,
+    /// VS Code with Copilot
+    #[value(name = "vscode")]
+    VsCode,
+    /// Cursor
+    Cursor,
+    /// The protocol itself, for every client
+    Mcp,
+}
+
+/// Every rule, sorted by id.
+pub(super) static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let mut rules: Vec<Rule> = CHECKS.iter().map(read).collect();
+    rules.sort_by_key(|rule| rule.id);
+    rules
+});
+
+/// A test reads every file, so that this cannot fail for a user.
+fn read((id, text, check): &(&'static str, &str, Check)) -> Rule {
+    let rule: Rule = toml::from_str(text).unwrap_or_else(|error| panic!("rules/{id}.toml: {error}"));
+    Rule { id, check: *check, ..rule }
+}
+
+fn no_check() -> Check {
+    |_, _, _| {}
+}
+
+/// The rule of this id.
+pub(super) fn find(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id == id)
+}
+
+impl Rule {
+    /// Whether the rule holds for one of these clients; without clients, all are meant.
+    pub(super) fn is_for(&self, clients: &[Client]) -> bool {
+        clients.is_empty()
+            || self.clients.is_empty()
+            || self.clients.iter().any(|client| *client == Client::Mcp || clients.contains(client))
+    }
+
+    /// The clients in words: `openai, gemini`, or `all`.
+    pub(super) fn clients_in_words(&self) -> String {
+        if self.clients.is_empty() {
+            return "all".to_owned();
+        }
+        self.clients.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether `word` is one of the words of the rule.
+    pub(super) fn lists(&self, word: &str) -> bool {
+        self.words.iter().any(|listed| listed == word)
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Allow => "allow",
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
+}
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Openai => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::VsCode => "vscode",
+            Self::Cursor => "cursor",
+            Self::Mcp => "mcp",
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! What is looked at: a manifest, with everything that more than one rule wants to know about it.
+
+use serde_json::Value;
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::manifest::Manifest;
+
+use super::schema::{self, Node};
+
+/// A manifest, prepared for the rules.
+#[derive(Debug)]
+pub(super) struct Subject<'a> {
+    pub(super) manifest: &'a Manifest,
+    pub(super) tools: Vec<Tool<'a>>,
+}
+
+/// A tool, prepared for the rules.
+#[derive(Debug)]
+pub(super) struct Tool<'a> {
+    pub(super) definition: &'a ToolDefinition,
+    /// Every schema of the arguments, the root first.
+    pub(super) input: Vec<Node<'a>>,
+    /// Every schema of the result, the root first; none without an output schema.
+    pub(super) output: Vec<Node<'a>>,
+    /// Every text of the definition, with the pointer to it.
+    pub(super) texts: Vec<Text>,
+    /// What a model reads of the tool: see [`tokens`].
+    pub(super) tokens: usize,
+}
+
+/// A text of a definition.
+#[derive(Debug)]
+pub(super) struct Text {
+    pub(super) pointer: String,
+    pub(super) value: String,
+    /// The text is a description or a title: words for a reader and not a name, a pattern or a value.
+    pub(super) is_prose: bool,
+}
+
+/// A breach of a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub(super) place: Place,
+    /// What is wrong, as a fragment.
+    pub(super) message: String,
+}
+
+/// Where a breach is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// The tool; none if it is the server as a whole.
+    pub(super) tool: Option<String>,
+    /// JSON pointer into the tool's definition, or into the manifest.
+    pub(super) pointer: String,
+}
+
+/// The breaches that one rule found.
+#[derive(Debug, Default)]
+pub(super) struct Problems(pub(super) Vec<Problem>);
+
+impl Problems {
+    /// Something about a tool, at a pointer into its definition.
+    pub(super) fn at(&mut self, tool: &Tool<'_>, pointer: impl Into<String>, message: impl Into<String>) {
+        let place = Place { tool: Some(tool.name().to_owned()), pointer: pointer.into() };
+        self.0.push(Problem { place, message: message.into() });
+    }
+
+    /// Something about the server, at a pointer into the manifest.
+    pub(super) fn at_server(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
+        let place = Place { tool: None, pointer: pointer.into() };
+        self.0.push(Problem { place, message: message.into() });
+    }
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn new(manifest: &'a Manifest) -> Self {
+        Self { manifest, tools: manifest.tools.iter().map(Tool::new).collect() }
+    }
+}
+
+impl<'a> Tool<'a> {
+    fn new(definition: &'a ToolDefinition) -> Self {
+        let output = definition.output_schema.as_ref();
+        let mut texts = Vec::new();
+        collect_texts(&mut texts, String::new(), &serde_json::json!(definition), false);
+        Self {
+            definition,
+            input: schema::nodes("/inputSchema", &definition.input_schema),
+            output: output.map(|output| schema::nodes("/outputSchema", output)).unwrap_or_default(),
+            texts,
+            tokens: read_by_a_model(definition),
+        }
+    }
+
+    pub(super) fn name(&self) -> &'a str {
+        &self.definition.name
+    }
+
+    /// The arguments by name, as far as the root lists them.
+    pub(super) fn parameters(&self) -> impl Iterator<Item = &Node<'a>> {
+        self.input.iter().filter(|node| node.parent == Some(0) && node.property.is_some())
+    }
+}
+
+/// An estimate of the tokens that `text` costs: a quarter of its bytes, rounded up.
+///
+/// Tokenizers differ by provider and model; for English and JSON they stay near four bytes a token.
+pub(super) fn tokens(text: &str) -> usize {
+    text.len().div_ceil(4)
+}
+
+/// The tokens of what a client hands to a model: name, description and the schema of the arguments.
+fn read_by_a_model(definition: &ToolDefinition) -> usize {
+    let description = definition.description.as_deref().unwrap_or_default();
+    tokens(&definition.name) + tokens(description) + tokens(&definition.input_schema.to_string())
+}
+
+/// Every text and every name of a member in `value`.
+fn collect_texts(texts: &mut Vec<Text>, pointer: String, value: &Value, is_prose: bool) {
+    match value {
+        Value::String(text) => texts.push(Text { pointer, value: text.clone(), is_prose }),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                collect_texts(texts, format!("{pointer}/{index}"), item, false);
+            }
+        }
+        Value::Object(members) => {
+            for (name, value) in members {
+                let pointer = schema::below(&pointer, name);
+                if !name.is_ascii() {
+                    texts.push(Text { pointer: pointer.clone(), value: name.clone(), is_prose: false });
+                }
+                let is_prose = value.is_string() && matches!(name.as_str(), "description" | "title");
+                collect_texts(texts, pointer, value, is_prose);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

@@ -1,0 +1,100 @@
+//! `cargo mcp new`: a package with one tool, its tests, and nothing that `cargo mcp lint` finds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use toml::Value;
+
+use crate::args::OutputArgs;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::shell::Shell;
+
+/// What `--help` shows below the flags.
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  cargo mcp new word-counter
+  cargo mcp new word-counter --toolwright ../toolwright/runtime/toolwright
+                                 with a clone of Toolwright beside it
+Then:
+  cd word-counter
+  cargo test
+  cargo mcp lint";
+
+#[derive(Debug, Args)]
+pub(crate) struct NewArgs {
+    /// The folder to make; its last part is the package's name
+    #[arg(value_name = "PATH")]
+    path: PathBuf,
+    /// Depend on Toolwright in this folder, instead of the published version
+    #[arg(long, value_name = "FOLDER")]
+    toolwright: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// The files of a package, with `{name}`, `{crate}` and `{toolwright}` to fill in.
+const FILES: [(&str, &str); 6] = [
+    ("Cargo.toml", include_str!("template/Cargo.toml.txt")),
+    ("README.md", include_str!("template/README.md.txt")),
+    ("src/lib.rs", include_str!("template/lib.rs.txt")),
+    ("src/main.rs", include_str!("template/main.rs.txt")),
+    ("tests/tools.rs", include_str!("template/tests.rs.txt")),
+    (".gitignore", "/target\n"),
+];
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Error::NewName`], [`Error::NewExists`], [`Error::Write`].
+pub(crate) fn run(args: &NewArgs, shell: Shell) -> Result<Exit, Error> {
+    let name = package_name(&args.path)?;
+    if args.path.exists() {
+        return Err(Error::NewExists { folder: args.path.clone() });
+    }
+    let dependency = dependency(args.toolwright.as_deref())?;
+    for (file, template) in FILES {
+        let text = template
+            .replace("{name}", &name)
+            .replace("{crate}", &name.replace('-', "_"))
+            .replace("{toolwright}", &dependency);
+        let file = args.path.join(file);
+        let written = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&file, text));
+        written.map_err(|source| Error::Write { file, source })?;
+    }
+    shell.note(&format_args!("made {}; next: cd {0} && cargo test && cargo mcp lint", args.path.display()));
+    Ok(Exit::Ok)
+}
+
+/// The last part of the path, if a package and a crate can be called so.
+fn package_name(path: &Path) -> Result<String, Error> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let fits = name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.chars().all(|one| one.is_ascii_alphanumeric() || matches!(one, '-' | '_'));
+    // A crate of this name would stand in front of the ones that the template uses.
+    let is_taken = ["toolwright", "serde", "serde_json", "schemars", "tokio", "std", "core", "test"];
+    if fits && !is_taken.contains(&name.as_str()) { Ok(name) } else { Err(Error::NewName { name }) }
+}
+
+/// The value of `toolwright = …` in the Cargo.toml.
+fn dependency(folder: Option<&Path>) -> Result<String, Error> {
+    let Some(folder) = folder else { return Ok(Value::from(env!("CARGO_PKG_VERSION")).to_string()) };
+    let path = folder.canonicalize().map_err(|source| Error::Read { file: folder.to_owned(), source })?;
+    Ok(format!("{{ path = {} }}", Value::from(&*path.to_string_lossy())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_no_crate_can_have_are_refused() {
+        for name in ["shop", "a/b/word-counter", "word_counter2"] {
+            assert!(package_name(Path::new(name)).is_ok(), "{name}");
+        }
+        for name in ["", "2shop", "shöp", "a b", "serde", "..", "-x"] {
+            assert!(package_name(Path::new(name)).is_err(), "{name}");
+        }
+    }
+}

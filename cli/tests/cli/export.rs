@@ -1,0 +1,63 @@
+//! The forms of `cargo mcp manifest --format`; what they hold is tested beside their code.
+
+use std::fs;
+
+use crate::common::{manifest, scratch};
+
+const FORMS: [&str; 10] = [
+    "openai",
+    "openai-strict",
+    "anthropic",
+    "gemini",
+    "openapi",
+    "server-json",
+    "mcpb",
+    "markdown",
+    "html",
+    "typescript",
+];
+
+#[test]
+fn every_form_is_written_checked_and_found_out_of_date() {
+    let scratch = scratch();
+    let file = scratch.path().join("form");
+    for form in FORMS {
+        let line = |flag: &str| format!("--format {form} {flag} {}", file.display());
+        manifest("library", &line("--out")).ok();
+        manifest("library", &line("--check")).ok();
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.ends_with('\n') && text.len() > 100, "{form}: {text}");
+        fs::write(&file, text.replacen("library", "librarian", 1).replacen("get_order", "get_odrer", 1))
+            .unwrap();
+        let run = manifest("library", &line("--check")).ended(1);
+        assert!(run.stdout.starts_with("~ line "), "{form}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn what_a_form_cannot_hold_is_said_and_can_be_denied() {
+    let said = "search /inputSchema/properties/weights: strict mode cannot hold an object with any members";
+    manifest("library", "--format openai-strict").ok().says(&[said]);
+    let run = manifest("library", "--format openai-strict --deny-lossy").ended(100);
+    assert_eq!(run.stdout, "");
+    run.says(&[said, "leave out --deny-lossy"]);
+    manifest("library", "--format anthropic --deny-lossy").ok();
+}
+
+#[test]
+fn what_the_package_says_about_itself_gets_into_the_registry_s_form() {
+    let run = manifest("members", "-p tools --format server-json").ok();
+    assert_eq!(run.document()["name"], "io.example/words");
+    assert_eq!(run.document()["description"], "Counts words.");
+    let run = manifest("library", "--format server-json").ok();
+    run.says(&["the registry needs a name such as `io.github.ada/shop`"]);
+}
+
+#[test]
+fn a_form_that_holds_one_server_refuses_several() {
+    for form in ["openapi", "mcpb"] {
+        let run = manifest("both", &format!("--example small --bin both --format {form}")).ended(2);
+        run.says(&["there are several servers"]);
+    }
+    manifest("both", "--example small --bin both --format markdown").ok();
+}
