@@ -17,6 +17,8 @@ pub mod features;
 pub mod limits;
 pub mod router;
 pub mod service;
+#[cfg(feature = "skills")]
+pub mod skills;
 
 pub mod agent;
 pub mod client;
@@ -25,6 +27,7 @@ pub mod transport;
 
 mod connection;
 mod escape;
+mod extensions;
 mod list;
 mod message;
 #[cfg(feature = "jsonrpsee")]
@@ -48,6 +51,8 @@ pub use limits::Limits;
 pub use router::{Dispatch, Router};
 pub use server::Server;
 pub use service::{ServerInfo, Service};
+#[cfg(feature = "skills")]
+pub use skills::{Skill, Skills};
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub use transport::Transport;
 #[cfg(feature = "http")]

@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::error::ServeError;
 use crate::error::{self, BuildError};
 use crate::executor::{Action, BoxFuture, Executor};
+use crate::extensions::Extensions;
 use crate::features::Features;
 use crate::limits::Limits;
 use crate::list::ListSettings;
@@ -67,6 +68,7 @@ pub(crate) struct Shared {
     table: RwLock<Arc<Table>>,
     features: Features,
     sealer: Sealer,
+    extensions: Extensions,
     connections: Mutex<Vec<Weak<Connection>>>,
     server_meta: Box<RawValue>,
     discover: Box<[u8]>,
@@ -92,6 +94,7 @@ pub(crate) struct Parts {
     pub(crate) executors: Vec<DynExecutor>,
     pub(crate) features: Features,
     pub(crate) state_keys: Option<StateKeys>,
+    pub(crate) extensions: Extensions,
 }
 
 impl Service {
@@ -103,7 +106,7 @@ impl Service {
         let mut discover = json!({
             "resultType": "complete",
             "supportedVersions": error::supported_versions(false),
-            "capabilities": capabilities(&parts.features, Revision::NEWEST),
+            "capabilities": capabilities(&parts.features, &parts.extensions, Revision::NEWEST),
             "ttlMs": ttl_ms,
             "cacheScope": "public",
             "_meta": meta,
@@ -123,6 +126,7 @@ impl Service {
             table: RwLock::new(Arc::new(table)),
             features: parts.features,
             sealer: Sealer::new(parts.state_keys),
+            extensions: parts.extensions,
             connections: Mutex::default(),
         })))
     }
@@ -212,7 +216,7 @@ impl Shared {
 
     /// What the server can do, in the words of the revision.
     pub(crate) fn capabilities(&self, revision: Revision) -> Value {
-        capabilities(&self.features, revision)
+        capabilities(&self.features, &self.extensions, revision)
     }
 
     pub(crate) fn sealer(&self) -> &Sealer {
@@ -221,6 +225,15 @@ impl Shared {
 
     pub(crate) fn features(&self) -> &Features {
         &self.features
+    }
+
+    #[cfg(feature = "skills")]
+    pub(crate) fn list_ttl(&self) -> Duration {
+        self.list_ttl
+    }
+
+    pub(crate) fn extensions(&self) -> &Extensions {
+        &self.extensions
     }
 
     pub(crate) fn server_meta(&self) -> &RawValue {
@@ -282,7 +295,7 @@ impl Shared {
 }
 
 /// Tools and log messages are always there, the rest where the server has it.
-fn capabilities(features: &Features, revision: Revision) -> Value {
+fn capabilities(features: &Features, extensions: &Extensions, revision: Revision) -> Value {
     let mut capabilities = json!({"tools": {"listChanged": true}, "logging": {}});
     if features.prompts.is_some() {
         capabilities["prompts"] = json!({"listChanged": true});
@@ -293,6 +306,9 @@ fn capabilities(features: &Features, revision: Revision) -> Value {
     // 2024-11-05 has the method and no word for it (schema `ServerCapabilities`).
     if !features.completers.is_empty() && revision > Revision::ALL[0] {
         capabilities["completions"] = json!({});
+    }
+    if let Some(extensions) = extensions.capabilities() {
+        capabilities["extensions"] = extensions;
     }
     capabilities
 }

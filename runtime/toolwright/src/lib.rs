@@ -575,6 +575,8 @@ pub use toolwright_server::{
 };
 #[cfg(feature = "ws")]
 pub use toolwright_server::{WebSocket, WebSocketService};
+#[cfg(feature = "skills")]
+pub use toolwright_server::{Skill, Skills};
 
 #[doc = include_str!("../attributes.md")]
 pub mod attributes {}

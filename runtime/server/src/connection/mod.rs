@@ -5,9 +5,12 @@ mod batch;
 mod calls;
 #[cfg(any(feature = "http", feature = "jsonrpsee"))]
 mod exchange;
+mod extensions;
 mod features;
 mod legacy;
 mod modern;
+#[cfg(feature = "skills")]
+mod skills;
 mod subscriptions;
 
 use std::borrow::Cow;

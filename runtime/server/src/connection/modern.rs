@@ -43,7 +43,7 @@ impl Connection {
                 Ok(None)
             }
             "subscriptions/listen" => self.listen(id, params),
-            _ => self.feature(method, id, params, &CallMeta { meta, log_level, revision }, out),
+            _ => self.extension(method, id, params, &CallMeta { meta, log_level, revision }, out),
         }
     }
 

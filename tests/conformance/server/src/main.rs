@@ -12,6 +12,7 @@ mod listed;
 mod media;
 mod rounds;
 mod streams;
+mod skills;
 
 use std::error::Error;
 
@@ -81,7 +82,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let listed = Listed::default();
     let fixture = Fixture { listed: listed.clone() };
     let server = Server::new(fixture).tools::<FixtureTools>().executor(listed.clone());
-    let service = rounds::with_prompt(features::with_resources(features::with_prompts(server))).build()?;
+    let server = rounds::with_prompt(features::with_resources(features::with_prompts(server)));
+    let server = server.skills(skills::skills());
+    let service = server.build()?;
     listed.belongs_to(&service);
 
     let http = Http::bind(("127.0.0.1", port))?.with_sse();
