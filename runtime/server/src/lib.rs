@@ -19,6 +19,8 @@ pub mod router;
 pub mod service;
 #[cfg(feature = "skills")]
 pub mod skills;
+#[cfg(feature = "tasks")]
+pub mod tasks;
 
 pub mod agent;
 pub mod client;
@@ -53,6 +55,8 @@ pub use server::Server;
 pub use service::{ServerInfo, Service};
 #[cfg(feature = "skills")]
 pub use skills::{Skill, Skills};
+#[cfg(feature = "tasks")]
+pub use tasks::Tasks;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub use transport::Transport;
 #[cfg(feature = "http")]

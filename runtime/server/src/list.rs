@@ -23,6 +23,11 @@ pub(crate) trait Listed {
     /// The entry with the members that the revision has.
     fn shown(&self, revision: Revision) -> Cow<'_, Self::Shown>;
 
+    /// Whether clients of the revision can use the entry.
+    fn is_in(&self, _revision: Revision) -> bool {
+        true
+    }
+
     /// Whether the entry is shown in the application context at `path`.
     fn is_visible_in(&self, _path: &str) -> bool {
         true
@@ -116,6 +121,7 @@ impl<T: Listed> List<T> {
     ) -> Arc<[u8]> {
         let mut shown = self.entries[start..]
             .iter()
+            .filter(|entry| entry.is_in(revision))
             .filter(|entry| context_path.is_none_or(|path| entry.is_visible_in(path)))
             .peekable();
         let page: Vec<&Arc<T>> = shown.by_ref().take(settings.page_size).collect();

@@ -16,7 +16,7 @@ use crate::executor::Executor;
 use crate::extensions::ExtensionParts;
 use crate::features::FeatureParts;
 use crate::limits::Limits;
-use crate::router::{Dispatch, Router};
+use crate::router::{Dispatch, Entry, Router};
 use crate::service::{DynExecutor, Parts, ServerInfo, Service};
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
@@ -157,7 +157,10 @@ impl<S: Send + Sync + 'static> Server<S> {
             typed.extend(router.entries.into_iter().map(Arc::new));
         }
         let mut features = self.features;
-        let extensions = self.extensions.build(&mut features, &self.limits, self.list_ttl)?;
+        let listed = self.executors.iter().flat_map(|executor| executor.0.tools().to_vec());
+        let has_tasks = typed.iter().any(|entry: &Arc<Entry>| entry.task.is_some())
+            || listed.into_iter().any(|tool| tool.task().is_some());
+        let extensions = self.extensions.build(&mut features, &self.limits, self.list_ttl, has_tasks)?;
         let unnamed = || "toolwright".to_owned();
         Service::new(Parts {
             info: ServerInfo {

@@ -137,11 +137,12 @@ impl Service {
     /// [`ServeError::Stream`] where reading or writing fails for another reason than the peer's leaving.
     #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
     pub async fn serve(&self, transport: impl Into<Transport>) -> Result<(), ServeError> {
-        transport.into().serve(self, std::future::pending()).await
+        self.serve_until(transport, std::future::pending()).await
     }
 
     /// As [`Service::serve`], and ends in order when `shutdown` is done: no new message is read, running calls get
     /// [`Limits::shutdown_grace`] to finish, their answers are sent, subscriptions end with their last message.
+    /// Tasks end with the last transport that is served, as failed.
     ///
     /// A signal is best waited for on a thread of its own: a handler that blocks a thread of the runtime can keep
     /// `tokio::signal` from seeing it.
@@ -154,7 +155,14 @@ impl Service {
         transport: impl Into<Transport>,
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), ServeError> {
-        transport.into().serve(self, shutdown).await
+        #[cfg(feature = "tasks")]
+        let serving = self.0.extensions.tasks.as_ref().map(|tasks| tasks.serving());
+        let ended = transport.into().serve(self, shutdown).await;
+        #[cfg(feature = "tasks")]
+        if let Some(serving) = serving {
+            serving.end(self.0.limits.shutdown_grace).await;
+        }
+        ended
     }
 
     /// Takes up changes in the tools of the executors, and tells every peer that listens.
@@ -307,7 +315,7 @@ fn capabilities(features: &Features, extensions: &Extensions, revision: Revision
     if !features.completers.is_empty() && revision > Revision::ALL[0] {
         capabilities["completions"] = json!({});
     }
-    if let Some(extensions) = extensions.capabilities() {
+    if let Some(extensions) = extensions.capabilities(revision) {
         capabilities["extensions"] = extensions;
     }
     capabilities

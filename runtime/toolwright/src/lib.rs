@@ -577,6 +577,8 @@ pub use toolwright_server::{
 pub use toolwright_server::{WebSocket, WebSocketService};
 #[cfg(feature = "skills")]
 pub use toolwright_server::{Skill, Skills};
+#[cfg(feature = "tasks")]
+pub use toolwright_server::{Tasks, tasks};
 
 #[doc = include_str!("../attributes.md")]
 pub mod attributes {}

@@ -22,6 +22,10 @@ impl Connection {
         {
             return self.skills(method, id, params, meta, &skills, out);
         }
+        #[cfg(feature = "tasks")]
+        if matches!(method, "tasks/get" | "tasks/update" | "tasks/cancel") && meta.revision.is_modern() {
+            return self.task_request(method, id, params, meta, out);
+        }
         self.feature(method, id, params, meta, out)
     }
 }

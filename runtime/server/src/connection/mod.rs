@@ -12,6 +12,8 @@ mod modern;
 #[cfg(feature = "skills")]
 mod skills;
 mod subscriptions;
+#[cfg(feature = "tasks")]
+mod tasks;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -42,7 +42,7 @@ impl Connection {
                 }
                 Ok(None)
             }
-            "subscriptions/listen" => self.listen(id, params),
+            "subscriptions/listen" => self.listen(id, params, meta),
             _ => self.extension(method, id, params, &CallMeta { meta, log_level, revision }, out),
         }
     }

@@ -8,12 +8,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
 
+#[cfg(feature = "tasks")]
+use super::tasks::{declares_tasks, undeclared};
 use super::{Connection, Later, Session};
 use crate::error;
 use crate::features::Features;
-use crate::message::{Params, RequestId};
+use crate::message::{Params, RequestId, RequestMeta};
 use crate::outbox::Outbox;
 use crate::reply;
+#[cfg(feature = "tasks")]
+use crate::tasks::{Task, TaskView};
 
 /// The open subscriptions of a modern peer.
 #[derive(Debug, Default)]
@@ -32,6 +36,9 @@ pub(crate) enum Changed<'a> {
     Resources,
     /// The contents of the resource at an address.
     Resource(&'a str),
+    /// How far a task has come.
+    #[cfg(feature = "tasks")]
+    Task(&'a Task),
 }
 
 impl Changed<'_> {
@@ -41,12 +48,16 @@ impl Changed<'_> {
             Self::Prompts => "notifications/prompts/list_changed",
             Self::Resources => "notifications/resources/list_changed",
             Self::Resource(_) => "notifications/resources/updated",
+            #[cfg(feature = "tasks")]
+            Self::Task(_) => "notifications/tasks",
         }
     }
 
     fn params(self) -> serde_json::Value {
         match self {
             Self::Resource(uri) => json!({"uri": uri}),
+            #[cfg(feature = "tasks")]
+            Self::Task(task) => json!(TaskView::of(task)),
             _ => json!({}),
         }
     }
@@ -79,11 +90,16 @@ struct Filter {
     resources_list_changed: bool,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     resource_subscriptions: BTreeSet<String>,
+    #[cfg(feature = "tasks")]
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    task_ids: BTreeSet<String>,
 }
 
 impl Filter {
-    /// What of it the server has.
-    fn granted(mut self, features: &Features) -> Self {
+    /// What of it the server has for the peer.
+    fn granted(mut self, features: &Features, connection: &Connection) -> Self {
+        #[cfg(feature = "tasks")]
+        self.task_ids.retain(|id| connection.listens_to_task(id));
         self.prompts_list_changed &= features.prompts.is_some();
         if features.resources.is_none() {
             self.resources_list_changed = false;
@@ -98,6 +114,8 @@ impl Filter {
             Changed::Prompts => self.prompts_list_changed,
             Changed::Resources => self.resources_list_changed,
             Changed::Resource(uri) => self.resource_subscriptions.contains(uri),
+            #[cfg(feature = "tasks")]
+            Changed::Task(task) => self.task_ids.contains(&task.id),
         }
     }
 }
@@ -110,6 +128,7 @@ impl Connection {
         &self,
         id: &RequestId<'_>,
         params: &Params<'_>,
+        meta: &RequestMeta<'_>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
         let filter: Filter = params
             .notifications
@@ -125,7 +144,16 @@ impl Connection {
             return Err(too_many_watched(most));
         }
         filter.resource_subscriptions.iter().try_for_each(|uri| check_length(uri))?;
-        let filter = filter.granted(self.service.features());
+        #[cfg(feature = "tasks")]
+        if !filter.task_ids.is_empty() {
+            if !declares_tasks(meta) {
+                return Err(undeclared("`taskIds` is of the extension for tasks"));
+            }
+            if filter.task_ids.len() > most {
+                return Err(too_many_watched(most));
+            }
+        }
+        let filter = filter.granted(self.service.features(), self);
         if self.is_taken(id) {
             return Err(error::invalid_request("a request with this id is still running"));
         }
@@ -147,6 +175,8 @@ impl Connection {
         let is_wanted = match changed {
             Changed::Resource(uri) => self.session.watched().contains(uri),
             Changed::Tools | Changed::Prompts | Changed::Resources => true,
+            #[cfg(feature = "tasks")]
+            Changed::Task(_) => false,
         };
         if self.agreed_revision().is_some() && is_wanted {
             self.outbox.push_once(&changed.legacy_notification());

@@ -2,13 +2,15 @@
 
 use serde_json::Value;
 
-use super::Extensions;
+use super::{Extensions, SKILLS, TASKS};
 use crate::error::BuildError;
 use crate::features::FeatureParts;
 use crate::limits::Limits;
 use crate::server::Server;
 #[cfg(feature = "skills")]
 use crate::skills::Skills;
+#[cfg(feature = "tasks")]
+use crate::tasks::Tasks;
 
 /// Which extensions a server is to speak.
 #[derive(Debug, Default)]
@@ -16,19 +18,23 @@ pub(crate) struct ExtensionParts {
     declared: Vec<(String, Value)>,
     #[cfg(feature = "skills")]
     skills: Option<Skills>,
+    #[cfg(feature = "tasks")]
+    tasks: Option<Tasks>,
 }
 
 impl ExtensionParts {
-    /// Checks everything. What extensions serve as resources is added to `features`.
+    /// Checks everything. What extensions serve as resources is added to `features`; `has_tasks` is set where a tool can
+    /// become a task.
     #[cfg_attr(
-        not(feature = "skills"),
-        expect(unused_variables, reason = "only skills have resources and limits")
+        not(all(feature = "skills", feature = "tasks")),
+        expect(unused_variables, reason = "each is for one extension")
     )]
     pub(crate) fn build(
         self,
         features: &mut FeatureParts,
         limits: &Limits,
         list_ttl: std::time::Duration,
+        has_tasks: bool,
     ) -> Result<Extensions, BuildError> {
         let mut extensions = Extensions::default();
         for (identifier, settings) in self.declared {
@@ -50,6 +56,15 @@ impl ExtensionParts {
             let (catalog, resources) = skills.build(limits.max_skill_bytes, list_ttl)?;
             features.add_resources(resources);
             extensions.skills = Some(std::sync::RwLock::new(std::sync::Arc::new(catalog)));
+        }
+        #[cfg(feature = "tasks")]
+        if has_tasks || self.tasks.is_some() {
+            let tasks = self.tasks.unwrap_or_default().build().map_err(|problem| BuildError::Feature {
+                what: "extension",
+                name: TASKS.to_owned(),
+                reason: problem.to_owned(),
+            })?;
+            extensions.tasks = Some(tasks);
         }
         Ok(extensions)
     }
@@ -76,10 +91,20 @@ impl<S: Send + Sync + 'static> Server<S> {
     }
 }
 
+/// Tasks (SEP-2663).
+#[cfg(feature = "tasks")]
+impl<S: Send + Sync + 'static> Server<S> {
+    /// How tasks are kept. Without this, a server with a tool that is marked `#[mcp(task)]` keeps them in memory as
+    /// [`Tasks::default`] says. A server whose executors get such tools later must be built with it.
+    pub fn tasks(mut self, tasks: Tasks) -> Self {
+        self.extensions.tasks = Some(tasks);
+        self
+    }
+}
+
 /// The rules of keys of `_meta`, with a prefix that must be there (2026-07-28, basic "_meta", extensions/overview).
 fn check_identifier(identifier: &str) -> Result<(), &'static str> {
-    const OWN: [&str; 2] = ["io.modelcontextprotocol/skills", "io.modelcontextprotocol/tasks"];
-    if OWN.contains(&identifier) {
+    if [SKILLS, TASKS].contains(&identifier) {
         return Err("the server declares it by itself, when it has what the extension is about");
     }
     let is_label = |label: &str| {
@@ -104,6 +129,7 @@ fn check_identifier(identifier: &str) -> Result<(), &'static str> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use toolwright_core::revision::Revision;
 
     use super::{Extensions, check_identifier};
 
@@ -132,8 +158,8 @@ mod tests {
     #[test]
     fn a_server_without_extensions_has_no_word_for_them() {
         let mut extensions = Extensions::default();
-        assert_eq!(extensions.capabilities(), None);
+        assert_eq!(extensions.capabilities(Revision::NEWEST), None);
         extensions.declared.insert("a/b".to_owned(), json!({"c": 1}));
-        assert_eq!(extensions.capabilities(), Some(json!({"a/b": {"c": 1}})));
+        assert_eq!(extensions.capabilities(Revision::NEWEST), Some(json!({"a/b": {"c": 1}})));
     }
 }

@@ -3,11 +3,15 @@
 
 mod builder;
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::collections::HashMap;
 #[cfg(feature = "skills")]
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
-use serde_json::{Map, Value, json};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use toolwright_core::revision::Revision;
 
 #[cfg(feature = "skills")]
 use crate::error::BuildError;
@@ -15,12 +19,16 @@ use crate::error::BuildError;
 use crate::features::{ResourceEntry, Resources};
 #[cfg(feature = "skills")]
 use crate::skills::Catalog;
+#[cfg(feature = "tasks")]
+use crate::tasks::ServerTasks;
 
 pub(crate) use builder::ExtensionParts;
 
 /// Agent Skills as resources (SEP-2640).
-#[cfg(feature = "skills")]
 pub(crate) const SKILLS: &str = "io.modelcontextprotocol/skills";
+
+/// Calls that go on after their answer (SEP-2663).
+pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
 
 /// The extensions of a server.
 #[derive(Debug, Default)]
@@ -30,15 +38,25 @@ pub(crate) struct Extensions {
     /// Absent where the server offers no skills.
     #[cfg(feature = "skills")]
     pub(crate) skills: Option<RwLock<Arc<Catalog>>>,
+    /// Absent where no tool of the server can become a task.
+    #[cfg(feature = "tasks")]
+    pub(crate) tasks: Option<ServerTasks>,
 }
 
 impl Extensions {
     /// The value of `capabilities.extensions`; none if there are none.
-    pub(crate) fn capabilities(&self) -> Option<Value> {
+    #[cfg_attr(not(feature = "tasks"), expect(unused_variables, reason = "only tasks are of one revision"))]
+    pub(crate) fn capabilities(&self, revision: Revision) -> Option<Value> {
         let mut extensions = self.declared.clone();
         #[cfg(feature = "skills")]
         if self.skills.is_some() {
-            extensions.insert(SKILLS.to_owned(), json!({"directoryRead": true}));
+            extensions.insert(SKILLS.to_owned(), serde_json::json!({"directoryRead": true}));
+        }
+        // "Servers MUST NOT treat this capability as enabling tasks under" earlier revisions (SEP-2663 "Backward
+        // Compatibility").
+        #[cfg(feature = "tasks")]
+        if self.tasks.is_some() && revision.is_modern() {
+            extensions.insert(TASKS.to_owned(), Map::new().into());
         }
         (!extensions.is_empty()).then_some(Value::Object(extensions))
     }
@@ -68,4 +86,22 @@ impl Extensions {
         let skills = self.skills.as_ref()?;
         Some(Arc::clone(&skills.read().unwrap_or_else(PoisonError::into_inner)))
     }
+}
+
+/// What a client would have to declare, as `ClientCapabilities` of the schema.
+#[cfg(feature = "tasks")]
+pub(crate) fn required(extension: &str) -> Value {
+    serde_json::json!({"extensions": {extension: {}}})
+}
+
+/// The settings of an extension that a client declares in its capabilities; none if it does not declare it.
+pub(crate) fn declared_in<'a>(capabilities: &'a RawValue, extension: &str) -> Option<&'a RawValue> {
+    #[derive(Deserialize)]
+    struct Capabilities<'a> {
+        #[serde(borrow, default)]
+        extensions: Option<HashMap<Cow<'a, str>, &'a RawValue>>,
+    }
+    let capabilities: Capabilities<'a> = serde_json::from_str(capabilities.get()).ok()?;
+    let settings = *capabilities.extensions?.get(extension)?;
+    settings.get().starts_with('{').then_some(settings)
 }

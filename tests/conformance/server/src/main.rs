@@ -13,6 +13,7 @@ mod media;
 mod rounds;
 mod streams;
 mod skills;
+mod tasks;
 
 use std::error::Error;
 
@@ -81,7 +82,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let port: u16 = std::env::var("PORT").map_err(|_| "set PORT to the port to listen at")?.parse()?;
     let listed = Listed::default();
     let fixture = Fixture { listed: listed.clone() };
-    let server = Server::new(fixture).tools::<FixtureTools>().executor(listed.clone());
+    let server = Server::new(fixture).tools::<FixtureTools>().tools::<tasks::TaskTools>();
+    let server = server.executor(listed.clone());
     let server = rounds::with_prompt(features::with_resources(features::with_prompts(server)));
     let server = server.skills(skills::skills());
     let service = server.build()?;

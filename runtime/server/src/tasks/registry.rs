@@ -1,0 +1,263 @@
+//! The tasks of a server: those that run here, and the store of all.
+
+use std::collections::HashMap;
+use std::fmt::{self, Write as _};
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::live::LiveTask;
+use super::store::done;
+use super::{Task, TaskState, TaskStore, TaskStoreError, Tasks};
+
+/// The tasks of a server.
+pub(crate) struct TaskRegistry {
+    store: Arc<dyn TaskStore>,
+    ttl: Duration,
+    timeout: Duration,
+    poll_interval: Duration,
+    max_running: usize,
+    running: Mutex<Running>,
+    /// Told of each task that does not run any more.
+    left: Notify,
+    /// Cancelled when the server is gone.
+    pub(super) closed: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+struct Running {
+    tasks: HashMap<String, Arc<LiveTask>>,
+    /// How many transports are served.
+    serving: usize,
+}
+
+/// The tasks of a server, as long as there is the server.
+#[derive(Debug)]
+pub(crate) struct ServerTasks(Arc<TaskRegistry>);
+
+impl ServerTasks {
+    pub(super) fn new(settings: Tasks) -> Self {
+        Self(Arc::new(TaskRegistry::new(settings)))
+    }
+}
+
+impl Deref for ServerTasks {
+    type Target = Arc<TaskRegistry>;
+
+    fn deref(&self) -> &Arc<TaskRegistry> {
+        &self.0
+    }
+}
+
+impl Drop for ServerTasks {
+    fn drop(&mut self) {
+        self.0.stop_all();
+        self.0.closed.cancel();
+    }
+}
+
+/// Why a task cannot be had.
+#[derive(Debug)]
+pub(crate) enum NoTask {
+    /// There is none with this id, as far as the caller may know.
+    Unknown,
+    /// The store has failed.
+    Store(TaskStoreError),
+    /// It runs in another process.
+    Elsewhere,
+}
+
+impl NoTask {
+    /// The store has taken as long as a request may.
+    pub(crate) fn timed_out(text: String) -> Self {
+        Self::Store(TaskStoreError::new(text))
+    }
+}
+
+impl From<TaskStoreError> for NoTask {
+    fn from(error: TaskStoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl TaskRegistry {
+    pub(super) fn new(settings: Tasks) -> Self {
+        Self {
+            store: settings.store,
+            ttl: settings.ttl,
+            timeout: settings.timeout,
+            poll_interval: settings.poll_interval,
+            max_running: settings.max_running,
+            running: Mutex::default(),
+            left: Notify::new(),
+            closed: CancellationToken::new(),
+        }
+    }
+
+    pub(super) fn store(&self) -> &dyn TaskStore {
+        &*self.store
+    }
+
+    /// A task that a call may become; none if as many run as may.
+    ///
+    /// # Errors
+    /// Where the system gives no random numbers.
+    pub(crate) fn admit(
+        self: &Arc<Self>,
+        tool: &str,
+        owner: Option<String>,
+        max_questions: usize,
+    ) -> Result<Option<Admitted>, getrandom::Error> {
+        let now = SystemTime::now();
+        let task = Task {
+            id: random_id()?,
+            owner,
+            tool: tool.to_owned(),
+            state: TaskState::Working,
+            status_message: None,
+            created_at: now,
+            last_updated_at: now,
+            ttl: self.ttl,
+            poll_interval: self.poll_interval,
+        };
+        let id = task.id.clone();
+        let live = Arc::new(LiveTask::new(task, max_questions));
+        let mut running = self.running();
+        if running.tasks.len() >= self.max_running {
+            return Ok(None);
+        }
+        running.tasks.insert(id.clone(), Arc::clone(&live));
+        Ok(Some(Admitted { registry: Arc::clone(self), id, live }))
+    }
+
+    /// How many tasks may run at once.
+    pub(crate) fn max_running(&self) -> usize {
+        self.max_running
+    }
+
+    /// The task with this id, if it runs here and the caller made it.
+    pub(crate) fn running_for(&self, id: &str, caller: Option<&str>) -> Option<Arc<LiveTask>> {
+        let live = self.running().tasks.get(id).cloned()?;
+        (live.is_started() && live.owner().as_deref() == caller).then_some(live)
+    }
+
+    /// The task with this id as it is now, if the caller made it.
+    pub(crate) async fn find(&self, id: &str, caller: Option<&str>) -> Result<Task, NoTask> {
+        if let Some(live) = self.running_for(id, caller) {
+            return Ok(live.snapshot());
+        }
+        let task = done(self.store.get(id)).await?;
+        let is_callers = |task: &Task| task.owner.as_deref() == caller;
+        task.filter(|task| is_callers(task) && task.expires_at() > SystemTime::now()).ok_or(NoTask::Unknown)
+    }
+
+    /// Takes a task back that does not run here.
+    pub(crate) async fn cancel_stored(&self, id: &str, caller: Option<&str>) -> Result<(), NoTask> {
+        let mut task = self.find(id, caller).await?;
+        if !task.state.has_ended() {
+            task.state = TaskState::Cancelled;
+            task.last_updated_at = SystemTime::now();
+            // False if it has ended meanwhile, which is as good.
+            done(self.store.update(&task)).await?;
+        }
+        Ok(())
+    }
+
+    /// Notes that a transport is served.
+    pub(crate) fn serving(self: &Arc<Self>) -> Serving {
+        self.running().serving += 1;
+        Serving(Arc::clone(self))
+    }
+
+    fn running(&self) -> MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends all that run.
+    fn stop_all(&self) {
+        let tasks: Vec<Arc<LiveTask>> = self.running().tasks.values().cloned().collect();
+        for live in tasks {
+            live.stop();
+        }
+    }
+
+    /// Ends all that run, and waits until that is stored, for `grace` at most.
+    async fn end(&self, grace: Duration) {
+        self.stop_all();
+        let all_left = async {
+            loop {
+                let left = self.left.notified();
+                if self.running().tasks.is_empty() {
+                    return;
+                }
+                left.await;
+            }
+        };
+        // What is not stored by then is lost with the process.
+        let _ = tokio::time::timeout(grace, all_left).await;
+    }
+}
+
+/// A transport that is served. When the last one has ended, nobody can ask for tasks any more, and they end as well.
+#[derive(Debug)]
+pub(crate) struct Serving(Arc<TaskRegistry>);
+
+impl Serving {
+    pub(crate) async fn end(self, grace: Duration) {
+        let registry = Arc::clone(&self.0);
+        drop(self);
+        let is_last = registry.running().serving == 0;
+        if is_last {
+            registry.end(grace).await;
+        }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.0.running().serving -= 1;
+    }
+}
+
+/// A task that counts as running, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    pub(super) registry: Arc<TaskRegistry>,
+    id: String,
+    pub(crate) live: Arc<LiveTask>,
+}
+
+impl Admitted {
+    /// How long its handler may run.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.registry.timeout
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        self.registry.running().tasks.remove(&self.id);
+        self.registry.left.notify_waiters();
+    }
+}
+
+impl fmt::Debug for TaskRegistry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The store is the user's.
+        f.debug_struct("TaskRegistry").field("ttl", &self.ttl).finish_non_exhaustive()
+    }
+}
+
+/// 128 bits from the system, as hexadecimal: nobody can guess the id of a task (SEP-2663 "Security Implications").
+fn random_id() -> Result<String, getrandom::Error> {
+    let mut random = [0_u8; 16];
+    getrandom::fill(&mut random)?;
+    Ok(random.iter().fold(String::with_capacity(32), |mut id, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(id, "{byte:02x}");
+        id
+    }))
+}
