@@ -220,7 +220,13 @@ impl Subscriptions {
 
     fn changed(&self, changed: Changed<'_>, outbox: &Outbox) {
         for subscription in self.open.iter().filter(|subscription| subscription.filter.wants(changed)) {
-            outbox.push_once(&subscription.notification(changed.method(), changed.params()));
+            let word = subscription.notification(changed.method(), changed.params());
+            match changed {
+                // Each is another one, and a task can change as often as its handler likes.
+                #[cfg(feature = "tasks")]
+                Changed::Task(_) => outbox.push_if_room(&word),
+                _ => outbox.push_once(&word),
+            }
         }
     }
 

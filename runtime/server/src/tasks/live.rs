@@ -183,10 +183,12 @@ impl LiveTask {
     /// The answer of this key cannot be used: it is to be asked for again.
     pub(super) fn refuse(&self, key: &str, problem: String) -> Result<(), AskError> {
         let mut state = self.state();
-        let fresh = state.unused_wire_key(key);
-        let Some(asked) = state.questions.get_mut(key) else { return Err(AskError::Ended) };
         // Of several who wait for one answer each finds out by itself, and the first has it asked for again.
-        if asked.answer.take().is_some() {
+        let is_first = state.questions.get(key).is_some_and(|asked| asked.answer.is_some());
+        let fresh = is_first.then(|| state.unused_wire_key(key));
+        let Some(asked) = state.questions.get_mut(key) else { return Err(AskError::Ended) };
+        if let Some(fresh) = fresh {
+            asked.answer = None;
             asked.tries += 1;
             asked.wire_key = fresh;
         }
