@@ -18,6 +18,8 @@ mod record;
 mod registry;
 mod runner;
 mod store;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::Arc;

@@ -261,3 +261,75 @@ fn random_id() -> Result<String, getrandom::Error> {
         id
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::{Admitted, NoTask, ServerTasks};
+    use crate::tasks::{TaskState, Tasks};
+
+    const GRACE: Duration = Duration::from_secs(5);
+
+    async fn made_by(tasks: &ServerTasks, owner: Option<&str>) -> Admitted {
+        let admitted = tasks.admit("tool", owner.map(str::to_owned), 4).expect("random numbers");
+        let admitted = admitted.expect("there is room");
+        tasks.store().create(&admitted.live.snapshot()).await.expect("it is kept");
+        admitted.live.started.cancel();
+        admitted
+    }
+
+    #[tokio::test]
+    async fn a_task_is_its_makers_whether_it_runs_or_is_stored() {
+        let tasks = Tasks::new().build().expect("good settings");
+        let owners = [None, Some("ada"), Some("bob")];
+        for owner in owners {
+            let admitted = made_by(&tasks, owner).await;
+            let id = admitted.live.snapshot().id;
+            for caller in owners {
+                assert_eq!(tasks.running_for(&id, caller).is_some(), caller == owner, "{owner:?} {caller:?}");
+                assert_eq!(tasks.find(&id, caller).await.is_ok(), caller == owner);
+            }
+            drop(admitted);
+            for caller in owners {
+                assert!(tasks.running_for(&id, caller).is_none());
+                let found = tasks.find(&id, caller).await;
+                assert_eq!(found.is_ok(), caller == owner, "{owner:?} {caller:?}");
+                if let Err(none) = found {
+                    assert!(matches!(none, NoTask::Unknown), "nobody hears that there is one");
+                }
+                let cancelled = tasks.cancel_stored(&id, caller).await;
+                assert_eq!(cancelled.is_ok(), caller == owner, "{owner:?} {caller:?}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn ids_are_random() {
+        let tasks = Tasks::new().build().expect("good settings");
+        let ids: std::collections::HashSet<String> = (0..1_000)
+            .map(|_| tasks.admit("tool", None, 4).expect("random numbers").expect("room").live.snapshot().id)
+            .collect();
+        assert_eq!(ids.len(), 1_000);
+    }
+
+    #[tokio::test]
+    async fn tasks_end_with_the_last_transport_and_not_before() {
+        let tasks = Tasks::new().build().expect("good settings");
+        let live = Arc::clone(&made_by(&tasks, None).await.live);
+        let admitted = made_by(&tasks, None).await;
+        let (first, second) = (tasks.serving(), tasks.serving());
+        first.end(GRACE).await;
+        assert!(matches!(admitted.live.snapshot().state, TaskState::Working));
+        let stopped = Arc::clone(&admitted.live);
+        let ends = tokio::spawn(async move {
+            stopped.stopped.cancelled().await;
+            drop(admitted);
+        });
+        second.end(GRACE).await;
+        ends.await.expect("no panic");
+        assert!(tasks.running().tasks.is_empty());
+        assert!(matches!(live.snapshot().state, TaskState::Working), "it did not run any more");
+    }
+}
