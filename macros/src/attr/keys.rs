@@ -113,7 +113,7 @@ const TOOL: &[Key] = &[
     Key { name: CONTEXT, forms: &[r#"context = "orders""#] },
     Key { name: TAGS, forms: &[r#"tags("orders")"#] },
     Key { name: WAS, forms: &[r#"was("find_order")"#] },
-    Key { name: TASK, forms: &["task", r#"task = "required""#] },
+    Key { name: TASK, forms: &["task", "task = false", r#"task = "required""#] },
     Key { name: ALLOW_UNKNOWN, forms: &["allow_unknown", "allow_unknown = false"] },
     Key { name: ICON, forms: &[r#"icon(src = "https://example.com/order.png")"#] },
     Key { name: META, forms: &[r#"meta("com.example/team" = "orders")"#] },

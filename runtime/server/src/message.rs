@@ -66,6 +66,7 @@ pub(crate) struct Params<'a> {
     pub(crate) request_state: Text<'a>,
     #[serde(borrow, default)]
     pub(crate) input_responses: Text<'a>,
+    #[cfg(feature = "tasks")]
     #[serde(borrow, default)]
     pub(crate) task_id: Text<'a>,
 }

@@ -240,6 +240,7 @@ impl Shared {
         self.list_ttl
     }
 
+    #[cfg(any(feature = "skills", feature = "tasks"))]
     pub(crate) fn extensions(&self) -> &Extensions {
         &self.extensions
     }

@@ -551,6 +551,8 @@ pub use toolwright_macros::{Tool, Toolset};
 pub use toolwright_server::Lines;
 #[cfg(feature = "stdio")]
 pub use toolwright_server::Stdio;
+#[cfg(feature = "tasks")]
+pub use toolwright_server::Tasks;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub use toolwright_server::Transport;
 #[cfg(all(feature = "socket", unix))]
@@ -563,6 +565,12 @@ pub use toolwright_server::agent;
 pub use toolwright_server::ask;
 #[cfg(feature = "server")]
 pub use toolwright_server::client::{ClientBuilder, ClientError, InputRequest, RpcError};
+#[cfg(feature = "skills")]
+#[doc = include_str!("../skills.md")]
+pub use toolwright_server::skills;
+#[cfg(feature = "tasks")]
+#[doc = include_str!("../tasks.md")]
+pub use toolwright_server::tasks;
 #[cfg(feature = "server")]
 pub use toolwright_server::{
     Action, AskError, BoxFuture, BuildError, Client, ClientCapabilities, Completion, CompletionContext,
@@ -577,8 +585,6 @@ pub use toolwright_server::{
 pub use toolwright_server::{WebSocket, WebSocketService};
 #[cfg(feature = "skills")]
 pub use toolwright_server::{Skill, Skills};
-#[cfg(feature = "tasks")]
-pub use toolwright_server::{Tasks, tasks};
 
 #[doc = include_str!("../attributes.md")]
 pub mod attributes {}

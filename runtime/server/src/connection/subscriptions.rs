@@ -96,10 +96,8 @@ struct Filter {
 }
 
 impl Filter {
-    /// What of it the server has for the peer.
-    fn granted(mut self, features: &Features, connection: &Connection) -> Self {
-        #[cfg(feature = "tasks")]
-        self.task_ids.retain(|id| connection.listens_to_task(id));
+    /// What of it the server has.
+    fn granted(mut self, features: &Features) -> Self {
         self.prompts_list_changed &= features.prompts.is_some();
         if features.resources.is_none() {
             self.resources_list_changed = false;
@@ -124,13 +122,15 @@ const ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
 impl Connection {
     /// Opens a subscription: the acknowledgment is its first message, its answer comes when it ends.
+    #[cfg_attr(not(feature = "tasks"), expect(unused_variables, reason = "only tasks look at the metadata"))]
     pub(super) fn listen(
         &self,
         id: &RequestId<'_>,
         params: &Params<'_>,
         meta: &RequestMeta<'_>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
-        let filter: Filter = params
+        #[cfg_attr(not(feature = "tasks"), expect(unused_mut, reason = "only task ids are looked up"))]
+        let mut filter: Filter = params
             .notifications
             .filter(|filter| filter.get().starts_with('{'))
             .and_then(|filter| serde_json::from_str(filter.get()).ok())
@@ -152,8 +152,9 @@ impl Connection {
             if filter.task_ids.len() > most {
                 return Err(too_many_watched(most));
             }
+            filter.task_ids.retain(|id| self.listens_to_task(id));
         }
-        let filter = filter.granted(self.service.features(), self);
+        let filter = filter.granted(self.service.features());
         if self.is_taken(id) {
             return Err(error::invalid_request("a request with this id is still running"));
         }

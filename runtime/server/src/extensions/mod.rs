@@ -47,17 +47,17 @@ impl Extensions {
     /// The value of `capabilities.extensions`; none if there are none.
     #[cfg_attr(not(feature = "tasks"), expect(unused_variables, reason = "only tasks are of one revision"))]
     pub(crate) fn capabilities(&self, revision: Revision) -> Option<Value> {
-        let mut extensions = self.declared.clone();
-        #[cfg(feature = "skills")]
-        if self.skills.is_some() {
-            extensions.insert(SKILLS.to_owned(), serde_json::json!({"directoryRead": true}));
-        }
-        // "Servers MUST NOT treat this capability as enabling tasks under" earlier revisions (SEP-2663 "Backward
-        // Compatibility").
-        #[cfg(feature = "tasks")]
-        if self.tasks.is_some() && revision.is_modern() {
-            extensions.insert(TASKS.to_owned(), Map::new().into());
-        }
+        let own: &[Option<(&str, Value)>] = &[
+            #[cfg(feature = "skills")]
+            self.skills.as_ref().map(|_| (SKILLS, serde_json::json!({"directoryRead": true}))),
+            // "Servers MUST NOT treat this capability as enabling tasks under" earlier revisions (SEP-2663 "Backward
+            // Compatibility").
+            #[cfg(feature = "tasks")]
+            self.tasks.as_ref().filter(|_| revision.is_modern()).map(|_| (TASKS, Map::new().into())),
+        ];
+        let own =
+            own.iter().flatten().map(|(identifier, settings)| ((*identifier).to_owned(), settings.clone()));
+        let extensions: Map<String, Value> = self.declared.clone().into_iter().chain(own).collect();
         (!extensions.is_empty()).then_some(Value::Object(extensions))
     }
 

@@ -17,6 +17,8 @@ mod memory;
 mod record;
 mod registry;
 mod runner;
+#[cfg(any(feature = "stdio", feature = "http"))]
+mod serving;
 mod store;
 #[cfg(test)]
 mod tests;

@@ -22,16 +22,17 @@ pub(crate) struct TaskRegistry {
     max_running: usize,
     running: Mutex<Running>,
     /// Told of each task that does not run any more.
-    left: Notify,
+    pub(super) left: Notify,
     /// Cancelled when the server is gone.
     pub(super) closed: CancellationToken,
 }
 
 #[derive(Debug, Default)]
-struct Running {
-    tasks: HashMap<String, Arc<LiveTask>>,
+pub(super) struct Running {
+    pub(super) tasks: HashMap<String, Arc<LiveTask>>,
     /// How many transports are served.
-    serving: usize,
+    #[cfg(any(feature = "stdio", feature = "http"))]
+    pub(super) serving: usize,
 }
 
 /// The tasks of a server, as long as there is the server.
@@ -166,59 +167,16 @@ impl TaskRegistry {
         Ok(())
     }
 
-    /// Notes that a transport is served.
-    pub(crate) fn serving(self: &Arc<Self>) -> Serving {
-        self.running().serving += 1;
-        Serving(Arc::clone(self))
-    }
-
-    fn running(&self) -> MutexGuard<'_, Running> {
+    pub(super) fn running(&self) -> MutexGuard<'_, Running> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends all that run.
-    fn stop_all(&self) {
+    pub(super) fn stop_all(&self) {
         let tasks: Vec<Arc<LiveTask>> = self.running().tasks.values().cloned().collect();
         for live in tasks {
             live.stop();
         }
-    }
-
-    /// Ends all that run, and waits until that is stored, for `grace` at most.
-    async fn end(&self, grace: Duration) {
-        self.stop_all();
-        let all_left = async {
-            loop {
-                let left = self.left.notified();
-                if self.running().tasks.is_empty() {
-                    return;
-                }
-                left.await;
-            }
-        };
-        // What is not stored by then is lost with the process.
-        let _ = tokio::time::timeout(grace, all_left).await;
-    }
-}
-
-/// A transport that is served. When the last one has ended, nobody can ask for tasks any more, and they end as well.
-#[derive(Debug)]
-pub(crate) struct Serving(Arc<TaskRegistry>);
-
-impl Serving {
-    pub(crate) async fn end(self, grace: Duration) {
-        let registry = Arc::clone(&self.0);
-        drop(self);
-        let is_last = registry.running().serving == 0;
-        if is_last {
-            registry.end(grace).await;
-        }
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        self.0.running().serving -= 1;
     }
 }
 
@@ -263,16 +221,11 @@ fn random_id() -> Result<String, getrandom::Error> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-    use std::time::Duration;
-
+pub(super) mod tests {
     use super::{Admitted, NoTask, ServerTasks};
-    use crate::tasks::{TaskState, Tasks};
+    use crate::tasks::Tasks;
 
-    const GRACE: Duration = Duration::from_secs(5);
-
-    async fn made_by(tasks: &ServerTasks, owner: Option<&str>) -> Admitted {
+    pub(in crate::tasks) async fn made_by(tasks: &ServerTasks, owner: Option<&str>) -> Admitted {
         let admitted = tasks.admit("tool", owner.map(str::to_owned), 4).expect("random numbers");
         let admitted = admitted.expect("there is room");
         tasks.store().create(&admitted.live.snapshot()).await.expect("it is kept");
@@ -312,24 +265,5 @@ mod tests {
             .map(|_| tasks.admit("tool", None, 4).expect("random numbers").expect("room").live.snapshot().id)
             .collect();
         assert_eq!(ids.len(), 1_000);
-    }
-
-    #[tokio::test]
-    async fn tasks_end_with_the_last_transport_and_not_before() {
-        let tasks = Tasks::new().build().expect("good settings");
-        let live = Arc::clone(&made_by(&tasks, None).await.live);
-        let admitted = made_by(&tasks, None).await;
-        let (first, second) = (tasks.serving(), tasks.serving());
-        first.end(GRACE).await;
-        assert!(matches!(admitted.live.snapshot().state, TaskState::Working));
-        let stopped = Arc::clone(&admitted.live);
-        let ends = tokio::spawn(async move {
-            stopped.stopped.cancelled().await;
-            drop(admitted);
-        });
-        second.end(GRACE).await;
-        ends.await.expect("no panic");
-        assert!(tasks.running().tasks.is_empty());
-        assert!(matches!(live.snapshot().state, TaskState::Working), "it did not run any more");
     }
 }

@@ -15,11 +15,11 @@ const STATES: [(&str, Option<&str>); 5] = [
     ("cancelled", None),
 ];
 
-/// A task in `state`.
-async fn task_in(state: &str, stage: &Stage, caller: &Caller) -> (String, UnboundedSender<Do>) {
-    let script = stage.script(state);
-    let id = caller.play(state).await;
-    let next = match state {
+/// A task in the state that is wanted.
+async fn task_in(wanted: &str, stage: &Stage, caller: &Caller) -> (String, UnboundedSender<Do>) {
+    let script = stage.script(wanted);
+    let id = caller.play(wanted).await;
+    let next = match wanted {
         "input_required" => Some(Do::Ask("who")),
         "completed" => Some(Do::Fail),
         "failed" => Some(Do::Panic),
@@ -28,10 +28,10 @@ async fn task_in(state: &str, stage: &Stage, caller: &Caller) -> (String, Unboun
     if let Some(next) = next {
         script.send(next).expect("the handler runs");
     }
-    if state == "cancelled" {
+    if wanted == "cancelled" {
         caller.cancel(&id).await;
     }
-    caller.until_status(&id, state).await;
+    caller.until_status(&id, wanted).await;
     (id, script)
 }
 

@@ -69,8 +69,7 @@ impl Model {
                 self.is_said |= goes_on;
                 return Some(Do::Say("said"));
             }
-            Event::Return => end("completed"),
-            Event::Fail => end("completed"),
+            Event::Return | Event::Fail => end("completed"),
             Event::Panic => end("failed"),
             Event::Cancel => end("cancelled"),
             Event::Answer(key) => {
