@@ -142,7 +142,8 @@ impl Service {
 
     /// As [`Service::serve`], and ends in order when `shutdown` is done: no new message is read, running calls get
     /// [`Limits::shutdown_grace`] to finish, their answers are sent, subscriptions end with their last message.
-    /// Tasks end with the last transport that is served, as failed.
+    /// Tasks end with the last transport that is served, as failed; where the service is mounted in another server as
+    /// well, with the last handle to it.
     ///
     /// A signal is best waited for on a thread of its own: a handler that blocks a thread of the runtime can keep
     /// `tokio::signal` from seeing it.
@@ -238,6 +239,20 @@ impl Shared {
     #[cfg(feature = "skills")]
     pub(crate) fn list_ttl(&self) -> Duration {
         self.list_ttl
+    }
+
+    /// Notes that the service is mounted in a server of somebody else's, which does not say when it ends: then tasks end
+    /// with the service, and not with a transport.
+    #[cfg(any(feature = "http", feature = "jsonrpsee"))]
+    #[cfg_attr(
+        not(all(feature = "tasks", any(feature = "stdio", feature = "socket", feature = "http"))),
+        expect(clippy::unused_self, reason = "only tasks end with transports")
+    )]
+    pub(crate) fn serve_for_good(&self) {
+        #[cfg(all(feature = "tasks", any(feature = "stdio", feature = "socket", feature = "http")))]
+        if let Some(tasks) = &self.extensions.tasks {
+            tasks.serve_for_good();
+        }
     }
 
     #[cfg(any(feature = "skills", feature = "tasks"))]

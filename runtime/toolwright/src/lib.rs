@@ -581,10 +581,10 @@ pub use toolwright_server::{
 pub use toolwright_server::{
     EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, SseService, StoredEvent,
 };
-#[cfg(feature = "ws")]
-pub use toolwright_server::{WebSocket, WebSocketService};
 #[cfg(feature = "skills")]
 pub use toolwright_server::{Skill, Skills};
+#[cfg(feature = "ws")]
+pub use toolwright_server::{WebSocket, WebSocketService};
 
 #[doc = include_str!("../attributes.md")]
 pub mod attributes {}

@@ -17,7 +17,7 @@ mod memory;
 mod record;
 mod registry;
 mod runner;
-#[cfg(any(feature = "stdio", feature = "http"))]
+#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 mod serving;
 mod store;
 #[cfg(test)]

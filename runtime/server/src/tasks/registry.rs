@@ -31,7 +31,7 @@ pub(crate) struct TaskRegistry {
 pub(super) struct Running {
     pub(super) tasks: HashMap<String, Arc<LiveTask>>,
     /// How many transports are served.
-    #[cfg(any(feature = "stdio", feature = "http"))]
+    #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
     pub(super) serving: usize,
 }
 

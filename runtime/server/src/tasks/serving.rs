@@ -27,6 +27,12 @@ impl Drop for Serving {
 }
 
 impl TaskRegistry {
+    /// Notes that the tasks can be asked for as long as there is the server.
+    #[cfg(any(feature = "http", feature = "jsonrpsee"))]
+    pub(crate) fn serve_for_good(&self) {
+        self.running().serving += 1;
+    }
+
     /// Notes that a transport is served.
     pub(crate) fn serving(self: &Arc<Self>) -> Serving {
         self.running().serving += 1;
@@ -77,5 +83,19 @@ mod tests {
         ends.await.expect("no panic");
         assert!(tasks.running().tasks.is_empty());
         assert!(matches!(live.snapshot().state, TaskState::Working), "it did not run any more");
+    }
+
+    #[tokio::test]
+    async fn tasks_of_a_mounted_service_do_not_end_with_a_transport() {
+        let tasks = Tasks::new().build().expect("good settings");
+        let admitted = made_by(&tasks, None).await;
+        #[cfg(any(feature = "http", feature = "jsonrpsee"))]
+        tasks.serve_for_good();
+        #[cfg(not(any(feature = "http", feature = "jsonrpsee")))]
+        let _other = tasks.serving();
+        tasks.serving().end(GRACE).await;
+        assert!(matches!(admitted.live.snapshot().state, TaskState::Working));
+        drop(tasks);
+        assert!(matches!(admitted.live.snapshot().state, TaskState::Failed(_)), "it ends with the server");
     }
 }

@@ -11,8 +11,8 @@ mod features;
 mod listed;
 mod media;
 mod rounds;
-mod streams;
 mod skills;
+mod streams;
 mod tasks;
 
 use std::error::Error;
