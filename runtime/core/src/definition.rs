@@ -64,6 +64,18 @@ impl ToolDefinition {
         TaskSupport::from_name(self.meta.as_ref()?.get(meta_keys::TASK)?.as_str()?)
     }
 
+    /// The scopes that a caller needs, all of them ([`meta_keys::SCOPES`]).
+    ///
+    /// What stands there and is no text counts as a scope that nobody has: a mistake must not open a tool.
+    pub fn scopes(&self) -> Vec<String> {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        match self.meta.as_ref().and_then(|meta| meta.get(meta_keys::SCOPES)) {
+            None => Vec::new(),
+            Some(Value::Array(scopes)) => scopes.iter().map(text).collect(),
+            Some(other) => vec![text(other)],
+        }
+    }
+
     /// Whether the tool can be used in the application context at `path`: it belongs to that context, to one above it,
     /// or to none. For how paths are compared see [`is_within`].
     pub fn is_visible_in(&self, path: &str) -> bool {
@@ -206,6 +218,23 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn scopes_that_are_no_texts_are_scopes_that_nobody_has() {
+        let mut tool = ToolDefinition::new("refund", json!({"type": "object"}));
+        assert!(tool.scopes().is_empty());
+        for (meta, scopes) in [
+            (json!([]), vec![]),
+            (json!(["a", "b"]), vec!["a", "b"]),
+            (json!("a"), vec!["a"]),
+            (json!([1, "b"]), vec!["1", "b"]),
+            (json!({"a": true}), vec![r#"{"a":true}"#]),
+            (json!(null), vec!["null"]),
+        ] {
+            tool.meta = Some(Map::from_iter([(meta_keys::SCOPES.to_owned(), meta.clone())]));
+            assert_eq!(tool.scopes(), scopes, "{meta}");
+        }
+    }
 
     /// F-05: a context shows its own commands and those of the contexts above.
     #[test]

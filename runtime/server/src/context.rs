@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright_core::revision::Revision;
 
 use crate::ask::{Asking, ClientCapabilities};
+use crate::auth::Principal;
 use crate::connection::Connection;
 use crate::extensions::declared_in;
 use crate::message::{RequestId, RequestMeta};
@@ -42,6 +43,7 @@ struct Call {
     asking: Asking,
     /// The call that this one is a part of, which asks for it.
     outermost: Option<Context>,
+    principal: Option<Arc<Principal>>,
 }
 
 /// What a connection knows of a call when it starts.
@@ -56,6 +58,7 @@ pub(crate) struct CallStart {
     pub(crate) meta: Option<Box<RawValue>>,
     pub(crate) context_path: Option<String>,
     pub(crate) asking: Asking,
+    pub(crate) principal: Option<Arc<Principal>>,
 }
 
 impl Context {
@@ -74,6 +77,7 @@ impl Context {
             context_path: None,
             asking: Asking::Nobody,
             outermost: None,
+            principal: None,
         }))
     }
 
@@ -91,6 +95,7 @@ impl Context {
             context_path: start.context_path,
             asking: start.asking,
             outermost: None,
+            principal: start.principal,
         }))
     }
 
@@ -283,7 +288,14 @@ impl Context {
             context_path: path,
             asking: Asking::Nobody,
             outermost: Some(self.outermost().clone()),
+            principal: call.principal.clone(),
         }))
+    }
+
+    /// Who calls, where the endpoint is protected (`HttpConfig::protect`); none over other transports and on open
+    /// endpoints. The tool's scopes were checked before its handler runs.
+    pub fn principal(&self) -> Option<&Principal> {
+        self.0.principal.as_deref()
     }
 
     /// The application context that the caller works in (F-05, F-12).

@@ -52,6 +52,13 @@ pub(crate) fn unknown_tool(name: &str) -> ErrorObjectOwned {
     unknown("tool", name)
 }
 
+/// -32600: the caller lacks scopes (2026-07-28, basic/authorization "Runtime Insufficient Scope Errors"; the status and
+/// the challenge say it to programs).
+#[cfg(feature = "auth")]
+pub(crate) fn insufficient_scope(scopes: &[String]) -> ErrorObjectOwned {
+    invalid_request(&format!("insufficient scope: a token for this needs `{}`", scopes.join(" ")))
+}
+
 /// -32602: nothing of this kind has the name (2026-07-28, server/prompts "Error Handling").
 pub(crate) fn unknown(what: &str, name: &str) -> ErrorObjectOwned {
     error(INVALID_PARAMS_CODE, format!("unknown {what}: {}", shortened(name)))

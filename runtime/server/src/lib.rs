@@ -23,6 +23,7 @@ pub mod skills;
 pub mod tasks;
 
 pub mod agent;
+pub mod auth;
 pub mod client;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub mod transport;

@@ -9,6 +9,8 @@ use serde::ser::SerializeMap;
 use serde_json::value::RawValue;
 use toolwright_core::revision::Revision;
 
+use crate::auth::Access;
+
 /// Something that a list shows.
 pub(crate) trait Listed {
     /// The member of the result that holds the list.
@@ -32,6 +34,26 @@ pub(crate) trait Listed {
     fn is_visible_in(&self, _path: &str) -> bool {
         true
     }
+
+    /// What a caller needs to see the entry.
+    fn scopes(&self) -> &[String] {
+        &[]
+    }
+}
+
+/// To whom a list is shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View<'a> {
+    /// The application context that the caller works in.
+    pub(crate) context_path: Option<&'a str>,
+    /// What the caller may use.
+    pub(crate) access: &'a Access,
+}
+
+impl View<'_> {
+    fn shows(&self, entry: &impl Listed) -> bool {
+        self.context_path.is_none_or(|path| entry.is_visible_in(path)) && self.access.covers(entry.scopes())
+    }
 }
 
 /// What a list result says beside its entries.
@@ -47,15 +69,21 @@ pub(crate) struct ListSettings<'a> {
 pub(crate) struct List<T> {
     /// Sorted by key.
     entries: Vec<Arc<T>>,
-    /// Results as JSON text, by revision and first entry.
-    pages: Mutex<Pages>,
+    /// What entries need, each need once; with any, not all callers see the same.
+    needs: Vec<Box<[String]>>,
+    /// Results as JSON text.
+    pages: Mutex<HashMap<PageKey, Arc<[u8]>>>,
 }
 
-type Pages = HashMap<(Revision, usize), Arc<[u8]>>;
+/// The revision, the first entry, and which needs the caller covers, if that decides what the page shows.
+type PageKey = (Revision, usize, Option<Box<[bool]>>);
+
+/// How many pages are kept of a list that depends on the caller: as many as there are kinds of callers may be too many.
+const MOST_PAGES_BY_CALLER: usize = 64;
 
 impl<T> Default for List<T> {
     fn default() -> Self {
-        Self { entries: Vec::new(), pages: Mutex::default() }
+        Self { entries: Vec::new(), needs: Vec::new(), pages: Mutex::default() }
     }
 }
 
@@ -66,10 +94,14 @@ impl<T: Listed> List<T> {
     /// The key that two entries have.
     pub(crate) fn new(mut entries: Vec<Arc<T>>) -> Result<Self, String> {
         entries.sort_by(|a, b| a.key().cmp(b.key()));
-        match entries.windows(2).find(|pair| pair[0].key() == pair[1].key()) {
-            Some(pair) => Err(pair[0].key().to_owned()),
-            None => Ok(Self { entries, pages: Mutex::default() }),
+        if let Some(pair) = entries.windows(2).find(|pair| pair[0].key() == pair[1].key()) {
+            return Err(pair[0].key().to_owned());
         }
+        let mut needs: Vec<Box<[String]>> = entries.iter().map(|entry| entry.scopes().into()).collect();
+        needs.retain(|need| !need.is_empty());
+        needs.sort_unstable();
+        needs.dedup();
+        Ok(Self { entries, needs, pages: Mutex::default() })
     }
 
     /// All entries, in the order of the list.
@@ -89,7 +121,7 @@ impl<T: Listed> List<T> {
     pub(crate) fn page(
         &self,
         cursor: Option<&str>,
-        context_path: Option<&str>,
+        view: View<'_>,
         revision: Revision,
         settings: &ListSettings<'_>,
     ) -> Option<Arc<[u8]>> {
@@ -100,33 +132,44 @@ impl<T: Listed> List<T> {
                 self.entries.partition_point(|entry| entry.key() <= last.as_str())
             }
         };
-        if context_path.is_some() {
-            return Some(self.write_page(start, context_path, revision, settings));
+        if view.context_path.is_some() {
+            return Some(self.write_page(start, view, revision, settings));
         }
+        let key = (revision, start, self.covered(view.access));
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(page) = pages.get(&(revision, start)) {
+        if let Some(page) = pages.get(&key) {
             return Some(Arc::clone(page));
         }
-        let page = self.write_page(start, None, revision, settings);
-        pages.insert((revision, start), Arc::clone(&page));
+        let page = self.write_page(start, view, revision, settings);
+        if key.2.is_none() || pages.len() < MOST_PAGES_BY_CALLER {
+            pages.insert(key, Arc::clone(&page));
+        }
         Some(page)
+    }
+
+    /// Which needs a caller covers; none where all callers see the same.
+    fn covered(&self, access: &Access) -> Option<Box<[bool]>> {
+        self.depends_on(access).then(|| self.needs.iter().map(|need| access.covers(need)).collect())
+    }
+
+    /// Whether other callers may see another list.
+    fn depends_on(&self, access: &Access) -> bool {
+        !self.needs.is_empty() && !access.is_trusted()
     }
 
     fn write_page(
         &self,
         start: usize,
-        context_path: Option<&str>,
+        view: View<'_>,
         revision: Revision,
         settings: &ListSettings<'_>,
     ) -> Arc<[u8]> {
-        let mut shown = self.entries[start..]
-            .iter()
-            .filter(|entry| entry.is_in(revision))
-            .filter(|entry| context_path.is_none_or(|path| entry.is_visible_in(path)))
-            .peekable();
+        let shown = self.entries[start..].iter().filter(|entry| entry.is_in(revision));
+        let mut shown = shown.filter(|entry| view.shows(&***entry)).peekable();
         let page: Vec<&Arc<T>> = shown.by_ref().take(settings.page_size).collect();
         let next_cursor = page.last().filter(|_| shown.peek().is_some()).map(|last| cursor_after(last.key()));
-        let list = ListResult { page: Page { entries: &page, revision }, next_cursor, settings };
+        let cache_scope = if self.depends_on(view.access) { "private" } else { "public" };
+        let list = ListResult { page: Page { entries: &page, revision }, next_cursor, cache_scope, settings };
         serde_json::to_vec(&list).unwrap_or_default().into()
     }
 }
@@ -134,6 +177,8 @@ impl<T: Listed> List<T> {
 struct ListResult<'a, T> {
     page: Page<'a, T>,
     next_cursor: Option<String>,
+    /// 2026-07-28, server/utilities/caching "Choosing a Cache Scope".
+    cache_scope: &'static str,
     settings: &'a ListSettings<'a>,
 }
 
@@ -150,7 +195,7 @@ impl<T: Listed> Serialize for ListResult<'_, T> {
         }
         if is_modern {
             result.serialize_entry("ttlMs", &self.settings.ttl_ms)?;
-            result.serialize_entry("cacheScope", "public")?;
+            result.serialize_entry("cacheScope", self.cache_scope)?;
             result.serialize_entry("_meta", self.settings.server_meta)?;
         }
         result.end()

@@ -7,6 +7,7 @@ use jsonrpsee_types::ErrorObjectOwned;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::auth::Access;
 use crate::connection::Connection;
 use crate::error;
 use crate::outbox::Outbox;
@@ -47,7 +48,7 @@ impl Service {
     /// cannot carry is left out: `initialize` and the sessions of older revisions, since a method does not see which
     /// connection it is on; notifications, so that progress and log messages of a call go nowhere; and
     /// `subscriptions/listen`. Ids are jsonrpsee's: a negative integer is refused by it. Limits of messages are those of
-    /// the jsonrpsee server. A request whose connection ends is cancelled, as far as that server drops it.
+    /// the jsonrpsee server. Who calls is not known, so tools that need scopes do not exist. A request whose connection ends is cancelled, as far as that server drops it.
     ///
     /// ```
     /// # use toolwright_server::Server;
@@ -85,7 +86,7 @@ async fn payload(service: &Service, method: &str, params: Option<&str>) -> Paylo
     let outbox = Arc::new(Outbox::new(0));
     // Nothing but the answer finds its way back.
     outbox.close();
-    let exchange = Exchange(Connection::for_exchange(service.shared(), outbox, None));
+    let exchange = Exchange(Connection::for_exchange(service.shared(), outbox, Access::Anonymous, None));
     let mut answer = Vec::new();
     if let Some(later) = exchange.0.receive(request.as_bytes(), &mut answer) {
         answer = later.await.unwrap_or_default();

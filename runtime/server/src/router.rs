@@ -114,6 +114,8 @@ pub(crate) struct Entry {
     pub(crate) was: Vec<String>,
     /// Whether a call may become a task, or must.
     pub(crate) task: Option<TaskSupport>,
+    /// What a caller needs to see it and to call it.
+    pub(crate) scopes: Box<[String]>,
     pub(crate) run: Box<dyn Run>,
     /// Whether peers that take only objects as structured content get `{"result": …}`.
     pub(crate) wraps: bool,
@@ -132,6 +134,7 @@ impl Entry {
             #[cfg(feature = "http")]
             header_params: crate::transport::http::HeaderParams::of(&definition.input_schema),
             task: definition.task(),
+            scopes: definition.scopes().into(),
             definition,
             was: was.iter().map(|&name| name.to_owned()).collect(),
             run,

@@ -11,6 +11,7 @@ use toolwright_core::revision::Revision;
 
 use crate::ask::StateKeys;
 use crate::ask::state::Sealer;
+use crate::auth::Access;
 use crate::connection::{Changed, Connection};
 use crate::context::Context;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
@@ -22,7 +23,7 @@ use crate::features::Features;
 use crate::limits::Limits;
 use crate::list::ListSettings;
 use crate::router::{Entry, Started};
-use crate::table::Table;
+use crate::table::{Denied, Table};
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
 
@@ -172,8 +173,15 @@ impl Service {
     /// [`BuildError::DuplicateTool`] if two tools have one name now; the old list stays in force.
     pub fn refresh_tools(&self) -> Result<(), BuildError> {
         let table = Arc::new(table_of(&self.0.typed, &self.0.executors)?);
-        *self.0.table.write().unwrap_or_else(PoisonError::into_inner) = table;
-        self.0.changed(Changed::Tools);
+        let newer = Arc::clone(&table);
+        let older =
+            std::mem::replace(&mut *self.0.table.write().unwrap_or_else(PoisonError::into_inner), table);
+        for connection in self.0.connections() {
+            // Nobody hears of tools that the list does not show them.
+            if older.change_shows(&newer, connection.access()) {
+                connection.changed(Changed::Tools);
+            }
+        }
         Ok(())
     }
 
@@ -198,6 +206,7 @@ impl Executor for Service {
     }
 
     fn execute<'a>(&'a self, action: Action<'a>, cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+        // Whoever runs a service as an executor has its tools in a table of its own, and checks scopes there.
         let Some(entry) = self.0.tool(action.name) else {
             let text = format!("there is no tool named `{}`", action.name);
             return Box::pin(std::future::ready(ToolResult::error(text)));
@@ -279,6 +288,20 @@ impl Shared {
     /// The tool of this name or former name.
     pub(crate) fn tool(&self, name: &str) -> Option<Arc<Entry>> {
         self.table.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    /// The same for a caller, where that may call it.
+    pub(crate) fn tool_for(&self, name: &str, access: &Access) -> Result<Arc<Entry>, Denied> {
+        let entry = self.tool(name).ok_or(Denied::Unknown)?;
+        if access.covers(&entry.scopes) {
+            return Ok(entry);
+        }
+        match access {
+            // Told what it lacks, since it can get a token that has it.
+            #[cfg(feature = "auth")]
+            Access::Granted(_) => Err(Denied::Scopes(entry)),
+            _ => Err(Denied::Unknown),
+        }
     }
 
     /// What every list says beside its entries.

@@ -4,12 +4,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use jsonrpsee_types::ErrorObjectOwned;
 use serde_json::{Map, Value, json};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::revision::Revision;
 use toolwright_core::tool::TaskSupport;
 
-use crate::error::BuildError;
+use crate::auth::Access;
+use crate::error::{self, BuildError};
 use crate::list::{List, Listed};
 use crate::router::Entry;
 
@@ -42,6 +44,10 @@ impl Listed for Entry {
     fn is_visible_in(&self, path: &str) -> bool {
         self.definition.is_visible_in(path)
     }
+
+    fn scopes(&self) -> &[String] {
+        &self.scopes
+    }
 }
 
 impl Table {
@@ -72,6 +78,24 @@ impl Table {
         self.index.get(name)
     }
 
+    /// The scopes of all tools.
+    #[cfg(feature = "auth")]
+    pub(crate) fn scopes(&self) -> impl Iterator<Item = &String> {
+        self.list.entries().iter().flat_map(|entry| &entry.scopes)
+    }
+
+    /// Whether the change from this table to `newer` is one that the caller can see. Where nothing has changed, it
+    /// is told to all.
+    pub(crate) fn change_shows(&self, newer: &Self, access: &Access) -> bool {
+        let is_only_in = |entry: &&Arc<Entry>, other: &Self| {
+            other.list.get(entry.key()).is_none_or(|other| other.definition != entry.definition)
+        };
+        let gone = self.list.entries().iter().filter(|entry| is_only_in(entry, newer));
+        let new = newer.list.entries().iter().filter(|entry| is_only_in(entry, self));
+        let mut changed = gone.chain(new).peekable();
+        access.is_trusted() || changed.peek().is_none() || changed.any(|entry| access.covers(&entry.scopes))
+    }
+
     /// The list of the tools.
     pub(crate) fn list(&self) -> &List<Entry> {
         &self.list
@@ -80,6 +104,27 @@ impl Table {
     /// All definitions, in the order of the list.
     pub(crate) fn definitions(&self) -> impl Iterator<Item = &ToolDefinition> {
         self.list.entries().iter().map(|entry| &entry.definition)
+    }
+}
+
+/// Why a call cannot reach its tool.
+#[derive(Debug)]
+pub(crate) enum Denied {
+    /// There is none of that name, as far as the caller may know.
+    Unknown,
+    /// It needs more scopes than the caller has.
+    #[cfg(feature = "auth")]
+    Scopes(Arc<Entry>),
+}
+
+impl Denied {
+    /// What the caller is told.
+    pub(crate) fn error(&self, name: &str) -> ErrorObjectOwned {
+        match self {
+            Self::Unknown => error::unknown_tool(name),
+            #[cfg(feature = "auth")]
+            Self::Scopes(entry) => error::insufficient_scope(&entry.scopes),
+        }
     }
 }
 

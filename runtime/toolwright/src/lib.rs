@@ -267,6 +267,7 @@
 //!   came with.
 //! - [`Context::elicit`], [`Context::sample`] and [`Context::roots`] ask the client: its user, its model, its folders.
 //!   [`ask`] has an example, and what such a handler must keep in mind.
+//! - [`Context::principal`] says who calls over HTTP, and `#[mcp(scopes("orders:write"))]` what a caller needs: see [`auth`].
 //!
 //! # Secrets and credentials
 //!
@@ -521,12 +522,17 @@
 //! | feature | what it brings |
 //! |---|---|
 //! | `stdio` (default) | [`Stdio`], the transport over standard input and output; implies `server` |
+//! | `auth` | `HttpConfig::protect`: API keys, verifiers of your own, metadata and challenges of OAuth; implies `http` |
+//! | `oauth` | access tokens of OAuth: `auth::JwtVerifier` and `auth::Introspection`, with an HTTP client and TLS; implies `auth` |
 //! | `http` | `Http`, a server over Streamable HTTP, and `HttpService`, the same to mount in axum or another `tower` stack; HTTP+SSE, their predecessor, when asked for; implies `server` |
 //! | `socket` | `UnixSocket`, for programs of the same machine and user, and `Lines`, over any pair of byte streams; implies `server` |
 //! | `ws` | `WebSocket`, a server of its own, and `WebSocketService`, the same to mount on hyper; implies `http` |
 //! | `jsonrpsee` | `Service::rpc_module`, the methods as a table for a jsonrpsee server; implies `server` |
 //! | `server` | [`Server`], [`Handler`], [`Executor`], the in-process [`Client`], [`agent`] |
 //! | none | the derives and the definitions: for a library of tools that another crate serves; `handler = …` on a toolset needs `server` |
+
+#[cfg(feature = "server")]
+mod serving;
 
 pub use toolwright_core::{
     arguments, content, definition, docs, manifest, names, prompt, request, resource, result, schema, tool,
@@ -547,44 +553,8 @@ pub use toolwright_core::tool::Tool;
 pub use toolwright_core::toolset::Toolset;
 pub use toolwright_macros::{Tool, Toolset};
 
-#[cfg(feature = "socket")]
-pub use toolwright_server::Lines;
-#[cfg(feature = "stdio")]
-pub use toolwright_server::Stdio;
-#[cfg(feature = "tasks")]
-pub use toolwright_server::Tasks;
-#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
-pub use toolwright_server::Transport;
-#[cfg(all(feature = "socket", unix))]
-pub use toolwright_server::UnixSocket;
 #[cfg(feature = "server")]
-pub use toolwright_server::agent;
-#[cfg(feature = "server")]
-#[doc = include_str!("../asking.md")]
-#[doc(inline)]
-pub use toolwright_server::ask;
-#[cfg(feature = "server")]
-pub use toolwright_server::client::{ClientBuilder, ClientError, InputRequest, RpcError};
-#[cfg(feature = "skills")]
-#[doc = include_str!("../skills.md")]
-pub use toolwright_server::skills;
-#[cfg(feature = "tasks")]
-#[doc = include_str!("../tasks.md")]
-pub use toolwright_server::tasks;
-#[cfg(feature = "server")]
-pub use toolwright_server::{
-    Action, AskError, BoxFuture, BuildError, Client, ClientCapabilities, Completion, CompletionContext,
-    Context, Dispatch, Elicited, Executor, Handler, IntoCompletion, Limits, LogLevel, Reference,
-    RequestHandler, Root, Router, Sampled, Sampling, ServeError, Server, ServerInfo, Service, StateKeys,
-};
-#[cfg(feature = "http")]
-pub use toolwright_server::{
-    EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, SseService, StoredEvent,
-};
-#[cfg(feature = "skills")]
-pub use toolwright_server::{Skill, Skills};
-#[cfg(feature = "ws")]
-pub use toolwright_server::{WebSocket, WebSocketService};
+pub use serving::*;
 
 #[doc = include_str!("../attributes.md")]
 pub mod attributes {}

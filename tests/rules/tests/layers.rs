@@ -56,13 +56,17 @@ fn servers_do_not_carry_a_schema_validator() {
 fn a_transport_compiles_what_it_needs_and_no_more() {
     let (http, frames) = (["hyper", "hyper-util"], ["tokio-tungstenite", "sha1"]);
     let table = ["jsonrpsee-core", "parking_lot"];
-    let all = [http, frames, table].concat();
+    let digests = ["sha2", "subtle"];
+    let tls = ["base64", "hyper-rustls", "ring", "rustls"];
+    let all = [&http[..], &frames, &table, &digests, &tls].concat();
     for (feature, needed) in [
         ("stdio", Vec::new()),
         ("socket", Vec::new()),
         ("http", http.to_vec()),
         ("ws", [http, frames].concat()),
         ("jsonrpsee", table.to_vec()),
+        ("auth", [http, digests].concat()),
+        ("oauth", [&http[..], &digests, &tls].concat()),
     ] {
         let closure = compiled_with("toolwright", feature);
         for name in &all {

@@ -16,6 +16,7 @@ use toolwright_core::revision::Revision;
 use answering::{Answers, MAX_ROUNDS};
 pub use answering::{ClientBuilder, InputRequest};
 
+use crate::auth::Access;
 use crate::connection::Connection;
 use crate::outbox::Outbox;
 use crate::service::Service;
@@ -123,7 +124,7 @@ impl Client {
         let outbox = Arc::new(Outbox::new(service.limits().max_unsent_bytes));
         let (sender, receiver) = mpsc::unbounded_channel();
         let link = Arc::new(Link {
-            connection: Connection::open(service.shared(), Arc::clone(&outbox)),
+            connection: Connection::open(service.shared(), Arc::clone(&outbox), Access::Trusted),
             outbox,
             next_id: AtomicU64::new(1),
             waiting: Mutex::default(),

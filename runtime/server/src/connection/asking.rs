@@ -88,7 +88,7 @@ impl Connection {
 
     fn binding<'a>(&'a self, origin: &Origin<'a>) -> Binding<'a> {
         let Origin { method, target, arguments } = *origin;
-        Binding { principal: self.principal.as_deref(), method, target, arguments }
+        Binding { principal: self.access.owner(), method, target, arguments }
     }
 
     /// Appends the answer of a call that ends with questions.

@@ -58,7 +58,7 @@ impl Connection {
         let name = required_string(params.name, "name")?;
         let arguments = arguments_of(params)?;
         self.admit(id)?;
-        let entry = self.service.tool(&name).ok_or_else(|| error::unknown_tool(&name))?;
+        let entry = self.service.tool_for(&name, &self.access).map_err(|denied| denied.error(&name))?;
         let origin = Origin { method: "tools/call", target: &name, arguments };
         #[cfg(feature = "tasks")]
         let task = self.task_of(&entry, meta)?;
@@ -162,6 +162,7 @@ impl Connection {
             meta: params.meta.map(ToOwned::to_owned),
             context_path: context_path.map(Into::into),
             asking: self.asking(origin, params, meta.revision)?,
+            principal: self.access.principal().cloned(),
         })
     }
 

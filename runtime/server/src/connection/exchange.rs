@@ -3,31 +3,34 @@
 use std::sync::Arc;
 
 use super::Connection;
+use crate::auth::Access;
 use crate::outbox::Outbox;
 use crate::service::Shared;
 
 impl Connection {
-    /// A connection for one exchange of a modern client, which hears of changes if it listens. `is_modern_only` says
+    /// A connection for one exchange of a modern caller, which hears of changes if it listens. `is_modern_only` says
     /// whether the endpoint serves others as well.
     #[cfg(feature = "http")]
     pub(crate) fn for_modern_exchange(
         service: &Arc<Shared>,
         outbox: Arc<Outbox>,
+        access: Access,
         listens: bool,
         is_modern_only: bool,
     ) -> Arc<Self> {
-        let connection = Self::unlisted(service, outbox, Arc::default(), is_modern_only);
+        let connection = Self::unlisted(service, outbox, access, Arc::default(), is_modern_only);
         if listens { connection.listed() } else { connection }
     }
 
-    /// A connection for one exchange, within a session if there is one. Word of changes does not reach it.
+    /// A connection for one exchange of a caller, within a session if there is one. Word of changes does not reach it.
     pub(crate) fn for_exchange(
         service: &Arc<Shared>,
         outbox: Arc<Outbox>,
+        access: Access,
         session: Option<&Self>,
     ) -> Arc<Self> {
         let session = session.map_or_else(Arc::default, |session| Arc::clone(&session.session));
-        Self::unlisted(service, outbox, session, false)
+        Self::unlisted(service, outbox, access, session, false)
     }
 
     /// Whether `initialize` has succeeded.

@@ -26,10 +26,11 @@ use tokio::sync::watch;
 use toolwright_core::revision::Revision;
 
 use crate::ask::requests::Waiting;
+use crate::auth::Access;
 use crate::context::LogLevel;
 use crate::error;
 use crate::executor::BoxFuture;
-use crate::list::{List, Listed};
+use crate::list::{List, Listed, View};
 use crate::message::{Envelope, Params, RequestId, RequestMeta, string};
 use crate::outbox::Outbox;
 use crate::reply;
@@ -45,11 +46,10 @@ use subscriptions::Subscriptions;
 pub(crate) struct Connection {
     service: Arc<Shared>,
     outbox: Arc<Outbox>,
+    access: Access,
     session: Arc<Session>,
     calls: Calls,
     subscriptions: Mutex<Subscriptions>,
-    /// Who the peer is, where that is known.
-    principal: Option<Arc<str>>,
     /// How many answers are still to come. Made by the first: it is larger than all the rest.
     unanswered: OnceLock<watch::Sender<usize>>,
     /// Whether its transport serves the modern era alone.
@@ -99,8 +99,10 @@ const LEVELS: [LogLevel; 8] = [
 pub(crate) type Later = BoxFuture<'static, Option<Vec<u8>>>;
 
 impl Connection {
-    pub(crate) fn open(service: &Arc<Shared>, outbox: Arc<Outbox>) -> Arc<Self> {
-        Self::unlisted(service, outbox, Arc::default(), false).listed()
+    /// A connection that hears of changes. A transport says who is at its other end: a peer over a network is never
+    /// [`Access::Trusted`] unless the user says so.
+    pub(crate) fn open(service: &Arc<Shared>, outbox: Arc<Outbox>, access: Access) -> Arc<Self> {
+        Self::unlisted(service, outbox, access, Arc::default(), false).listed()
     }
 
     /// From now on it hears of changes.
@@ -112,20 +114,26 @@ impl Connection {
     fn unlisted(
         service: &Arc<Shared>,
         outbox: Arc<Outbox>,
+        access: Access,
         session: Arc<Session>,
         is_modern_only: bool,
     ) -> Arc<Self> {
         Arc::new_cyclic(|myself| Self {
             service: Arc::clone(service),
             outbox,
+            access,
             session,
             calls: Calls::default(),
             subscriptions: Mutex::default(),
-            principal: None,
             unanswered: OnceLock::new(),
             is_modern_only,
             myself: Weak::clone(myself),
         })
+    }
+
+    /// What the peer may use.
+    pub(crate) fn access(&self) -> &Access {
+        &self.access
     }
 
     /// Takes one frame: a message or a batch. Appends the answer, if there is one at once, as a line to `out`;
@@ -341,7 +349,8 @@ impl Connection {
     ) -> Result<Option<Later>, ErrorObjectOwned> {
         let cursor = optional_string(params.cursor, "cursor")?;
         let settings = self.service.list_settings();
-        let page = list.page(cursor.as_deref(), context_path, revision, &settings).ok_or_else(|| {
+        let view = View { context_path, access: &self.access };
+        let page = list.page(cursor.as_deref(), view, revision, &settings).ok_or_else(|| {
             error::invalid_params("`cursor` is not one that this server gave; list again without it")
         })?;
         reply::result(out, id, &page);

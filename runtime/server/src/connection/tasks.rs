@@ -62,7 +62,7 @@ impl Connection {
 
     /// Who calls; what belongs to one caller is not shown to another.
     fn caller(&self) -> Option<&str> {
-        self.principal.as_deref()
+        self.access.owner()
     }
 
     /// Makes a task of a call whose handler waits, and returns what answers the call with it.

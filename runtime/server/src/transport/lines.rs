@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use super::Transport;
 use super::framing::{Line, LineBuffer};
 use super::peers::Peer;
+use crate::auth::Access;
 use crate::error::ServeError;
 use crate::outbox::Outbox;
 use crate::service::Service;
@@ -93,7 +94,8 @@ pub(super) async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let limits = service.limits();
-    let peer = Peer::open(service);
+    // Whoever holds the streams was given them by the program.
+    let peer = Peer::open(service, Access::Trusted);
     {
         let mut writing = pin!(write(&peer.outbox, &mut writer));
         // Reading goes first, so that the answers to lines that came together are written together.

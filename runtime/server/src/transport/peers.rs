@@ -10,6 +10,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 #[cfg(any(feature = "socket", feature = "ws"))]
+use crate::auth::Access;
+#[cfg(any(feature = "socket", feature = "ws"))]
 use crate::connection::Connection;
 #[cfg(any(feature = "socket", feature = "ws"))]
 use crate::outbox::Outbox;
@@ -71,9 +73,9 @@ pub(super) struct Peer {
 
 #[cfg(any(feature = "socket", feature = "ws"))]
 impl Peer {
-    pub(super) fn open(service: &Service) -> Self {
+    pub(super) fn open(service: &Service, access: Access) -> Self {
         let outbox = Arc::new(Outbox::new(service.limits().max_unsent_bytes));
-        Self { connection: Connection::open(service.shared(), Arc::clone(&outbox)), outbox }
+        Self { connection: Connection::open(service.shared(), Arc::clone(&outbox), access), outbox }
     }
 
     /// Takes one message. Waits while the peer does not read its answers; `out` is room to be used again.

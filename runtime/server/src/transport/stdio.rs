@@ -17,6 +17,7 @@ use tokio::sync::{oneshot, watch};
 use super::Transport;
 use super::framing::{Line, LineReader};
 use super::watch::Watch;
+use crate::auth::Access;
 use crate::connection::Connection;
 use crate::error::ServeError;
 use crate::outbox::Outbox;
@@ -55,7 +56,7 @@ impl Stdio {
         let limits = service.limits();
         let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
         let pump = Arc::new(Pump {
-            connection: Connection::open(service.shared(), Arc::clone(&outbox)),
+            connection: Connection::open(service.shared(), Arc::clone(&outbox), Access::Trusted),
             outbox,
             reader: Mutex::new(LineReader::new(input, limits.max_message_bytes)),
             writer: Mutex::new(Writer { output, lines: Vec::new() }),

@@ -18,14 +18,14 @@ use crate::outbox::Outbox;
 
 /// Why a request's body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unread {
+pub(crate) enum Unread {
     TooLong,
     TooSlow,
     Broken,
 }
 
 /// Reads a whole body of at most `limit` bytes within `time`.
-pub(super) async fn read<B: Body>(body: B, limit: usize, time: Duration) -> Result<Vec<u8>, Unread> {
+pub(crate) async fn read<B: Body>(body: B, limit: usize, time: Duration) -> Result<Vec<u8>, Unread> {
     // A length that is told is believed no further than to refuse early.
     let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if told > limit {

@@ -12,6 +12,9 @@ use http::{HeaderMap, HeaderValue, Uri};
 
 use super::store::{EventStore, MemoryEventStore};
 use super::stream::Reading;
+use crate::auth::Access;
+#[cfg(feature = "auth")]
+use crate::auth::Protection;
 
 /// How the endpoint treats its callers. The defaults let in programs and pages of this machine only.
 #[derive(Debug, Clone)]
@@ -25,6 +28,9 @@ pub struct HttpConfig {
     retry: Duration,
     close_after: Option<Duration>,
     messages_uri: Option<String>,
+    trusts: bool,
+    #[cfg(feature = "auth")]
+    protection: Option<std::sync::Arc<Protection>>,
 }
 
 /// The store of events, with a form for `Debug`.
@@ -56,6 +62,9 @@ impl Default for HttpConfig {
             retry: RETRY,
             close_after: None,
             messages_uri: None,
+            trusts: false,
+            #[cfg(feature = "auth")]
+            protection: None,
         }
     }
 }
@@ -106,6 +115,32 @@ impl HttpConfig {
     pub fn modern_only(mut self) -> Self {
         self.legacy = false;
         self
+    }
+
+    /// Asks a token of every caller, after `Host` and `Origin` were checked and before the body is read (2026-07-28,
+    /// basic/authorization). What a token allows decides which tools are listed and called.
+    #[cfg(feature = "auth")]
+    pub fn protect(mut self, protection: Protection) -> Self {
+        self.protection = Some(protection.into());
+        self
+    }
+
+    /// Lets every caller use the tools that need scopes: for an endpoint that only good callers reach, such as one
+    /// behind a proxy that checks them. Otherwise, on an endpoint without protection, those tools are neither listed
+    /// nor called. On a protected one this has no effect.
+    pub fn trust_callers(mut self) -> Self {
+        self.trusts = true;
+        self
+    }
+
+    /// What callers of an endpoint without protection may use.
+    pub(super) fn access(&self) -> Access {
+        if self.trusts { Access::Trusted } else { Access::Anonymous }
+    }
+
+    #[cfg(feature = "auth")]
+    pub(super) fn protection(&self) -> Option<&Protection> {
+        self.protection.as_deref()
     }
 
     /// Keeps the events of legacy sessions in this store, so that a client that lost its connection gets what it missed.
@@ -219,7 +254,7 @@ fn host_name(host: &str) -> &str {
     if rest.is_empty() || is_port(rest) { name } else { "" }
 }
 
-fn is_loopback(name: &str) -> bool {
+pub(crate) fn is_loopback(name: &str) -> bool {
     name.eq_ignore_ascii_case("localhost")
         || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }

@@ -12,6 +12,7 @@ use super::exchange::{EndCall, Form, Step, Waiting};
 use super::headers::single;
 use super::session::{NotOpened, Session};
 use super::{Endpoint, id_of, too_many};
+use crate::auth::Access;
 use crate::connection::{Connection, Later};
 use crate::error;
 use crate::message::{Envelope, RequestId};
@@ -27,6 +28,7 @@ impl Endpoint {
     pub(super) fn legacy(
         &self,
         headers: &HeaderMap,
+        access: Access,
         form: Form,
         frame: &[u8],
         envelope: Option<Envelope<'_>>,
@@ -44,11 +46,11 @@ impl Endpoint {
         let session = match (method, envelope) {
             // A client may send the id of a session that ended, or that it wants to leave (RPC-12).
             (Some("initialize"), Some(envelope)) if id.is_some() => {
-                return Step::Done(self.initialize(form, envelope, id.as_ref()));
+                return Step::Done(self.initialize(access, form, envelope, id.as_ref()));
             }
             // Allowed before `initialize` (2025-11-25, basic/lifecycle "Initialization").
             (Some("ping"), envelope) if !headers.contains_key(&SESSION_ID) => (None, envelope),
-            (_, envelope) => match self.session(headers, id.as_ref()) {
+            (_, envelope) => match self.session(headers, &access, id.as_ref()) {
                 Ok(session) => (Some(session), envelope),
                 Err(response) => return Step::Done(*response),
             },
@@ -73,17 +75,22 @@ impl Endpoint {
             let error = error::invalid_request("`method` is missing");
             return Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id.as_ref(), &error));
         }
+        #[cfg(feature = "auth")]
+        if let Some(refusal) = envelope.as_ref().and_then(|envelope| self.insufficient(&access, envelope)) {
+            return Step::Done(refusal);
+        }
         if let Some(session) = session.as_ref().filter(|_| envelope.is_none()) {
             for cancellation in cancellations(session, frame, self.service.limits().max_batch_messages) {
                 session.cancel(cancellation.get().as_bytes());
             }
         }
-        self.request(form, frame, envelope, session, id.as_ref())
+        self.request(access, form, frame, envelope, session, id.as_ref())
     }
 
     /// Takes a request or a batch.
     fn request(
         &self,
+        access: Access,
         form: Form,
         frame: &[u8],
         envelope: Option<Envelope<'_>>,
@@ -101,6 +108,7 @@ impl Endpoint {
         let connection = Connection::for_exchange(
             self.service.shared(),
             Arc::clone(&outbox),
+            access,
             session.as_ref().map(|session| &*session.connection),
         );
         let mut out = Vec::with_capacity(ANSWER_BYTES);
@@ -134,12 +142,13 @@ impl Endpoint {
     /// Opens a session, if the handshake succeeds.
     fn initialize(
         &self,
+        access: Access,
         form: Form,
         envelope: Envelope<'_>,
         id: Option<&RequestId<'_>>,
     ) -> Response<HttpBody> {
         let outbox = Arc::new(Outbox::dropping(KEPT_WITHOUT_STREAM));
-        let connection = Connection::open(self.service.shared(), Arc::clone(&outbox));
+        let connection = Connection::open(self.service.shared(), Arc::clone(&outbox), access);
         let mut out = Vec::new();
         // Never `Some`: a handshake takes no time.
         let _ = connection.take_message(envelope, &mut out);
@@ -165,10 +174,11 @@ impl Endpoint {
         response
     }
 
-    /// The session that a request is of; else 400 where it names none, 404 where there is none of its name.
+    /// The session that a request is of; else 400 where it names none, 404 where the caller has none of its name.
     pub(super) fn session(
         &self,
         headers: &HeaderMap,
+        access: &Access,
         id: Option<&RequestId<'_>>,
     ) -> Result<Arc<Session>, Box<Response<HttpBody>>> {
         let refused = |status, why| Box::new(answer::refusal(status, id, &error::invalid_request(why)));
@@ -185,14 +195,14 @@ impl Endpoint {
             .ok()
             .filter(|session| session.bytes().all(|byte| byte.is_ascii_graphic()))
             .ok_or_else(|| refused(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is no session's id"))?;
-        self.sessions.get(session).ok_or_else(|| {
+        self.sessions.get(session, access).ok_or_else(|| {
             refused(StatusCode::NOT_FOUND, "there is no session of this id any more; start with `initialize`")
         })
     }
 
     /// DELETE: the client leaves.
-    pub(super) fn end_session(&self, headers: &HeaderMap) -> Response<HttpBody> {
-        let session = match self.session(headers, None) {
+    pub(super) fn end_session(&self, headers: &HeaderMap, access: &Access) -> Response<HttpBody> {
+        let session = match self.session(headers, access, None) {
             Ok(_) => headers.get(&SESSION_ID).and_then(|id| id.to_str().ok()),
             Err(response) => return *response,
         };

@@ -11,16 +11,17 @@ use super::headers::{Accept, single};
 use super::session::Session;
 use super::store::StoredEvent;
 use super::{Endpoint, answer, not_acceptable};
+use crate::auth::Access;
 
 static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 impl Endpoint {
     /// A stream, new or resumed.
-    pub(super) async fn stream(&self, headers: &HeaderMap) -> Response<HttpBody> {
+    pub(super) async fn stream(&self, headers: &HeaderMap, access: &Access) -> Response<HttpBody> {
         if !Accept::of(headers).events {
             return not_acceptable();
         }
-        let session = match self.session(headers, None) {
+        let session = match self.session(headers, access, None) {
             Ok(session) => session,
             Err(response) => return *response,
         };

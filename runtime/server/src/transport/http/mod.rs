@@ -1,7 +1,7 @@
 //! Streamable HTTP (2026-07-28, basic/transports/streamable-http; 2025-11-25, basic/transports): one endpoint for all
 //! revisions, as a service to mount and as a server of its own.
 //!
-//! A request on its way: `config` (may this caller ask at all) → `body` (bytes of bounded length) → `headers`,
+//! A request on its way: `config` (may this caller ask at all) → `guard` (who is it) → `body` (bytes of bounded length) → `headers`,
 //! `params` (which era, and do headers and body agree) → `modern` or `legacy` → `connection` → `exchange` (one text, or
 //! events) → `answer`.
 //!
@@ -14,6 +14,8 @@ mod config;
 mod cors;
 mod events;
 mod exchange;
+#[cfg(feature = "auth")]
+mod guard;
 mod headers;
 mod legacy;
 mod listen;
@@ -36,6 +38,7 @@ use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
 use tokio_util::sync::CancellationToken;
 
+use crate::auth::Access;
 use crate::error;
 use crate::executor::BoxFuture;
 use crate::message::{Envelope, Malformed, RequestId};
@@ -55,6 +58,8 @@ pub use sse::SseService;
 pub use store::{EventLimits, EventStore, MemoryEventStore, StoredEvent};
 #[cfg(feature = "ws")]
 pub use websocket::{WebSocket, WebSocketService};
+#[cfg(feature = "oauth")]
+pub(crate) use {body::read as read_body, config::is_loopback};
 
 /// A [`Service`] over HTTP, to be mounted in axum or any other stack of `tower` services. Cheap to clone; clones share
 /// their sessions.
@@ -117,6 +122,21 @@ impl HttpService {
         SseService(Arc::clone(&self.0))
     }
 
+    /// Where the metadata document of a protected endpoint is to be found on its host; none if there is no document.
+    /// Mount [`HttpService::metadata`] there.
+    #[cfg(feature = "auth")]
+    pub fn metadata_path(&self) -> Option<&str> {
+        let protection = self.0.config.protection()?;
+        protection.metadata_url().map(|_| protection.metadata_path())
+    }
+
+    /// The metadata document of a protected endpoint (RFC 9728), as a service to mount at
+    /// [`HttpService::metadata_path`]. It answers anybody, from any origin.
+    #[cfg(feature = "auth")]
+    pub fn metadata(&self) -> MetadataService {
+        MetadataService(Arc::clone(&self.0))
+    }
+
     /// Ends the open streams in order: subscriptions with their last message. Calls go on; end the server that the
     /// service is mounted in as it has it.
     pub fn end_streams(&self) {
@@ -157,6 +177,26 @@ enum Route {
     Sse,
 }
 
+/// The metadata document of a protected endpoint: see [`HttpService::metadata`].
+#[cfg(feature = "auth")]
+#[derive(Debug, Clone)]
+pub struct MetadataService(Arc<Endpoint>);
+
+#[cfg(feature = "auth")]
+impl<B> tower_service::Service<Request<B>> for MetadataService {
+    type Response = Response<HttpBody>;
+    type Error = Infallible;
+    type Future = std::future::Ready<Result<Self::Response, Infallible>>;
+
+    fn poll_ready(&mut self, _task: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        std::future::ready(Ok(self.0.metadata(request.method())))
+    }
+}
+
 impl Endpoint {
     async fn respond<B: Body>(&self, route: Route, request: Request<B>) -> Response<HttpBody> {
         let (head, body) = request.into_parts();
@@ -171,27 +211,33 @@ impl Endpoint {
         if let Err(why) = self.config.admit(head) {
             return answer::refused(StatusCode::FORBIDDEN, why);
         }
+        if head.method == Method::OPTIONS && self.config.cors_origin(&head.headers).is_some() {
+            // A browser asks so before it sends the token.
+            return cors::preflight();
+        }
+        let access = match caller(&self.config, &self.service, head).await {
+            Ok(access) => access,
+            Err(response) => return *response,
+        };
         if route == Route::Sse {
             return match head.method {
                 _ if !self.config.has_sessions() => answer::empty(StatusCode::NOT_FOUND),
-                Method::GET => self.sse_stream(head),
-                Method::POST => self.sse_message(head, body).await,
-                Method::OPTIONS if self.config.cors_origin(&head.headers).is_some() => cors::preflight(),
+                Method::GET => self.sse_stream(head, access),
+                Method::POST => self.sse_message(head, &access, body).await,
                 _ => answer::method_not_allowed("GET, POST"),
             };
         }
         let has_sessions = self.config.has_sessions() && !headers::is_modern(&head.headers);
         match head.method {
-            Method::POST => self.post(head, body).await,
-            Method::GET if has_sessions => self.stream(&head.headers).await,
-            Method::DELETE if has_sessions => self.end_session(&head.headers),
-            Method::OPTIONS if self.config.cors_origin(&head.headers).is_some() => cors::preflight(),
+            Method::POST => self.post(head, access, body).await,
+            Method::GET if has_sessions => self.stream(&head.headers, &access).await,
+            Method::DELETE if has_sessions => self.end_session(&head.headers, &access),
             _ if has_sessions => answer::method_not_allowed("POST, GET, DELETE"),
             _ => answer::method_not_allowed("POST"),
         }
     }
 
-    async fn post<B: Body>(&self, head: &Parts, body: B) -> Response<HttpBody> {
+    async fn post<B: Body>(&self, head: &Parts, access: Access, body: B) -> Response<HttpBody> {
         if !headers::is_json(&head.headers) {
             return not_declared_as_json();
         }
@@ -200,7 +246,7 @@ impl Endpoint {
             return not_acceptable();
         }
         match self.read(body).await {
-            Ok(bytes) => self.take(head, accept, bytes.trim_ascii()).finish().await,
+            Ok(bytes) => self.take(head, access, accept, bytes.trim_ascii()).finish().await,
             Err(refused) => *refused,
         }
     }
@@ -226,10 +272,10 @@ impl Endpoint {
     }
 
     /// Takes one body: a message or a batch.
-    fn take(&self, head: &Parts, accept: Accept, frame: &[u8]) -> Step {
+    fn take(&self, head: &Parts, access: Access, accept: Accept, frame: &[u8]) -> Step {
         let form = |era| Form { era, accept, reading: self.config.reading() };
         if frame.first() == Some(&b'[') {
-            return self.legacy(&head.headers, form(Era::Legacy), frame, None);
+            return self.legacy(&head.headers, access, form(Era::Legacy), frame, None);
         }
         let envelope = match Envelope::parse(frame) {
             Ok(envelope) => envelope,
@@ -237,13 +283,36 @@ impl Endpoint {
         };
         let asked = envelope.meta.as_ref().and_then(|meta| meta.protocol_version);
         match headers::era(&head.headers, asked) {
-            Ok(Era::Modern) => self.modern(&head.headers, form(Era::Modern), envelope),
-            Ok(Era::Legacy) => self.legacy(&head.headers, form(Era::Legacy), frame, Some(envelope)),
+            Ok(Era::Modern) => self.modern(&head.headers, access, form(Era::Modern), envelope),
+            Ok(Era::Legacy) => self.legacy(&head.headers, access, form(Era::Legacy), frame, Some(envelope)),
             Err(error) => {
                 Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id_of(&envelope).as_ref(), &error))
             }
         }
     }
+}
+
+/// Who calls; else what is answered instead. An endpoint without protection knows nobody.
+#[cfg(feature = "auth")]
+async fn caller(
+    config: &HttpConfig,
+    service: &Service,
+    head: &Parts,
+) -> Result<Access, Box<Response<HttpBody>>> {
+    match config.protection() {
+        Some(protection) => guard::Guard { protection, service }.admit(head).await,
+        None => Ok(config.access()),
+    }
+}
+
+/// Nobody is known.
+#[cfg(not(feature = "auth"))]
+fn caller(
+    config: &HttpConfig,
+    _service: &Service,
+    _head: &Parts,
+) -> std::future::Ready<Result<Access, Box<Response<HttpBody>>>> {
+    std::future::ready(Ok(config.access()))
 }
 
 /// The id of a request, if it has a good one.

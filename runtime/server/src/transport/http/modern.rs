@@ -10,6 +10,7 @@ use super::answer::ANSWER_BYTES;
 use super::body::EventStream;
 use super::exchange::{EndCall, Form, Step, Waiting};
 use super::{Endpoint, answer, headers, id_of, not_acceptable, too_many};
+use crate::auth::Access;
 use crate::connection::Connection;
 use crate::error;
 use crate::message::{Envelope, string};
@@ -18,13 +19,23 @@ use crate::outbox::Outbox;
 impl Endpoint {
     /// Takes a message whose header names a modern revision, or one that is not known, and whose `_meta` names the
     /// same or none.
-    pub(super) fn modern(&self, headers: &HeaderMap, form: Form, envelope: Envelope<'_>) -> Step {
+    pub(super) fn modern(
+        &self,
+        headers: &HeaderMap,
+        access: Access,
+        form: Form,
+        envelope: Envelope<'_>,
+    ) -> Step {
         let id = id_of(&envelope);
         if envelope.id.is_none() && envelope.method.is_some() {
             // No notification means anything to this revision's server; ending the stream is what cancels.
             return Step::Done(answer::empty(StatusCode::ACCEPTED));
         }
-        if let Err(error) = self.check(headers, &envelope) {
+        #[cfg(feature = "auth")]
+        if let Some(refusal) = self.insufficient(&access, &envelope) {
+            return Step::Done(refusal);
+        }
+        if let Err(error) = self.check(headers, &access, &envelope) {
             return Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id.as_ref(), &error));
         }
         let limits = self.service.limits();
@@ -40,7 +51,7 @@ impl Endpoint {
         let outbox = Arc::new(if listens { Outbox::dropping(room) } else { Outbox::new(room) });
         let is_modern_only = !self.config.has_sessions();
         let connection =
-            Connection::for_modern_exchange(shared, Arc::clone(&outbox), listens, is_modern_only);
+            Connection::for_modern_exchange(shared, Arc::clone(&outbox), access, listens, is_modern_only);
         if !form.accept.events {
             outbox.close();
         }
@@ -64,7 +75,12 @@ impl Endpoint {
     }
 
     /// Whether headers and body agree ("Server Validation"). What is wrong with the body alone, the connection says.
-    fn check(&self, headers: &HeaderMap, envelope: &Envelope<'_>) -> Result<(), ErrorObjectOwned> {
+    fn check(
+        &self,
+        headers: &HeaderMap,
+        access: &Access,
+        envelope: &Envelope<'_>,
+    ) -> Result<(), ErrorObjectOwned> {
         if envelope.meta.as_ref().is_none_or(|meta| meta.protocol_version.is_none()) {
             return Err(error::invalid_params(
                 "`_meta` needs the string `io.modelcontextprotocol/protocolVersion` on every request",
@@ -83,7 +99,9 @@ impl Endpoint {
         if method != "tools/call" {
             return Ok(());
         }
-        let tool = params.name.and_then(string).and_then(|name| self.service.shared().tool(&name));
+        let name = params.name.and_then(string);
+        // Of a tool that the caller may not call, nothing is told: the connection says that there is none.
+        let tool = name.and_then(|name| self.service.shared().tool_for(&name, access).ok());
         tool.map_or(Ok(()), |tool| tool.header_params.check(headers, params.arguments))
     }
 }

@@ -164,6 +164,10 @@ impl Mounted {
         if self.has_sse && self.is_sse(path) {
             return self.service.sse().call(request).await;
         }
+        #[cfg(feature = "auth")]
+        if self.service.metadata_path() == Some(path) {
+            return Ok(self.service.0.metadata(request.method()));
+        }
         Ok(answer::empty(StatusCode::NOT_FOUND))
     }
 

@@ -12,6 +12,7 @@ use super::config::Store;
 use super::events::{StreamId, StreamKind};
 use super::store::StoredEvent;
 use super::stream::Stream;
+use crate::auth::Access;
 use crate::connection::Connection;
 use crate::outbox::Outbox;
 
@@ -109,9 +110,13 @@ impl Sessions {
         Ok(id)
     }
 
-    /// The session of this id, which is in use from now on.
-    pub(super) fn get(&self, id: &str) -> Option<Arc<Session>> {
+    /// The caller's session of this id, which is in use from now on. To everybody but the principal that has opened it,
+    /// a session does not exist.
+    pub(super) fn get(&self, id: &str, access: &Access) -> Option<Arc<Session>> {
         let session = self.read().get(id).cloned()?;
+        if session.connection.access().owner() != access.owner() {
+            return None;
+        }
         if session.is_idle(milliseconds_since(self.start), self.idle) {
             self.remove(id);
             return None;

@@ -17,6 +17,7 @@ use super::exchange::Counted;
 use super::headers::{Accept, is_json};
 use super::session::new_id;
 use super::{Endpoint, Route, answer, not_acceptable, not_declared_as_json, refuse_malformed, too_many};
+use crate::auth::Access;
 use crate::connection::Connection;
 use crate::error;
 use crate::executor::BoxFuture;
@@ -99,7 +100,7 @@ impl Drop for Leave {
 
 impl Endpoint {
     /// GET: the stream, whose first event says where to POST.
-    pub(super) fn sse_stream(&self, head: &Parts) -> Response<HttpBody> {
+    pub(super) fn sse_stream(&self, head: &Parts, access: Access) -> Response<HttpBody> {
         if !Accept::of(&head.headers).events {
             return not_acceptable();
         }
@@ -109,7 +110,7 @@ impl Endpoint {
         };
         let limits = self.service.limits();
         let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
-        let connection = Connection::open(self.service.shared(), Arc::clone(&outbox));
+        let connection = Connection::open(self.service.shared(), Arc::clone(&outbox), access);
         let peer = Arc::new(Peer { connection: Arc::clone(&connection), outbox: Arc::clone(&outbox) });
         {
             let mut open = self.sse.lock();
@@ -128,8 +129,13 @@ impl Endpoint {
         answer::event_stream(stream)
     }
 
-    /// POST: a message of the client. Its answer goes on the stream.
-    pub(super) async fn sse_message<B: Body>(&self, head: &Parts, body: B) -> Response<HttpBody> {
+    /// POST: a message of the client. Its answer goes on the stream, which must be the caller's own.
+    pub(super) async fn sse_message<B: Body>(
+        &self,
+        head: &Parts,
+        access: &Access,
+        body: B,
+    ) -> Response<HttpBody> {
         if !is_json(&head.headers) {
             return not_declared_as_json();
         }
@@ -139,7 +145,8 @@ impl Endpoint {
                 "`session` is missing from the address; GET the stream, whose first event has the address",
             );
         };
-        let Some(peer) = self.sse.lock().get(id).cloned() else {
+        let is_callers = |peer: &Arc<Peer>| peer.connection.access().owner() == access.owner();
+        let Some(peer) = self.sse.lock().get(id).cloned().filter(is_callers) else {
             return answer::refused(
                 StatusCode::NOT_FOUND,
                 "there is no stream of this id any more; GET a new one",

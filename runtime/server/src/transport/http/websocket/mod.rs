@@ -22,13 +22,14 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use hyper::upgrade::OnUpgrade;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::body::HttpBody;
-use super::{HttpConfig, answer};
+use super::{HttpConfig, answer, caller};
 use crate::executor::BoxFuture;
 use crate::service::Service;
 use crate::transport::peers::LAST_WORDS;
@@ -67,7 +68,8 @@ impl WebSocketService {
         Self::with_config(service, HttpConfig::default())
     }
 
-    /// The service with these settings. What they say of sessions and of CORS does not matter here: the origin of a page
+    /// The service with these settings. Where they ask for a token, the request that opens a socket must have it; what it
+    /// allows then goes for the socket, also when it expires meanwhile. What they say of sessions and of CORS does not matter here: the origin of a page
     /// is checked before its socket is opened.
     pub fn with_config(service: &Service, config: HttpConfig) -> Self {
         service.shared().serve_for_good();
@@ -112,21 +114,25 @@ impl<B> tower_service::Service<Request<B>> for WebSocketService {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<B>) -> Self::Future {
-        let response = self.0.open(request);
-        Box::pin(std::future::ready(Ok(response)))
+    fn call(&mut self, mut request: Request<B>) -> Self::Future {
+        let upgrade = request.extensions_mut().remove::<OnUpgrade>();
+        let (head, _) = request.into_parts();
+        let endpoint = Arc::clone(&self.0);
+        Box::pin(async move { Ok(endpoint.open(&head, upgrade).await) })
     }
 }
 
 impl Endpoint {
     /// Answers the request for a socket, and has it served once it is open.
-    fn open<B>(self: &Arc<Self>, mut request: Request<B>) -> Response<HttpBody> {
-        let upgrade = request.extensions_mut().remove::<OnUpgrade>();
-        let (head, _) = request.into_parts();
-        if let Err(why) = self.config.admit(&head) {
+    async fn open(self: &Arc<Self>, head: &Parts, upgrade: Option<OnUpgrade>) -> Response<HttpBody> {
+        if let Err(why) = self.config.admit(head) {
             return answer::refused(StatusCode::FORBIDDEN, why);
         }
-        let response = match handshake::answer(&head) {
+        let access = match caller(&self.config, &self.service, head).await {
+            Ok(access) => access,
+            Err(response) => return *response,
+        };
+        let response = match handshake::answer(head) {
             Ok(response) => response,
             Err(refusal) => return refusal.response(),
         };
@@ -151,7 +157,7 @@ impl Endpoint {
             let patience = endpoint.service.limits().http_read_timeout;
             if let Ok(Ok(upgraded)) = tokio::time::timeout(patience, upgrade).await {
                 let silence = endpoint.config.reading().keep_alive;
-                peer::serve(&endpoint.service, upgraded, silence, &endpoint.stop).await;
+                peer::serve(&endpoint.service, access, upgraded, silence, &endpoint.stop).await;
             }
             drop(permit);
         });

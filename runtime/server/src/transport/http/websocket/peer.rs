@@ -16,6 +16,7 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 use tokio_util::sync::CancellationToken;
 
+use crate::auth::Access;
 use crate::outbox::Outbox;
 use crate::service::Service;
 use crate::transport::peers::{LAST_WORDS, Peer};
@@ -35,6 +36,7 @@ enum End {
 /// Serves one socket to its end.
 pub(super) async fn serve(
     service: &Service,
+    access: Access,
     upgraded: Upgraded,
     ping_after: Option<Duration>,
     stop: &CancellationToken,
@@ -47,7 +49,7 @@ pub(super) async fn serve(
         .max_frame_size(Some(limits.max_message_bytes));
     let socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
     let (mut sink, mut stream) = socket.split();
-    let peer = Peer::open(service);
+    let peer = Peer::open(service, access);
     // A peer that is asked nothing may be silent as long as it likes.
     let gone_after = ping_after.map(|ping_after| limits.websocket_silence.max(2 * ping_after));
     let end = {

@@ -1,0 +1,205 @@
+//! Keys that were handed out by hand: for simple cases, without an authorization server.
+
+use std::fmt;
+
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+
+use super::token::{digest, is_token};
+use super::{Principal, Rejected, TokenVerifier};
+use crate::executor::BoxFuture;
+
+/// API keys: each with a name, which is the subject of its [`Principal`], and scopes.
+///
+/// Only SHA-256 digests are kept, which is enough for keys that are random: make each of 32 random bytes. A presented
+/// key is compared with all of them, in the same time whichever it is.
+///
+/// ```
+/// use toolwright_server::auth::ApiKeys;
+///
+/// # fn example(nightly: &str) -> Result<(), toolwright_server::auth::ApiKeyError> {
+/// let keys = ApiKeys::new()
+///     .key("nightly-job", nightly, ["orders:read"])?
+///     .digest("ci", "259ac9d54c4ef51730b31a07252ab74e0550db143aeb08c9a65d8a837bdde285", ["orders:write"])?;
+/// # drop(keys);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ApiKeys(Vec<ApiKey>);
+
+#[derive(Clone)]
+struct ApiKey {
+    digest: [u8; 32],
+    principal: Principal,
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A digest is no secret of its own, and still not for logs.
+        f.debug_tuple("ApiKey").field(&self.principal).finish()
+    }
+}
+
+/// Why a key was not taken up. The texts name the key and do not repeat it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApiKeyError {
+    /// The key is short enough to be guessed, or empty.
+    #[error("the API key `{0}` has less than {min} characters; make one of 32 random bytes", min = ApiKeys::MIN_CHARS)]
+    TooShort(String),
+    /// The key is a placeholder that nothing has replaced, or cannot be sent as it is.
+    #[error(
+        "the API key `{0}` has characters other than letters, digits and `-._~+/=`; is it a placeholder that nothing has replaced?"
+    )]
+    Characters(String),
+    /// The digest is none.
+    #[error("the digest of the API key `{0}` must be SHA-256 in 64 hexadecimal digits")]
+    Digest(String),
+    /// Two keys have one name, or one key has two names.
+    #[error("the API key `{0}` is there already, by its name or by its value")]
+    Duplicate(String),
+}
+
+impl ApiKeys {
+    /// The fewest characters of a key: 22, as many as 16 random bytes have in base64.
+    pub const MIN_CHARS: usize = 22;
+
+    /// No keys: everybody is refused.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a key by its value.
+    ///
+    /// # Errors
+    /// [`ApiKeyError::TooShort`], [`ApiKeyError::Characters`] and [`ApiKeyError::Duplicate`].
+    pub fn key(
+        self,
+        name: &str,
+        key: &str,
+        scopes: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<Self, ApiKeyError> {
+        if key.len() < Self::MIN_CHARS {
+            return Err(ApiKeyError::TooShort(name.to_owned()));
+        }
+        if !is_token(key) {
+            return Err(ApiKeyError::Characters(name.to_owned()));
+        }
+        self.add(name, digest(key), scopes)
+    }
+
+    /// Adds a key by its SHA-256 digest in hexadecimal, so that the configuration need not hold the key: what
+    /// `printf %s "$KEY" | sha256sum` prints.
+    ///
+    /// # Errors
+    /// [`ApiKeyError::Digest`] and [`ApiKeyError::Duplicate`].
+    pub fn digest(
+        self,
+        name: &str,
+        hexadecimal: &str,
+        scopes: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<Self, ApiKeyError> {
+        let digest = digest_of(hexadecimal).ok_or_else(|| ApiKeyError::Digest(name.to_owned()))?;
+        self.add(name, digest, scopes)
+    }
+
+    fn add(
+        mut self,
+        name: &str,
+        digest: [u8; 32],
+        scopes: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<Self, ApiKeyError> {
+        if self.0.iter().any(|other| other.principal.subject() == name || other.digest == digest) {
+            return Err(ApiKeyError::Duplicate(name.to_owned()));
+        }
+        self.0.push(ApiKey { digest, principal: Principal::new(name).with_scopes(scopes) });
+        Ok(self)
+    }
+
+    /// The key's principal; looks at every key, whether or not one was found.
+    fn find(&self, key: &str) -> Option<&Principal> {
+        let presented = digest(key);
+        let mut found = 0_u64;
+        for (place, key) in (1_u64..).zip(&self.0) {
+            let is_it: Choice = key.digest.ct_eq(&presented);
+            found = u64::conditional_select(&found, &place, is_it);
+        }
+        let place = usize::try_from(found).ok()?.checked_sub(1)?;
+        self.0.get(place).map(|key| &key.principal)
+    }
+}
+
+impl TokenVerifier for ApiKeys {
+    fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, Rejected>> {
+        let found = self.find(token).cloned();
+        Box::pin(std::future::ready(found.ok_or_else(|| Rejected::invalid("the key is not known"))))
+    }
+}
+
+fn digest_of(hexadecimal: &str) -> Option<[u8; 32]> {
+    let digits = hexadecimal.as_bytes();
+    if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
+        *byte = u8::from_str_radix(&hexadecimal[at..at + 2], 16).ok()?;
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ApiKeyError, ApiKeys};
+
+    const KEY: &str = "tk_0123456789abcdefghijklmnop";
+
+    fn found<'a>(keys: &'a ApiKeys, key: &str) -> Option<&'a str> {
+        keys.find(key).map(super::Principal::subject)
+    }
+
+    #[test]
+    fn a_key_is_found_by_its_value_whole_and_only_so() -> Result<(), ApiKeyError> {
+        let other = "tk_ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        // printf %s tk_ABCDEFGHIJKLMNOPQRSTUVWXYZ | sha256sum
+        let digest = "458b71e94b63c6dc7fa8c86893bf3747da3fa02cffa114f69a9bb0fa7453b4f8";
+        let keys = ApiKeys::new().key("first", KEY, ["a"])?.digest("second", digest, ["b"])?;
+        assert_eq!(found(&keys, KEY), Some("first"));
+        assert_eq!(found(&keys, other), Some("second"));
+        for wrong in ["", "tk_", &KEY[..KEY.len() - 1], &format!("{KEY}x"), &KEY.to_uppercase(), digest] {
+            assert_eq!(found(&keys, wrong), None, "{wrong}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn gtw_11_placeholders_and_keys_to_be_guessed_are_refused_by_name() {
+        for key in ["", "changeme", "secret", "0123456789abcdefghijk"] {
+            let error = ApiKeys::new().key("gateway", key, ["a"]).expect_err("too short");
+            assert_eq!(error, ApiKeyError::TooShort("gateway".to_owned()), "{key}");
+        }
+        for key in ["${GATEWAY_TOKEN_OF_THIS_SERVER}", "<put the token of the gateway here>"] {
+            let error = ApiKeys::new().key("gateway", key, ["a"]).expect_err("a placeholder");
+            assert_eq!(error, ApiKeyError::Characters("gateway".to_owned()), "{key}");
+            assert!(!error.to_string().contains(key), "{error}");
+        }
+        for digest in ["", "abc", &"g".repeat(64), &"+1".repeat(32), &"é".repeat(32)] {
+            assert!(ApiKeys::new().digest("gateway", digest, ["a"]).is_err(), "{digest}");
+        }
+    }
+
+    #[test]
+    fn one_key_has_one_name() -> Result<(), ApiKeyError> {
+        let keys = ApiKeys::new().key("first", KEY, ["a"])?;
+        assert!(keys.clone().key("second", KEY, ["a"]).is_err());
+        assert!(keys.key("first", &KEY.to_uppercase(), ["a"]).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn gtw_05_neither_keys_nor_digests_are_told() -> Result<(), ApiKeyError> {
+        let text = format!("{:?}", ApiKeys::new().key("first", KEY, ["a"])?);
+        assert!(text.contains("first") && !text.contains(KEY) && !text.contains("digest"), "{text}");
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! Sets of public keys (RFC 7517).
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::jws::Algorithm;
+
+/// How many keys of a set are used: 64. An issuer has a handful, and each costs a check of a token without `kid`.
+const MAX_KEYS: usize = 64;
+
+/// The keys of an issuer that can be used.
+#[derive(Debug, Default)]
+pub(super) struct KeySet(Vec<Member>);
+
+#[derive(Debug)]
+struct Member {
+    kid: Option<String>,
+    /// The one algorithm that the issuer uses the key with, if it says so.
+    alg: Option<String>,
+    key: Key,
+}
+
+/// A public key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Key {
+    /// Modulus and exponent, big-endian.
+    Rsa { n: Vec<u8>, e: Vec<u8> },
+    /// A point as the curve's signatures have it.
+    Curve { curve: Curve, point: Vec<u8> },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Curve {
+    P256,
+    P384,
+    Ed25519,
+}
+
+/// A set as it is sent. Keys are read one by one, since one of a kind that is not known must not spoil the rest (RFC
+/// 7517 §5).
+#[derive(Debug, Deserialize)]
+pub(super) struct JwkSet {
+    keys: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct Jwk {
+    kty: String,
+    kid: Option<String>,
+    alg: Option<String>,
+    #[serde(rename = "use")]
+    usage: Option<String>,
+    crv: Option<String>,
+    n: Option<String>,
+    e: Option<String>,
+    x: Option<String>,
+    y: Option<String>,
+}
+
+impl KeySet {
+    /// The keys of a set that can be used for signatures here.
+    pub(super) fn of(set: JwkSet) -> Self {
+        let jwks = set.keys.into_iter().filter_map(|key| serde_json::from_value::<Jwk>(key).ok());
+        Self(jwks.filter_map(Member::of).take(MAX_KEYS).collect())
+    }
+
+    /// The keys that a token may be signed with: those of its `kid`, or all where it names none.
+    pub(super) fn fitting(&self, kid: Option<&str>, algorithm: Algorithm) -> impl Iterator<Item = &Key> {
+        let is_it = move |member: &&Member| {
+            let alg = member.alg.as_deref();
+            kid.is_none_or(|kid| member.kid.as_deref() == Some(kid))
+                && alg.is_none_or(|alg| Algorithm::from_name(alg) == Some(algorithm))
+                && algorithm.takes(&member.key)
+        };
+        self.0.iter().filter(is_it).map(|member| &member.key)
+    }
+}
+
+impl Member {
+    fn of(jwk: Jwk) -> Option<Self> {
+        if jwk.usage.as_deref().is_some_and(|usage| usage != "sig") {
+            return None;
+        }
+        let key = Key::of(&jwk)?;
+        Some(Self { kid: jwk.kid, alg: jwk.alg, key })
+    }
+}
+
+impl Key {
+    /// A key of a kind that is known (RFC 7518 §6, RFC 8037 §2). A secret key (`kty` is `oct`) is none.
+    fn of(jwk: &Jwk) -> Option<Self> {
+        let bytes = |member: &Option<String>| URL_SAFE_NO_PAD.decode(member.as_ref()?).ok();
+        let curve = |curve, length: usize| {
+            let (x, y) = (bytes(&jwk.x)?, bytes(&jwk.y)?);
+            let has_length = x.len() == length && y.len() == length;
+            // Uncompressed (SEC 1, section 2.3.3).
+            has_length.then(|| Self::Curve { curve, point: [&[4], &*x, &*y].concat() })
+        };
+        match (jwk.kty.as_str(), jwk.crv.as_deref()) {
+            ("RSA", _) => Some(Self::Rsa { n: number(&bytes(&jwk.n)?), e: number(&bytes(&jwk.e)?) }),
+            ("EC", Some("P-256")) => curve(Curve::P256, 32),
+            ("EC", Some("P-384")) => curve(Curve::P384, 48),
+            ("OKP", Some("Ed25519")) => Some(Self::Curve { curve: Curve::Ed25519, point: bytes(&jwk.x)? }),
+            _ => None,
+        }
+    }
+}
+
+/// A number without the zeros in front that some issuers write (RFC 7518 §6.3.1.1).
+fn number(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().copied().skip_while(|byte| *byte == 0).collect()
+}

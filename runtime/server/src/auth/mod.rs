@@ -1,0 +1,56 @@
+//! Who calls, and what callers may use (2026-07-28, basic/authorization): the server as the resource server of OAuth
+//! 2.1, with API keys for simple cases.
+//!
+//! A token on its way: `transport::http::guard` takes it out of the headers → `Protection` asks its verifiers →
+//! [`Principal`] → `access`, the one rule by which tools are listed and called.
+//!
+//! [`Principal`] is there with any features, since handlers see it. Protecting an endpoint needs the feature `auth`;
+//! tokens that have to be checked against an authorization server need `oauth`, which compiles cryptography and an HTTP
+//! client.
+
+mod access;
+mod principal;
+
+#[cfg(feature = "auth")]
+mod api_keys;
+#[cfg(feature = "auth")]
+mod protection;
+#[cfg(feature = "auth")]
+mod resource;
+#[cfg(feature = "auth")]
+mod token;
+#[cfg(feature = "auth")]
+mod verifier;
+
+#[cfg(feature = "oauth")]
+mod claims;
+#[cfg(feature = "oauth")]
+mod clock;
+#[cfg(feature = "oauth")]
+mod endpoint;
+#[cfg(feature = "oauth")]
+mod introspection;
+#[cfg(feature = "oauth")]
+mod jwt;
+
+pub(crate) use access::Access;
+pub use principal::Principal;
+
+#[cfg(feature = "auth")]
+pub use api_keys::{ApiKeyError, ApiKeys};
+#[cfg(feature = "auth")]
+pub use protection::{Protection, ProtectionError};
+#[cfg(feature = "auth")]
+pub(crate) use resource::{Metadata, is_scope};
+#[cfg(feature = "auth")]
+pub use verifier::{Rejected, RejectedKind, TokenVerifier};
+
+#[cfg(feature = "auth")]
+pub use crate::transport::http::MetadataService;
+
+#[cfg(feature = "oauth")]
+pub use endpoint::EndpointError;
+#[cfg(feature = "oauth")]
+pub use introspection::Introspection;
+#[cfg(feature = "oauth")]
+pub use jwt::{Algorithm, JwtVerifier};

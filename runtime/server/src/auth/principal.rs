@@ -1,0 +1,165 @@
+//! Who a checked token stands for.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// Who calls: what a checked token says, never the token itself.
+///
+/// A handler gets it from [`Context::principal`](crate::Context::principal).
+#[derive(Clone, PartialEq)]
+pub struct Principal {
+    key: String,
+    issuer: Option<String>,
+    subject: String,
+    client_id: Option<String>,
+    scopes: BTreeSet<String>,
+    claims: Map<String, Value>,
+}
+
+impl Principal {
+    /// A principal without scopes and claims. `subject` names it among those that the same issuer, or the same
+    /// verifier, knows.
+    pub fn new(subject: impl Into<String>) -> Self {
+        let subject = subject.into();
+        Self {
+            key: key_of(None, &subject),
+            issuer: None,
+            subject,
+            client_id: None,
+            scopes: BTreeSet::new(),
+            claims: Map::new(),
+        }
+    }
+
+    /// Says who vouches for the subject.
+    pub fn with_issuer(mut self, issuer: impl Into<String>) -> Self {
+        let issuer = issuer.into();
+        self.key = key_of(Some(&issuer), &self.subject);
+        self.issuer = Some(issuer);
+        self
+    }
+
+    /// Says which program acts for the subject.
+    pub fn with_client_id(mut self, client_id: impl Into<String>) -> Self {
+        self.client_id = Some(client_id.into());
+        self
+    }
+
+    /// Adds scopes.
+    pub fn with_scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.scopes.extend(scopes.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets what else is known, for [`Principal::claims`].
+    pub fn with_claims(mut self, claims: Map<String, Value>) -> Self {
+        self.claims = claims;
+        self
+    }
+
+    /// Who vouches for the subject: the issuer of the token. None for an API key.
+    pub fn issuer(&self) -> Option<&str> {
+        self.issuer.as_deref()
+    }
+
+    /// Whom the token stands for: `sub` of a token, the name of an API key.
+    pub fn subject(&self) -> &str {
+        &self.subject
+    }
+
+    /// The program that acts for the subject, where that is known.
+    pub fn client_id(&self) -> Option<&str> {
+        self.client_id.as_deref()
+    }
+
+    /// What the caller may do, with the scopes that follow from others
+    /// (`Protection::implies`), in the order of their names.
+    pub fn scopes(&self) -> impl Iterator<Item = &str> {
+        self.scopes.iter().map(String::as_str)
+    }
+
+    /// Whether the caller has this scope.
+    pub fn has_scope(&self, scope: &str) -> bool {
+        self.scopes.contains(scope)
+    }
+
+    /// The claims of the token, or of the introspection response, as a type of yours.
+    ///
+    /// ```
+    /// # use toolwright_server::auth::Principal;
+    /// # fn example(principal: &Principal) -> Result<(), serde_json::Error> {
+    /// #[derive(serde::Deserialize)]
+    /// struct Claims {
+    ///     tenant: String,
+    /// }
+    ///
+    /// let tenant = principal.claims::<Claims>()?.tenant;
+    /// # drop(tenant);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Where the claims are not of that type; the text may repeat their values.
+    pub fn claims<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        T::deserialize(Value::Object(self.claims.clone()))
+    }
+
+    /// Issuer and subject as one text, the same for all tokens of one principal and different for two: what belongs to
+    /// a principal is bound to it.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+}
+
+fn key_of(issuer: Option<&str>, subject: &str) -> String {
+    // As JSON, no pair of texts is written like another one.
+    serde_json::json!([issuer, subject]).to_string()
+}
+
+impl fmt::Debug for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Claims are about a person, and not for logs.
+        f.debug_struct("Principal")
+            .field("issuer", &self.issuer)
+            .field("subject", &self.subject)
+            .field("client_id", &self.client_id)
+            .field("scopes", &self.scopes)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::Principal;
+
+    #[test]
+    fn keys_tell_principals_apart_and_hold_for_all_their_tokens() {
+        let ada = Principal::new("ada").with_issuer("https://a.example");
+        assert_eq!(ada.key(), ada.clone().with_client_id("x").with_scopes(["s"]).key());
+        let others = [
+            Principal::new("ada"),
+            Principal::new("ada").with_issuer("https://b.example"),
+            Principal::new("bob").with_issuer("https://a.example"),
+            Principal::new("a\",\"da"),
+        ];
+        for (index, other) in others.iter().enumerate() {
+            assert_ne!(other.key(), ada.key());
+            assert!(others[index + 1..].iter().all(|later| later.key() != other.key()));
+        }
+    }
+
+    #[test]
+    fn gtw_05_claims_are_not_in_the_debug_text() {
+        let claims = Map::from_iter([("email".to_owned(), json!("ada@example.com"))]);
+        let principal = Principal::new("ada").with_scopes(["orders:read"]).with_claims(claims);
+        let text = format!("{principal:?}");
+        assert!(text.contains("orders:read") && !text.contains("example.com"), "{text}");
+        assert_eq!(principal.claims::<serde_json::Value>().expect("JSON")["email"], "ada@example.com");
+    }
+}

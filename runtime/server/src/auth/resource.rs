@@ -1,0 +1,42 @@
+//! The metadata document of a protected resource (RFC 9728), and scopes as challenges name them.
+
+use serde::Serialize;
+
+use super::Protection;
+
+/// The document, as far as it is ours to fill (RFC 9728 §2).
+#[derive(Serialize)]
+pub(crate) struct Metadata<'a> {
+    resource: &'a str,
+    authorization_servers: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    scopes_supported: Vec<&'a str>,
+    bearer_methods_supported: [&'static str; 1],
+    resource_name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_documentation: Option<&'a str>,
+}
+
+impl<'a> Metadata<'a> {
+    /// The document of an endpoint; none where no authorization server is named, since then it would lead nowhere.
+    pub(crate) fn of(
+        protection: &'a Protection,
+        tools: impl IntoIterator<Item = &'a String>,
+        name: &'a str,
+    ) -> Option<Self> {
+        protection.metadata_url()?;
+        Some(Self {
+            resource: &protection.resource().identifier,
+            authorization_servers: protection.authorization_servers(),
+            scopes_supported: protection.supported(tools),
+            bearer_methods_supported: ["header"],
+            resource_name: name,
+            resource_documentation: protection.documentation_url(),
+        })
+    }
+}
+
+/// Whether a text is a scope that a challenge can name (RFC 6749 §3.3, `scope-token`).
+pub(crate) fn is_scope(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\')
+}

@@ -1,0 +1,59 @@
+//! What decides whether a token is good.
+
+use std::borrow::Cow;
+
+use super::Principal;
+use crate::executor::BoxFuture;
+
+/// Decides whether a token is good, and whom it stands for.
+///
+/// [`ApiKeys`](super::ApiKeys) is one; with the feature `oauth`, [`JwtVerifier`](super::JwtVerifier) and
+/// [`Introspection`](super::Introspection) are as well.
+pub trait TokenVerifier: Send + Sync + 'static {
+    /// Checks a token. It has at most [`Protection::MAX_TOKEN_BYTES`](super::Protection::MAX_TOKEN_BYTES) bytes of
+    /// visible ASCII and is never empty. The answer must not hold the token, nor may it be logged or sent elsewhere but
+    /// to who issued it.
+    fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, Rejected>>;
+}
+
+/// Why a token was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Rejected {
+    kind: RejectedKind,
+    reason: Cow<'static, str>,
+}
+
+/// Whose matter it is that a token was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RejectedKind {
+    /// The caller's: it needs another token. Answered with status 401.
+    Invalid,
+    /// The server's: it cannot tell now whether the token is good. Answered with status 503, never by letting the caller
+    /// in.
+    Unavailable,
+}
+
+impl Rejected {
+    /// The token is not good. Callers are told the reason, so it must say nothing that they must not know.
+    pub fn invalid(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind: RejectedKind::Invalid, reason: reason.into() }
+    }
+
+    /// Whether the token is good cannot be found out now. Callers are not told the reason;
+    /// [`Protection::on_rejected`](super::Protection::on_rejected) is.
+    pub fn unavailable(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind: RejectedKind::Unavailable, reason: reason.into() }
+    }
+
+    /// Whose matter it is.
+    pub fn kind(&self) -> RejectedKind {
+        self.kind
+    }
+
+    /// Why, for people.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+}

@@ -1,0 +1,273 @@
+//! Who calls a protected endpoint, and what those are told who may not (2026-07-28, basic/authorization; RFC 6750;
+//! RFC 9728).
+
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION,
+    CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
+};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
+
+use super::body::HttpBody;
+use super::{Endpoint, answer, id_of};
+use crate::auth::{Access, Metadata, Protection, Rejected, RejectedKind, is_scope};
+use crate::error;
+use crate::message::{Envelope, string};
+use crate::service::Service;
+use crate::table::Denied;
+
+/// How long a client waits before it asks again while tokens cannot be checked, in seconds.
+const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("10");
+
+/// A request without a good token, as RFC 6750 §3.1 has it.
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    /// There is none; no error is named then, since the client may not have known.
+    NoToken,
+    /// There is one in a way that is none.
+    Malformed,
+    /// There is one that is not taken.
+    Invalid,
+    /// There is one that allows too little.
+    TooLittle,
+}
+
+impl Fault {
+    fn status(self) -> StatusCode {
+        match self {
+            Self::NoToken | Self::Invalid => StatusCode::UNAUTHORIZED,
+            Self::Malformed => StatusCode::BAD_REQUEST,
+            Self::TooLittle => StatusCode::FORBIDDEN,
+        }
+    }
+
+    fn code(self) -> Option<&'static str> {
+        match self {
+            Self::NoToken => None,
+            Self::Malformed => Some("invalid_request"),
+            Self::Invalid => Some("invalid_token"),
+            Self::TooLittle => Some("insufficient_scope"),
+        }
+    }
+}
+
+/// What stands before the service of a protected endpoint.
+#[derive(Clone, Copy)]
+pub(super) struct Guard<'a> {
+    pub(super) protection: &'a Protection,
+    pub(super) service: &'a Service,
+}
+
+impl Guard<'_> {
+    /// Who calls; else what is answered instead.
+    pub(super) async fn admit(self, head: &Parts) -> Result<Access, Box<Response<HttpBody>>> {
+        let protection = self.protection;
+        let token = match token_of(head, protection) {
+            Ok(Some(token)) => token,
+            Ok(None) => {
+                let why = "this server needs `Authorization: Bearer` with an access token";
+                return Err(self.challenge(Fault::NoToken, why).into());
+            }
+            Err(why) => return Err(self.challenge(Fault::Malformed, why).into()),
+        };
+        let access = match protection.check(token).await {
+            Ok(access) => access,
+            Err(rejected) => return Err(self.refuse(&rejected).into()),
+        };
+        match protection.lacking(&access) {
+            None => Ok(access),
+            Some(scopes) => {
+                let error = error::insufficient_scope(scopes);
+                let response = answer::refusal(StatusCode::FORBIDDEN, None, &error);
+                Err(challenging(response, protection, Fault::TooLittle, scopes, None).into())
+            }
+        }
+    }
+
+    fn refuse(self, rejected: &Rejected) -> Response<HttpBody> {
+        if rejected.kind() == RejectedKind::Invalid {
+            return self.challenge(Fault::Invalid, rejected.reason());
+        }
+        let error = error::internal("access tokens cannot be checked now; try again later");
+        let mut response = answer::refusal(StatusCode::SERVICE_UNAVAILABLE, None, &error);
+        response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
+        response
+    }
+
+    /// The challenge to a caller who is not known, with the scopes to start with.
+    fn challenge(self, fault: Fault, why: &str) -> Response<HttpBody> {
+        let response = answer::refused(fault.status(), why);
+        let table = self.service.shared().table();
+        let scopes = self.protection.challenged(table.scopes());
+        challenging(response, self.protection, fault, &scopes, fault.code().map(|_| why))
+    }
+}
+
+impl Endpoint {
+    /// The refusal of a call whose tool needs more than the caller has; none where it may go on.
+    pub(super) fn insufficient(
+        &self,
+        access: &Access,
+        envelope: &Envelope<'_>,
+    ) -> Option<Response<HttpBody>> {
+        let protection = self.config.protection()?;
+        if envelope.method_name() != Some("tools/call") {
+            return None;
+        }
+        let name = envelope.params.as_ref()?.name.and_then(string)?;
+        let Err(Denied::Scopes(tool)) = self.service.shared().tool_for(&name, access) else { return None };
+        let scopes = protection.scopes_for(&tool.scopes);
+        let error = error::insufficient_scope(&scopes);
+        let response = answer::refusal(StatusCode::FORBIDDEN, id_of(envelope).as_ref(), &error);
+        Some(challenging(response, protection, Fault::TooLittle, &scopes, None))
+    }
+
+    /// The metadata document, to anybody (RFC 9728 §3.2).
+    pub(super) fn metadata(&self, method: &Method) -> Response<HttpBody> {
+        let mut response = match *method {
+            Method::GET | Method::HEAD => self.document(),
+            Method::OPTIONS => answer::empty(StatusCode::NO_CONTENT),
+            _ => answer::method_not_allowed("GET, HEAD, OPTIONS"),
+        };
+        let headers = response.headers_mut();
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        if *method == Method::OPTIONS {
+            headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD"));
+            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
+        }
+        response
+    }
+
+    fn document(&self) -> Response<HttpBody> {
+        let shared = self.service.shared();
+        let (info, table) = (shared.info(), shared.table());
+        let name = info.title.as_deref().unwrap_or(&info.name);
+        let document = self
+            .config
+            .protection()
+            .and_then(|protection| Metadata::of(protection, table.scopes(), name))
+            .and_then(|document| serde_json::to_vec(&document).ok());
+        let Some(document) = document else { return answer::empty(StatusCode::NOT_FOUND) };
+        let mut response = Response::new(HttpBody::full(document));
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response
+    }
+}
+
+/// The token of a request; none if there is none, and an error where there are several, or one where it is not taken.
+fn token_of<'a>(head: &'a Parts, protection: &Protection) -> Result<Option<&'a str>, &'static str> {
+    if has_token_in_query(&head.uri) {
+        return Err(
+            "access tokens are not taken from the address, where they end up in logs; send `Authorization: Bearer`",
+        );
+    }
+    let key = match protection.key_header_name() {
+        Some(name) => single(&head.headers, name)?,
+        None => None,
+    };
+    let authorization = single(&head.headers, AUTHORIZATION)?;
+    match (authorization, key) {
+        (Some(_), Some(_)) => Err("one request has one token, in one header"),
+        (None, None) => Ok(None),
+        (None, Some(key)) => Ok(Some(key.trim())),
+        (Some(authorization), None) => {
+            let (scheme, token) = authorization.split_once(' ').unwrap_or((authorization, ""));
+            // Another scheme is for somebody else, and no token.
+            Ok(scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim()))
+        }
+    }
+}
+
+/// The one value of a header. What is no text becomes an empty one, which no verifier takes.
+fn single(headers: &HeaderMap, name: impl http::header::AsHeaderName) -> Result<Option<&str>, &'static str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next().map(|value| value.to_str().unwrap_or_default());
+    if values.next().is_some() {
+        return Err("one request has one token, in one header");
+    }
+    Ok(value)
+}
+
+fn has_token_in_query(uri: &Uri) -> bool {
+    let mut parameters = uri.query().unwrap_or_default().split('&');
+    parameters.any(|parameter| parameter.split('=').next() == Some("access_token"))
+}
+
+/// Adds the challenge to a refusal (RFC 6750 §3, RFC 9728 §5.1).
+fn challenging(
+    mut response: Response<HttpBody>,
+    protection: &Protection,
+    fault: Fault,
+    scopes: &[impl AsRef<str>],
+    description: Option<&str>,
+) -> Response<HttpBody> {
+    let scopes: Vec<&str> = scopes.iter().map(AsRef::as_ref).filter(|scope| is_scope(scope)).collect();
+    let scopes = (!scopes.is_empty()).then(|| scopes.join(" "));
+    let description = description.map(quotable);
+    let parameters = [
+        ("error", fault.code()),
+        ("error_description", description.as_deref()),
+        ("scope", scopes.as_deref()),
+        ("resource_metadata", protection.metadata_url()),
+    ];
+    let parameters: Vec<String> =
+        parameters.into_iter().filter_map(|(name, value)| Some(format!("{name}=\"{}\"", value?))).collect();
+    let challenge = format!("Bearer {}", parameters.join(", "));
+    if let Ok(challenge) = HeaderValue::from_str(challenge.trim_end()) {
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    }
+    response
+}
+
+/// A text with the characters that a description may have (RFC 6750 §3).
+fn quotable(text: &str) -> String {
+    let is_good = |char: char| (char == ' ' || char.is_ascii_graphic()) && char != '"' && char != '\\';
+    text.chars().map(|char| if is_good(char) { char } else { '\'' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderName, Request};
+
+    use super::token_of;
+    use crate::auth::{ApiKeys, Protection};
+
+    fn token(uri: &str, headers: &[(&str, &str)]) -> Result<Option<String>, &'static str> {
+        let protection = Protection::new("https://h.example", ApiKeys::new())
+            .expect("an identifier")
+            .key_header(HeaderName::from_static("x-api-key"));
+        let mut request = Request::builder().uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let head = request.body(()).expect("a request").into_parts().0;
+        token_of(&head, &protection).map(|token| token.map(str::to_owned))
+    }
+
+    #[test]
+    fn tokens_stand_in_one_header_and_nowhere_else() {
+        for (headers, expected) in [
+            (&[][..], None),
+            (&[("authorization", "Bearer abc")], Some("abc")),
+            (&[("authorization", "bearer   abc ")], Some("abc")),
+            (&[("authorization", "Bearer")], Some("")),
+            (&[("authorization", "Bearer ")], Some("")),
+            (&[("authorization", "Basic abc")], None),
+            (&[("authorization", "Bearerabc")], None),
+            (&[("x-api-key", "abc")], Some("abc")),
+        ] {
+            assert_eq!(token("/mcp", headers), Ok(expected.map(str::to_owned)), "{headers:?}");
+        }
+        for headers in [
+            &[("authorization", "Bearer a"), ("authorization", "Bearer b")],
+            &[("authorization", "Bearer a"), ("x-api-key", "a")],
+            &[("x-api-key", "a"), ("x-api-key", "a")],
+        ] {
+            assert!(token("/mcp", headers).is_err(), "{headers:?}");
+        }
+        for uri in ["/mcp?access_token=abc", "/mcp?a=b&access_token=abc", "/mcp?access_token"] {
+            assert!(token(uri, &[("authorization", "Bearer abc")]).is_err(), "{uri}");
+        }
+        assert_eq!(token("/mcp?other_access_token=x", &[]), Ok(None));
+    }
+}

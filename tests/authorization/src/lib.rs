@@ -1,0 +1,8 @@
+//! A small authorization server, a shop to protect with it, and the time for both.
+
+pub mod authorization_server;
+pub mod clock;
+mod http;
+pub mod shop;
+mod signer;
+pub mod token;

@@ -1,0 +1,119 @@
+//! Word of changed tools goes to those whom the list shows them.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Map, json};
+use test_authorization::shop::protected;
+use test_http::client::Response;
+use test_http::lab::Lab;
+use toolwright::auth::ApiKeys;
+use toolwright::definition::meta_keys;
+use toolwright::{Action, BoxFuture, Context, Executor, Server, Service, ToolDefinition, ToolResult};
+
+const READER: &str = "key-of-the-reader-0123456789";
+const WRITER: &str = "key-of-the-writer-0123456789";
+
+/// An executor whose tools change.
+#[derive(Clone, Default)]
+struct Shelf(Arc<Mutex<Vec<ToolDefinition>>>);
+
+impl Shelf {
+    fn add(&self, name: &str, scopes: &[&str], service: &Service) {
+        let mut tool = ToolDefinition::new(name, json!({"type": "object", "properties": {}}));
+        tool.meta = Some(Map::from_iter([(meta_keys::SCOPES.to_owned(), json!(scopes))]));
+        self.0.lock().expect("a list").push(tool);
+        service.refresh_tools().expect("different names");
+    }
+
+    fn remove(&self, name: &str, service: &Service) {
+        self.0.lock().expect("a list").retain(|tool| tool.name != name);
+        service.refresh_tools().expect("different names");
+    }
+}
+
+impl Executor for Shelf {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        self.0.lock().expect("a list").clone().into()
+    }
+
+    fn execute<'a>(&'a self, action: Action<'a>, _: &'a Context) -> BoxFuture<'a, ToolResult> {
+        Box::pin(std::future::ready(ToolResult::text(action.name)))
+    }
+}
+
+fn shelf() -> (Shelf, Service, Lab) {
+    let shelf = Shelf::default();
+    let service = Server::new(()).executor(shelf.clone()).build().expect("no tools yet");
+    let keys =
+        ApiKeys::new().key("reader", READER, ["read"]).and_then(|keys| keys.key("writer", WRITER, ["write"]));
+    let lab = Lab::serve(service.clone(), protected(keys.expect("good keys")));
+    (shelf, service, lab)
+}
+
+fn listen(lab: &Lab, key: &str) -> Response {
+    let params = json!({"notifications": {"toolsListChanged": true}});
+    let call = lab.modern("subscriptions/listen", &params).header("Authorization", &format!("Bearer {key}"));
+    let mut stream = call.send();
+    let acknowledged = stream.message().expect("the acknowledgment");
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
+    stream
+}
+
+/// What the stream holds until the server ends.
+fn rest(mut stream: Response) -> usize {
+    let methods = std::iter::from_fn(|| stream.message());
+    methods.filter(|message| message["method"] == "notifications/tools/list_changed").count()
+}
+
+#[test]
+fn nobody_hears_of_tools_that_are_not_shown() {
+    let (shelf, service, mut lab) = shelf();
+    let (reader, writer) = (listen(&lab, READER), listen(&lab, WRITER));
+    shelf.add("cancel", &["write"], &service);
+    lab.stop();
+    assert_eq!((rest(reader), rest(writer)), (0, 1));
+
+    let (shelf, service, mut lab) = self::shelf();
+    shelf.add("cancel", &["write"], &service);
+    let (reader, writer) = (listen(&lab, READER), listen(&lab, WRITER));
+    shelf.remove("cancel", &service);
+    lab.stop();
+    assert_eq!((rest(reader), rest(writer)), (0, 1), "as little of one that goes");
+}
+
+#[test]
+fn a_change_that_both_see_is_told_to_both() {
+    let (shelf, service, mut lab) = shelf();
+    let (reader, writer) = (listen(&lab, READER), listen(&lab, WRITER));
+    shelf.add("list", &[], &service);
+    lab.stop();
+    assert_eq!((rest(reader), rest(writer)), (1, 1));
+}
+
+/// A tool that gets other scopes goes for some and comes for others.
+#[test]
+fn a_change_of_scopes_is_one_for_all_whom_it_touches() {
+    let (shelf, service, mut lab) = shelf();
+    shelf.add("move", &["write"], &service);
+    let (reader, writer) = (listen(&lab, READER), listen(&lab, WRITER));
+    shelf.0.lock().expect("a list").clear();
+    shelf.add("move", &["read"], &service);
+    lab.stop();
+    assert_eq!((rest(reader), rest(writer)), (1, 1));
+}
+
+/// Scopes that an executor's definition gets wrong close the tool.
+#[test]
+fn scopes_that_nobody_can_have_close_a_tool() {
+    let (shelf, service, lab) = shelf();
+    for (name, scopes) in [("spaces", json!(["read write"])), ("number", json!(7)), ("object", json!({}))] {
+        let mut tool = ToolDefinition::new(name, json!({"type": "object", "properties": {}}));
+        tool.meta = Some(Map::from_iter([(meta_keys::SCOPES.to_owned(), scopes)]));
+        shelf.0.lock().expect("a list").push(tool);
+    }
+    service.refresh_tools().expect("different names");
+    for name in ["spaces", "number", "object"] {
+        let call = lab.call(name, &json!({})).header("Authorization", &format!("Bearer {READER}"));
+        assert_eq!(call.send().status, 403, "{name}");
+    }
+}

@@ -1,0 +1,162 @@
+//! Tokens that the authorization server is asked about.
+
+use serde_json::{Value, json};
+use test_authorization::authorization_server::{AuthorizationServer, CLIENT, Mood};
+use test_authorization::clock::{START, TestClock};
+use test_authorization::shop::RESOURCE;
+use toolwright::auth::{Introspection, Principal, RejectedKind, TokenVerifier};
+
+fn verifier(server: &AuthorizationServer, clock: &TestClock) -> Introspection {
+    Introspection::new(&server.introspection_url(), RESOURCE)
+        .expect("an address")
+        .credentials(CLIENT.0, CLIENT.1)
+        .clock(clock.reader())
+}
+
+/// What is said about a good token.
+fn good() -> Value {
+    json!({
+        "active": true, "sub": "ada", "client_id": "console", "aud": RESOURCE, "scope": "orders:read",
+        "exp": START + 60, "tenant": "north",
+    })
+}
+
+async fn check(verifier: &Introspection, token: &str) -> Result<Principal, (RejectedKind, String)> {
+    verifier.verify(token).await.map_err(|rejected| {
+        assert!(!rejected.reason().contains(token), "the token is in the reason");
+        (rejected.kind(), rejected.reason().to_owned())
+    })
+}
+
+#[tokio::test]
+async fn an_active_token_says_who_calls() {
+    let (server, clock) = (AuthorizationServer::start(), TestClock::default());
+    let verifier = verifier(&server, &clock);
+    let token = server.opaque("a", good());
+    let principal = check(&verifier, &token).await.expect("active");
+    assert_eq!((principal.subject(), principal.client_id()), ("ada", Some("console")));
+    assert_eq!(principal.scopes().collect::<Vec<_>>(), ["orders:read"]);
+    assert_eq!(principal.claims::<Value>().expect("JSON")["tenant"], "north");
+    let (kind, reason) = check(&verifier, "made-up").await.expect_err("inactive");
+    assert_eq!((kind, reason.as_str()), (RejectedKind::Invalid, "the token is not active"));
+}
+
+#[tokio::test]
+async fn answers_are_checked_as_tokens_are() {
+    let (server, clock) = (AuthorizationServer::start(), TestClock::default());
+    let verifier = verifier(&server, &clock).issuer("https://login.example");
+    let with = |name: &str, value: Value| {
+        let mut claims = good();
+        claims[name] = value;
+        claims
+    };
+    for (index, (claims, why)) in [
+        (good(), None),
+        (with("iss", json!("https://login.example")), None),
+        (with("aud", json!(["https://other.example", RESOURCE])), None),
+        (with("exp", json!(null)), Some("expired")),
+        (with("exp", json!(START)), Some("expired")),
+        (with("active", json!("true")), Some("not active")),
+        (with("active", json!(1)), Some("not active")),
+        (with("active", json!(null)), Some("not active")),
+        (with("iss", json!("https://other.example")), Some("another issuer")),
+        (with("aud", json!(format!("{RESOURCE}/"))), Some("another audience")),
+        (with("aud", json!(null)), Some("another audience")),
+        (json!({"active": true, "sub": "ada"}), Some("another audience")),
+        (json!({"active": true, "aud": RESOURCE}), Some("for whom")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let token = server.opaque(&index.to_string(), claims.clone());
+        match (why, check(&verifier, &token).await) {
+            (None, Ok(principal)) => assert_eq!(principal.issuer(), Some("https://login.example")),
+            (Some(why), Err((RejectedKind::Invalid, reason))) => {
+                assert!(reason.contains(why), "{reason}: {claims}");
+            }
+            (why, said) => panic!("{why:?} was expected, not {said:?}: {claims}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_audience_may_be_left_to_the_server_but_is_checked_where_it_is_named() {
+    let (server, clock) = (AuthorizationServer::start(), TestClock::default());
+    let verifier = verifier(&server, &clock).audience_checked_by_server();
+    let unnamed = server.opaque("unnamed", json!({"active": true, "sub": "ada"}));
+    assert!(check(&verifier, &unnamed).await.is_ok());
+    let other = json!({"active": true, "sub": "ada", "aud": "https://other.example"});
+    assert!(check(&verifier, &server.opaque("other", other)).await.is_err());
+}
+
+#[tokio::test]
+async fn good_answers_are_kept_for_a_while_and_no_longer_than_the_token_lives() {
+    let (server, clock) = (AuthorizationServer::start(), TestClock::default());
+    let verifier = verifier(&server, &clock);
+    let token = server.opaque("a", good());
+    for _ in 0..5 {
+        assert!(check(&verifier, &token).await.is_ok());
+    }
+    assert_eq!(server.fetches("/introspect"), 1);
+    server.revoke(&token);
+    clock.advance(29);
+    assert!(check(&verifier, &token).await.is_ok(), "kept for half a minute");
+    clock.advance(1);
+    assert!(check(&verifier, &token).await.is_err());
+    assert_eq!(server.fetches("/introspect"), 2);
+
+    let mut short = good();
+    short["exp"] = json!(START + 30 + 10);
+    let token = server.opaque("short", short);
+    assert!(check(&verifier, &token).await.is_ok());
+    clock.advance(10);
+    assert!(check(&verifier, &token).await.is_err(), "the token has expired meanwhile");
+}
+
+#[tokio::test]
+async fn bad_answers_are_not_kept() {
+    let (server, clock) = (AuthorizationServer::start(), TestClock::default());
+    let verifier = verifier(&server, &clock);
+    let token = server.opaque("late", json!({"active": false}));
+    assert!(check(&verifier, &token).await.is_err());
+    server.opaque("late", good());
+    assert!(check(&verifier, &token).await.is_ok());
+}
+
+#[tokio::test]
+async fn what_is_kept_is_bounded_and_made_up_tokens_push_out_nothing() {
+    let (server, clock) = (AuthorizationServer::start(), TestClock::default());
+    let verifier = verifier(&server, &clock).most_kept(2);
+    let tokens = ["a", "b", "c"].map(|name| server.opaque(name, good()));
+    for token in &tokens {
+        assert!(check(&verifier, token).await.is_ok());
+    }
+    for made_up in 0..10 {
+        assert!(check(&verifier, &format!("made-up-{made_up}")).await.is_err());
+    }
+    let asked = server.fetches("/introspect");
+    assert!(check(&verifier, &tokens[0]).await.is_ok() && check(&verifier, &tokens[1]).await.is_ok());
+    assert_eq!(server.fetches("/introspect"), asked);
+    assert!(check(&verifier, &tokens[2]).await.is_ok());
+    assert_eq!(server.fetches("/introspect"), asked + 1, "there was no room for it");
+    clock.advance(30);
+    assert!(check(&verifier, &tokens[2]).await.is_ok() && check(&verifier, &tokens[2]).await.is_ok());
+    assert_eq!(server.fetches("/introspect"), asked + 2, "there is when the others are old");
+}
+
+#[tokio::test]
+async fn without_an_answer_nobody_is_let_in() {
+    let clock = TestClock::default();
+    for mood in [Mood::Gone, Mood::Failing(500), Mood::Failing(401), Mood::Nonsense, Mood::Huge] {
+        let server = AuthorizationServer::start();
+        let token = server.opaque("a", good());
+        server.set_mood(mood.clone());
+        let verifier = verifier(&server, &clock);
+        let (kind, _) = check(&verifier, &token).await.expect_err("no answer");
+        assert_eq!(kind, RejectedKind::Unavailable, "{mood:?}");
+    }
+    let server = AuthorizationServer::start();
+    let token = server.opaque("a", good());
+    let stranger = verifier(&server, &clock).credentials("shop", "wrong");
+    assert_eq!(check(&stranger, &token).await.expect_err("no answer").0, RejectedKind::Unavailable);
+}
