@@ -93,6 +93,7 @@ pub(crate) const SECRET: &str = "secret";
 pub(crate) const SIZES: &str = "sizes";
 pub(crate) const SRC: &str = "src";
 pub(crate) const TAGS: &str = "tags";
+pub(crate) const TASK: &str = "task";
 pub(crate) const THEME: &str = "theme";
 pub(crate) const TITLE: &str = "title";
 pub(crate) const VERSION: &str = "version";
@@ -112,6 +113,7 @@ const TOOL: &[Key] = &[
     Key { name: CONTEXT, forms: &[r#"context = "orders""#] },
     Key { name: TAGS, forms: &[r#"tags("orders")"#] },
     Key { name: WAS, forms: &[r#"was("find_order")"#] },
+    Key { name: TASK, forms: &["task", "task = false", r#"task = "required""#] },
     Key { name: ALLOW_UNKNOWN, forms: &["allow_unknown", "allow_unknown = false"] },
     Key { name: ICON, forms: &[r#"icon(src = "https://example.com/order.png")"#] },
     Key { name: META, forms: &[r#"meta("com.example/team" = "orders")"#] },

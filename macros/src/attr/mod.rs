@@ -9,6 +9,6 @@ mod toolset;
 pub(crate) mod value;
 
 pub(crate) use field::FieldAttributes;
-pub(crate) use tool::{Icon, ToolAttributes};
+pub(crate) use tool::{Icon, Task, ToolAttributes};
 pub(crate) use toolset::ToolsetAttributes;
 pub(crate) use value::{Given, Json, JsonValue, Number};

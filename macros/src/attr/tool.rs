@@ -23,9 +23,21 @@ pub(crate) struct ToolAttributes {
     pub(crate) was: Option<Given<Vec<LitStr>>>,
     pub(crate) tags: Option<Given<Vec<LitStr>>>,
     pub(crate) context: Option<Given<LitStr>>,
+    pub(crate) task: Option<Given<Task>>,
     pub(crate) allow_unknown: Option<Given<bool>>,
     pub(crate) output: Option<Given<Type>>,
     pub(crate) crate_path: Option<Given<Path>>,
+}
+
+/// Whether calls become tasks.
+#[derive(Clone, Copy)]
+pub(crate) enum Task {
+    /// `task = false`, as if nothing was said.
+    Never,
+    /// `task`.
+    Optional,
+    /// `task = "required"`.
+    Required,
 }
 
 /// `icon(…)`; several are allowed.
@@ -57,6 +69,7 @@ impl ToolAttributes {
                 keys::WAS => set(&mut this.was, entry, errors, value::texts),
                 keys::TAGS => set(&mut this.tags, entry, errors, value::texts),
                 keys::CONTEXT => set(&mut this.context, entry, errors, value::text),
+                keys::TASK => set(&mut this.task, entry, errors, task_of),
                 keys::ALLOW_UNKNOWN => set(&mut this.allow_unknown, entry, errors, value::flag),
                 keys::OUTPUT => set(&mut this.output, entry, errors, type_of),
                 keys::CRATE => set(&mut this.crate_path, entry, errors, path_of),
@@ -87,6 +100,14 @@ impl Icon {
         }
         this.faulty = errors.count() > mistakes;
         Some(this)
+    }
+}
+
+/// `key`, `key = true`, `key = false` or `key = "required"`.
+fn task_of(entry: &Entry) -> Option<Task> {
+    match value::text(entry) {
+        Some(text) => (text.value() == "required").then_some(Task::Required),
+        None => value::flag(entry).map(|is_set| if is_set { Task::Optional } else { Task::Never }),
     }
 }
 

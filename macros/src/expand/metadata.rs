@@ -6,7 +6,7 @@ use syn::LitStr;
 use syn::spanned::Spanned;
 
 use super::{option, source_location};
-use crate::attr::{FieldAttributes, Given, Icon, Json, keys};
+use crate::attr::{FieldAttributes, Given, Icon, Json, Task, keys};
 use crate::json::{self, Object};
 use crate::model::{Field, Role, Shape, Tool};
 
@@ -26,6 +26,11 @@ pub(super) fn of_tool(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
     let [scopes, was, tags] =
         [&attributes.scopes, &attributes.was, &attributes.tags].map(|given| texts(given.as_ref()));
     let context = option(attributes.context.as_ref().map(|given| &given.value));
+    let task = option(attributes.task.as_ref().and_then(|given| match given.value {
+        Task::Never => None,
+        Task::Optional => Some(quote!(#private::TaskSupport::Optional)),
+        Task::Required => Some(quote!(#private::TaskSupport::Required)),
+    }));
     let allow_unknown = attributes.allow_unknown.as_ref().is_some_and(|given| given.value);
     let output = option(attributes.output.as_ref().map(|given| {
         let output = &given.value;
@@ -53,6 +58,7 @@ pub(super) fn of_tool(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
             was: #was,
             tags: #tags,
             context: #context,
+            task: #task,
             allow_unknown: #allow_unknown,
             output: #output,
             shape: #private::InputShape::#shape,

@@ -14,8 +14,8 @@ pub use crate::link::{
     LinkedTool, LinkedToolset, TOOLWRIGHT_TOOLS as TOOLS, TOOLWRIGHT_TOOLSETS as TOOLSETS,
 };
 pub use crate::tool::{
-    DescribesArguments, FieldMetadata, FieldSource, Hints, InputShape, ReadsArguments, SourceLocation, Tool,
-    ToolMetadata,
+    DescribesArguments, FieldMetadata, FieldSource, Hints, InputShape, ReadsArguments, SourceLocation,
+    TaskSupport, Tool, ToolMetadata,
 };
 pub use crate::toolset::{DecodeError, Package, Toolset, ToolsetMetadata, definitions_of};
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::arguments::{ArgumentReader, SchemaError};
 use crate::schema::{Draft, Profile};
-use crate::tool::Tool;
+use crate::tool::{TaskSupport, Tool};
 
 /// A tool as a client sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,6 +57,11 @@ impl ToolDefinition {
     /// The application context that the tool belongs to ([`meta_keys::CONTEXT`]); a tool without one belongs to all.
     pub fn context(&self) -> Option<&str> {
         self.meta.as_ref()?.get(meta_keys::CONTEXT)?.as_str()
+    }
+
+    /// Whether calls of the tool become tasks ([`meta_keys::TASK`]).
+    pub fn task(&self) -> Option<TaskSupport> {
+        TaskSupport::from_name(self.meta.as_ref()?.get(meta_keys::TASK)?.as_str()?)
     }
 
     /// The scopes that a caller needs, all of them ([`meta_keys::SCOPES`]).
@@ -133,6 +138,8 @@ pub mod meta_keys {
     pub const TAGS: &str = "io.toolwright/tags";
     /// The application context a command belongs to: a string.
     pub const CONTEXT: &str = "io.toolwright/context";
+    /// Whether calls become tasks: `optional` or `required`.
+    pub const TASK: &str = "io.toolwright/task";
 }
 
 /// The definition of `T`, in the portable profile.
@@ -194,6 +201,9 @@ fn meta_of(metadata: &crate::tool::ToolMetadata) -> Option<Map<String, Value>> {
     }
     if let Some(context) = metadata.context {
         meta.insert(meta_keys::CONTEXT.to_owned(), context.into());
+    }
+    if let Some(task) = metadata.task {
+        meta.insert(meta_keys::TASK.to_owned(), task.as_str().into());
     }
     (!meta.is_empty()).then_some(meta)
 }

@@ -103,6 +103,8 @@ pub struct ToolMetadata {
     pub tags: &'static [&'static str],
     /// `context = "…"`: the context of the application that the command belongs to.
     pub context: Option<&'static str>,
+    /// `task`, `task = "required"`: whether a call may become a task, or must.
+    pub task: Option<TaskSupport>,
     /// Whether arguments that the struct does not have are refused (the default) or ignored (`allow_unknown`).
     pub allow_unknown: bool,
     /// `output = Type`: makes the schema of the structured content, for tools whose handler the derives cannot see.
@@ -126,6 +128,30 @@ pub struct Hints {
     pub idempotent: Option<bool>,
     /// `open_world`: the tool reaches beyond the server's own data. Clients take "not said" as true.
     pub open_world: Option<bool>,
+}
+
+/// Whether calls of a tool become tasks, for clients that know them (SEP-2663, extension `io.modelcontextprotocol/tasks`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TaskSupport {
+    /// `task`: they may. Other clients call it like any tool.
+    Optional,
+    /// `task = "required"`: they do, and other clients cannot call it.
+    Required,
+}
+
+impl TaskSupport {
+    /// The word for it in definitions.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Optional => "optional",
+            Self::Required => "required",
+        }
+    }
+
+    /// What the word stands for.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Optional, Self::Required].into_iter().find(|support| support.as_str() == name)
+    }
 }
 
 /// What serde wants to see for the tool's struct.

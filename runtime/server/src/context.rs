@@ -13,6 +13,7 @@ use toolwright_core::revision::Revision;
 use crate::ask::{Asking, ClientCapabilities};
 use crate::auth::Principal;
 use crate::connection::Connection;
+use crate::extensions::declared_in;
 use crate::message::{RequestId, RequestMeta};
 use crate::reply;
 
@@ -100,9 +101,15 @@ impl Context {
 
     /// Tells the caller how far the call has come. Nothing is sent unless the caller asked for progress.
     ///
+    /// In a task, `message` becomes the task's, and nothing is sent.
+    ///
     /// `progress` must grow with each report (2026-07-28, basic/patterns/progress). Waits while the caller reads
     /// too slowly.
     pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
+        #[cfg(feature = "tasks")]
+        if let Some(task) = self.task() {
+            return message.into_iter().for_each(|message| task.say(message));
+        }
         let (Some(token), Some(connection)) = (&self.0.progress_token, self.connection()) else {
             return;
         };
@@ -138,8 +145,42 @@ impl Context {
         }
     }
 
+    /// Makes a task of the call now: for a tool with `#[mcp(task)]` that asks the client first and then goes on for long, or
+    /// whose questions are to be shown by the task. Without this, the call becomes a task when its handler first waits for
+    /// anything but an answer of the client. See [the module `tasks`](crate::tasks).
+    ///
+    /// Does nothing where the call cannot become a task, since its tool or its client does not know them.
+    #[cfg(feature = "tasks")]
+    pub async fn start_task(&self) {
+        if let Asking::Task(call) = self.asking() {
+            call.live.started().await;
+        }
+    }
+
+    /// The task that the call has become.
+    #[cfg(feature = "tasks")]
+    fn task(&self) -> Option<&crate::tasks::LiveTask> {
+        match self.asking() {
+            Asking::Task(call) if call.live.is_started() => Some(&call.live),
+            _ => None,
+        }
+    }
+
+    /// What the caller declares of an extension of the protocol, such as `io.modelcontextprotocol/ui`: the settings that
+    /// the extension defines. None if it does not declare it. Only clients of 2026-07-28 declare extensions.
+    pub fn client_extension(&self, identifier: &str) -> Option<Value> {
+        let meta: RequestMeta<'_> = serde_json::from_str(self.0.meta.as_ref()?.get()).ok()?;
+        let settings = declared_in(meta.client_capabilities?, identifier)?;
+        serde_json::from_str(settings.get()).ok()
+    }
+
     /// Where notifications go while the call runs (2026-07-28, basic/patterns/progress: none after completion).
     pub(crate) fn connection(&self) -> Option<Arc<Connection>> {
+        // "not supported on tasks in general" (SEP-2663 "Task Status Notifications").
+        #[cfg(feature = "tasks")]
+        if self.task().is_some() {
+            return None;
+        }
         if self.has_ended() { None } else { self.0.connection.upgrade() }
     }
 
@@ -199,7 +240,7 @@ impl Context {
 
     /// Whether the call may end with questions.
     pub(crate) fn may_pause(&self) -> bool {
-        matches!(self.asking(), Asking::Passes(_))
+        self.asking().passes().is_some()
     }
 
     /// The call as the client made it.

@@ -144,7 +144,7 @@ pub(crate) fn shortened(name: &str) -> String {
     cut(name, MAX_CHARS)
 }
 
-fn cut(text: &str, max_chars: usize) -> String {
+pub(crate) fn cut(text: &str, max_chars: usize) -> String {
     let mut short: String = text.chars().take(max_chars).collect();
     if short.len() < text.len() {
         short.push('…');

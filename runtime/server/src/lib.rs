@@ -17,6 +17,10 @@ pub mod features;
 pub mod limits;
 pub mod router;
 pub mod service;
+#[cfg(feature = "skills")]
+pub mod skills;
+#[cfg(feature = "tasks")]
+pub mod tasks;
 
 pub mod agent;
 pub mod auth;
@@ -26,6 +30,7 @@ pub mod transport;
 
 mod connection;
 mod escape;
+mod extensions;
 mod list;
 mod message;
 #[cfg(feature = "jsonrpsee")]
@@ -49,6 +54,10 @@ pub use limits::Limits;
 pub use router::{Dispatch, Router};
 pub use server::Server;
 pub use service::{ServerInfo, Service};
+#[cfg(feature = "skills")]
+pub use skills::{Skill, Skills};
+#[cfg(feature = "tasks")]
+pub use tasks::Tasks;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub use transport::Transport;
 #[cfg(feature = "http")]

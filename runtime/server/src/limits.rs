@@ -32,6 +32,8 @@ pub struct Limits {
     /// How long the `requestState` may be that holds the answers to earlier questions, in bytes: 64 KiB. A longer one is
     /// refused with -32602; a call whose answers would need a longer one is answered with -32603.
     pub max_request_state_bytes: usize,
+    /// How many bytes the skills of a server may have together, all of which it keeps in memory: 64 MiB.
+    pub max_skill_bytes: usize,
     /// How many bytes may wait for a slow reader before handlers that send wait as well: 4 MiB.
     pub max_unsent_bytes: usize,
     /// How long running calls may go on after the input has ended or shutdown was asked for: 1.5 seconds, less
@@ -71,6 +73,7 @@ impl Default for Limits {
             max_questions: 16,
             request_state_ttl: Duration::from_mins(10),
             max_request_state_bytes: 64 << 10,
+            max_skill_bytes: 64 << 20,
             max_unsent_bytes: 4 << 20,
             shutdown_grace: Duration::from_millis(1_500),
             max_sessions: 10_000,

@@ -25,6 +25,11 @@ pub(crate) trait Listed {
     /// The entry with the members that the revision has.
     fn shown(&self, revision: Revision) -> Cow<'_, Self::Shown>;
 
+    /// Whether clients of the revision can use the entry.
+    fn is_in(&self, _revision: Revision) -> bool {
+        true
+    }
+
     /// Whether the entry is shown in the application context at `path`.
     fn is_visible_in(&self, _path: &str) -> bool {
         true
@@ -159,7 +164,8 @@ impl<T: Listed> List<T> {
         revision: Revision,
         settings: &ListSettings<'_>,
     ) -> Arc<[u8]> {
-        let mut shown = self.entries[start..].iter().filter(|entry| view.shows(&***entry)).peekable();
+        let shown = self.entries[start..].iter().filter(|entry| entry.is_in(revision));
+        let mut shown = shown.filter(|entry| view.shows(&***entry)).peekable();
         let page: Vec<&Arc<T>> = shown.by_ref().take(settings.page_size).collect();
         let next_cursor = page.last().filter(|_| shown.peek().is_some()).map(|last| cursor_after(last.key()));
         let cache_scope = if self.depends_on(view.access) { "private" } else { "public" };

@@ -66,6 +66,9 @@ pub(crate) struct Params<'a> {
     pub(crate) request_state: Text<'a>,
     #[serde(borrow, default)]
     pub(crate) input_responses: Text<'a>,
+    #[cfg(feature = "tasks")]
+    #[serde(borrow, default)]
+    pub(crate) task_id: Text<'a>,
 }
 
 /// The members of a request's `_meta` that the protocol defines (2026-07-28, basic "_meta").
@@ -186,6 +189,12 @@ impl<'a> RequestId<'a> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         (is_integer || text.starts_with('"')).then_some(Self(Cow::Borrowed(text)))
+    }
+
+    /// An id for an answer that is not sent as one.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn none() -> Self {
+        Self(Cow::Borrowed("0"))
     }
 
     /// The JSON text.

@@ -15,15 +15,27 @@ use crate::service::Service;
 
 /// The requests of revision 2026-07-28 that have one answer and nothing else, and `ping`, which older clients send to any
 /// connection.
-const METHODS: [&str; 10] = [
+const METHODS: &[&str] = &[
     "completion/complete",
     "ping",
     "prompts/get",
     "prompts/list",
+    #[cfg(feature = "skills")]
+    "resources/directory/read",
     "resources/list",
     "resources/read",
     "resources/templates/list",
     "server/discover",
+    #[cfg(feature = "skills")]
+    "skills/get",
+    #[cfg(feature = "skills")]
+    "skills/list",
+    #[cfg(feature = "tasks")]
+    "tasks/cancel",
+    #[cfg(feature = "tasks")]
+    "tasks/get",
+    #[cfg(feature = "tasks")]
+    "tasks/update",
     "tools/call",
     "tools/list",
 ];
@@ -52,8 +64,9 @@ impl Service {
     /// # Panics
     /// Never: no two of the methods have one name.
     pub fn rpc_module(&self) -> RpcModule<Self> {
+        self.shared().serve_for_good();
         let mut module = RpcModule::new(self.clone());
-        for method in METHODS {
+        for &method in METHODS {
             module
                 .register_async_method(method, async move |params, service, _| {
                     payload(&service, method, params.as_str()).await

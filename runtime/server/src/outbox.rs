@@ -89,6 +89,15 @@ impl Outbox {
         }
     }
 
+    /// Adds a message unless as much waits already as may: for what its reader can ask for.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn push_if_room(&self, message: &[u8]) {
+        let has_room = self.lock().lines.len() < self.limit;
+        if has_room {
+            self.push(message);
+        }
+    }
+
     /// Adds whole lines without waking the transport: for a transport that sends them itself right after.
     /// Leaves `lines` empty.
     #[cfg(feature = "stdio")]

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use toolwright_core::arguments::ArgumentReader;
 use toolwright_core::definition::{self, ToolDefinition};
 use toolwright_core::result::{IntoToolResult, ToolResult};
-use toolwright_core::tool::Tool;
+use toolwright_core::tool::{TaskSupport, Tool};
 use toolwright_core::toolset::{self, Toolset, ToolsetMetadata};
 
 use crate::context::Context;
@@ -112,6 +112,8 @@ pub(crate) struct Entry {
     pub(crate) definition: ToolDefinition,
     /// Former names that call it too.
     pub(crate) was: Vec<String>,
+    /// Whether a call may become a task, or must.
+    pub(crate) task: Option<TaskSupport>,
     /// What a caller needs to see it and to call it.
     pub(crate) scopes: Box<[String]>,
     pub(crate) run: Box<dyn Run>,
@@ -131,6 +133,7 @@ impl Entry {
         Self {
             #[cfg(feature = "http")]
             header_params: crate::transport::http::HeaderParams::of(&definition.input_schema),
+            task: definition.task(),
             scopes: definition.scopes().into(),
             definition,
             was: was.iter().map(|&name| name.to_owned()).collect(),

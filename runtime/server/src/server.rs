@@ -13,9 +13,10 @@ use crate::error::BuildError;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::error::ServeError;
 use crate::executor::Executor;
+use crate::extensions::ExtensionParts;
 use crate::features::FeatureParts;
 use crate::limits::Limits;
-use crate::router::{Dispatch, Router};
+use crate::router::{Dispatch, Entry, Router};
 use crate::service::{DynExecutor, Parts, ServerInfo, Service};
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
@@ -42,6 +43,7 @@ pub struct Server<S> {
     executors: Vec<DynExecutor>,
     pub(crate) features: FeatureParts,
     state_keys: Option<StateKeys>,
+    pub(crate) extensions: ExtensionParts,
 }
 
 type AddTools<S> = fn(&Arc<S>, &[(String, Box<RawValue>)]) -> Router<S>;
@@ -62,6 +64,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             executors: Vec::new(),
             features: FeatureParts::default(),
             state_keys: None,
+            extensions: ExtensionParts::default(),
         }
     }
 
@@ -153,6 +156,11 @@ impl<S: Send + Sync + 'static> Server<S> {
             }
             typed.extend(router.entries.into_iter().map(Arc::new));
         }
+        let mut features = self.features;
+        let listed = self.executors.iter().flat_map(|executor| executor.0.tools().to_vec());
+        let has_tasks = typed.iter().any(|entry: &Arc<Entry>| entry.task.is_some())
+            || listed.into_iter().any(|tool| tool.task().is_some());
+        let extensions = self.extensions.build(&mut features, &self.limits, self.list_ttl, has_tasks)?;
         let unnamed = || "toolwright".to_owned();
         Service::new(Parts {
             info: ServerInfo {
@@ -165,8 +173,9 @@ impl<S: Send + Sync + 'static> Server<S> {
             list_ttl: self.list_ttl,
             typed,
             executors: self.executors,
-            features: self.features.build()?,
             state_keys: self.state_keys,
+            features: features.build()?,
+            extensions,
         })
     }
 

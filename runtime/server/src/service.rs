@@ -18,6 +18,7 @@ use crate::context::Context;
 use crate::error::ServeError;
 use crate::error::{self, BuildError};
 use crate::executor::{Action, BoxFuture, Executor};
+use crate::extensions::Extensions;
 use crate::features::Features;
 use crate::limits::Limits;
 use crate::list::ListSettings;
@@ -68,6 +69,7 @@ pub(crate) struct Shared {
     table: RwLock<Arc<Table>>,
     features: Features,
     sealer: Sealer,
+    extensions: Extensions,
     connections: Mutex<Vec<Weak<Connection>>>,
     server_meta: Box<RawValue>,
     discover: Box<[u8]>,
@@ -93,6 +95,7 @@ pub(crate) struct Parts {
     pub(crate) executors: Vec<DynExecutor>,
     pub(crate) features: Features,
     pub(crate) state_keys: Option<StateKeys>,
+    pub(crate) extensions: Extensions,
 }
 
 impl Service {
@@ -104,7 +107,7 @@ impl Service {
         let mut discover = json!({
             "resultType": "complete",
             "supportedVersions": error::supported_versions(false),
-            "capabilities": capabilities(&parts.features, Revision::NEWEST),
+            "capabilities": capabilities(&parts.features, &parts.extensions, Revision::NEWEST),
             "ttlMs": ttl_ms,
             "cacheScope": "public",
             "_meta": meta,
@@ -124,6 +127,7 @@ impl Service {
             table: RwLock::new(Arc::new(table)),
             features: parts.features,
             sealer: Sealer::new(parts.state_keys),
+            extensions: parts.extensions,
             connections: Mutex::default(),
         })))
     }
@@ -134,11 +138,13 @@ impl Service {
     /// [`ServeError::Stream`] where reading or writing fails for another reason than the peer's leaving.
     #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
     pub async fn serve(&self, transport: impl Into<Transport>) -> Result<(), ServeError> {
-        transport.into().serve(self, std::future::pending()).await
+        self.serve_until(transport, std::future::pending()).await
     }
 
     /// As [`Service::serve`], and ends in order when `shutdown` is done: no new message is read, running calls get
     /// [`Limits::shutdown_grace`] to finish, their answers are sent, subscriptions end with their last message.
+    /// Tasks end with the last transport that is served, as failed; where the service is mounted in another server as
+    /// well, with the last handle to it.
     ///
     /// A signal is best waited for on a thread of its own: a handler that blocks a thread of the runtime can keep
     /// `tokio::signal` from seeing it.
@@ -151,7 +157,14 @@ impl Service {
         transport: impl Into<Transport>,
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), ServeError> {
-        transport.into().serve(self, shutdown).await
+        #[cfg(feature = "tasks")]
+        let serving = self.0.extensions.tasks.as_ref().map(|tasks| tasks.serving());
+        let ended = transport.into().serve(self, shutdown).await;
+        #[cfg(feature = "tasks")]
+        if let Some(serving) = serving {
+            serving.end(self.0.limits.shutdown_grace).await;
+        }
+        ended
     }
 
     /// Takes up changes in the tools of the executors, and tells every peer that listens.
@@ -221,7 +234,7 @@ impl Shared {
 
     /// What the server can do, in the words of the revision.
     pub(crate) fn capabilities(&self, revision: Revision) -> Value {
-        capabilities(&self.features, revision)
+        capabilities(&self.features, &self.extensions, revision)
     }
 
     pub(crate) fn sealer(&self) -> &Sealer {
@@ -230,6 +243,30 @@ impl Shared {
 
     pub(crate) fn features(&self) -> &Features {
         &self.features
+    }
+
+    #[cfg(feature = "skills")]
+    pub(crate) fn list_ttl(&self) -> Duration {
+        self.list_ttl
+    }
+
+    /// Notes that the service is mounted in a server of somebody else's, which does not say when it ends: then tasks end
+    /// with the service, and not with a transport.
+    #[cfg(any(feature = "http", feature = "jsonrpsee"))]
+    #[cfg_attr(
+        not(all(feature = "tasks", any(feature = "stdio", feature = "socket", feature = "http"))),
+        expect(clippy::unused_self, reason = "only tasks end with transports")
+    )]
+    pub(crate) fn serve_for_good(&self) {
+        #[cfg(all(feature = "tasks", any(feature = "stdio", feature = "socket", feature = "http")))]
+        if let Some(tasks) = &self.extensions.tasks {
+            tasks.serve_for_good();
+        }
+    }
+
+    #[cfg(any(feature = "skills", feature = "tasks"))]
+    pub(crate) fn extensions(&self) -> &Extensions {
+        &self.extensions
     }
 
     pub(crate) fn server_meta(&self) -> &RawValue {
@@ -305,7 +342,7 @@ impl Shared {
 }
 
 /// Tools and log messages are always there, the rest where the server has it.
-fn capabilities(features: &Features, revision: Revision) -> Value {
+fn capabilities(features: &Features, extensions: &Extensions, revision: Revision) -> Value {
     let mut capabilities = json!({"tools": {"listChanged": true}, "logging": {}});
     if features.prompts.is_some() {
         capabilities["prompts"] = json!({"listChanged": true});
@@ -316,6 +353,9 @@ fn capabilities(features: &Features, revision: Revision) -> Value {
     // 2024-11-05 has the method and no word for it (schema `ServerCapabilities`).
     if !features.completers.is_empty() && revision > Revision::ALL[0] {
         capabilities["completions"] = json!({});
+    }
+    if let Some(extensions) = extensions.capabilities(revision) {
+        capabilities["extensions"] = extensions;
     }
     capabilities
 }

@@ -8,6 +8,7 @@ use jsonrpsee_types::ErrorObjectOwned;
 use serde_json::{Map, Value, json};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::revision::Revision;
+use toolwright_core::tool::TaskSupport;
 
 use crate::auth::Access;
 use crate::error::{self, BuildError};
@@ -35,6 +36,11 @@ impl Listed for Entry {
         for_revision(&self.definition, revision)
     }
 
+    fn is_in(&self, revision: Revision) -> bool {
+        // Tasks are an extension of the modern era.
+        revision.is_modern() || self.task != Some(TaskSupport::Required)
+    }
+
     fn is_visible_in(&self, path: &str) -> bool {
         self.definition.is_visible_in(path)
     }
@@ -47,6 +53,13 @@ impl Listed for Entry {
 impl Table {
     /// The table of these entries.
     pub(crate) fn new(entries: Vec<Arc<Entry>>) -> Result<Self, BuildError> {
+        #[cfg(not(feature = "tasks"))]
+        if let Some(entry) = entries.iter().find(|entry| entry.task == Some(TaskSupport::Required)) {
+            return Err(BuildError::Tool {
+                tool: entry.key().to_owned(),
+                reason: "it runs as a task only; turn the feature `tasks` on".to_owned(),
+            });
+        }
         let list = List::new(entries).map_err(BuildError::DuplicateTool)?;
         let present = list.entries().iter().map(|entry| (entry.key().to_owned(), Arc::clone(entry)));
         let mut index: HashMap<String, Arc<Entry>> = present.collect();

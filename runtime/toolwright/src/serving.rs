@@ -4,6 +4,8 @@
 pub use toolwright_server::Lines;
 #[cfg(feature = "stdio")]
 pub use toolwright_server::Stdio;
+#[cfg(feature = "tasks")]
+pub use toolwright_server::Tasks;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub use toolwright_server::Transport;
 #[cfg(all(feature = "socket", unix))]
@@ -16,6 +18,12 @@ pub use toolwright_server::ask;
 #[doc(inline)]
 pub use toolwright_server::auth;
 pub use toolwright_server::client::{ClientBuilder, ClientError, InputRequest, RpcError};
+#[cfg(feature = "skills")]
+#[doc = include_str!("../skills.md")]
+pub use toolwright_server::skills;
+#[cfg(feature = "tasks")]
+#[doc = include_str!("../tasks.md")]
+pub use toolwright_server::tasks;
 pub use toolwright_server::{
     Action, AskError, BoxFuture, BuildError, Client, ClientCapabilities, Completion, CompletionContext,
     Context, Dispatch, Elicited, Executor, Handler, IntoCompletion, Limits, LogLevel, Reference,
@@ -25,5 +33,7 @@ pub use toolwright_server::{
 pub use toolwright_server::{
     EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, SseService, StoredEvent,
 };
+#[cfg(feature = "skills")]
+pub use toolwright_server::{Skill, Skills};
 #[cfg(feature = "ws")]
 pub use toolwright_server::{WebSocket, WebSocketService};

@@ -10,6 +10,8 @@ use super::requests::{RequestAsker, Requests};
 use super::{AskError, ClientCapabilities, Question};
 use crate::context::Context;
 use crate::executor::BoxFuture;
+#[cfg(feature = "tasks")]
+use crate::tasks::{TaskAsker, TaskCall};
 
 /// Carries questions to the client and answers back.
 pub(crate) trait Asker: Send + Sync {
@@ -36,6 +38,9 @@ pub(crate) enum Asking {
     Requests(OnceLock<Box<Requests>>),
     /// As the end of the call, which the client makes again with the answers (2026-07-28).
     Passes(Passes),
+    /// In the same way until the call is a task; then the task shows them.
+    #[cfg(feature = "tasks")]
+    Task(Box<TaskCall>),
 }
 
 impl Asking {
@@ -45,6 +50,8 @@ impl Asking {
             Self::Nobody => Err(AskError::NoClient),
             Self::Requests(_) => Ok(Box::new(RequestAsker(cx.outermost().clone()))),
             Self::Passes(_) => Ok(Box::new(PassAsker(cx.outermost().clone()))),
+            #[cfg(feature = "tasks")]
+            Self::Task(_) => Ok(Box::new(TaskAsker(cx.outermost().clone()))),
         }
     }
 
@@ -53,6 +60,8 @@ impl Asking {
             Self::Nobody => ClientCapabilities::default(),
             Self::Requests(_) => cx.declared_by_session(),
             Self::Passes(_) => cx.declared_by_request(),
+            #[cfg(feature = "tasks")]
+            Self::Task(_) => cx.declared_by_request(),
         }
     }
 
@@ -68,9 +77,16 @@ impl Asking {
 
     /// The questions at which the call pauses, after its code was polled; `waker` is woken when one is added elsewhere.
     pub(crate) fn paused(&self, waker: Option<&Waker>) -> Option<Vec<(String, Question)>> {
+        self.passes()?.paused(waker)
+    }
+
+    /// What a call that may end with questions knows of them.
+    pub(crate) fn passes(&self) -> Option<&Passes> {
         match self {
-            Self::Passes(passes) => passes.paused(waker),
             Self::Nobody | Self::Requests(_) => None,
+            Self::Passes(passes) => Some(passes),
+            #[cfg(feature = "tasks")]
+            Self::Task(call) => Some(&call.passes),
         }
     }
 
@@ -84,6 +100,8 @@ impl Asking {
                 }
             }
             Self::Passes(passes) => passes.end(),
+            #[cfg(feature = "tasks")]
+            Self::Task(call) => call.passes.end(),
         }
     }
 }

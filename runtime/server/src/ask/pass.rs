@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use super::asker::Asker;
-use super::{AskError, Asking, Question};
+use super::{AskError, Question};
 use crate::context::Context;
 use crate::executor::BoxFuture;
 
@@ -85,6 +85,23 @@ impl Passes {
         }
     }
 
+    /// The answer that an earlier pass brought.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn answered(&self, key: &str, question: &Question) -> Result<Option<Box<RawValue>>, AskError> {
+        let Some(pass) = self.pass.get() else { return Ok(None) };
+        let mut state = pass.state();
+        if state.asked.get(key).is_some_and(|other| other != question) {
+            return Err(AskError::SameKey(key.to_owned()));
+        }
+        Ok(state.answer(key))
+    }
+
+    /// Forgets an answer that an earlier pass brought; false if there is none.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn forget(&self, key: &str) -> bool {
+        self.pass.get().is_some_and(|pass| pass.state().kept.remove(key).is_some())
+    }
+
     fn wake_driver(&self) {
         if let Some(driver) = &*self.driver() {
             driver.wake_by_ref();
@@ -114,14 +131,12 @@ impl State {
 }
 
 /// Asks for the call of a context.
-pub(super) struct PassAsker(pub(super) Context);
+pub(crate) struct PassAsker(pub(crate) Context);
 
 impl PassAsker {
     fn passes(&self) -> Result<(&Passes, &Pass), AskError> {
-        match self.0.asking() {
-            Asking::Passes(passes) => Ok((passes, passes.pass.get_or_init(Box::default))),
-            Asking::Nobody | Asking::Requests(_) => Err(AskError::NoClient),
-        }
+        let passes = self.0.asking().passes().ok_or(AskError::NoClient)?;
+        Ok((passes, passes.pass.get_or_init(Box::default)))
     }
 }
 

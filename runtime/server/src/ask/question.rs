@@ -28,7 +28,7 @@ pub(crate) enum Kind {
 }
 
 impl Question {
-    pub(super) fn form(message: &str, form: &Value) -> Self {
+    pub(crate) fn form(message: &str, form: &Value) -> Self {
         let params = json!({"mode": "form", "message": message, "requestedSchema": form});
         Self { method: "elicitation/create", params, kind: Kind::Form }
     }
@@ -38,7 +38,7 @@ impl Question {
         Self { method: "elicitation/create", params, kind: Kind::Url }
     }
 
-    pub(super) fn roots() -> Self {
+    pub(crate) fn roots() -> Self {
         Self { method: "roots/list", params: json!({}), kind: Kind::Roots }
     }
 

@@ -100,7 +100,7 @@ impl Connection {
         origin: &Origin<'_>,
         questions: &[(String, Question)],
     ) {
-        let Asking::Passes(passes) = cx.asking() else { return };
+        let Some(passes) = cx.asking().passes() else { return };
         let limits = self.service.limits();
         let sealed =
             self.service.sealer().seal(&passes.kept(), limits.request_state_ttl, &self.binding(origin));

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use jsonrpsee_types::ErrorObjectOwned;
+use serde_json::value::RawValue;
 use toolwright_core::result::{REQUIRED_CAPABILITIES, ToolResult};
 use toolwright_core::revision::Revision;
 
@@ -59,17 +60,27 @@ impl Connection {
         self.admit(id)?;
         let entry = self.service.tool_for(&name, &self.access).map_err(|denied| denied.error(&name))?;
         let origin = Origin { method: "tools/call", target: &name, arguments };
-        let cx = self.context_of(id, params, meta, Some(&origin))?;
+        #[cfg(feature = "tasks")]
+        let task = self.task_of(&entry, meta)?;
+        let start = self.call_start(id, params, meta, Some(&origin))?;
+        #[cfg(feature = "tasks")]
+        let start = super::tasks::with_task(start, task.as_ref());
+        let cx = Context::start(start);
+        let call = ToolCall {
+            entry,
+            #[cfg(feature = "tasks")]
+            task,
+        };
         let revision = meta.revision;
-        let running = match catch_unwind(AssertUnwindSafe(|| entry.run.start(arguments, &cx))) {
+        let running = match catch_unwind(AssertUnwindSafe(|| call.entry.run.start(arguments, &cx))) {
             Ok(Started::Ready(result)) => {
-                ToolCall(entry).write(self, out, id, &result, revision);
+                call.write(self, out, id, &result, revision);
                 return Ok(None);
             }
             Ok(Started::Running(future)) => future,
             Err(_) => return Err(panicked(ToolCall::WHAT)),
         };
-        self.drive(id, running, cx, ToolCall(entry), Some(origin), out)
+        self.drive(id, running, cx, call, Some(origin), out)
     }
 
     /// Refuses a request whose id is in use, and one too many.
@@ -114,7 +125,7 @@ impl Connection {
                     self.pause(out, id, &cx, &origin, &questions);
                     Ok(None)
                 }
-                (_, origin) => Ok(Some(self.go_on(id, running, cx, call, origin))),
+                (_, origin) => Ok(Some(call.go_on(self, id, running, cx, origin))),
             },
         }
     }
@@ -126,12 +137,22 @@ impl Connection {
         meta: &CallMeta<'_>,
         origin: Option<&Origin<'_>>,
     ) -> Result<Context, ErrorObjectOwned> {
+        self.call_start(id, params, meta, origin).map(Context::start)
+    }
+
+    fn call_start(
+        &self,
+        id: &RequestId<'_>,
+        params: &Params<'_>,
+        meta: &CallMeta<'_>,
+        origin: Option<&Origin<'_>>,
+    ) -> Result<CallStart, ErrorObjectOwned> {
         let token = meta.meta.progress_token;
         if token.is_some_and(|token| RequestId::new(token).is_none()) {
             return Err(error::invalid_params("`progressToken` must be a string or an integer"));
         }
         let context_path = optional_string(meta.meta.context_path, "io.toolwright/contextPath")?;
-        Ok(Context::start(CallStart {
+        Ok(CallStart {
             connection: self.myself.clone(),
             revision: meta.revision,
             id: id.clone().into_owned(),
@@ -142,7 +163,7 @@ impl Connection {
             context_path: context_path.map(Into::into),
             asking: self.asking(origin, params, meta.revision)?,
             principal: self.access.principal().cloned(),
-        }))
+        })
     }
 
     /// Registers a request that takes time, and returns what finishes it.
@@ -225,10 +246,52 @@ pub(super) trait Answering: Send + 'static {
         done: &Self::Done,
         revision: Revision,
     );
+
+    /// What finishes it when it takes time.
+    fn go_on(
+        self,
+        connection: &Connection,
+        id: &RequestId<'_>,
+        running: BoxFuture<'static, Self::Done>,
+        cx: Context,
+        origin: Option<Origin<'_>>,
+    ) -> Later
+    where
+        Self: Sized,
+    {
+        connection.go_on(id, running, cx, self, origin)
+    }
 }
 
 /// A call of a tool.
-struct ToolCall(Arc<Entry>);
+pub(super) struct ToolCall {
+    entry: Arc<Entry>,
+    /// The task that it may become.
+    #[cfg(feature = "tasks")]
+    pub(super) task: Option<crate::tasks::Admitted>,
+}
+
+impl ToolCall {
+    /// Appends the answer.
+    pub(super) fn answer(
+        &self,
+        out: &mut Vec<u8>,
+        id: &RequestId<'_>,
+        result: &ToolResult,
+        revision: Revision,
+        server_meta: &RawValue,
+    ) {
+        if result.is_error
+            && revision.is_modern()
+            && let Some(required) = result.meta.as_ref().and_then(|meta| meta.get(REQUIRED_CAPABILITIES))
+        {
+            let error = error::missing_capability(&result.as_text(), required);
+            return reply::error(out, Some(id), &error, revision);
+        }
+        let form = reply::Form { revision, wraps: self.entry.wraps, server_meta };
+        reply::call_result(out, id, result, &form);
+    }
+}
 
 impl Answering for ToolCall {
     type Done = ToolResult;
@@ -236,7 +299,7 @@ impl Answering for ToolCall {
     const WHAT: &'static str = "the tool";
 
     fn name(&self) -> &str {
-        &self.0.definition.name
+        &self.entry.definition.name
     }
 
     fn timed_out(&self, text: String) -> ToolResult {
@@ -251,16 +314,22 @@ impl Answering for ToolCall {
         result: &ToolResult,
         revision: Revision,
     ) {
-        let server_meta = connection.service.server_meta();
-        if result.is_error
-            && revision.is_modern()
-            && let Some(required) = result.meta.as_ref().and_then(|meta| meta.get(REQUIRED_CAPABILITIES))
-        {
-            let error = error::missing_capability(&result.as_text(), required);
-            return reply::error(out, Some(id), &error, revision);
+        self.answer(out, id, result, revision, connection.service.server_meta());
+    }
+
+    #[cfg(feature = "tasks")]
+    fn go_on(
+        mut self,
+        connection: &Connection,
+        id: &RequestId<'_>,
+        running: BoxFuture<'static, ToolResult>,
+        cx: Context,
+        origin: Option<Origin<'_>>,
+    ) -> Later {
+        match self.task.take() {
+            Some(task) => connection.go_on_as_task(id, running, cx, self, task),
+            None => connection.go_on(id, running, cx, self, origin),
         }
-        let form = reply::Form { revision, wraps: self.0.wraps, server_meta };
-        reply::call_result(out, id, result, &form);
     }
 }
 
@@ -317,11 +386,11 @@ fn poll_caught<T>(
 }
 
 /// Drops a handler that is not polled any more. What its values do then may panic as well, and is over with that.
-fn drop_caught<T>(future: BoxFuture<'_, T>) {
+pub(super) fn drop_caught<T>(future: BoxFuture<'_, T>) {
     let _ = catch_unwind(AssertUnwindSafe(|| drop(future)));
 }
 
-fn panicked(what: &str) -> ErrorObjectOwned {
+pub(super) fn panicked(what: &str) -> ErrorObjectOwned {
     error::internal(&format!("{what} failed unexpectedly; the server's log has the reason"))
 }
 

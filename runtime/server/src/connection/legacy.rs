@@ -45,7 +45,7 @@ impl Connection {
                 reply::result(out, id, b"{}");
                 Ok(None)
             }
-            _ => self.feature(method, id, params, &CallMeta { meta, log_level: None, revision }, out),
+            _ => self.extension(method, id, params, &CallMeta { meta, log_level: None, revision }, out),
         }
     }
 

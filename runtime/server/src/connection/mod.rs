@@ -5,10 +5,15 @@ mod batch;
 mod calls;
 #[cfg(any(feature = "http", feature = "jsonrpsee"))]
 mod exchange;
+mod extensions;
 mod features;
 mod legacy;
 mod modern;
+#[cfg(feature = "skills")]
+mod skills;
 mod subscriptions;
+#[cfg(feature = "tasks")]
+mod tasks;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -42,8 +42,8 @@ impl Connection {
                 }
                 Ok(None)
             }
-            "subscriptions/listen" => self.listen(id, params),
-            _ => self.feature(method, id, params, &CallMeta { meta, log_level, revision }, out),
+            "subscriptions/listen" => self.listen(id, params, meta),
+            _ => self.extension(method, id, params, &CallMeta { meta, log_level, revision }, out),
         }
     }
 

@@ -8,12 +8,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
 
+#[cfg(feature = "tasks")]
+use super::tasks::{declares_tasks, undeclared};
 use super::{Connection, Later, Session};
 use crate::error;
 use crate::features::Features;
-use crate::message::{Params, RequestId};
+use crate::message::{Params, RequestId, RequestMeta};
 use crate::outbox::Outbox;
 use crate::reply;
+#[cfg(feature = "tasks")]
+use crate::tasks::{Task, TaskView};
 
 /// The open subscriptions of a modern peer.
 #[derive(Debug, Default)]
@@ -32,6 +36,9 @@ pub(crate) enum Changed<'a> {
     Resources,
     /// The contents of the resource at an address.
     Resource(&'a str),
+    /// How far a task has come.
+    #[cfg(feature = "tasks")]
+    Task(&'a Task),
 }
 
 impl Changed<'_> {
@@ -41,12 +48,16 @@ impl Changed<'_> {
             Self::Prompts => "notifications/prompts/list_changed",
             Self::Resources => "notifications/resources/list_changed",
             Self::Resource(_) => "notifications/resources/updated",
+            #[cfg(feature = "tasks")]
+            Self::Task(_) => "notifications/tasks",
         }
     }
 
     fn params(self) -> serde_json::Value {
         match self {
             Self::Resource(uri) => json!({"uri": uri}),
+            #[cfg(feature = "tasks")]
+            Self::Task(task) => json!(TaskView::of(task)),
             _ => json!({}),
         }
     }
@@ -79,6 +90,9 @@ struct Filter {
     resources_list_changed: bool,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     resource_subscriptions: BTreeSet<String>,
+    #[cfg(feature = "tasks")]
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    task_ids: BTreeSet<String>,
 }
 
 impl Filter {
@@ -98,6 +112,8 @@ impl Filter {
             Changed::Prompts => self.prompts_list_changed,
             Changed::Resources => self.resources_list_changed,
             Changed::Resource(uri) => self.resource_subscriptions.contains(uri),
+            #[cfg(feature = "tasks")]
+            Changed::Task(task) => self.task_ids.contains(&task.id),
         }
     }
 }
@@ -106,12 +122,15 @@ const ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
 impl Connection {
     /// Opens a subscription: the acknowledgment is its first message, its answer comes when it ends.
+    #[cfg_attr(not(feature = "tasks"), expect(unused_variables, reason = "only tasks look at the metadata"))]
     pub(super) fn listen(
         &self,
         id: &RequestId<'_>,
         params: &Params<'_>,
+        meta: &RequestMeta<'_>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
-        let filter: Filter = params
+        #[cfg_attr(not(feature = "tasks"), expect(unused_mut, reason = "only task ids are looked up"))]
+        let mut filter: Filter = params
             .notifications
             .filter(|filter| filter.get().starts_with('{'))
             .and_then(|filter| serde_json::from_str(filter.get()).ok())
@@ -125,6 +144,16 @@ impl Connection {
             return Err(too_many_watched(most));
         }
         filter.resource_subscriptions.iter().try_for_each(|uri| check_length(uri))?;
+        #[cfg(feature = "tasks")]
+        if !filter.task_ids.is_empty() {
+            if !declares_tasks(meta) {
+                return Err(undeclared("`taskIds` is of the extension for tasks"));
+            }
+            if filter.task_ids.len() > most {
+                return Err(too_many_watched(most));
+            }
+            filter.task_ids.retain(|id| self.listens_to_task(id));
+        }
         let filter = filter.granted(self.service.features());
         if self.is_taken(id) {
             return Err(error::invalid_request("a request with this id is still running"));
@@ -147,6 +176,8 @@ impl Connection {
         let is_wanted = match changed {
             Changed::Resource(uri) => self.session.watched().contains(uri),
             Changed::Tools | Changed::Prompts | Changed::Resources => true,
+            #[cfg(feature = "tasks")]
+            Changed::Task(_) => false,
         };
         if self.agreed_revision().is_some() && is_wanted {
             self.outbox.push_once(&changed.legacy_notification());
@@ -190,7 +221,13 @@ impl Subscriptions {
 
     fn changed(&self, changed: Changed<'_>, outbox: &Outbox) {
         for subscription in self.open.iter().filter(|subscription| subscription.filter.wants(changed)) {
-            outbox.push_once(&subscription.notification(changed.method(), changed.params()));
+            let word = subscription.notification(changed.method(), changed.params());
+            match changed {
+                // Each is another one, and a task can change as often as its handler likes.
+                #[cfg(feature = "tasks")]
+                Changed::Task(_) => outbox.push_if_room(&word),
+                _ => outbox.push_once(&word),
+            }
         }
     }
 

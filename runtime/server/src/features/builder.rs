@@ -29,6 +29,12 @@ impl FeatureParts {
         entry.map_err(|problem| self.problem.get_or_insert(problem)).ok()
     }
 
+    /// Adds resources that come from elsewhere than [`Server::resource`].
+    #[cfg(feature = "skills")]
+    pub(crate) fn add_resources(&mut self, resources: Vec<ResourceEntry>) {
+        self.resources.get_or_insert_default().extend(resources);
+    }
+
     pub(crate) fn build(self) -> Result<Features, BuildError> {
         if let Some(problem) = self.problem {
             return Err(problem);

@@ -112,7 +112,7 @@ type ReadResource =
     dyn Fn(Context, &Resource) -> BoxFuture<'static, RequestResult<ResourceResult>> + Send + Sync;
 
 impl ResourceEntry {
-    pub(super) fn new<P, H>(resource: Resource, handler: H) -> Result<Self, BuildError>
+    pub(crate) fn new<P, H>(resource: Resource, handler: H) -> Result<Self, BuildError>
     where
         H: RequestHandler<P, Input = (), Output: IntoResourceResult>,
     {

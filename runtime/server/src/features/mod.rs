@@ -93,6 +93,21 @@ impl<T: Listed> Registry<T> {
         Ok(())
     }
 
+    /// Puts `entries` in place of those for which `is_old` holds.
+    #[cfg(feature = "skills")]
+    pub(crate) fn replace(
+        &self,
+        is_old: impl Fn(&str) -> bool,
+        entries: Vec<T>,
+        what: &'static str,
+    ) -> Result<(), BuildError> {
+        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let kept = current.entries().iter().filter(|entry| !is_old(entry.key())).cloned();
+        let entries = kept.chain(entries.into_iter().map(Arc::new)).collect();
+        *current = Arc::new(List::new(entries).map_err(|key| duplicate(what, key))?);
+        Ok(())
+    }
+
     /// Takes an entry out; false if there is none with this key.
     fn remove(&self, key: &str) -> bool {
         let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);

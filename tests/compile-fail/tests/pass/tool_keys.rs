@@ -3,6 +3,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolwright::Tool;
+use toolwright::tool::TaskSupport;
 
 /// Not taken, since a description is given.
 #[derive(Tool, Deserialize, JsonSchema)]
@@ -17,6 +18,7 @@ use toolwright::Tool;
     output = Vec<Order>,
     scopes("orders:read", "orders:list"),
     context = "orders",
+    task,
     tags("orders", "lookup"),
     was("get_order", "find_order"),
     icon(src = "https://example.com/a.png", mime_type = "image/png", sizes = ["48x48", "96x96"], theme = "light"),
@@ -41,6 +43,14 @@ struct CancelOrder {}
 
 #[derive(Tool, Deserialize, JsonSchema)]
 struct HTTPPing {}
+
+#[derive(Tool, Deserialize, JsonSchema)]
+#[mcp(task = "required")]
+struct Export {}
+
+#[derive(Tool, Deserialize, JsonSchema)]
+#[mcp(task = false)]
+struct Look {}
 
 fn main() {
     let definition = serde_json::to_value(GetOrder::definition()).unwrap();
@@ -69,6 +79,7 @@ fn main() {
             "io.toolwright/was": ["get_order", "find_order"],
             "io.toolwright/tags": ["orders", "lookup"],
             "io.toolwright/context": "orders",
+            "io.toolwright/task": "optional",
         })
     );
     assert_ne!(definition["inputSchema"]["additionalProperties"], false);
@@ -80,6 +91,9 @@ fn main() {
         Some("Cancel an order.\n\nAn order that was sent cannot be cancelled:\n  write to support.")
     );
     assert_eq!((cancel.title, cancel.annotations, cancel.meta), (None, None, None));
+
+    assert_eq!(Export::definition().task(), Some(TaskSupport::Required));
+    assert_eq!(Look::definition().meta, None);
 
     let ping = HTTPPing::definition();
     assert_eq!((ping.name.as_str(), ping.description), ("http_ping", None));

@@ -11,7 +11,9 @@ mod features;
 mod listed;
 mod media;
 mod rounds;
+mod skills;
 mod streams;
+mod tasks;
 
 use std::error::Error;
 
@@ -80,8 +82,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let port: u16 = std::env::var("PORT").map_err(|_| "set PORT to the port to listen at")?.parse()?;
     let listed = Listed::default();
     let fixture = Fixture { listed: listed.clone() };
-    let server = Server::new(fixture).tools::<FixtureTools>().executor(listed.clone());
-    let service = rounds::with_prompt(features::with_resources(features::with_prompts(server))).build()?;
+    let server = Server::new(fixture).tools::<FixtureTools>().tools::<tasks::TaskTools>();
+    let server = server.executor(listed.clone());
+    let server = rounds::with_prompt(features::with_resources(features::with_prompts(server)));
+    let server = server.skills(skills::skills());
+    let service = server.build()?;
     listed.belongs_to(&service);
 
     let http = Http::bind(("127.0.0.1", port))?.with_sse();

@@ -103,6 +103,7 @@ impl Tool for Text {
         was: &[],
         tags: &[],
         context: None,
+        task: None,
         allow_unknown: false,
         output: None,
         shape: InputShape::Object,

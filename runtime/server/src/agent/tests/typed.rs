@@ -31,6 +31,7 @@ impl Tool for GetOrder {
         was: &["find_order"],
         tags: &[],
         context: None,
+        task: None,
         allow_unknown: false,
         output: None,
         shape: InputShape::Object,

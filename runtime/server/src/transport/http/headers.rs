@@ -110,6 +110,9 @@ pub(super) fn check_standard(
     let name = match method {
         "tools/call" | "prompts/get" => params.name.and_then(string),
         "resources/read" => params.uri.and_then(string),
+        // SEP-2663 "Streamable HTTP: Routing Headers".
+        #[cfg(feature = "tasks")]
+        "tasks/get" | "tasks/update" | "tasks/cancel" => params.task_id.and_then(string),
         _ => return Ok(()),
     };
     // Without a name the parameters are at fault, which has a code of its own.

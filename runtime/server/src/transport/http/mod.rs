@@ -99,6 +99,12 @@ impl HttpService {
 
     /// The service with these settings.
     pub fn with_config(service: &Service, config: HttpConfig) -> Self {
+        service.shared().serve_for_good();
+        Self::of_server(service, config)
+    }
+
+    /// The service of a server of ours, which says by itself how long it serves.
+    fn of_server(service: &Service, config: HttpConfig) -> Self {
         let limits = service.limits();
         Self(Arc::new(Endpoint {
             sessions: Sessions::new(limits.max_sessions, limits.session_idle, config.store().clone()),

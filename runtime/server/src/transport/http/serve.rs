@@ -95,7 +95,7 @@ impl Http {
         let limits = service.limits();
         let stop = CancellationToken::new();
         let endpoint = Mounted {
-            service: HttpService::with_config(service, self.config),
+            service: HttpService::of_server(service, self.config),
             path: self.path.trim_end_matches('/').into(),
             has_sse: self.has_sse,
         };

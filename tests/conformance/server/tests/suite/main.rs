@@ -9,11 +9,15 @@ use list::Listed;
 use server::Server;
 use suite::{Status, Suite};
 
+/// What the list has in the place of a revision, for scenarios of extensions.
+const EXTENSION: &str = "extension";
+
 /// Runs what the list has for `revision`.
 fn conforms(revision: &str) {
     let listed = Listed::of(revision);
     let server = Server::start();
-    let suite = Suite::new(revision, server.url());
+    // The suite takes no revision for an extension.
+    let suite = Suite::new(Some(revision).filter(|revision| *revision != EXTENSION), server.url());
 
     let (mut passed, mut problems) = (0, Vec::new());
     for scenario in listed.scenarios() {
@@ -52,4 +56,9 @@ fn revision_2025_11_25() {
 #[test]
 fn revision_2026_07_28() {
     conforms("2026-07-28");
+}
+
+#[test]
+fn extensions() {
+    conforms(EXTENSION);
 }

@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 use tempfile::TempDir;
 
-/// The suite, about to judge one server by one revision.
+/// The suite, about to judge one server by one revision, or by the extensions, which have none.
 pub(crate) struct Suite<'a> {
-    revision: &'a str,
+    revision: Option<&'a str>,
     url: &'a str,
     modules: PathBuf,
 }
@@ -45,7 +45,7 @@ struct Row {
 }
 
 impl<'a> Suite<'a> {
-    pub(crate) fn new(revision: &'a str, url: &'a str) -> Self {
+    pub(crate) fn new(revision: Option<&'a str>, url: &'a str) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
         let modules = root.join("target/conformance/node_modules");
         assert!(modules.is_dir(), "the suite is not installed; run `tests/setup.sh conformance`");
@@ -57,7 +57,8 @@ impl<'a> Suite<'a> {
         let results = TempDir::new().expect("a folder");
         let output = Command::new(self.modules.join("node/bin/node"))
             .arg(self.modules.join("@modelcontextprotocol/conformance/dist/index.js"))
-            .args(["server", "--url", self.url, "--scenario", scenario, "--spec-version", self.revision])
+            .args(["server", "--url", self.url, "--scenario", scenario])
+            .args(self.revision.into_iter().flat_map(|revision| ["--spec-version", revision]))
             .arg("--output-dir")
             .arg(results.path())
             .stdin(Stdio::null())

@@ -72,6 +72,12 @@ impl WebSocketService {
     /// allows then goes for the socket, also when it expires meanwhile. What they say of sessions and of CORS does not matter here: the origin of a page
     /// is checked before its socket is opened.
     pub fn with_config(service: &Service, config: HttpConfig) -> Self {
+        service.shared().serve_for_good();
+        Self::of_server(service, config)
+    }
+
+    /// The service of a server of ours, which says by itself how long it serves.
+    fn of_server(service: &Service, config: HttpConfig) -> Self {
         Self(Arc::new(Endpoint {
             room: Arc::new(Semaphore::new(most_sockets(service))),
             service: service.clone(),

@@ -80,7 +80,7 @@ impl WebSocket {
     ) -> Result<(), ServeError> {
         let listener = TcpListener::from_std(self.listener).map_err(ServeError::Listen)?;
         let endpoint = Mounted {
-            service: WebSocketService::with_config(service, self.config),
+            service: WebSocketService::of_server(service, self.config),
             path: self.path.trim_end_matches('/').into(),
         };
         // If this future is dropped, its sockets end all the same.

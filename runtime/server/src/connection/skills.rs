@@ -1,0 +1,63 @@
+//! The methods of skills, in both eras (SEP-2640).
+
+use jsonrpsee_types::ErrorObjectOwned;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use toolwright_core::resource::CacheScope;
+
+use super::calls::CallMeta;
+use super::{Connection, Later, required_string};
+use crate::error;
+use crate::message::{Params, RequestId};
+use crate::reply;
+use crate::skills::Catalog;
+
+impl Connection {
+    /// Answers a method of skills. A client need not declare the extension to call one.
+    pub(super) fn skills(
+        &self,
+        method: &str,
+        id: &RequestId<'_>,
+        params: &Params<'_>,
+        meta: &CallMeta<'_>,
+        skills: &Catalog,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Later>, ErrorObjectOwned> {
+        if method == "skills/list" {
+            return self.list_page(id, params, &skills.skills, None, meta.revision, out);
+        }
+        let uri = required_string(params.uri, "uri")?;
+        if method == "resources/directory/read" {
+            let directory = skills.directory(&uri).ok_or_else(|| error::unknown("directory", &uri))?;
+            return self.list_page(id, params, directory, None, meta.revision, out);
+        }
+        let skill = skills.skills.get(&uri).ok_or_else(|| error::unknown("skill", &uri))?;
+        let settings = self.service.list_settings();
+        let is_modern = meta.revision.is_modern();
+        let result = GetSkillResult {
+            result_type: is_modern.then_some("complete"),
+            skill: &skill.json,
+            ttl_ms: is_modern.then_some(settings.ttl_ms),
+            cache_scope: is_modern.then_some(CacheScope::Public),
+            meta: is_modern.then_some(settings.server_meta),
+        };
+        reply::result_of(out, id, &result);
+        Ok(None)
+    }
+}
+
+/// The result of `skills/get`. The text leaves open whether it says how long it may be kept; the conformance suite wants
+/// it to, as it does of `resources/read`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GetSkillResult<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result_type: Option<&'static str>,
+    skill: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_scope: Option<CacheScope>,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<&'a RawValue>,
+}

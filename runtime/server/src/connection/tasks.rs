@@ -1,0 +1,315 @@
+//! Calls that become tasks, and the methods of tasks (SEP-2663). All of it is of the modern era.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jsonrpsee_types::ErrorObjectOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+use toolwright_core::result::ToolResult;
+use toolwright_core::revision::Revision;
+use toolwright_core::tool::TaskSupport;
+
+use super::calls::{Answering, CallMeta, Outcome, ToolCall, drop_caught, finish, panicked};
+use super::{Connection, Later, required_string};
+use crate::ask::Asking;
+use crate::context::{CallStart, Context};
+use crate::error;
+use crate::executor::BoxFuture;
+use crate::extensions::{TASKS, declared_in, required};
+use crate::message::{Params, RequestId, RequestMeta};
+use crate::reply;
+use crate::router::Entry;
+use crate::tasks::{Admitted, LiveTask, NoTask, Task, TaskCall, TaskState, TaskView};
+
+impl Connection {
+    /// The task that a call of a tool may become; none where it is a call like any other.
+    pub(super) fn task_of(
+        &self,
+        entry: &Entry,
+        meta: &CallMeta<'_>,
+    ) -> Result<Option<Admitted>, ErrorObjectOwned> {
+        let Some(support) = entry.task else { return Ok(None) };
+        let name = &entry.definition.name;
+        let is_required = support == TaskSupport::Required;
+        if !meta.revision.is_modern() || !declares_tasks(meta.meta) {
+            return match (is_required, meta.revision.is_modern()) {
+                (false, _) => Ok(None),
+                (true, true) => Err(undeclared(&format!("`{name}` runs as a task only"))),
+                // It is not in the list of the client either.
+                (true, false) => Err(error::invalid_params(&format!(
+                    "`{name}` runs as a task only, which needs revision 2026-07-28 and the extension `{TASKS}`"
+                ))),
+            };
+        }
+        let Some(tasks) = &self.service.extensions().tasks else {
+            let built =
+                "the server was built without tasks; its developer has to build it with `Server::tasks`";
+            return if is_required { Err(error::internal(built)) } else { Ok(None) };
+        };
+        let max_questions = self.service.limits().max_questions;
+        match tasks.admit(name, self.caller().map(str::to_owned), max_questions) {
+            Ok(Some(admitted)) => Ok(Some(admitted)),
+            Ok(None) => Err(error::internal(&format!(
+                "{} tasks are running already; try again when some have ended",
+                tasks.max_running()
+            ))),
+            Err(_) => Err(error::internal("the system gives no random numbers for the id of a task")),
+        }
+    }
+
+    /// Who calls; what belongs to one caller is not shown to another.
+    fn caller(&self) -> Option<&str> {
+        self.access.owner()
+    }
+
+    /// Makes a task of a call whose handler waits, and returns what answers the call with it.
+    pub(super) fn go_on_as_task(
+        &self,
+        id: &RequestId<'_>,
+        running: BoxFuture<'static, ToolResult>,
+        cx: Context,
+        call: ToolCall,
+        admitted: Admitted,
+    ) -> Later {
+        let id = id.clone().into_owned();
+        let server_meta = self.service.server_meta().to_owned();
+        let (made, answer) = oneshot::channel();
+        let live = Arc::clone(&admitted.live);
+        let meta = server_meta.clone();
+        let timeout = admitted.timeout();
+        let work = async move { work(running, &cx, &live, &call, timeout, &meta).await };
+        tokio::spawn(crate::tasks::run(admitted, Arc::downgrade(&self.service), made, work));
+        Box::pin(async move {
+            let mut out = Vec::new();
+            let failure = match answer.await {
+                Ok(Ok(task)) => {
+                    reply::result_of(&mut out, &id, &TaskView::created(&task, &server_meta));
+                    return Some(out);
+                }
+                Ok(Err(error)) => error::internal(&format!("the task cannot be kept: {error}")),
+                Err(_) => error::internal("the task could not be made"),
+            };
+            reply::error(&mut out, Some(&id), &failure, Revision::NEWEST);
+            Some(out)
+        })
+    }
+
+    /// Answers a method of tasks.
+    pub(super) fn task_request(
+        &self,
+        method: &str,
+        id: &RequestId<'_>,
+        params: &Params<'_>,
+        meta: &CallMeta<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Later>, ErrorObjectOwned> {
+        let Some(tasks) = &self.service.extensions().tasks else {
+            return Err(error::method_not_found(method));
+        };
+        if !declares_tasks(meta.meta) {
+            return Err(undeclared(&format!("`{method}` is of the extension for tasks")));
+        }
+        let task_id = required_string(params.task_id, "taskId")?;
+        let running = tasks.running_for(&task_id, self.caller());
+        let tasks = Arc::clone(tasks);
+        let caller = self.caller().map(str::to_owned);
+        let request = TaskRequest(task_id.clone().into_owned());
+        let task_id = task_id.into_owned();
+        let code: BoxFuture<'static, Found> = match (method, running) {
+            ("tasks/get", Some(live)) => {
+                reply::result_of(out, id, &TaskView::result(&live.snapshot(), self.service.server_meta()));
+                return Ok(None);
+            }
+            ("tasks/get", None) => {
+                Box::pin(async move { tasks.find(&task_id, caller.as_deref()).await.map(Some) })
+            }
+            ("tasks/update", Some(live)) => {
+                live.answer(&answers_of(params)?);
+                return Ok(self.acknowledge(id, out));
+            }
+            ("tasks/update", None) => {
+                answers_of(params)?;
+                Box::pin(async move {
+                    let task = tasks.find(&task_id, caller.as_deref()).await?;
+                    // There is nothing to answer once it has ended.
+                    if task.state.has_ended() { Ok(None) } else { Err(NoTask::Elsewhere) }
+                })
+            }
+            ("tasks/cancel", Some(live)) => {
+                live.cancel();
+                return Ok(self.acknowledge(id, out));
+            }
+            ("tasks/cancel", None) => {
+                Box::pin(async move { tasks.cancel_stored(&task_id, caller.as_deref()).await.map(|()| None) })
+            }
+            _ => return Err(error::method_not_found(method)),
+        };
+        self.admit(id)?;
+        let cx = self.context_of(id, params, meta, None)?;
+        self.drive(id, code, cx, request, None, out)
+    }
+
+    /// "an empty acknowledgement" (SEP-2663).
+    fn acknowledge(&self, id: &RequestId<'_>, out: &mut Vec<u8>) -> Option<Later> {
+        reply::result_of(
+            out,
+            id,
+            &Acknowledged { result_type: "complete", meta: self.service.server_meta() },
+        );
+        None
+    }
+
+    /// Which of these tasks run here and are the caller's: those that a subscription can hear of.
+    pub(super) fn listens_to_task(&self, task_id: &str) -> bool {
+        let tasks = self.service.extensions().tasks.as_ref();
+        tasks.is_some_and(|tasks| tasks.running_for(task_id, self.caller()).is_some())
+    }
+}
+
+/// Whether the client of a request knows tasks: each request says so by itself.
+pub(super) fn declares_tasks(meta: &RequestMeta<'_>) -> bool {
+    meta.client_capabilities.is_some_and(|declared| declared_in(declared, TASKS).is_some())
+}
+
+/// -32021 for a request that needs the extension.
+pub(super) fn undeclared(what: &str) -> ErrorObjectOwned {
+    let why = format!("{what}; declare the extension `{TASKS}` in the request's client capabilities");
+    error::missing_capability(&why, &required(TASKS))
+}
+
+/// The start of a call that may become a task.
+pub(super) fn with_task(start: CallStart, admitted: Option<&Admitted>) -> CallStart {
+    match (start.asking, admitted) {
+        (Asking::Passes(passes), Some(admitted)) => CallStart {
+            asking: Asking::Task(Box::new(TaskCall { passes, live: Arc::clone(&admitted.live) })),
+            timeout: admitted.timeout(),
+            ..start
+        },
+        (asking, _) => CallStart { asking, ..start },
+    }
+}
+
+/// Runs a handler to its end, and returns how the task ends: as the call would have been answered.
+async fn work(
+    mut running: BoxFuture<'static, ToolResult>,
+    cx: &Context,
+    live: &LiveTask,
+    call: &ToolCall,
+    timeout: Duration,
+    server_meta: &RawValue,
+) -> (TaskState, Option<String>) {
+    let outcome = live.until_stopped(finish(running.as_mut(), cx)).await;
+    drop_caught(running);
+    let mut out = Vec::new();
+    let id = RequestId::none();
+    match outcome {
+        Some(Outcome::Done(result)) => {
+            cx.end();
+            call.answer(&mut out, &id, &result, Revision::NEWEST, server_meta);
+        }
+        Some(Outcome::TimedOut) => {
+            cx.end();
+            let text = format!(
+                "`{}` did not finish within the {} s that a task may take, and was stopped; ask for less at a time",
+                call.name(),
+                timeout.as_secs_f64()
+            );
+            call.answer(&mut out, &id, &ToolResult::error(text), Revision::NEWEST, server_meta);
+        }
+        Some(Outcome::Panicked) => {
+            cx.cancel();
+            reply::error(&mut out, Some(&id), &panicked(ToolCall::WHAT), Revision::NEWEST);
+        }
+        // Whoever has stopped it has said how it ends.
+        Some(Outcome::Cancelled) | None => {
+            cx.cancel();
+            return (TaskState::Cancelled, None);
+        }
+    }
+    ending_of(&out)
+}
+
+/// How a task ends whose call would have been answered so.
+fn ending_of(answer: &[u8]) -> (TaskState, Option<String>) {
+    #[derive(Deserialize)]
+    struct Answer<'a> {
+        #[serde(borrow)]
+        result: Option<&'a RawValue>,
+        #[serde(borrow)]
+        error: Option<&'a RawValue>,
+    }
+    #[derive(Deserialize)]
+    struct Error {
+        message: String,
+    }
+    match serde_json::from_slice(answer) {
+        Ok(Answer { result: Some(result), .. }) => (TaskState::Completed(result.to_owned()), None),
+        Ok(Answer { error: Some(error), .. }) => {
+            let message = serde_json::from_str::<Error>(error.get()).ok().map(|error| error.message);
+            (TaskState::Failed(error.to_owned()), message)
+        }
+        // What is written here is an answer.
+        _ => (TaskState::Cancelled, None),
+    }
+}
+
+fn answers_of(params: &Params<'_>) -> Result<BTreeMap<String, Box<RawValue>>, ErrorObjectOwned> {
+    let responses = params.input_responses.filter(|responses| responses.get().starts_with('{'));
+    responses.and_then(|responses| serde_json::from_str(responses.get()).ok()).ok_or_else(|| {
+        error::invalid_params(
+            "`inputResponses` must be an object with the key of each question and its answer",
+        )
+    })
+}
+
+/// What a method of tasks comes to: a task, or the acknowledgement.
+type Found = Result<Option<Task>, NoTask>;
+
+/// A request about a task that does not run here.
+struct TaskRequest(String);
+
+impl Answering for TaskRequest {
+    type Done = Found;
+
+    const WHAT: &'static str = "the task store";
+
+    fn name(&self) -> &str {
+        &self.0
+    }
+
+    fn timed_out(&self, text: String) -> Found {
+        Err(NoTask::timed_out(text))
+    }
+
+    fn write(
+        &self,
+        connection: &Connection,
+        out: &mut Vec<u8>,
+        id: &RequestId<'_>,
+        found: &Found,
+        revision: Revision,
+    ) {
+        let server_meta = connection.service.server_meta();
+        let refusal = match found {
+            Ok(Some(task)) => return reply::result_of(out, id, &TaskView::result(task, server_meta)),
+            Ok(None) => return drop(connection.acknowledge(id, out)),
+            Err(NoTask::Unknown) => error::unknown("task", &self.0),
+            Err(NoTask::Store(error)) => error::internal(&format!("the task store failed: {error}")),
+            Err(NoTask::Elsewhere) => error::internal(
+                "the task runs in another process of the server; a request must reach that one, which routing by the header `Mcp-Name` does",
+            ),
+        };
+        reply::error(out, Some(id), &refusal, revision);
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Acknowledged<'a> {
+    result_type: &'static str,
+    #[serde(rename = "_meta")]
+    meta: &'a RawValue,
+}

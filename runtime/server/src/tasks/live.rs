@@ -1,0 +1,275 @@
+//! A task that runs: what may happen to it, and what comes of it. No time passes here and nothing is waited for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use serde_json::Map;
+use serde_json::value::RawValue;
+use tokio::sync::{Notify, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::{Task, TaskState};
+use crate::ask::{AskError, Question};
+
+/// How often an answer that cannot be used is asked for again.
+const MAX_TRIES: usize = 16;
+
+/// A task in the process that runs it.
+#[derive(Debug)]
+pub(crate) struct LiveTask {
+    state: Mutex<State>,
+    /// Cancelled when the client is told of the task; until then the call is a call.
+    pub(super) started: CancellationToken,
+    /// Told of every change that is to be stored.
+    pub(super) changed: Notify,
+    /// Cancelled when the task ends otherwise than by its handler.
+    pub(super) stopped: CancellationToken,
+    max_questions: usize,
+}
+
+#[derive(Debug)]
+struct State {
+    task: Task,
+    /// Set when the end is decided and not shown yet.
+    is_settled: bool,
+    questions: BTreeMap<String, Asked>,
+    /// All keys that the client has seen or may see.
+    wire_keys: BTreeSet<String>,
+}
+
+/// A question of the handler's, by its key there.
+#[derive(Debug)]
+struct Asked {
+    question: Question,
+    /// The key that the client sees.
+    wire_key: String,
+    /// How many answers could not be used.
+    tries: usize,
+    answer: Option<Box<RawValue>>,
+    /// Those who wait for the answer.
+    waiting: Vec<oneshot::Sender<Box<RawValue>>>,
+}
+
+/// What a question comes to.
+#[derive(Debug)]
+pub(super) enum Note {
+    /// It has its answer.
+    Answered(Box<RawValue>),
+    /// It waits.
+    Waits(oneshot::Receiver<Box<RawValue>>),
+}
+
+impl LiveTask {
+    pub(super) fn new(task: Task, max_questions: usize) -> Self {
+        let state = State { task, is_settled: false, questions: BTreeMap::new(), wire_keys: BTreeSet::new() };
+        Self {
+            state: Mutex::new(state),
+            started: CancellationToken::new(),
+            changed: Notify::new(),
+            stopped: CancellationToken::new(),
+            max_questions,
+        }
+    }
+
+    /// Waits for `work`, unless the task is stopped before.
+    pub(crate) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        self.stopped.run_until_cancelled(work).await
+    }
+
+    /// Waits until the call is a task.
+    pub(crate) async fn started(&self) {
+        self.started.cancelled().await;
+    }
+
+    /// The task as it is now.
+    pub(crate) fn snapshot(&self) -> Task {
+        self.state().task.clone()
+    }
+
+    pub(crate) fn owner(&self) -> Option<String> {
+        self.state().task.owner.clone()
+    }
+
+    /// Whether the call is a task now.
+    pub(crate) fn is_started(&self) -> bool {
+        self.started.is_cancelled()
+    }
+
+    /// Says how far it has come, in words.
+    pub(crate) fn say(&self, message: &str) {
+        /// It is kept and sent with each look at the task.
+        const MAX_CHARS: usize = 1_000;
+        let mut state = self.state();
+        if !state.is_settled {
+            state.task.status_message = Some(crate::error::cut(message, MAX_CHARS));
+            state.task.last_updated_at = SystemTime::now();
+            drop(state);
+            self.changed.notify_one();
+        }
+    }
+
+    /// Takes it back. One that has ended stays as it is.
+    pub(crate) fn cancel(&self) {
+        self.interrupt(TaskState::Cancelled);
+    }
+
+    /// Ends it with the server.
+    pub(super) fn stop(&self) {
+        let error = crate::error::internal("the server has stopped, and the task with it");
+        self.interrupt(
+            serde_json::value::to_raw_value(&error).map_or(TaskState::Cancelled, TaskState::Failed),
+        );
+    }
+
+    fn interrupt(&self, end: TaskState) {
+        if self.settle() {
+            self.end(end, None);
+        }
+        self.stopped.cancel();
+    }
+
+    /// Decides that it ends now; false if that was decided before. What ends it says how with [`LiveTask::end`].
+    pub(super) fn settle(&self) -> bool {
+        let mut state = self.state();
+        // Whoever waits for an answer waits for nothing.
+        state.questions.clear();
+        !std::mem::replace(&mut state.is_settled, true)
+    }
+
+    /// Shows how it has ended.
+    pub(super) fn end(&self, end: TaskState, message: Option<String>) {
+        let mut state = self.state();
+        state.task.end(end, message);
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// A question of the handler's.
+    pub(super) fn ask(&self, key: &str, question: &Question) -> Result<Note, AskError> {
+        let mut state = self.state();
+        if state.is_settled {
+            return Err(AskError::Ended);
+        }
+        if let Some(asked) = state.questions.get(key) {
+            if asked.question != *question {
+                return Err(AskError::SameKey(key.to_owned()));
+            }
+            if let Some(answer) = &asked.answer {
+                return Ok(Note::Answered(answer.clone()));
+            }
+        }
+        let open = state.questions.values().filter(|asked| asked.is_open()).count();
+        if open >= self.max_questions {
+            return Err(AskError::TooMany(self.max_questions));
+        }
+        let (sender, answer) = oneshot::channel();
+        if let Some(asked) = state.questions.get_mut(key) {
+            asked.waiting.push(sender);
+        } else {
+            let asked = Asked {
+                question: question.clone(),
+                wire_key: state.unused_wire_key(key),
+                tries: 0,
+                answer: None,
+                waiting: vec![sender],
+            };
+            state.questions.insert(key.to_owned(), asked);
+        }
+        self.show_questions(state);
+        Ok(Note::Waits(answer))
+    }
+
+    /// The answer of this key cannot be used: it is to be asked for again.
+    pub(super) fn refuse(&self, key: &str, problem: String) -> Result<(), AskError> {
+        let mut state = self.state();
+        // Of several who wait for one answer each finds out by itself, and the first has it asked for again.
+        let is_first = state.questions.get(key).is_some_and(|asked| asked.answer.is_some());
+        let fresh = is_first.then(|| state.unused_wire_key(key));
+        let Some(asked) = state.questions.get_mut(key) else { return Err(AskError::Ended) };
+        if let Some(fresh) = fresh {
+            asked.answer = None;
+            asked.tries += 1;
+            asked.wire_key = fresh;
+        }
+        if asked.tries >= MAX_TRIES { Err(AskError::Unusable(problem)) } else { Ok(()) }
+    }
+
+    /// Somebody does not wait for an answer any more.
+    pub(super) fn withdraw(&self) {
+        let mut state = self.state();
+        for asked in state.questions.values_mut() {
+            asked.waiting.retain(|waiting| !waiting.is_closed());
+        }
+        self.show_questions(state);
+    }
+
+    /// Takes answers. Those to what is not asked now are passed by (SEP-2663 "Task Update Requests").
+    pub(crate) fn answer(&self, answers: &BTreeMap<String, Box<RawValue>>) {
+        let mut state = self.state();
+        for asked in state.questions.values_mut().filter(|asked| asked.is_open()) {
+            if let Some(answer) = answers.get(&asked.wire_key) {
+                asked.answer = Some(answer.clone());
+                for waiting in asked.waiting.drain(..) {
+                    // Whoever has left meanwhile needs no answer.
+                    let _ = waiting.send(answer.clone());
+                }
+            }
+        }
+        self.show_questions(state);
+    }
+
+    /// Has the task show what is asked now.
+    fn show_questions(&self, mut state: MutexGuard<'_, State>) {
+        if state.is_settled {
+            return;
+        }
+        let mut open = Map::new();
+        for asked in state.questions.values().filter(|asked| asked.is_open()) {
+            let request = serde_json::to_value(&asked.question).unwrap_or_default();
+            open.insert(asked.wire_key.clone(), request);
+        }
+        let shown = match &state.task.state {
+            TaskState::InputRequired(shown) => shown.keys().eq(open.keys()),
+            _ => open.is_empty(),
+        };
+        if !shown {
+            state.task.state =
+                if open.is_empty() { TaskState::Working } else { TaskState::InputRequired(open) };
+            state.task.last_updated_at = SystemTime::now();
+            drop(state);
+            self.changed.notify_one();
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing of a user's runs under the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// A key for the client: the handler's, or one like it. A key "MUST be unique over the lifetime of a single task"
+    /// (SEP-2663), so one whose answer could not be used is not used again.
+    fn unused_wire_key(&mut self, key: &str) -> String {
+        let numbered = (2_usize..).map(|number| format!("{key}#{number}"));
+        let mut candidates = std::iter::once(key.to_owned()).chain(numbered);
+        let unused = candidates.find(|candidate| self.wire_keys.insert(candidate.clone()));
+        unused.unwrap_or_default()
+    }
+}
+
+impl Asked {
+    fn is_open(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+}
+
+/// The requests that a task shows.
+#[cfg(test)]
+pub(super) fn shown(task: &Task) -> Vec<&str> {
+    match &task.state {
+        TaskState::InputRequired(requests) => requests.keys().map(String::as_str).collect(),
+        _ => Vec::new(),
+    }
+}

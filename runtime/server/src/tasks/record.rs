@@ -1,0 +1,160 @@
+//! A task as it is kept, and as clients see it.
+
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::service::ttl_ms;
+
+/// A task: what a [`TaskStore`](super::TaskStore) keeps. Serialize it as a whole, whatever the store is made of.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Task {
+    /// 128 random bits in hexadecimal: whoever knows it and has the right to may ask for the task.
+    pub id: String,
+    /// Who made the task, in the form of the way that callers are known by; only the same one may ask for it. None where
+    /// callers are not known: then the id alone protects it.
+    pub owner: Option<String>,
+    /// The name of the tool that was called.
+    pub tool: String,
+    /// How far it has come.
+    pub state: TaskState,
+    /// That in words, for people.
+    pub status_message: Option<String>,
+    /// When it was made.
+    pub created_at: SystemTime,
+    /// When it last changed.
+    pub last_updated_at: SystemTime,
+    /// How long it is kept, counted from its making.
+    pub ttl: Duration,
+    /// How often clients may ask for it.
+    pub poll_interval: Duration,
+}
+
+/// How far a task has come (SEP-2663 "Task Status").
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum TaskState {
+    /// It runs.
+    Working,
+    /// It runs, and waits for answers of the client to these requests, by their keys.
+    InputRequired(Map<String, Value>),
+    /// It has ended with this result of the call, which may be one with `isError`.
+    Completed(Box<RawValue>),
+    /// It has ended with this JSON-RPC error.
+    Failed(Box<RawValue>),
+    /// The client took it back before it ended.
+    Cancelled,
+}
+
+impl TaskState {
+    /// Whether nothing changes any more.
+    pub fn has_ended(&self) -> bool {
+        matches!(self, Self::Completed(_) | Self::Failed(_) | Self::Cancelled)
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Working => "working",
+            Self::InputRequired(_) => "input_required",
+            Self::Completed(_) => "completed",
+            Self::Failed(_) => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl Task {
+    /// When it need not be kept any more.
+    pub fn expires_at(&self) -> SystemTime {
+        self.created_at + self.ttl
+    }
+
+    /// Ends it so.
+    pub(super) fn end(&mut self, end: TaskState, message: Option<String>) {
+        self.state = end;
+        self.status_message = message.or_else(|| self.status_message.take());
+        self.last_updated_at = SystemTime::now();
+    }
+
+    /// About how many bytes it takes to keep it.
+    pub fn size(&self) -> usize {
+        /// For the members that every task has.
+        const BASE: usize = 512;
+        let state = match &self.state {
+            TaskState::Working | TaskState::Cancelled => 0,
+            TaskState::InputRequired(requests) => {
+                serde_json::to_string(requests).map_or(0, |text| text.len())
+            }
+            TaskState::Completed(text) | TaskState::Failed(text) => text.get().len(),
+        };
+        BASE + state + self.status_message.as_ref().map_or(0, String::len)
+    }
+}
+
+/// A task on the wire: `CreateTaskResult`, `GetTaskResult` or the parameters of `notifications/tasks`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TaskView<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result_type: Option<&'static str>,
+    task_id: &'a str,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status_message: Option<&'a str>,
+    created_at: String,
+    last_updated_at: String,
+    ttl_ms: u64,
+    poll_interval_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_requests: Option<&'a Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a RawValue>,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<&'a RawValue>,
+}
+
+impl<'a> TaskView<'a> {
+    /// `CreateTaskResult`: how the task begins.
+    pub(crate) fn created(task: &'a Task, server_meta: &'a RawValue) -> Self {
+        Self { result_type: Some("task"), meta: Some(server_meta), ..Self::of(task) }
+    }
+
+    /// `GetTaskResult`.
+    pub(crate) fn result(task: &'a Task, server_meta: &'a RawValue) -> Self {
+        Self { result_type: Some("complete"), meta: Some(server_meta), ..Self::of(task) }
+    }
+
+    /// `DetailedTask`.
+    pub(crate) fn of(task: &'a Task) -> Self {
+        let mut view = Self {
+            result_type: None,
+            task_id: &task.id,
+            status: task.state.name(),
+            status_message: task.status_message.as_deref(),
+            created_at: timestamp(task.created_at),
+            last_updated_at: timestamp(task.last_updated_at),
+            ttl_ms: ttl_ms(task.ttl),
+            poll_interval_ms: ttl_ms(task.poll_interval),
+            input_requests: None,
+            result: None,
+            error: None,
+            meta: None,
+        };
+        match &task.state {
+            TaskState::Working | TaskState::Cancelled => {}
+            TaskState::InputRequired(requests) => view.input_requests = Some(requests),
+            TaskState::Completed(result) => view.result = Some(result),
+            TaskState::Failed(error) => view.error = Some(error),
+        }
+        view
+    }
+}
+
+fn timestamp(time: SystemTime) -> String {
+    humantime::format_rfc3339_millis(time).to_string()
+}

@@ -1,0 +1,269 @@
+//! The tasks of a server: those that run here, and the store of all.
+
+use std::collections::HashMap;
+use std::fmt::{self, Write as _};
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::live::LiveTask;
+use super::store::done;
+use super::{Task, TaskState, TaskStore, TaskStoreError, Tasks};
+
+/// The tasks of a server.
+pub(crate) struct TaskRegistry {
+    store: Arc<dyn TaskStore>,
+    ttl: Duration,
+    timeout: Duration,
+    poll_interval: Duration,
+    max_running: usize,
+    running: Mutex<Running>,
+    /// Told of each task that does not run any more.
+    pub(super) left: Notify,
+    /// Cancelled when the server is gone.
+    pub(super) closed: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Running {
+    pub(super) tasks: HashMap<String, Arc<LiveTask>>,
+    /// How many transports are served.
+    #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
+    pub(super) serving: usize,
+}
+
+/// The tasks of a server, as long as there is the server.
+#[derive(Debug)]
+pub(crate) struct ServerTasks(Arc<TaskRegistry>);
+
+impl ServerTasks {
+    pub(super) fn new(settings: Tasks) -> Self {
+        Self(Arc::new(TaskRegistry::new(settings)))
+    }
+}
+
+impl Deref for ServerTasks {
+    type Target = Arc<TaskRegistry>;
+
+    fn deref(&self) -> &Arc<TaskRegistry> {
+        &self.0
+    }
+}
+
+impl Drop for ServerTasks {
+    fn drop(&mut self) {
+        self.0.stop_all();
+        self.0.closed.cancel();
+    }
+}
+
+/// Why a task cannot be had.
+#[derive(Debug)]
+pub(crate) enum NoTask {
+    /// There is none with this id, as far as the caller may know.
+    Unknown,
+    /// The store has failed.
+    Store(TaskStoreError),
+    /// It runs in another process.
+    Elsewhere,
+}
+
+impl NoTask {
+    /// The store has taken as long as a request may.
+    pub(crate) fn timed_out(text: String) -> Self {
+        Self::Store(TaskStoreError::new(text))
+    }
+}
+
+impl From<TaskStoreError> for NoTask {
+    fn from(error: TaskStoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl TaskRegistry {
+    pub(super) fn new(settings: Tasks) -> Self {
+        Self {
+            store: settings.store,
+            ttl: settings.ttl,
+            timeout: settings.timeout,
+            poll_interval: settings.poll_interval,
+            max_running: settings.max_running,
+            running: Mutex::default(),
+            left: Notify::new(),
+            closed: CancellationToken::new(),
+        }
+    }
+
+    pub(super) fn store(&self) -> &dyn TaskStore {
+        &*self.store
+    }
+
+    /// A task that a call may become; none if as many run as may.
+    ///
+    /// # Errors
+    /// Where the system gives no random numbers.
+    pub(crate) fn admit(
+        self: &Arc<Self>,
+        tool: &str,
+        owner: Option<String>,
+        max_questions: usize,
+    ) -> Result<Option<Admitted>, getrandom::Error> {
+        let now = SystemTime::now();
+        let task = Task {
+            id: random_id()?,
+            owner,
+            tool: tool.to_owned(),
+            state: TaskState::Working,
+            status_message: None,
+            created_at: now,
+            last_updated_at: now,
+            ttl: self.ttl,
+            poll_interval: self.poll_interval,
+        };
+        let id = task.id.clone();
+        let live = Arc::new(LiveTask::new(task, max_questions));
+        let mut running = self.running();
+        if running.tasks.len() >= self.max_running {
+            return Ok(None);
+        }
+        running.tasks.insert(id.clone(), Arc::clone(&live));
+        Ok(Some(Admitted { registry: Arc::clone(self), id, live }))
+    }
+
+    /// How many tasks may run at once.
+    pub(crate) fn max_running(&self) -> usize {
+        self.max_running
+    }
+
+    /// The task with this id, if it runs here and the caller made it.
+    pub(crate) fn running_for(&self, id: &str, caller: Option<&str>) -> Option<Arc<LiveTask>> {
+        let live = self.running().tasks.get(id).cloned()?;
+        (live.is_started() && live.owner().as_deref() == caller).then_some(live)
+    }
+
+    /// The task with this id as it is now, if the caller made it.
+    pub(crate) async fn find(&self, id: &str, caller: Option<&str>) -> Result<Task, NoTask> {
+        if let Some(live) = self.running_for(id, caller) {
+            return Ok(live.snapshot());
+        }
+        let task = done(self.store.get(id)).await?;
+        let is_callers = |task: &Task| task.owner.as_deref() == caller;
+        task.filter(|task| is_callers(task) && task.expires_at() > SystemTime::now()).ok_or(NoTask::Unknown)
+    }
+
+    /// Takes a task back that does not run here.
+    pub(crate) async fn cancel_stored(&self, id: &str, caller: Option<&str>) -> Result<(), NoTask> {
+        let mut task = self.find(id, caller).await?;
+        if !task.state.has_ended() {
+            task.state = TaskState::Cancelled;
+            task.last_updated_at = SystemTime::now();
+            // False if it has ended meanwhile, which is as good.
+            done(self.store.update(&task)).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn running(&self) -> MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends all that run.
+    pub(super) fn stop_all(&self) {
+        let tasks: Vec<Arc<LiveTask>> = self.running().tasks.values().cloned().collect();
+        for live in tasks {
+            live.stop();
+        }
+    }
+}
+
+/// A task that counts as running, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    pub(super) registry: Arc<TaskRegistry>,
+    id: String,
+    pub(crate) live: Arc<LiveTask>,
+}
+
+impl Admitted {
+    /// How long its handler may run.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.registry.timeout
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        self.registry.running().tasks.remove(&self.id);
+        self.registry.left.notify_waiters();
+    }
+}
+
+impl fmt::Debug for TaskRegistry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The store is the user's.
+        f.debug_struct("TaskRegistry").field("ttl", &self.ttl).finish_non_exhaustive()
+    }
+}
+
+/// 128 bits from the system, as hexadecimal: nobody can guess the id of a task (SEP-2663 "Security Implications").
+fn random_id() -> Result<String, getrandom::Error> {
+    let mut random = [0_u8; 16];
+    getrandom::fill(&mut random)?;
+    Ok(random.iter().fold(String::with_capacity(32), |mut id, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(id, "{byte:02x}");
+        id
+    }))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{Admitted, NoTask, ServerTasks};
+    use crate::tasks::Tasks;
+
+    pub(in crate::tasks) async fn made_by(tasks: &ServerTasks, owner: Option<&str>) -> Admitted {
+        let admitted = tasks.admit("tool", owner.map(str::to_owned), 4).expect("random numbers");
+        let admitted = admitted.expect("there is room");
+        tasks.store().create(&admitted.live.snapshot()).await.expect("it is kept");
+        admitted.live.started.cancel();
+        admitted
+    }
+
+    #[tokio::test]
+    async fn a_task_is_its_makers_whether_it_runs_or_is_stored() {
+        let tasks = Tasks::new().build().expect("good settings");
+        let owners = [None, Some("ada"), Some("bob")];
+        for owner in owners {
+            let admitted = made_by(&tasks, owner).await;
+            let id = admitted.live.snapshot().id;
+            for caller in owners {
+                assert_eq!(tasks.running_for(&id, caller).is_some(), caller == owner, "{owner:?} {caller:?}");
+                assert_eq!(tasks.find(&id, caller).await.is_ok(), caller == owner);
+            }
+            drop(admitted);
+            for caller in owners {
+                assert!(tasks.running_for(&id, caller).is_none());
+                let found = tasks.find(&id, caller).await;
+                assert_eq!(found.is_ok(), caller == owner, "{owner:?} {caller:?}");
+                if let Err(none) = found {
+                    assert!(matches!(none, NoTask::Unknown), "nobody hears that there is one");
+                }
+                let cancelled = tasks.cancel_stored(&id, caller).await;
+                assert_eq!(cancelled.is_ok(), caller == owner, "{owner:?} {caller:?}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn ids_are_random() {
+        let tasks = Tasks::new().build().expect("good settings");
+        let ids: std::collections::HashSet<String> = (0..1_000)
+            .map(|_| tasks.admit("tool", None, 4).expect("random numbers").expect("room").live.snapshot().id)
+            .collect();
+        assert_eq!(ids.len(), 1_000);
+    }
+}

@@ -1,0 +1,140 @@
+//! A task on its way: made in the store, run, stored as it changes, and forgotten when its time is over.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, SystemTime};
+
+use serde_json::value::to_raw_value;
+use tokio::sync::oneshot;
+
+use super::live::LiveTask;
+use super::registry::{Admitted, TaskRegistry};
+use super::store::done;
+use super::{Task, TaskState, TaskStoreError};
+use crate::connection::Changed;
+use crate::error;
+use crate::service::Shared;
+
+/// What became of making a task.
+pub(crate) type Made = Result<Task, TaskStoreError>;
+
+/// How a task ends, and that in words if there is more to say.
+pub(crate) type Ending = (TaskState, Option<String>);
+
+/// Runs a task from its making to its expiry. `work` runs the handler and returns how the task ends; it must end when
+/// [`LiveTask::stopped`] is cancelled.
+pub(crate) async fn run(
+    admitted: Admitted,
+    service: Weak<Shared>,
+    made: oneshot::Sender<Made>,
+    work: impl Future<Output = Ending> + Send,
+) {
+    let (registry, live) = (Arc::clone(&admitted.registry), Arc::clone(&admitted.live));
+    let task = live.snapshot();
+    if let Err(error) = done(registry.store().create(&task)).await {
+        live.cancel();
+        // Whoever made the call may have left; then nobody needs to know.
+        let _ = made.send(Err(error));
+        return;
+    }
+    live.started.cancel();
+    if made.send(Ok(task)).is_err() {
+        // Nobody knows of the task, so nobody can ask for it.
+        live.cancel();
+        let _ = done(registry.store().remove(&live.snapshot().id)).await;
+        return;
+    }
+    work_and_store(&registry, &live, &service, work).await;
+    let task = live.snapshot();
+    // From here on the store alone knows the task.
+    drop((admitted, live));
+    if registry.closed.run_until_cancelled(tokio::time::sleep(time_left(&task))).await.is_some() {
+        let _ = done(registry.store().remove(&task.id)).await;
+    }
+}
+
+/// Runs the handler, and stores each change, the end among them.
+async fn work_and_store(
+    registry: &TaskRegistry,
+    live: &LiveTask,
+    service: &Weak<Shared>,
+    work: impl Future<Output = Ending> + Send,
+) {
+    let mut work = pin!(work);
+    let (end, message) = loop {
+        tokio::select! {
+            biased;
+            end = &mut work => break end,
+            () = live.changed.notified() => {
+                let task = live.snapshot();
+                if task.state.has_ended() {
+                    continue;
+                }
+                // What cannot be stored now is stored with the next change; clients see the task as it is here. One that
+                // has ended in the store was taken back by another process.
+                if let Ok(false) = done(registry.store().update(&task)).await {
+                    live.cancel();
+                }
+                tell(service, &task);
+            }
+        }
+    };
+    let is_shown = if live.settle() {
+        let mut task = live.snapshot();
+        task.end(end, message);
+        settle(registry, live, task).await
+    } else {
+        // It was interrupted, and says so already.
+        store_end(registry, &live.snapshot()).await
+    };
+    tell(service, &live.snapshot());
+    if !is_shown {
+        keep_trying(registry, &live.snapshot()).await;
+    }
+}
+
+/// Stores how a task has ended, then shows it. A result that the store will never keep becomes a failure, which it may.
+/// False if it is not stored yet.
+async fn settle(registry: &TaskRegistry, live: &LiveTask, mut task: Task) -> bool {
+    let mut stored = done(registry.store().update(&task)).await;
+    if let Err(error) = &stored
+        && error.is_final()
+        && let Ok(failure) = to_raw_value(&error::internal(&format!("the result cannot be kept: {error}")))
+    {
+        task.state = TaskState::Failed(failure);
+        stored = done(registry.store().update(&task)).await;
+    }
+    let end = if let Ok(false) = stored { TaskState::Cancelled } else { task.state };
+    live.end(end, task.status_message);
+    stored.is_ok()
+}
+
+/// Stores an end that is shown; false if that has failed.
+async fn store_end(registry: &TaskRegistry, task: &Task) -> bool {
+    done(registry.store().update(task)).await.is_ok()
+}
+
+/// Tries to store an end until the task's time is over. Meanwhile clients see the task as it is here.
+async fn keep_trying(registry: &TaskRegistry, task: &Task) {
+    const MOST: Duration = Duration::from_mins(1);
+    let mut pause = Duration::from_millis(100);
+    while task.expires_at() > SystemTime::now() {
+        let slept = registry.closed.run_until_cancelled(tokio::time::sleep(pause.min(time_left(task)))).await;
+        if slept.is_none() || store_end(registry, task).await {
+            return;
+        }
+        pause = (pause * 2).min(MOST);
+    }
+}
+
+fn time_left(task: &Task) -> Duration {
+    task.expires_at().duration_since(SystemTime::now()).unwrap_or_default()
+}
+
+/// Tells those who listen to the task (SEP-2663 "Task Status Notifications").
+fn tell(service: &Weak<Shared>, task: &Task) {
+    if let Some(service) = service.upgrade() {
+        service.changed(Changed::Task(task));
+    }
+}

@@ -1,0 +1,186 @@
+//! Tasks over HTTP: headers against body, statuses, leaving and coming back (SEP-2663).
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+use test_http::client::{Call, Response};
+use test_http::lab::{Lab, MODERN, code, with_meta};
+use toolwright::tasks::{MemoryTaskStore, Task, TaskState, TaskStore, TaskStoreError};
+use toolwright::{
+    Action, BoxFuture, Context, Executor, HttpConfig, Server, Service, Tasks, ToolDefinition, ToolResult,
+};
+
+const TASKS: &str = "io.modelcontextprotocol/tasks";
+
+/// One tool, whose calls sleep as tasks. It is not a typed one: any executor may have such.
+#[derive(Debug)]
+struct Sleeper;
+
+impl Executor for Sleeper {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        let mut nap = ToolDefinition::new("nap", json!({"type": "object", "properties": {}}));
+        nap.meta = Some(Map::from_iter([("io.toolwright/task".to_owned(), "required".into())]));
+        [nap].into()
+    }
+
+    fn execute<'a>(&'a self, action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+        let arguments: Value = action.arguments.map_or(Value::Null, |text| json!(text));
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_millis(arguments["ms"].as_u64().unwrap_or_default())).await;
+            ToolResult::text("slept")
+        })
+    }
+}
+
+fn service(tasks: Tasks) -> Service {
+    Server::new(()).executor(Sleeper).tasks(tasks).build().expect("a service")
+}
+
+fn lab() -> Lab {
+    Lab::serve(service(Tasks::new()), HttpConfig::new())
+}
+
+/// A request of a client that declares tasks.
+fn request(lab: &Lab, method: &str, params: &Value) -> Call {
+    let mut params = params.clone();
+    let capabilities = json!({"extensions": {TASKS: {}}});
+    params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": capabilities});
+    let call = lab.modern(method, &params).judged(MODERN, "");
+    match params["taskId"].as_str() {
+        Some(id) => call.header("Mcp-Name", id),
+        None => call,
+    }
+}
+
+fn nap(lab: &Lab, ms: u64) -> Response {
+    request(lab, "tools/call", &json!({"name": "nap", "arguments": {"ms": ms}})).send()
+}
+
+fn id_of(mut made: Response) -> String {
+    assert_eq!(made.status, 200);
+    let made = made.json();
+    assert_eq!(made["result"]["resultType"], "task", "{made}");
+    made["result"]["taskId"].as_str().expect("an id").to_owned()
+}
+
+fn until(lab: &Lab, id: &str, status: &str) -> Value {
+    let start = Instant::now();
+    loop {
+        let task = request(lab, "tasks/get", &json!({"taskId": id})).send().json();
+        if task["result"]["status"] == status {
+            return task["result"].clone();
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "{task}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn the_name_of_a_task_stands_in_the_header_and_in_the_body() {
+    let lab = lab();
+    let id = id_of(nap(&lab, 60_000));
+    for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+        let call = || request(&lab, method, &json!({"taskId": id, "inputResponses": {}}));
+        for wrong in [
+            call().without("Mcp-Name"),
+            call().replace("Mcp-Name", "another"),
+            call().replace("Mcp-Method", "tools/call"),
+            call().without("Mcp-Method"),
+        ] {
+            assert_eq!(code(wrong.send()), (400, -32020), "{method}");
+        }
+        let encoded = call().replace("Mcp-Name", &format!(" {id}\t")).send();
+        assert_eq!(encoded.status, 200, "{method}");
+        assert_eq!(code(request(&lab, method, &json!({"inputResponses": {}})).send()), (400, -32602));
+    }
+    until(&lab, &id, "cancelled");
+}
+
+#[test]
+fn errors_have_their_statuses() {
+    let lab = lab();
+    let unknown = json!({"taskId": "nobody", "inputResponses": {}});
+    for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+        assert_eq!(code(request(&lab, method, &unknown).send()), (400, -32602), "{method}");
+        let undeclared = lab.modern(method, &unknown).header("Mcp-Name", "nobody");
+        assert_eq!(code(undeclared.send()), (400, -32021), "{method}");
+    }
+    for method in ["tasks/list", "tasks/result"] {
+        assert_eq!(code(request(&lab, method, &unknown).send()), (404, -32601), "{method}");
+    }
+    assert_eq!(code(lab.call("nap", &json!({})).send()), (400, -32021));
+}
+
+#[test]
+fn a_task_goes_on_when_its_client_has_left() {
+    let lab = lab();
+    let ids: Vec<String> = (0..8).map(|_| id_of(nap(&lab, 200))).collect();
+    for id in &ids {
+        assert_eq!(until(&lab, id, "completed")["result"]["content"][0]["text"], "slept");
+    }
+}
+
+#[test]
+fn word_of_a_task_comes_on_a_stream() {
+    let lab = lab();
+    let id = id_of(nap(&lab, 300));
+    let mut listen =
+        request(&lab, "subscriptions/listen", &json!({"notifications": {"taskIds": [id, "nobody"]}})).send();
+    assert!(listen.is_events());
+    let acknowledged = listen.message().expect("the acknowledgement");
+    assert_eq!(acknowledged["params"]["notifications"], json!({"taskIds": [id]}));
+    let word = listen.message().expect("word of the end");
+    assert_eq!(
+        (&word["method"], &word["params"]["status"]),
+        (&json!("notifications/tasks"), &json!("completed"))
+    );
+    assert_eq!(word["params"]["result"]["content"][0]["text"], "slept");
+}
+
+/// A store that the test keeps.
+#[derive(Debug, Clone, Default)]
+struct Kept(Arc<MemoryTaskStore>);
+
+impl TaskStore for Kept {
+    fn create<'a>(&'a self, task: &'a Task) -> BoxFuture<'a, Result<(), TaskStoreError>> {
+        self.0.create(task)
+    }
+
+    fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Task>, TaskStoreError>> {
+        self.0.get(id)
+    }
+
+    fn update<'a>(&'a self, task: &'a Task) -> BoxFuture<'a, Result<bool, TaskStoreError>> {
+        self.0.update(task)
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), TaskStoreError>> {
+        self.0.remove(id)
+    }
+}
+
+#[test]
+fn tasks_end_in_order_with_the_last_transport() {
+    let kept = Kept::default();
+    let service = service(Tasks::new().store(kept.clone()));
+    let first = Lab::serve(service.clone(), HttpConfig::new());
+    let second = Lab::serve(service, HttpConfig::new());
+    let id = id_of(nap(&second, 600_000));
+    drop(first);
+    assert_eq!(until(&second, &id, "working")["taskId"], json!(id), "another transport still serves");
+    drop(second);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let task = runtime.block_on(kept.get(&id)).expect("memory does not fail").expect("it is kept");
+    let TaskState::Failed(error) = task.state else { panic!("{task:?}") };
+    assert!(error.get().contains("the server has stopped"), "{error}");
+}
+
+#[test]
+fn the_metadata_of_a_request_counts_and_nothing_before_it() {
+    let lab = lab();
+    let id = id_of(nap(&lab, 60_000));
+    let bare = lab.modern("tasks/get", &with_meta(&json!({"taskId": id}))).header("Mcp-Name", &id);
+    assert_eq!(code(bare.send()), (400, -32021));
+    assert_eq!(until(&lab, &id, "working")["status"], "working");
+}
