@@ -229,6 +229,12 @@ mod tests {
         Some(events.iter().map(|event| event.sequence).collect())
     }
 
+    /// How many bytes are kept, and of how many sessions.
+    fn size(store: &MemoryEventStore) -> (usize, usize) {
+        let logs = store.logs();
+        (logs.bytes, logs.by_session.len())
+    }
+
     #[test]
     fn what_came_after_an_event_is_of_its_stream_and_session_alone() {
         let store = MemoryEventStore::default();
@@ -271,7 +277,7 @@ mod tests {
         assert_eq!((after(&store, "a", 1, 0), after(&store, "b", 1, 0)), (Some(vec![1]), Some(vec![2])));
         keep(&store, "c", 1, 1, 1);
         assert_eq!(after(&store, "c", 1, 0), None, "there is no room");
-        assert_eq!((store.logs().bytes, store.logs().by_session.len()), (100, 2));
+        assert_eq!(size(&store), (100, 2));
     }
 
     #[test]
@@ -282,6 +288,6 @@ mod tests {
         std::thread::sleep(max_age * 2);
         assert_eq!(after(&store, "silent", 1, 0), None);
         keep(&store, "other", 1, 1, 10);
-        assert_eq!((store.logs().bytes, store.logs().by_session.len()), (10, 1));
+        assert_eq!(size(&store), (10, 1));
     }
 }
