@@ -21,6 +21,7 @@ mod command_line;
 mod error;
 mod exit;
 mod path_clash;
+mod sarif;
 mod shell;
 
 use std::process::ExitCode;

@@ -41,7 +41,7 @@ fn ask(stream: &mut TcpStream, method: &str, params: &Value) -> Value {
     let request =
         json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": with_meta(params)}).to_string();
     let length = u16::try_from(request.len()).expect("a short request").to_be_bytes();
-    let head = [&[0x81, 0x80 | 126], &length[..], &[0; 4]].concat();
+    let head = [&[0x81, 0x80 | 0x7e], &length[..], &[0; 4]].concat();
     stream.write_all(&[&head, request.as_bytes()].concat()).expect("sent");
     let mut head = [0; 2];
     stream.read_exact(&mut head).expect("a frame");

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0 (OASIS), which code scanning services read.
+//! Changes as SARIF.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,28 +9,14 @@ use toolwright_core::manifest::visible;
 use super::{Report, witness_label};
 use crate::diff::check::{Check, Class, all};
 use crate::diff::finding::Finding;
-
-const SCHEMA: &str =
-    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+use crate::sarif;
 
 pub(super) fn written(report: &Report) -> String {
     let used: BTreeSet<&str> = report.findings.iter().map(|(finding, _)| finding.check.id.as_str()).collect();
     let rules: Vec<Value> = all().filter(|check| used.contains(check.id.as_str())).map(rule).collect();
     let results: Vec<Value> =
         report.findings.iter().map(|(finding, reason)| result(report, finding, reason.as_deref())).collect();
-    let document = json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": "cargo-mcp",
-                "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
-            }},
-            "results": results,
-        }],
-    });
-    format!("{document:#}\n")
+    sarif::document("cargo mcp diff", &rules, &results)
 }
 
 fn rule(check: &Check) -> Value {

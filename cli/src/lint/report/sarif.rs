@@ -1,26 +1,15 @@
-//! SARIF 2.1.0 (OASIS), which code scanning services read.
+//! Findings as SARIF.
 
 use serde_json::{Value, json};
 
 use super::super::Finding;
 use super::super::rule::{Level, RULES, Rule};
+use crate::sarif;
 
 pub(super) fn document(findings: &[Finding]) -> String {
     let rules: Vec<Value> = RULES.iter().map(describe).collect();
     let results: Vec<Value> = findings.iter().map(result).collect();
-    let document = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "cargo mcp lint",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
-            }},
-            "results": results,
-        }],
-    });
-    format!("{document:#}\n")
+    sarif::document("cargo mcp lint", &rules, &results)
 }
 
 fn describe(rule: &Rule) -> Value {
