@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the tests need and cargo does not fetch: cargo's own helpers, valgrind, and the real MCP clients
-# and the conformance suite, each at a pinned version. What is there already stays. Run it again after a pin changes.
+# Installs what the tests need and cargo does not fetch: cargo's own helpers, programs of the system, and the
+# real MCP clients and the conformance suite, each at a pinned version. What is there already stays. Run it again after a pin changes.
 # `tests/setup.sh PART…` installs the named parts only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,7 +9,7 @@ readonly clients=target/clients
 
 main() {
     local part parts=("$@")
-    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind python_v1 python_v2 node conformance)
+    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind compiler curl python_v1 python_v2 node conformance)
     for part in "${parts[@]}"; do
         "$part"
     done
@@ -25,6 +25,16 @@ cargo_tools() {
 # Counts instructions in the benches.
 valgrind() {
     type -P valgrind >/dev/null || system_package valgrind
+}
+
+# Compiles libFuzzer.
+compiler() {
+    type -P c++ >/dev/null || system_package g++
+}
+
+# Runs what docs/http.md shows.
+curl() {
+    type -P curl >/dev/null || system_package curl
 }
 
 python_v1() {
