@@ -89,7 +89,9 @@ fn a_revision_is_compared_with_a_file() {
     run(folder, &["diff", "HEAD:mcp.json", "old.json"])
         .ended(6)
         .says(&["git does not have it", "cat-file blob"]);
-    run(folder, &["diff", "--", "server"]).ended(3);
+    // Outside of this repository, there is no package to be beside.
+    let nowhere = tempfile::tempdir().unwrap();
+    run(nowhere.path(), &["diff", "--", "server"]).ended(3);
 }
 
 /// Without arguments: what is committed beside the package against the package.
