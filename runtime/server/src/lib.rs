@@ -31,6 +31,7 @@ pub mod transport;
 mod connection;
 mod escape;
 mod extensions;
+mod hex;
 mod list;
 mod message;
 #[cfg(feature = "jsonrpsee")]

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use toolwright_core::revision::Revision;
 
 use crate::auth::Access;
+use crate::hex::hex;
 
 /// Something that a list shows.
 pub(crate) trait Listed {
@@ -216,11 +217,7 @@ impl<T: Listed> Serialize for Page<'_, T> {
 
 /// An opaque cursor for "after this key": hexadecimal, so that nobody is tempted to write one by hand.
 fn cursor_after(key: &str) -> String {
-    use std::fmt::Write as _;
-    key.bytes().fold(String::with_capacity(key.len() * 2), |mut cursor, byte| {
-        let _ = write!(cursor, "{byte:02x}");
-        cursor
-    })
+    hex(key.bytes())
 }
 
 fn cursor_key(cursor: &str) -> Option<String> {

@@ -1,7 +1,6 @@
 //! Questions up to 2025-11-25: requests to the client, on the way that the call's notifications take.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
@@ -16,6 +15,7 @@ use super::{AskError, Asking, Question};
 use crate::connection::Connection;
 use crate::context::Context;
 use crate::executor::BoxFuture;
+use crate::hex::random_id;
 use crate::reply;
 
 /// The questions of a session that wait for their response.
@@ -166,7 +166,10 @@ impl Asker for RequestAsker {
             if !connection.can_send() {
                 return Err(AskError::NoStream);
             }
-            let elicitation = (question.kind() == Kind::Url).then(random_id).transpose()?;
+            let elicitation = (question.kind() == Kind::Url)
+                .then(random_id::<16>)
+                .transpose()
+                .map_err(|_| AskError::Ended)?;
             let params = question.legacy_params(self.0.revision(), elicitation.as_deref())?;
             let (id, response) = connection.waiting().add();
             let open = Open { connection: &connection, requests, id };
@@ -206,17 +209,6 @@ impl Drop for Open<'_> {
         let is_sent = self.requests.state().open.remove(&self.id);
         give_up(self.connection, self.id, is_sent.unwrap_or_default());
     }
-}
-
-/// 128 bits from the system, as hexadecimal.
-fn random_id() -> Result<String, AskError> {
-    let mut random = [0_u8; 16];
-    getrandom::fill(&mut random).map_err(|_| AskError::Ended)?;
-    Ok(random.iter().fold(String::with_capacity(32), |mut id, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(id, "{byte:02x}");
-        id
-    }))
 }
 
 pub(super) fn complete_notification(elicitation_id: &str) -> Vec<u8> {

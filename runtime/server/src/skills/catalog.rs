@@ -18,6 +18,7 @@ use super::frontmatter::Frontmatter;
 use super::media::media_type;
 use crate::error::BuildError;
 use crate::features::ResourceEntry;
+use crate::hex::hex;
 use crate::list::{List, Listed};
 
 /// The skills of a server at one moment, with the same bytes behind digests, sizes and reads.
@@ -145,11 +146,7 @@ fn head_of(place: &str, files: &Files) -> Result<Frontmatter, String> {
 fn manifest_of(files: &Files) -> BTreeMap<&str, Manifested> {
     let manifested = files.places().filter_map(|place| {
         let contents = files.get(place)?;
-        let digest = Sha256::digest(contents).iter().fold("sha256:".to_owned(), |mut text, byte| {
-            use std::fmt::Write as _;
-            let _ = write!(text, "{byte:02x}");
-            text
-        });
+        let digest = format!("sha256:{}", hex(Sha256::digest(contents)));
         Some((place, Manifested { uri: uri_of(place), digest, size: contents.len() }))
     });
     manifested.collect()

@@ -1,7 +1,7 @@
 //! The tasks of a server: those that run here, and the store of all.
 
 use std::collections::HashMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::live::LiveTask;
 use super::store::done;
 use super::{Task, TaskState, TaskStore, TaskStoreError, Tasks};
+use crate::hex::random_id;
 
 /// The tasks of a server.
 pub(crate) struct TaskRegistry {
@@ -114,7 +115,8 @@ impl TaskRegistry {
     ) -> Result<Option<Admitted>, getrandom::Error> {
         let now = SystemTime::now();
         let task = Task {
-            id: random_id()?,
+            // Nobody can guess it (SEP-2663 "Security Implications").
+            id: random_id::<16>()?,
             owner,
             tool: tool.to_owned(),
             state: TaskState::Working,
@@ -207,17 +209,6 @@ impl fmt::Debug for TaskRegistry {
         // The store is the user's.
         f.debug_struct("TaskRegistry").field("ttl", &self.ttl).finish_non_exhaustive()
     }
-}
-
-/// 128 bits from the system, as hexadecimal: nobody can guess the id of a task (SEP-2663 "Security Implications").
-fn random_id() -> Result<String, getrandom::Error> {
-    let mut random = [0_u8; 16];
-    getrandom::fill(&mut random)?;
-    Ok(random.iter().fold(String::with_capacity(32), |mut id, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(id, "{byte:02x}");
-        id
-    }))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use super::store::StoredEvent;
 use super::stream::Stream;
 use crate::auth::Access;
 use crate::connection::Connection;
+use crate::hex::random_id;
 use crate::outbox::Outbox;
 
 /// The open sessions, by id.
@@ -276,14 +277,7 @@ fn milliseconds_since(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// 192 bits from the system, as hexadecimal.
+/// An id of 192 bits.
 pub(super) fn new_id() -> Option<String> {
-    use std::fmt::Write as _;
-    let mut random = [0_u8; 24];
-    getrandom::fill(&mut random).ok()?;
-    let id = random.iter().fold(String::with_capacity(48), |mut id, byte| {
-        let _ = write!(id, "{byte:02x}");
-        id
-    });
-    Some(id)
+    random_id::<24>().ok()
 }
