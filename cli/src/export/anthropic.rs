@@ -7,9 +7,10 @@
 use serde_json::{Map, Value, json};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::names;
+use toolwright_core::pointer::below;
 use toolwright_core::schema::Profile;
 
-use super::loss::{Losses, below};
+use super::loss::Losses;
 use super::pretty;
 use crate::packages::Document;
 

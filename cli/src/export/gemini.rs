@@ -6,9 +6,10 @@
 
 use serde_json::{Map, Value, json};
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::pointer::below;
 
 use super::anthropic::{name, takes_nothing};
-use super::loss::{InTool, Losses, below};
+use super::loss::{InTool, Losses};
 use super::openai::with_examples;
 use super::pretty;
 use crate::packages::Document;

@@ -54,8 +54,3 @@ impl InTool<'_> {
         self.losses.add(Some(self.tool), pointer, what);
     }
 }
-
-/// The pointer to a member (RFC 6901).
-pub(super) fn below(pointer: &str, name: &str) -> String {
-    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
-}

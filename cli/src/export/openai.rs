@@ -6,9 +6,10 @@
 
 use serde_json::{Map, Value, json};
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::pointer::below;
 
 use super::anthropic::{name, plain};
-use super::loss::{InTool, Losses, below};
+use super::loss::{InTool, Losses};
 use super::pretty;
 use crate::packages::Document;
 

@@ -1,6 +1,7 @@
 //! The schemas inside a schema, as one list.
 
 use serde_json::{Map, Value};
+use toolwright_core::pointer::below;
 
 /// One schema.
 #[derive(Debug)]
@@ -124,11 +125,6 @@ fn add<'a>(
     let depth = above.depth + usize::from(is_deeper);
     let is_plain_member = above.is_plain_member && property.is_some();
     nodes.push(Node { pointer, schema, parent: Some(parent), keyword, property, depth, is_plain_member });
-}
-
-/// The pointer to a member (RFC 6901).
-pub(super) fn below(pointer: &str, name: &str) -> String {
-    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 /// The type of `value`, in the words of JSON Schema.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::manifest::Manifest;
+use toolwright_core::pointer::below;
 
 use super::schema::{self, Node};
 
@@ -125,7 +126,7 @@ fn collect_texts(texts: &mut Vec<Text>, pointer: String, value: &Value, is_prose
         }
         Value::Object(members) => {
             for (name, value) in members {
-                let pointer = schema::below(&pointer, name);
+                let pointer = below(&pointer, name);
                 if !name.is_ascii() {
                     texts.push(Text { pointer: pointer.clone(), value: name.clone(), is_prose: false });
                 }

@@ -1,6 +1,7 @@
 //! The rules of objects.
 
 use serde_json::{Map, Value};
+use toolwright_core::pointer;
 
 use super::accepts::{accepts, matches};
 use super::branch::Branch;
@@ -154,7 +155,7 @@ impl<'a> Comparison<'_, 'a> {
         new: &'a Value,
         path: &str,
     ) -> Answer {
-        let segment = name.map_or_else(|| "*".to_owned(), |name| name.replace('~', "~0").replace('/', "~1"));
+        let segment = name.map_or_else(|| "*".to_owned(), pointer::segment);
         match self.all_in(schemas, part, &format!("{path}/{segment}")) {
             Answer::No { path, witness } => match witness::with_member(self.old, old, name, witness) {
                 Some(whole) if self.proves(old, new, &whole) => Answer::No { path, witness: whole },

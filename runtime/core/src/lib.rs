@@ -18,6 +18,7 @@ pub mod resource;
 
 pub mod docs;
 pub mod manifest;
+pub mod pointer;
 pub mod revision;
 pub mod suggest;
 mod workflow;

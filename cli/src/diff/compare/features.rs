@@ -1,8 +1,9 @@
 //! Changes of prompts, resources and resource templates.
 
 use serde_json::{Map, Value};
+use toolwright_core::pointer::segment;
 
-use super::{pairs, segment, texts};
+use super::{pairs, texts};
 use crate::diff::finding::{Finding, Part};
 use crate::offer::Entries;
 

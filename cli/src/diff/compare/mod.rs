@@ -8,6 +8,7 @@ mod tool;
 mod view;
 
 use serde_json::{Map, Value};
+use toolwright_core::pointer::segment;
 
 use super::finding::{Finding, Part};
 use crate::offer::{Entries, Offer};
@@ -77,9 +78,4 @@ fn pairs<'a>(
 ) -> impl Iterator<Item = (&'a str, Option<&'a Value>, Option<&'a Value>)> {
     let added = new.keys().filter(|key| !old.contains_key(*key));
     old.keys().chain(added).map(|key| (key.as_str(), old.get(key), new.get(key)))
-}
-
-/// A name as a part of a JSON Pointer (RFC 6901).
-fn segment(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use toolwright_core::manifest::is_hidden;
+use toolwright_core::pointer::segment;
 
 use crate::diff::finding::{Finding, Part};
 
@@ -29,7 +30,7 @@ pub(super) fn changed(
 pub(super) fn check_all_hidden(name: &str, tool: &Map<String, Value>, findings: &mut Vec<Finding>) {
     for (key, value) in tool {
         if hidden_in(value) > 0 {
-            let pointer = format!("/{}", super::segment(key));
+            let pointer = format!("/{}", segment(key));
             findings.push(
                 Finding::new("hidden-characters-added", Part::Tool, name, &pointer).values(None, Some(value)),
             );

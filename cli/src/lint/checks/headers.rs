@@ -1,9 +1,10 @@
 //! `x-mcp-header`: arguments that travel as HTTP headers too.
 
 use serde_json::Value;
+use toolwright_core::pointer::below;
 
 use super::super::rule::Rule;
-use super::super::schema::{Node, below};
+use super::super::schema::Node;
 use super::super::subject::{Problems, Subject, Tool};
 use super::secrets::sounds_secret;
 

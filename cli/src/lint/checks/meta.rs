@@ -1,5 +1,7 @@
 //! Icons, `_meta` and the schema of the result.
 
+use toolwright_core::pointer::below;
+
 use super::super::rule::Rule;
 use super::super::subject::{Problems, Subject};
 
@@ -34,7 +36,7 @@ pub(super) fn reserved_meta_key(_: &Rule, subject: &Subject<'_>, problems: &mut 
         for key in tool.definition.meta.iter().flat_map(|meta| meta.keys()) {
             let prefix = key.split_once('/').map_or("", |(prefix, _)| prefix);
             if matches!(prefix.split('.').nth(1), Some("modelcontextprotocol" | "mcp")) {
-                let pointer = format!("/_meta/{}", key.replace('~', "~0").replace('/', "~1"));
+                let pointer = below("/_meta", key);
                 problems.at(tool, pointer, format!("the key `{key}` is reserved for the protocol"));
             }
         }

@@ -1,9 +1,9 @@
 //! The root of the arguments, and what it says about each.
 
 use serde_json::Value;
+use toolwright_core::pointer::below;
 
 use super::super::rule::Rule;
-use super::super::schema::below;
 use super::super::subject::{Problems, Subject};
 
 pub(super) fn undescribed_parameter(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {

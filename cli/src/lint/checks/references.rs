@@ -1,9 +1,10 @@
 //! `$ref` and where it leads.
 
 use serde_json::Value;
+use toolwright_core::pointer::below;
 
 use super::super::rule::Rule;
-use super::super::schema::{self, Node, below};
+use super::super::schema::{self, Node};
 use super::super::subject::{Problems, Subject, Tool};
 
 pub(super) fn remote_reference(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {

@@ -1,9 +1,10 @@
 //! Keywords, types and formats that some client does not take.
 
 use serde_json::Value;
+use toolwright_core::pointer::below;
 
 use super::super::rule::Rule;
-use super::super::schema::{Node, below};
+use super::super::schema::Node;
 use super::super::subject::{Problems, Subject};
 
 /// Reports each schema of the arguments about which `wrong` has something to say.

@@ -1,7 +1,8 @@
 //! Numbers and sizes.
 
+use toolwright_core::pointer::below;
+
 use super::super::rule::Rule;
-use super::super::schema::below;
 use super::super::subject::{Problems, Subject, tokens};
 
 pub(super) fn too_many_tools(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {

@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value};
 use toolwright_core::arguments::Checker;
+use toolwright_core::pointer::below;
 
 use super::super::rule::Rule;
-use super::super::schema::{Node, below, type_of};
+use super::super::schema::{Node, type_of};
 use super::super::subject::{Problems, Subject, Tool};
 
 pub(super) fn empty_enum_value(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {

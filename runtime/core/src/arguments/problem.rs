@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::pointer;
 use crate::result::ToolResult;
 
 /// How many problems are listed; the rest is counted.
@@ -191,7 +192,7 @@ impl fmt::Display for Segment<'_> {
             Self::Name(name) => {
                 // A line break in a name must not look like a line of the report.
                 let line = cut(name, MAX_QUOTED).replace(char::is_control, "\u{fffd}");
-                write!(f, "/{}", line.replace('~', "~0").replace('/', "~1"))
+                write!(f, "/{}", pointer::segment(&line))
             }
             Self::Index(index) => write!(f, "/{index}"),
         }

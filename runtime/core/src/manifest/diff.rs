@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Manifest;
+use crate::pointer::below;
 
 /// One difference between two manifests. `Display` gives one line:
 ///
@@ -93,8 +94,7 @@ impl Changes {
     fn compare_members(&mut self, pointer: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
         let added = new.keys().filter(|key| !old.contains_key(*key));
         for key in old.keys().chain(added) {
-            let segment = key.replace('~', "~0").replace('/', "~1");
-            self.compare_optional(format!("{pointer}/{segment}"), old.get(key), new.get(key));
+            self.compare_optional(below(pointer, key), old.get(key), new.get(key));
         }
     }
 

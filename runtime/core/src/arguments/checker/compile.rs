@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
+use crate::pointer::below;
 use crate::schema::SchemaProblem;
 
 use super::beyond_serde::{goes_beyond_serde, reads_array_as_object};
@@ -276,8 +277,7 @@ impl<'s> Compiler<'s> {
         members
             .iter()
             .map(|(name, schema)| {
-                let escaped = name.replace('~', "~0").replace('/', "~1");
-                (name.as_str().into(), self.add(schema, &format!("{pointer}/{key}/{escaped}")))
+                (name.as_str().into(), self.add(schema, &below(&format!("{pointer}/{key}"), name)))
             })
             .collect()
     }

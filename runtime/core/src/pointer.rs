@@ -1,0 +1,23 @@
+//! JSON Pointers (RFC 6901).
+
+/// The pointer to the member `name` of what `pointer` leads to.
+pub fn below(pointer: &str, name: &str) -> String {
+    format!("{pointer}/{}", segment(name))
+}
+
+/// A name as a segment of a pointer, without the slash before it (RFC 6901 §3).
+pub fn segment(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::below;
+
+    #[test]
+    fn slashes_and_tildes_in_names_are_escaped() {
+        assert_eq!(below("", "a/b"), "/a~1b");
+        assert_eq!(below("/x", "~1"), "/x/~01");
+        assert_eq!(below("/x", ""), "/x/");
+    }
+}
