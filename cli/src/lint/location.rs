@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
+use toolwright_core::pointer;
 
 use super::subject::Place;
 use crate::packages::Sources;
@@ -77,7 +78,7 @@ fn in_rust<'a>(sources: &'a Sources, place: &Place) -> Option<(&'a str, usize, u
     let parameter =
         place.pointer.strip_prefix("/inputSchema/properties/").and_then(|rest| rest.split('/').next());
     let field = parameter.and_then(|escaped| {
-        let name = escaped.replace("~1", "/").replace("~0", "~");
+        let name = pointer::name(escaped);
         tool?.fields.iter().find(|field| field.name == name)
     });
     let (line, column) = field
@@ -142,7 +143,7 @@ fn index(text: &str) -> Option<HashMap<String, Range<usize>>> {
 fn descend(text: &str, start: Range<usize>, pointer: &str) -> Range<usize> {
     let mut range = start;
     for step in pointer.split('/').skip(1) {
-        let name = step.replace("~1", "/").replace("~0", "~");
+        let name = pointer::name(step);
         let value = &text[range.clone()];
         let members = serde_json::from_str::<HashMap<String, &RawValue>>(value).ok();
         let items = || serde_json::from_str::<Vec<&RawValue>>(value).ok();

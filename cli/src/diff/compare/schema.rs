@@ -6,12 +6,11 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-
-use super::keywords::{GROUPS, HEADER, SPEAK_OF_MEMBERS, TEXTS};
-use super::view::{MAX_DEPTH, Members, View, differs, followed, object, part, view, with_type};
 use toolwright_core::pointer::segment;
 
+use super::keywords::{GROUPS, HEADER, SPEAK_OF_MEMBERS, TEXTS};
 use super::texts;
+use super::view::{MAX_DEPTH, Members, View, differs, followed, object, part, view, with_type};
 use crate::diff::check::Class;
 use crate::diff::finding::{Finding, Part};
 use crate::subsume::{Answer, Document, Names, includes, is_annotation, is_known};

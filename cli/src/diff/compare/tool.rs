@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value};
 use toolwright_core::definition::{is_within, meta_keys};
-
-use super::schema::{self, Way};
 use toolwright_core::pointer::segment;
 
+use super::schema::{self, Way};
 use super::{pairs, texts};
 use crate::diff::finding::{Finding, Part};
 

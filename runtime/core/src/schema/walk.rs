@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use crate::pointer;
+
 /// Keywords whose value is one subschema.
 const ONE: &[&str] = &[
     "items",
@@ -94,7 +96,7 @@ fn decode(pointer: &str) -> Cow<'_, str> {
             rest = tail;
         }
     }
-    Cow::Owned(String::from_utf8_lossy(&bytes).replace("~1", "/").replace("~0", "~"))
+    Cow::Owned(pointer::name(&String::from_utf8_lossy(&bytes)))
 }
 
 /// The members of `schema`, after `true` is written as `{}` and `false` as `{"not": {}}`.
