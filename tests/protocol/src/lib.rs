@@ -5,4 +5,5 @@ pub mod dialog;
 pub mod features;
 pub mod judge;
 pub mod peer;
+pub mod signal;
 pub mod tools;

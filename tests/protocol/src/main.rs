@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use test_protocol::{asking, tools};
+use test_protocol::{asking, signal, tools};
 use toolwright::{Limits, ServeError, Stdio};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -34,29 +34,7 @@ async fn serve() -> Result<(), ServeError> {
         (false, true) => tools::plain(limits),
         (false, false) => tools::service(limits),
     };
-    service.serve_until(Stdio, terminated()).await?;
+    service.serve_until(Stdio, signal::terminated()).await?;
     eprintln!("cleaned up");
     Ok(())
-}
-
-/// Done when the process is asked to end. A thread waits for the signal, as a handler that blocks may hold up the
-/// runtime's own.
-fn terminated() -> impl Future<Output = ()> {
-    let (sender, terminated) = tokio::sync::oneshot::channel();
-    #[cfg(unix)]
-    match signal_hook::iterator::Signals::new([signal_hook::consts::SIGTERM]) {
-        Ok(mut signals) => {
-            std::thread::spawn(move || {
-                signals.forever().next();
-                // The server may have ended by itself.
-                let _ = sender.send(());
-            });
-        }
-        Err(error) => eprintln!("SIGTERM ends the process at once: {error}"),
-    }
-    async {
-        if terminated.await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    }
 }
