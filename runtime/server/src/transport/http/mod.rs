@@ -21,6 +21,7 @@ mod legacy;
 mod listen;
 mod modern;
 mod params;
+mod place;
 mod serve;
 mod session;
 mod sse;

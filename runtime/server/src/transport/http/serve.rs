@@ -7,14 +7,14 @@ use std::pin::pin;
 
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 use tower_service::Service as _;
 
 use super::body::HttpBody;
+use super::place::{self, Place};
 use super::{HttpConfig, HttpService, answer};
 use crate::error::ServeError;
 use crate::service::Service;
@@ -38,8 +38,7 @@ use crate::transport::{Transport, peers};
 /// ```
 #[derive(Debug)]
 pub struct Http {
-    listener: std::net::TcpListener,
-    path: String,
+    place: Place,
     has_sse: bool,
     config: HttpConfig,
 }
@@ -52,9 +51,7 @@ impl Http {
     /// # Errors
     /// What the system says, such as that the port is in use.
     pub fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
-        let listener = std::net::TcpListener::bind(address)?;
-        listener.set_nonblocking(true)?;
-        Ok(Self { listener, path: "/mcp".to_owned(), has_sse: false, config: HttpConfig::default() })
+        Ok(Self { place: Place::bind(address)?, has_sse: false, config: HttpConfig::default() })
     }
 
     /// The address that it listens on, with the port that the system chose.
@@ -62,7 +59,7 @@ impl Http {
     /// # Errors
     /// What the system says.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
+        self.place.local_addr()
     }
 
     /// Other settings than the defaults.
@@ -73,7 +70,7 @@ impl Http {
 
     /// Another path than `/mcp`.
     pub fn path(mut self, path: &str) -> Self {
-        self.path = format!("/{}", path.trim_matches('/'));
+        self.place.move_to(path);
         self
     }
 
@@ -91,14 +88,11 @@ impl Http {
         service: &Service,
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), ServeError> {
-        let listener = TcpListener::from_std(self.listener).map_err(ServeError::Listen)?;
+        let (listener, path) = self.place.open()?;
         let limits = service.limits();
         let stop = CancellationToken::new();
-        let endpoint = Mounted {
-            service: HttpService::of_server(service, self.config),
-            path: self.path.trim_end_matches('/').into(),
-            has_sse: self.has_sse,
-        };
+        let endpoint =
+            Mounted { service: HttpService::of_server(service, self.config), path, has_sse: self.has_sse };
         let open = peers::accept(
             |task| listener.poll_accept(task).map_ok(|(stream, _)| stream),
             limits.max_http_connections,
@@ -132,15 +126,11 @@ struct Mounted {
 
 impl Mounted {
     async fn serve_connection(self, stream: TcpStream, stop: CancellationToken) {
-        let head_timeout = self.service.0.service.limits().http_read_timeout;
-        // An answer is one write; waiting for more to send would only delay it.
-        let _ = stream.set_nodelay(true);
+        let builder = place::http1(&stream, self.service.0.service.limits());
         let service = service_fn(move |request| {
             let mut mounted = self.clone();
             async move { mounted.call(request).await }
         });
-        let mut builder = http1::Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(head_timeout);
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
         let mut stopped = pin!(stop.cancelled());
         let mut is_stopping = false;
@@ -156,8 +146,7 @@ impl Mounted {
     }
 
     async fn call(&mut self, request: Request<Incoming>) -> Result<Response<HttpBody>, Infallible> {
-        let path = request.uri().path();
-        let path = path.strip_suffix('/').unwrap_or(path);
+        let path = place::without_slash(request.uri().path());
         if path == &*self.path {
             return self.service.call(request).await;
         }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
 use tower_service::Service as _;
 
 use super::super::body::HttpBody;
+use super::super::place::{self, Place};
 use super::{HttpConfig, WebSocketService, answer};
 use crate::error::ServeError;
 use crate::service::Service;
@@ -36,8 +36,7 @@ use crate::transport::{Transport, peers};
 /// ```
 #[derive(Debug)]
 pub struct WebSocket {
-    listener: std::net::TcpListener,
-    path: String,
+    place: Place,
     config: HttpConfig,
 }
 
@@ -48,9 +47,7 @@ impl WebSocket {
     /// # Errors
     /// What the system says, such as that the port is in use.
     pub fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
-        let listener = std::net::TcpListener::bind(address)?;
-        listener.set_nonblocking(true)?;
-        Ok(Self { listener, path: "/mcp".to_owned(), config: HttpConfig::default() })
+        Ok(Self { place: Place::bind(address)?, config: HttpConfig::default() })
     }
 
     /// The address that it listens on, with the port that the system chose.
@@ -58,7 +55,7 @@ impl WebSocket {
     /// # Errors
     /// What the system says.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
+        self.place.local_addr()
     }
 
     /// Other settings than the defaults.
@@ -69,7 +66,7 @@ impl WebSocket {
 
     /// Another path than `/mcp`.
     pub fn path(mut self, path: &str) -> Self {
-        self.path = format!("/{}", path.trim_matches('/'));
+        self.place.move_to(path);
         self
     }
 
@@ -78,11 +75,8 @@ impl WebSocket {
         service: &Service,
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), ServeError> {
-        let listener = TcpListener::from_std(self.listener).map_err(ServeError::Listen)?;
-        let endpoint = Mounted {
-            service: WebSocketService::of_server(service, self.config),
-            path: self.path.trim_end_matches('/').into(),
-        };
+        let (listener, path) = self.place.open()?;
+        let endpoint = Mounted { service: WebSocketService::of_server(service, self.config), path };
         // If this future is dropped, its sockets end all the same.
         let _stop = endpoint.service.0.stop.clone().drop_guard();
         let handshakes = peers::accept(
@@ -117,22 +111,17 @@ struct Mounted {
 impl Mounted {
     /// Serves a connection until it is a WebSocket.
     async fn serve_connection(self, stream: TcpStream) {
-        let head_timeout = self.service.0.service.limits().http_read_timeout;
-        // A message is one write; waiting for more to send would only delay it.
-        let _ = stream.set_nodelay(true);
+        let builder = place::http1(&stream, self.service.0.service.limits());
         let service = service_fn(move |request| {
             let mut mounted = self.clone();
             async move { mounted.call(request).await }
         });
-        let mut builder = http1::Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(head_timeout);
         // An error is the peer's leaving, or its not speaking HTTP: nobody is left to tell.
         let _ = builder.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
     }
 
     async fn call(&mut self, request: Request<Incoming>) -> Result<Response<HttpBody>, Infallible> {
-        let path = request.uri().path();
-        if path.strip_suffix('/').unwrap_or(path) == &*self.path {
+        if place::without_slash(request.uri().path()) == &*self.path {
             return self.service.call(request).await;
         }
         Ok(answer::empty(StatusCode::NOT_FOUND))
