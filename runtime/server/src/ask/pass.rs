@@ -90,9 +90,7 @@ impl Passes {
     pub(crate) fn answered(&self, key: &str, question: &Question) -> Result<Option<Box<RawValue>>, AskError> {
         let Some(pass) = self.pass.get() else { return Ok(None) };
         let mut state = pass.state();
-        if state.asked.get(key).is_some_and(|other| other != question) {
-            return Err(AskError::SameKey(key.to_owned()));
-        }
+        question.check_key(key, state.asked.get(key))?;
         Ok(state.answer(key))
     }
 
@@ -153,9 +151,7 @@ impl Asker for PassAsker {
             }
             {
                 let mut state = pass.state();
-                if state.asked.get(key).is_some_and(|other| other != question) {
-                    return Err(AskError::SameKey(key.to_owned()));
-                }
+                question.check_key(key, state.asked.get(key))?;
                 if let Some(answer) = state.answer(key) {
                     state.asked.insert(key.to_owned(), question.clone());
                     return Ok(answer);

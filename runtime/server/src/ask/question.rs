@@ -42,6 +42,14 @@ impl Question {
         Self { method: "roots/list", params: json!({}), kind: Kind::Roots }
     }
 
+    /// Refuses a key under which another question was asked before.
+    pub(crate) fn check_key(&self, key: &str, asked: Option<&Self>) -> Result<(), AskError> {
+        match asked {
+            Some(other) if other != self => Err(AskError::SameKey(key.to_owned())),
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn kind(&self) -> Kind {
         self.kind
     }

@@ -113,9 +113,7 @@ impl Requests {
         if state.ended {
             return Err(AskError::Ended);
         }
-        if state.asked.get(key).is_some_and(|other| other != question) {
-            return Err(AskError::SameKey(key.to_owned()));
-        }
+        question.check_key(key, state.asked.get(key))?;
         if let Some(answer) = state.answers.get(key) {
             return Ok(Some(answer.clone()));
         }

@@ -152,9 +152,7 @@ impl LiveTask {
             return Err(AskError::Ended);
         }
         if let Some(asked) = state.questions.get(key) {
-            if asked.question != *question {
-                return Err(AskError::SameKey(key.to_owned()));
-            }
+            question.check_key(key, Some(&asked.question))?;
             if let Some(answer) = &asked.answer {
                 return Ok(Note::Answered(answer.clone()));
             }
