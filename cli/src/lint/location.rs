@@ -12,6 +12,9 @@ use toolwright_core::pointer;
 use super::subject::Place;
 use crate::packages::Sources;
 
+/// The most bytes of a line that is shown with a finding. A manifest may be one line.
+const MAX_QUOTED_LINE: usize = 4 << 10;
+
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Location {
@@ -21,7 +24,7 @@ pub(super) struct Location {
     pub(super) line: usize,
     /// In characters, from 1.
     pub(super) column: usize,
-    /// The line's text and what is meant in it, if the file can be read.
+    /// The line's text and what is meant in it, if the file can be read and the line is short enough to be shown.
     pub(super) text: Option<(String, Range<usize>)>,
 }
 
@@ -113,13 +116,16 @@ impl ManifestFile {
         let range = descend(&self.text, start, &place.pointer);
         let line = self.lines.partition_point(|start| *start <= range.start);
         let line_start = self.lines[line - 1];
-        let text = self.text[line_start..].lines().next().unwrap_or_default();
+        let line_end = self.lines.get(line).map_or(self.text.len(), |next| next - 1);
+        let text = self.text[line_start..line_end].trim_end_matches('\r');
         let end = (range.end - line_start).min(text.len());
+        // Looking at all of a manifest on one line for each finding would take minutes.
+        let text = (text.len() <= MAX_QUOTED_LINE).then(|| (text.to_owned(), range.start - line_start..end));
         Some(Location {
             file: self.path.display().to_string(),
             line,
             column: self.text[line_start..range.start].chars().count() + 1,
-            text: Some((text.to_owned(), range.start - line_start..end)),
+            text,
         })
     }
 }
@@ -180,6 +186,16 @@ mod tests {
         assert_eq!(at(Some("a"), "/x/y~1z/1"), (4, 23, "\"two\"".to_owned()));
         assert_eq!(at(Some("a"), "/x/missing"), (4, 11, "{\"y/z\": [1, \"two\"]}}"[..19].to_owned()));
         assert_eq!(at(None, "/tools/0"), (3, 5, "{\"name\": \"a\",".to_owned()));
+    }
+
+    #[test]
+    fn of_a_manifest_on_one_long_line_only_the_place_is_told() {
+        let description = "x".repeat(MAX_QUOTED_LINE);
+        let text = format!("{{\"tools\": [{{\"name\": \"a\", \"description\": \"{description}\"}}]}}");
+        let file = ManifestFile::new("m.json".into(), text);
+        let found = file.locate(&Place { tool: Some("a".to_owned()), pointer: "/description".to_owned() });
+        let found = found.unwrap();
+        assert_eq!((found.line, found.column, found.text), (1, 41, None));
     }
 
     #[test]
