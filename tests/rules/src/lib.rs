@@ -1,5 +1,7 @@
 //! What the rules of this repository look at: its files and its packages.
 
+pub mod modules;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;

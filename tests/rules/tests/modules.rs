@@ -1,0 +1,27 @@
+//! Which modules of a crate may name which others.
+
+use test_rules::modules::ModuleGraph;
+
+/// How many top-level modules stand in the largest cycle of each crate. These numbers may only shrink.
+const LARGEST_CYCLE: [(&str, usize); 4] =
+    [("macros/src", 0), ("runtime/core/src", 10), ("runtime/server/src", 17), ("cli/src", 11)];
+
+#[test]
+fn cycles_of_modules_do_not_grow() {
+    for (folder, known) in LARGEST_CYCLE {
+        let cycles = ModuleGraph::of(folder).cycles();
+        let largest = cycles.first().map_or(0, |cycle| cycle.len());
+        assert!(largest <= known, "{folder}: {largest} modules are in one cycle, {known} were: {cycles:#?}");
+        assert!(
+            largest == known,
+            "{folder}: the largest cycle shrank to {largest}; write that into LARGEST_CYCLE"
+        );
+    }
+}
+
+#[test]
+fn the_graph_of_modules_is_read_from_the_sources() {
+    let core = ModuleGraph::of("runtime/core/src");
+    assert!(core.named_by("definition").any(|module| module == "schema"), "{core:?}");
+    assert!(!core.named_by("pointer").any(|module| module == "schema"), "{core:?}");
+}
