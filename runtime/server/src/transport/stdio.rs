@@ -53,38 +53,49 @@ impl Stdio {
     ) -> Result<(), ServeError> {
         let (input, output) = streams()?;
         let _apart = StdoutApart::new(&output)?;
-        let limits = service.limits();
-        let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
-        let pump = Arc::new(Pump {
-            connection: Connection::open(service.shared(), Arc::clone(&outbox), Access::Trusted),
-            outbox,
-            reader: Mutex::new(LineReader::new(input, limits.max_message_bytes)),
-            writer: Mutex::new(Writer { output, lines: Vec::new() }),
-            runtime: Handle::current(),
-            watch: Watch::default(),
-            ended: watch::Sender::new(None),
-            grace: limits.shutdown_grace,
-        });
-        pump.start()?;
-        let mut ended = pump.ended.subscribe();
-        let result = {
-            let mut shutdown = std::pin::pin!(shutdown);
-            let mut end = std::pin::pin!(ended.wait_for(Option::is_some));
-            std::future::poll_fn(|task| {
-                if let Poll::Ready(end) = end.as_mut().poll(task) {
-                    return Poll::Ready(end.ok().and_then(|end| end.clone()));
-                }
-                shutdown.as_mut().poll(task).map(|()| None)
-            })
-            .await
-        };
-        pump.finish().await;
-        match result {
-            Some(End::Failed { stream, error }) => {
-                Err(ServeError::Stream { stream, source: io::Error::from(error) })
+        serve(service, input, output, Watch::default(), shutdown).await
+    }
+}
+
+/// Serves the peer behind two streams to its end.
+async fn serve(
+    service: &Service,
+    input: File,
+    output: File,
+    watch: Watch,
+    shutdown: impl Future<Output = ()> + Send,
+) -> Result<(), ServeError> {
+    let limits = service.limits();
+    let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
+    let pump = Arc::new(Pump {
+        connection: Connection::open(service.shared(), Arc::clone(&outbox), Access::Trusted),
+        outbox,
+        reader: Mutex::new(LineReader::new(input, limits.max_message_bytes)),
+        writer: Mutex::new(Writer { output, lines: Vec::new() }),
+        runtime: Handle::current(),
+        watch,
+        ended: watch::Sender::new(None),
+        grace: limits.shutdown_grace,
+    });
+    pump.start()?;
+    let mut ended = pump.ended.subscribe();
+    let result = {
+        let mut shutdown = std::pin::pin!(shutdown);
+        let mut end = std::pin::pin!(ended.wait_for(Option::is_some));
+        std::future::poll_fn(|task| {
+            if let Poll::Ready(end) = end.as_mut().poll(task) {
+                return Poll::Ready(end.ok().and_then(|end| end.clone()));
             }
-            _ => Ok(()),
+            shutdown.as_mut().poll(task).map(|()| None)
+        })
+        .await
+    };
+    pump.finish().await;
+    match result {
+        Some(End::Failed { stream, error }) => {
+            Err(ServeError::Stream { stream, source: io::Error::from(error) })
         }
+        _ => Ok(()),
     }
 }
 
@@ -173,7 +184,7 @@ const KEPT: usize = 1 << 20;
 impl Pump {
     fn start(self: &Arc<Self>) -> Result<(), ServeError> {
         let failed = |source| ServeError::Stream { stream: "input", source };
-        self.start_reading(0).map_err(failed)?;
+        self.start_reading(self.watch.turn()).map_err(failed)?;
         let pump = Arc::clone(self);
         spawn("mcp-write", move || pump.write_what_tasks_send()).map_err(failed)?;
         let pump = Arc::clone(self);
@@ -363,3 +374,6 @@ fn write_end(error: &io::Error) -> End {
 fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<Thread> {
     thread::Builder::new().name(name.to_owned()).spawn(run).map(|thread| thread.thread().clone())
 }
+
+#[cfg(all(test, unix))]
+mod tests;
