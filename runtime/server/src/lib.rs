@@ -37,6 +37,7 @@ mod message;
 #[cfg(feature = "jsonrpsee")]
 mod methods;
 mod outbox;
+mod page_cache;
 mod reply;
 mod table;
 mod workflow;

@@ -17,6 +17,11 @@ pub struct Limits {
     pub call_timeout: Duration,
     /// How many entries one page of a list holds: 2,000.
     pub list_page_size: usize,
+    /// How many pages of one list are kept as they were written: 256, for all revisions and all sets of scopes together.
+    /// The oldest go first, and are written again when they are asked for.
+    pub max_cached_pages: usize,
+    /// How many bytes these pages may have: 16 MiB for each list. A longer page is written each time.
+    pub max_cached_page_bytes: usize,
     /// How many messages one batch may hold (2025-03-26 only): 100.
     pub max_batch_messages: usize,
     /// How many subscriptions one connection may have open at once: 64.
@@ -67,6 +72,8 @@ impl Default for Limits {
             max_calls_in_flight: 16_384,
             call_timeout: Duration::from_mins(5),
             list_page_size: 2_000,
+            max_cached_pages: 256,
+            max_cached_page_bytes: 16 << 20,
             max_batch_messages: 100,
             max_subscriptions: 64,
             max_watched_resources: 1_024,

@@ -1,8 +1,7 @@
 //! Lists that clients see: sorted, on pages, in the form of each revision.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde::ser::SerializeMap;
@@ -11,6 +10,7 @@ use toolwright_core::revision::Revision;
 
 use crate::auth::Access;
 use crate::hex::hex;
+use crate::page_cache::{PageBounds, PageCache};
 
 /// Something that a list shows.
 pub(crate) trait Listed {
@@ -62,6 +62,8 @@ impl View<'_> {
 pub(crate) struct ListSettings<'a> {
     pub(crate) page_size: usize,
     pub(crate) ttl_ms: u64,
+    /// How much is kept of each list.
+    pub(crate) kept: PageBounds,
     pub(crate) server_meta: &'a RawValue,
 }
 
@@ -73,18 +75,12 @@ pub(crate) struct List<T> {
     /// What entries need, each need once; with any, not all callers see the same.
     needs: Vec<Box<[String]>>,
     /// Results as JSON text.
-    pages: Mutex<HashMap<PageKey, Arc<[u8]>>>,
+    pages: PageCache,
 }
-
-/// The revision, the first entry, and which needs the caller covers, if that decides what the page shows.
-type PageKey = (Revision, usize, Option<Box<[bool]>>);
-
-/// How many pages are kept of a list that depends on the caller: as many as there are kinds of callers may be too many.
-const MOST_PAGES_BY_CALLER: usize = 64;
 
 impl<T> Default for List<T> {
     fn default() -> Self {
-        Self { entries: Vec::new(), needs: Vec::new(), pages: Mutex::default() }
+        Self { entries: Vec::new(), needs: Vec::new(), pages: PageCache::default() }
     }
 }
 
@@ -102,12 +98,18 @@ impl<T: Listed> List<T> {
         needs.retain(|need| !need.is_empty());
         needs.sort_unstable();
         needs.dedup();
-        Ok(Self { entries, needs, pages: Mutex::default() })
+        Ok(Self { entries, needs, pages: PageCache::default() })
     }
 
     /// All entries, in the order of the list.
     pub(crate) fn entries(&self) -> &[Arc<T>] {
         &self.entries
+    }
+
+    /// How many pages are kept, and how many bytes of them.
+    #[cfg(test)]
+    pub(crate) fn cached(&self) -> (usize, usize) {
+        self.pages.size()
     }
 
     /// The entry with this key.
@@ -137,19 +139,16 @@ impl<T: Listed> List<T> {
             return Some(self.write_page(start, view, revision, settings));
         }
         let key = (revision, start, self.covered(view.access));
-        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(page) = pages.get(&key) {
-            return Some(Arc::clone(page));
+        if let Some(page) = self.pages.get(&key) {
+            return Some(page);
         }
         let page = self.write_page(start, view, revision, settings);
-        if key.2.is_none() || pages.len() < MOST_PAGES_BY_CALLER {
-            pages.insert(key, Arc::clone(&page));
-        }
+        self.pages.keep(key, &page, settings.kept);
         Some(page)
     }
 
     /// Which needs a caller covers; none where all callers see the same.
-    fn covered(&self, access: &Access) -> Option<Box<[bool]>> {
+    fn covered(&self, access: &Access) -> Option<Arc<[bool]>> {
         self.depends_on(access).then(|| self.needs.iter().map(|need| access.covers(need)).collect())
     }
 

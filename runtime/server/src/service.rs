@@ -22,6 +22,7 @@ use crate::extensions::Extensions;
 use crate::features::Features;
 use crate::limits::Limits;
 use crate::list::ListSettings;
+use crate::page_cache::PageBounds;
 use crate::router::{Entry, Started};
 use crate::table::{Denied, Table};
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
@@ -309,6 +310,10 @@ impl Shared {
         ListSettings {
             page_size: self.limits.list_page_size.max(1),
             ttl_ms: ttl_ms(self.list_ttl),
+            kept: PageBounds {
+                pages: self.limits.max_cached_pages,
+                bytes: self.limits.max_cached_page_bytes,
+            },
             server_meta: &self.server_meta,
         }
     }

@@ -1,0 +1,179 @@
+//! Pages of one list as JSON text: made once for all who see the same, and kept within bounds.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use toolwright_core::revision::Revision;
+
+/// The revision, the first entry, and which needs the caller covers, if that decides what the page shows.
+pub(crate) type PageKey = (Revision, usize, Option<Arc<[bool]>>);
+
+/// How much is kept of one list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PageBounds {
+    pub(crate) pages: usize,
+    pub(crate) bytes: usize,
+}
+
+/// The pages of one list that were asked for last. A caller chooses where a page starts, so there may be as many as
+/// entries, each nearly as long as the list.
+#[derive(Debug, Default)]
+pub(crate) struct PageCache(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    pages: HashMap<PageKey, Arc<[u8]>>,
+    /// The keys of the pages, in the order in which they came.
+    order: VecDeque<PageKey>,
+    bytes: usize,
+}
+
+impl PageCache {
+    /// The page with this key, if it is kept.
+    pub(crate) fn get(&self, key: &PageKey) -> Option<Arc<[u8]>> {
+        self.kept().pages.get(key).cloned()
+    }
+
+    /// Keeps a page; the oldest go until it has room. One that has no room alone is not kept.
+    pub(crate) fn keep(&self, key: PageKey, page: &Arc<[u8]>, bounds: PageBounds) {
+        let size = size(&key, page);
+        if size > bounds.bytes || bounds.pages == 0 {
+            return;
+        }
+        let mut kept = self.kept();
+        if kept.pages.contains_key(&key) {
+            return;
+        }
+        while kept.pages.len() >= bounds.pages || kept.bytes + size > bounds.bytes {
+            let Some(oldest) = kept.order.pop_front() else { break };
+            if let Some(page) = kept.pages.remove(&oldest) {
+                kept.bytes -= self::size(&oldest, &page);
+            }
+        }
+        kept.bytes += size;
+        kept.order.push_back(key.clone());
+        kept.pages.insert(key, Arc::clone(page));
+    }
+
+    /// How many pages are kept, and how many bytes of them.
+    #[cfg(test)]
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let kept = self.kept();
+        (kept.pages.len(), kept.bytes)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many bytes a page takes, with its key in both places.
+fn size((_, _, covered): &PageKey, page: &[u8]) -> usize {
+    const BASE: usize = 128;
+    BASE + covered.as_ref().map_or(0, |covered| covered.len()) + page.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use toolwright_core::revision::Revision;
+
+    use serde_json::{Value, json};
+    use toolwright_core::resource::Resource;
+
+    use super::{PageBounds, PageCache, PageKey};
+    use crate::{Client, Limits, Server};
+
+    fn key(start: usize) -> PageKey {
+        (Revision::NEWEST, start, None)
+    }
+
+    fn page(length: usize) -> Arc<[u8]> {
+        vec![b' '; length].into()
+    }
+
+    /// Which of the pages from 0 to 9 are kept.
+    fn kept(cache: &PageCache) -> Vec<usize> {
+        (0..10).filter(|start| cache.get(&key(*start)).is_some()).collect()
+    }
+
+    #[test]
+    fn the_oldest_pages_go_when_there_are_too_many() {
+        let cache = PageCache::default();
+        let bounds = PageBounds { pages: 3, bytes: usize::MAX };
+        for start in 0..8 {
+            cache.keep(key(start), &page(10), bounds);
+            cache.keep(key(start), &page(10), bounds);
+        }
+        assert_eq!(kept(&cache), [5, 6, 7]);
+        assert_eq!(cache.kept().order.len(), 3);
+    }
+
+    #[test]
+    fn pages_go_until_a_new_one_has_room() {
+        let cache = PageCache::default();
+        let bounds = PageBounds { pages: 10, bytes: 1_500 };
+        for (start, length, expected) in [
+            (0, 300, &[0][..]),
+            (1, 300, &[0, 1]),
+            (2, 300, &[0, 1, 2]),
+            (3, 300, &[1, 2, 3]),
+            (4, 1_000, &[4]),
+            (5, 1_400, &[4]),
+            (6, 200, &[4, 6]),
+        ] {
+            cache.keep(key(start), &page(length), bounds);
+            assert_eq!(kept(&cache), expected, "{start}");
+            assert!(cache.kept().bytes <= bounds.bytes);
+        }
+    }
+
+    #[test]
+    fn pages_of_other_callers_and_revisions_are_others() {
+        let cache = PageCache::default();
+        let bounds = PageBounds { pages: 10, bytes: 10_000 };
+        let of = |covered: &[bool]| (Revision::NEWEST, 0, Some(covered.into()));
+        cache.keep(of(&[true, false]), &page(1), bounds);
+        cache.keep(key(0), &page(2), bounds);
+        assert!(cache.get(&of(&[true, false])).is_some_and(|page| page.len() == 1));
+        assert!(cache.get(&key(0)).is_some_and(|page| page.len() == 2));
+        assert!(cache.get(&of(&[false, false])).is_none());
+        assert!(cache.get(&(Revision::V2025_11_25, 0, None)).is_none());
+    }
+
+    /// Each page of a list, and no more of them than the limits say, whoever walks through it in whatever revision.
+    #[tokio::test]
+    async fn a_list_keeps_as_many_pages_as_the_limits_say() {
+        for (limits, most) in [
+            (Limits { max_cached_pages: 3, ..Limits::default() }, (3, usize::MAX)),
+            (Limits { max_cached_page_bytes: 1_000, ..Limits::default() }, (usize::MAX, 1_000)),
+            (Limits { max_cached_pages: 0, ..Limits::default() }, (0, 0)),
+        ] {
+            let mut server = Server::new(()).limits(Limits { list_page_size: 1, ..limits });
+            for number in 0..20 {
+                let resource =
+                    Resource::new(format!("shop://{number:02}"), "item").description("x".repeat(100));
+                server = server.resource(resource, async || "text");
+            }
+            let service = server.build().expect("a service");
+            let resources = service.shared().features().resources.as_ref().expect("resources");
+            for revision in Revision::ALL {
+                let client = Client::in_process_at(&service, revision).await.expect("a client");
+                let (mut params, mut pages) = (json!({}), 0);
+                loop {
+                    let page: Value = client.request("resources/list", params).await.expect("a page");
+                    assert_eq!(page["resources"][0]["uri"], format!("shop://{pages:02}"), "{revision}");
+                    let (count, bytes) = resources.fixed.list().cached();
+                    assert!(count <= most.0 && bytes <= most.1, "{count} pages of {bytes} bytes");
+                    pages += 1;
+                    if page["nextCursor"].is_null() {
+                        break;
+                    }
+                    params = json!({"cursor": page["nextCursor"]});
+                }
+                assert_eq!(pages, 20);
+            }
+        }
+    }
+}
