@@ -1,6 +1,7 @@
 //! Lists that clients see: sorted, on pages, in the form of each revision.
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -9,7 +10,7 @@ use serde_json::value::RawValue;
 use toolwright_core::revision::Revision;
 
 use crate::auth::Access;
-use crate::hex::hex;
+use crate::hex::{hex, unhex};
 use crate::page_cache::{PageBounds, PageCache};
 
 /// Something that a list shows.
@@ -70,6 +71,8 @@ pub(crate) struct ListSettings<'a> {
 /// The entries at one moment. A change makes a new list.
 #[derive(Debug)]
 pub(crate) struct List<T> {
+    /// Which list it is where there are several of one kind, such as the folder whose entries it has.
+    place: Box<str>,
     /// Sorted by key.
     entries: Vec<Arc<T>>,
     /// What entries need, each need once; with any, not all callers see the same.
@@ -78,9 +81,12 @@ pub(crate) struct List<T> {
     pages: PageCache,
 }
 
+/// How many digits of a cursor are its tag.
+const TAG_DIGITS: usize = 16;
+
 impl<T> Default for List<T> {
     fn default() -> Self {
-        Self { entries: Vec::new(), needs: Vec::new(), pages: PageCache::default() }
+        Self { place: Box::default(), entries: Vec::new(), needs: Vec::new(), pages: PageCache::default() }
     }
 }
 
@@ -98,7 +104,13 @@ impl<T: Listed> List<T> {
         needs.retain(|need| !need.is_empty());
         needs.sort_unstable();
         needs.dedup();
-        Ok(Self { entries, needs, pages: PageCache::default() })
+        Ok(Self { place: Box::default(), entries, needs, pages: PageCache::default() })
+    }
+
+    /// The list as that of a place, which others of its kind are not.
+    #[cfg(feature = "skills")]
+    pub(crate) fn of(self, place: &str) -> Self {
+        Self { place: place.into(), ..self }
     }
 
     /// All entries, in the order of the list.
@@ -118,7 +130,7 @@ impl<T: Listed> List<T> {
         self.entries.get(position)
     }
 
-    /// One page as the JSON text of the result; none if the cursor is not one of ours.
+    /// One page as the JSON text of the result; none if the cursor is not one that this list gave in this view.
     ///
     /// A cursor names the last entry of the page before, so it stays good while entries come and go.
     pub(crate) fn page(
@@ -131,7 +143,7 @@ impl<T: Listed> List<T> {
         let start = match cursor {
             None => 0,
             Some(cursor) => {
-                let last = cursor_key(cursor)?;
+                let last = self.key_before(cursor, view, revision)?;
                 self.entries.partition_point(|entry| entry.key() <= last.as_str())
             }
         };
@@ -167,10 +179,36 @@ impl<T: Listed> List<T> {
         let shown = self.entries[start..].iter().filter(|entry| entry.is_in(revision));
         let mut shown = shown.filter(|entry| view.shows(&***entry)).peekable();
         let page: Vec<&Arc<T>> = shown.by_ref().take(settings.page_size).collect();
-        let next_cursor = page.last().filter(|_| shown.peek().is_some()).map(|last| cursor_after(last.key()));
+        let last = page.last().filter(|_| shown.peek().is_some());
+        let next_cursor = last.map(|last| self.cursor_after(last.key(), view, revision));
         let cache_scope = if self.depends_on(view.access) { "private" } else { "public" };
         let list = ListResult { page: Page { entries: &page, revision }, next_cursor, cache_scope, settings };
         serde_json::to_vec(&list).unwrap_or_default().into()
+    }
+
+    /// An opaque cursor for "after this key": hexadecimal, so that nobody is tempted to write one by hand.
+    fn cursor_after(&self, key: &str, view: View<'_>, revision: Revision) -> String {
+        let tag = self.tag(key, view, revision).to_be_bytes();
+        hex(tag.into_iter().chain(key.bytes()))
+    }
+
+    /// The key that a cursor stands behind, if it was made for this list, view and revision: one of another list
+    /// would lead anywhere, or to the start again (2026-07-28, server/utilities/pagination "Error Handling").
+    fn key_before(&self, cursor: &str, view: View<'_>, revision: Revision) -> Option<String> {
+        let (_tag, key) = cursor.split_at_checked(TAG_DIGITS)?;
+        let key = String::from_utf8(unhex(key)?).ok()?;
+        (self.cursor_after(&key, view, revision) == cursor).then_some(key)
+    }
+
+    /// What ties a cursor to its list and to whom that is shown. It keeps mistakes out and is no secret: a page shows
+    /// what its caller may see, wherever it starts. So it needs no key, and instances of one server agree on it.
+    fn tag(&self, key: &str, view: View<'_>, revision: Revision) -> u64 {
+        let View { context_path, access } = view;
+        let covered = self.depends_on(access).then(|| self.needs.iter().filter(|need| access.covers(need)));
+        let covered: Option<Vec<_>> = covered.map(Iterator::collect);
+        let mut hasher = DefaultHasher::new();
+        (T::MEMBER, &self.place, context_path, revision, covered, key).hash(&mut hasher);
+        hasher.finish()
     }
 }
 
@@ -214,32 +252,101 @@ impl<T: Listed> Serialize for Page<'_, T> {
     }
 }
 
-/// An opaque cursor for "after this key": hexadecimal, so that nobody is tempted to write one by hand.
-fn cursor_after(key: &str) -> String {
-    hex(key.bytes())
-}
-
-fn cursor_key(cursor: &str) -> Option<String> {
-    if cursor.is_empty()
-        || !cursor.len().is_multiple_of(2)
-        || !cursor.bytes().all(|byte| byte.is_ascii_hexdigit())
-    {
-        return None;
-    }
-    let bytes: Option<Vec<u8>> =
-        (0..cursor.len()).step_by(2).map(|at| u8::from_str_radix(&cursor[at..at + 2], 16).ok()).collect();
-    String::from_utf8(bytes?).ok()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{cursor_after, cursor_key};
+    use std::borrow::Cow;
+    use std::sync::Arc;
+
+    use serde_json::value::RawValue;
+    use serde_json::{Value, json};
+    use toolwright_core::revision::Revision;
+
+    use super::{List, ListSettings, Listed, View};
+    use crate::auth::Access;
+    use crate::hex::hex;
+    use crate::page_cache::PageBounds;
+
+    #[derive(Debug)]
+    struct Named<const TOOL: bool>(String);
+
+    impl<const TOOL: bool> Listed for Named<TOOL> {
+        const MEMBER: &'static str = if TOOL { "tools" } else { "prompts" };
+
+        type Shown = String;
+
+        fn key(&self) -> &str {
+            &self.0
+        }
+
+        fn shown(&self, _revision: Revision) -> Cow<'_, String> {
+            Cow::Borrowed(&self.0)
+        }
+    }
+
+    const VIEW: View<'_> = View { context_path: None, access: &Access::Trusted };
+
+    fn list<const TOOL: bool>() -> List<Named<TOOL>> {
+        let names = ["a", "b", "c", "d", "e"];
+        List::new(names.map(|name| Arc::new(Named(name.to_owned()))).into()).expect("no name twice")
+    }
+
+    fn page<T: Listed>(
+        list: &List<T>,
+        cursor: Option<&str>,
+        view: View<'_>,
+        revision: Revision,
+    ) -> Option<Value> {
+        let server_meta: Box<RawValue> = serde_json::from_str("{}").expect("JSON");
+        let kept = PageBounds { pages: 9, bytes: 9_999 };
+        let settings = ListSettings { page_size: 2, ttl_ms: 0, kept, server_meta: &server_meta };
+        let page = list.page(cursor, view, revision, &settings)?;
+        Some(serde_json::from_slice(&page).expect("JSON"))
+    }
+
+    fn first_cursor<T: Listed>(list: &List<T>, view: View<'_>) -> String {
+        let page = page(list, None, view, Revision::NEWEST).expect("a first page");
+        page["nextCursor"].as_str().expect("more than one page").to_owned()
+    }
 
     #[test]
-    fn cursors_lead_back_to_their_key_and_nonsense_does_not() {
-        assert_eq!(cursor_key(&cursor_after("get_order")).as_deref(), Some("get_order"));
-        for nonsense in ["", "x", "zz", "+1", "ö1", "ff"] {
-            assert_eq!(cursor_key(nonsense), None, "{nonsense}");
+    fn cursors_lead_from_page_to_page() {
+        let (tools, mut cursor, mut seen) = (list::<true>(), None, Vec::new());
+        loop {
+            let page = page(&tools, cursor.as_deref(), VIEW, Revision::NEWEST).expect("a page");
+            seen.push(page["tools"].clone());
+            let Some(next) = page["nextCursor"].as_str() else { break };
+            cursor = Some(next.to_owned());
         }
+        assert_eq!(seen, [json!(["a", "b"]), json!(["c", "d"]), json!(["e"])]);
+    }
+
+    #[test]
+    fn a_cursor_of_elsewhere_is_none() {
+        let tools = list::<true>();
+        let cursor = first_cursor(&tools, VIEW);
+        let is_taken = |cursor: &str| page(&tools, Some(cursor), VIEW, Revision::NEWEST).is_some();
+        assert!(is_taken(&cursor));
+        let in_context = View { context_path: Some("orders"), ..VIEW };
+        for (case, other) in [
+            ("another list", first_cursor(&list::<false>(), VIEW)),
+            ("another context", first_cursor(&tools, in_context)),
+            #[cfg(feature = "skills")]
+            ("another folder", first_cursor(&list::<true>().of("skill://b"), VIEW)),
+            ("a name in hexadecimal", hex(*b"b")),
+            ("a number", "10".to_owned()),
+            ("nothing", String::new()),
+            ("its start", cursor[..cursor.len() - 2].to_owned()),
+            ("its end", cursor[16..].to_owned()),
+            ("more of it", format!("{cursor}61")),
+            ("another name in it", format!("{}63", &cursor[..cursor.len() - 2])),
+            ("signs among the digits", format!("{}+1", &cursor[..cursor.len() - 2])),
+            ("capital letters", cursor.to_uppercase().replace("62", "6B")),
+            ("no hexadecimal", "ö1".repeat(9)),
+            ("a character across its tag", format!("{}öö", &cursor[..15])),
+        ] {
+            assert!(!is_taken(&other), "{case}: {other}");
+        }
+        assert!(page(&tools, Some(&cursor), VIEW, Revision::NEWEST_LEGACY).is_none(), "another revision");
+        assert!(page(&tools, Some(&cursor), in_context, Revision::NEWEST).is_none(), "to another context");
     }
 }

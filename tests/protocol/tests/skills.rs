@@ -164,8 +164,15 @@ async fn lists_come_in_pages() {
             params["cursor"] = cursor.clone();
         }
         assert_eq!(seen.len(), count, "{seen:?}");
-        params["cursor"] = "nonsense".into();
-        assert_eq!(error_of(&client, method, params).await, -32602);
+        let first = client.request(method, json!({"uri": params["uri"]})).await.expect("a page");
+        for cursor in [json!("nonsense"), json!("10")] {
+            params["cursor"] = cursor;
+            assert_eq!(error_of(&client, method, params.clone()).await, -32602);
+        }
+        let elsewhere = json!({"cursor": first["nextCursor"], "uri": "skill://acme"});
+        for other in ["tools/list", "resources/list", "resources/directory/read"] {
+            assert_eq!(error_of(&client, other, elsewhere.clone()).await, -32602, "{method} to {other}");
+        }
     }
 }
 

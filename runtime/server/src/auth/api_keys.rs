@@ -7,6 +7,7 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use super::token::{digest, is_token};
 use super::{Principal, Rejected, TokenVerifier};
 use crate::executor::BoxFuture;
+use crate::hex::unhex;
 
 /// API keys: each with a name, which is the subject of its [`Principal`], and scopes.
 ///
@@ -137,15 +138,7 @@ impl TokenVerifier for ApiKeys {
 }
 
 fn digest_of(hexadecimal: &str) -> Option<[u8; 32]> {
-    let digits = hexadecimal.as_bytes();
-    if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
-        return None;
-    }
-    let mut bytes = [0; 32];
-    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
-        *byte = u8::from_str_radix(&hexadecimal[at..at + 2], 16).ok()?;
-    }
-    Some(bytes)
+    unhex(hexadecimal)?.try_into().ok()
 }
 
 #[cfg(test)]

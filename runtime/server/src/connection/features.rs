@@ -36,7 +36,7 @@ impl Connection {
         let is_legacy = !meta.revision.is_modern();
         match (method, prompts, resources) {
             ("prompts/list", Some(prompts), _) => {
-                self.list_page(id, params, &prompts.list(), None, meta.revision, out)
+                self.list_page(id, params, &prompts.list(), self.view(), meta.revision, out)
             }
             ("prompts/get", Some(prompts), _) => {
                 let name = required_string(params.name, "name")?;
@@ -49,10 +49,10 @@ impl Connection {
                 self.start(id, params, meta, (call, Some(origin)), code, out)
             }
             ("resources/list", _, Some(resources)) => {
-                self.list_page(id, params, &resources.fixed.list(), None, meta.revision, out)
+                self.list_page(id, params, &resources.fixed.list(), self.view(), meta.revision, out)
             }
             ("resources/templates/list", _, Some(resources)) => {
-                self.list_page(id, params, &resources.templates.list(), None, meta.revision, out)
+                self.list_page(id, params, &resources.templates.list(), self.view(), meta.revision, out)
             }
             ("resources/read", _, Some(resources)) => self.read_resource(id, params, meta, resources, out),
             // 2026-07-28 has `subscriptions/listen` in their place.

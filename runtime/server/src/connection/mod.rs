@@ -334,7 +334,13 @@ impl Connection {
     ) -> Result<Option<Later>, ErrorObjectOwned> {
         let context_path = optional_string(meta.context_path, "io.toolwright/contextPath")?;
         let table = self.service.table();
-        self.list_page(id, params, table.list(), context_path.as_deref(), revision, out)
+        let view = View { context_path: context_path.as_deref(), ..self.view() };
+        self.list_page(id, params, table.list(), view, revision, out)
+    }
+
+    /// What the peer sees of a list.
+    fn view(&self) -> View<'_> {
+        View { context_path: None, access: &self.access }
     }
 
     /// The page of a list that the parameters ask for.
@@ -343,15 +349,16 @@ impl Connection {
         id: &RequestId<'_>,
         params: &Params<'_>,
         list: &List<T>,
-        context_path: Option<&str>,
+        view: View<'_>,
         revision: Revision,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
         let cursor = optional_string(params.cursor, "cursor")?;
         let settings = self.service.list_settings();
-        let view = View { context_path, access: &self.access };
         let page = list.page(cursor.as_deref(), view, revision, &settings).ok_or_else(|| {
-            error::invalid_params("`cursor` is not one that this server gave; list again without it")
+            error::invalid_params(
+                "`cursor` is not one that this server gave you for this list; list again without it",
+            )
         })?;
         reply::result(out, id, &page);
         Ok(None)

@@ -24,12 +24,12 @@ impl Connection {
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
         if method == "skills/list" {
-            return self.list_page(id, params, &skills.skills, None, meta.revision, out);
+            return self.list_page(id, params, &skills.skills, self.view(), meta.revision, out);
         }
         let uri = required_string(params.uri, "uri")?;
         if method == "resources/directory/read" {
             let directory = skills.directory(&uri).ok_or_else(|| error::unknown("directory", &uri))?;
-            return self.list_page(id, params, directory, None, meta.revision, out);
+            return self.list_page(id, params, directory, self.view(), meta.revision, out);
         }
         let skill = skills.skills.get(&uri).ok_or_else(|| error::unknown("skill", &uri))?;
         let settings = self.service.list_settings();

@@ -211,7 +211,9 @@ fn directories_of(
     let lists = directories.into_iter().map(|(folder, children)| {
         let children = children.into_values().map(|child| Arc::new(Child(child))).collect();
         let list = List::new(children).map_err(|uri| refuse(&uri, "it stands there twice".to_owned()))?;
-        Ok((uri_of(folder), list))
+        let uri = uri_of(folder);
+        let list = list.of(&uri);
+        Ok((uri, list))
     });
     lists.collect()
 }
