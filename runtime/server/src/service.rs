@@ -305,6 +305,22 @@ impl Shared {
         }
     }
 
+    /// The scopes of a tool that a caller lacks, all that it needs or none. `once` are those that it needed once: for one
+    /// that is gone.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn lacking(&self, tool: &str, once: Vec<String>, access: &Access) -> Option<Vec<String>> {
+        let scopes = self.tool(tool).map_or(once, |entry| entry.scopes.to_vec());
+        (!access.covers(&scopes)).then_some(scopes)
+    }
+
+    /// The same for the tool of a task of the caller's that runs here.
+    #[cfg(all(feature = "tasks", feature = "auth"))]
+    pub(crate) fn lacking_for_task(&self, id: &str, access: &Access) -> Option<Vec<String>> {
+        let live = self.extensions.tasks.as_ref()?.running_for(id, access.owner())?;
+        let (tool, scopes) = live.called();
+        self.lacking(&tool, scopes, access)
+    }
+
     /// What every list says beside its entries.
     pub(crate) fn list_settings(&self) -> ListSettings<'_> {
         ListSettings {

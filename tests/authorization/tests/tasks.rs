@@ -1,4 +1,5 @@
-//! Tasks at a protected endpoint: a task belongs to who has made it (2026-07-28, SEP-2663 "Security Considerations").
+//! Tasks at a protected endpoint: a task belongs to who has made it, and is shown to a token that would do for its call
+//! (2026-07-28, SEP-2663 "Security Considerations").
 
 use std::time::Duration;
 
@@ -8,8 +9,8 @@ use serde_json::{Value, json};
 use test_authorization::shop::protected;
 use test_http::client::Call;
 use test_http::lab::{Lab, MODERN, code};
-use toolwright::auth::ApiKeys;
-use toolwright::{Server, Tasks, Tool};
+use toolwright::auth::{ApiKeys, Principal, Rejected, TokenVerifier};
+use toolwright::{BoxFuture, Server, Tasks, Tool};
 
 /// Waits for longer than the test does.
 #[derive(Tool, Deserialize, JsonSchema)]
@@ -48,4 +49,107 @@ fn another_principals_task_does_not_exist() {
     }
     let seen = request(&lab, ADA, "tasks/get", &task).send().json();
     assert_eq!(seen["result"]["status"], "working", "nobody else has cancelled it");
+}
+
+/// Writes a report, which takes as long as it is told.
+#[derive(Tool, Deserialize, JsonSchema)]
+#[mcp(task = "required", scopes("reports:write"))]
+struct Report {
+    ms: u64,
+}
+
+/// Tokens that say whom they stand for: subject, client, and scopes.
+struct Spoken;
+
+impl TokenVerifier for Spoken {
+    fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, Rejected>> {
+        let mut parts = token.split('.');
+        let (subject, client) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let principal = Principal::new(subject).with_issuer("https://login.example").with_client_id(client);
+        let principal = principal.with_scopes(parts.map(|scope| scope.replace('-', ":")));
+        Box::pin(std::future::ready(Ok(principal)))
+    }
+}
+
+fn reports() -> Lab {
+    let report = async |report: Report| {
+        tokio::time::sleep(Duration::from_millis(report.ms)).await;
+        "the report"
+    };
+    let service = Server::new(report).tools::<Report>().tasks(Tasks::new()).build().expect("a service");
+    Lab::serve(service, protected(Spoken))
+}
+
+fn made(lab: &Lab, token: &str, ms: u64) -> Value {
+    let call = json!({"name": "report", "arguments": {"ms": ms}});
+    let task = request(lab, token, "tools/call", &call).send().json();
+    assert!(task["result"]["taskId"].is_string(), "{task}");
+    json!({"taskId": task["result"]["taskId"], "inputResponses": {}})
+}
+
+fn status(lab: &Lab, token: &str, task: &Value) -> Value {
+    request(lab, token, "tasks/get", task).send().json()["result"]["status"].take()
+}
+
+fn await_end(lab: &Lab, token: &str, task: &Value) {
+    while status(lab, token, task) == "working" {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+const METHODS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
+
+#[test]
+fn a_token_that_allows_too_little_does_not_reach_the_task() {
+    let lab = reports();
+    let running = made(&lab, "ada.desk.reports-write", 600_000);
+    let ended = made(&lab, "ada.desk.reports-write", 1);
+    await_end(&lab, "ada.desk.reports-write", &ended);
+    for narrow in ["ada.desk", "ada.desk.reports-read"] {
+        for method in METHODS {
+            let response = request(&lab, narrow, method, &running).send();
+            let challenge = response.header("www-authenticate").expect("a challenge");
+            assert!(challenge.contains(r#"scope="reports:write""#), "{challenge}");
+            assert_eq!(code(response), (403, -32600), "{narrow} {method}");
+            assert_eq!(
+                code(request(&lab, narrow, method, &ended).send()),
+                (400, -32600),
+                "{narrow} {method}"
+            );
+        }
+    }
+    assert_eq!(status(&lab, "ada.desk.reports-write", &running), "working", "it was not cancelled");
+    assert_eq!(status(&lab, "ada.desk.reports-write", &ended), "completed");
+    assert_eq!(status(&lab, "ada.desk.reports-write.more", &ended), "completed", "another token will do");
+}
+
+#[test]
+fn a_task_is_of_the_client_that_made_it_as_well() {
+    let lab = reports();
+    let running = made(&lab, "ada.desk.reports-write", 600_000);
+    let ended = made(&lab, "ada.desk.reports-write", 1);
+    await_end(&lab, "ada.desk.reports-write", &ended);
+    for other in ["ada.phone.reports-write", "bob.desk.reports-write"] {
+        for (method, task) in METHODS.iter().flat_map(|method| [(method, &running), (method, &ended)]) {
+            assert_eq!(code(request(&lab, other, method, task).send()), (400, -32602), "{other} {method}");
+        }
+    }
+    assert_eq!(status(&lab, "ada.desk.reports-write", &running), "working");
+}
+
+/// Word of a task is kept from whom the task is kept from.
+#[test]
+fn nobody_listens_to_a_task_that_it_may_not_have() {
+    let lab = reports();
+    let task = made(&lab, "ada.desk.reports-write", 600_000);
+    for (token, expected) in [
+        ("ada.desk.reports-write", json!({"taskIds": [task["taskId"]]})),
+        ("ada.desk", json!({})),
+        ("ada.phone.reports-write", json!({})),
+    ] {
+        let listen = json!({"notifications": {"taskIds": [task["taskId"]]}});
+        let mut stream = request(&lab, token, "subscriptions/listen", &listen).send();
+        let acknowledged = stream.message().expect("an acknowledgment");
+        assert_eq!(acknowledged["params"]["notifications"], expected, "{token}");
+    }
 }

@@ -35,9 +35,15 @@ impl Access {
         matches!(self, Self::Trusted)
     }
 
-    /// To whom what is opened belongs: see [`Principal::key`].
+    /// Whether nothing is known of the caller.
+    #[cfg(feature = "auth")]
+    pub(crate) fn is_anonymous(&self) -> bool {
+        matches!(self, Self::Anonymous)
+    }
+
+    /// To whom what is opened belongs: see [`Principal::owner`].
     pub(crate) fn owner(&self) -> Option<&str> {
-        self.principal().map(|principal| principal.key())
+        self.principal().map(|principal| principal.owner())
     }
 
     /// Whose token was checked.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// A handler gets it from [`Context::principal`](crate::Context::principal).
 #[derive(Clone, PartialEq)]
 pub struct Principal {
-    key: String,
+    owner: String,
     issuer: Option<String>,
     subject: String,
     client_id: Option<String>,
@@ -25,7 +25,7 @@ impl Principal {
     pub fn new(subject: impl Into<String>) -> Self {
         let subject = subject.into();
         Self {
-            key: key_of(None, &subject),
+            owner: owner_of(None, &subject, None),
             issuer: None,
             subject,
             client_id: None,
@@ -37,14 +37,16 @@ impl Principal {
     /// Says who vouches for the subject.
     pub fn with_issuer(mut self, issuer: impl Into<String>) -> Self {
         let issuer = issuer.into();
-        self.key = key_of(Some(&issuer), &self.subject);
+        self.owner = owner_of(Some(&issuer), &self.subject, self.client_id.as_deref());
         self.issuer = Some(issuer);
         self
     }
 
     /// Says which program acts for the subject.
     pub fn with_client_id(mut self, client_id: impl Into<String>) -> Self {
-        self.client_id = Some(client_id.into());
+        let client_id = client_id.into();
+        self.owner = owner_of(self.issuer.as_deref(), &self.subject, Some(&client_id));
+        self.client_id = Some(client_id);
         self
     }
 
@@ -108,16 +110,16 @@ impl Principal {
         T::deserialize(Value::Object(self.claims.clone()))
     }
 
-    /// Issuer and subject as one text, the same for all tokens of one principal and different for two: what belongs to
-    /// a principal is bound to it.
-    pub(crate) fn key(&self) -> &str {
-        &self.key
+    /// Issuer, subject and client as one text: what is opened or made with a token belongs to these, and to another
+    /// client of the same subject it does not exist.
+    pub(crate) fn owner(&self) -> &str {
+        &self.owner
     }
 }
 
-fn key_of(issuer: Option<&str>, subject: &str) -> String {
-    // As JSON, no pair of texts is written like another one.
-    serde_json::json!([issuer, subject]).to_string()
+fn owner_of(issuer: Option<&str>, subject: &str, client_id: Option<&str>) -> String {
+    // As JSON, no two lists of texts are written alike.
+    serde_json::json!([issuer, subject, client_id]).to_string()
 }
 
 impl fmt::Debug for Principal {
@@ -139,18 +141,24 @@ mod tests {
     use super::Principal;
 
     #[test]
-    fn keys_tell_principals_apart_and_hold_for_all_their_tokens() {
+    fn owners_hold_for_all_tokens_and_tell_others_apart() {
         let ada = Principal::new("ada").with_issuer("https://a.example");
-        assert_eq!(ada.key(), ada.clone().with_client_id("x").with_scopes(["s"]).key());
+        let desk = ada.clone().with_client_id("desk");
+        let phone = Principal::new("ada").with_client_id("phone").with_issuer("https://a.example");
+        assert_eq!(desk.owner(), desk.clone().with_scopes(["s"]).owner());
         let others = [
+            ada,
+            desk,
+            phone,
             Principal::new("ada"),
             Principal::new("ada").with_issuer("https://b.example"),
             Principal::new("bob").with_issuer("https://a.example"),
             Principal::new("a\",\"da"),
+            Principal::new("ada").with_client_id("https://a.example"),
+            Principal::new("ada\",\"desk").with_issuer("https://a.example"),
         ];
-        for (index, other) in others.iter().enumerate() {
-            assert_ne!(other.key(), ada.key());
-            assert!(others[index + 1..].iter().all(|later| later.key() != other.key()));
+        for (index, one) in others.iter().enumerate() {
+            assert!(others[index + 1..].iter().all(|later| later.owner() != one.owner()), "{one:?}");
         }
     }
 

@@ -15,6 +15,7 @@ use toolwright_core::tool::TaskSupport;
 use super::calls::{Answering, CallMeta, Outcome, ToolCall, drop_caught, finish, panicked};
 use super::{Connection, Later, required_string};
 use crate::ask::Asking;
+use crate::auth::Access;
 use crate::context::{CallStart, Context};
 use crate::error;
 use crate::executor::BoxFuture;
@@ -22,7 +23,8 @@ use crate::extensions::{TASKS, declared_in, required};
 use crate::message::{Params, RequestId, RequestMeta};
 use crate::reply;
 use crate::router::Entry;
-use crate::tasks::{Admitted, LiveTask, NoTask, Task, TaskCall, TaskState, TaskView};
+use crate::service::Shared;
+use crate::tasks::{Admitted, LiveTask, NoTask, Task, TaskCall, TaskRegistry, TaskState, TaskView};
 
 impl Connection {
     /// The task that a call of a tool may become; none where it is a call like any other.
@@ -50,7 +52,8 @@ impl Connection {
             return if is_required { Err(error::internal(built)) } else { Ok(None) };
         };
         let max_questions = self.service.limits().max_questions;
-        match tasks.admit(name, self.caller().map(str::to_owned), max_questions) {
+        let tool = (name.as_str(), &*entry.scopes);
+        match tasks.admit(tool, self.caller().map(str::to_owned), max_questions) {
             Ok(Some(admitted)) => Ok(Some(admitted)),
             Ok(None) => Err(error::internal(&format!(
                 "{} tasks are running already; try again when some have ended",
@@ -113,9 +116,13 @@ impl Connection {
             return Err(undeclared(&format!("`{method}` is of the extension for tasks")));
         }
         let task_id = required_string(params.task_id, "taskId")?;
-        let running = tasks.running_for(&task_id, self.caller());
+        let asker = TaskAsker { service: Arc::clone(&self.service), access: self.access.clone() };
+        let running = tasks.running_for(&task_id, asker.owner());
+        if let Some(live) = &running {
+            let (tool, scopes) = live.called();
+            asker.check(&tool, scopes).map_err(|denied| TaskRequest::refusal(&task_id, &denied))?;
+        }
         let tasks = Arc::clone(tasks);
-        let caller = self.caller().map(str::to_owned);
         let request = TaskRequest(task_id.clone().into_owned());
         let task_id = task_id.into_owned();
         let code: BoxFuture<'static, Found> = match (method, running) {
@@ -123,9 +130,7 @@ impl Connection {
                 reply::result_of(out, id, &TaskView::result(&live.snapshot(), self.service.server_meta()));
                 return Ok(None);
             }
-            ("tasks/get", None) => {
-                Box::pin(async move { tasks.find(&task_id, caller.as_deref()).await.map(Some) })
-            }
+            ("tasks/get", None) => Box::pin(async move { asker.find(&tasks, &task_id).await.map(Some) }),
             ("tasks/update", Some(live)) => {
                 live.answer(&answers_of(params)?);
                 return Ok(self.acknowledge(id, out));
@@ -133,7 +138,7 @@ impl Connection {
             ("tasks/update", None) => {
                 answers_of(params)?;
                 Box::pin(async move {
-                    let task = tasks.find(&task_id, caller.as_deref()).await?;
+                    let task = asker.find(&tasks, &task_id).await?;
                     // There is nothing to answer once it has ended.
                     if task.state.has_ended() { Ok(None) } else { Err(NoTask::Elsewhere) }
                 })
@@ -142,9 +147,10 @@ impl Connection {
                 live.cancel();
                 return Ok(self.acknowledge(id, out));
             }
-            ("tasks/cancel", None) => {
-                Box::pin(async move { tasks.cancel_stored(&task_id, caller.as_deref()).await.map(|()| None) })
-            }
+            ("tasks/cancel", None) => Box::pin(async move {
+                let task = asker.find(&tasks, &task_id).await?;
+                tasks.cancel_stored(task).await.map(|()| None)
+            }),
             _ => return Err(error::method_not_found(method)),
         };
         self.admit(id)?;
@@ -162,10 +168,15 @@ impl Connection {
         None
     }
 
-    /// Which of these tasks run here and are the caller's: those that a subscription can hear of.
+    /// Which of these tasks run here, are the caller's, and of tools that it may call: those that a subscription can hear
+    /// of.
     pub(super) fn listens_to_task(&self, task_id: &str) -> bool {
         let tasks = self.service.extensions().tasks.as_ref();
-        tasks.is_some_and(|tasks| tasks.running_for(task_id, self.caller()).is_some())
+        let live = tasks.and_then(|tasks| tasks.running_for(task_id, self.caller()));
+        live.is_some_and(|live| {
+            let (tool, scopes) = live.called();
+            self.service.lacking(&tool, scopes, &self.access).is_none()
+        })
     }
 }
 
@@ -268,8 +279,53 @@ fn answers_of(params: &Params<'_>) -> Result<BTreeMap<String, Box<RawValue>>, Er
 /// What a method of tasks comes to: a task, or the acknowledgement.
 type Found = Result<Option<Task>, NoTask>;
 
+/// Who asks for a task: the one who made it, with a token that would do for the call as well (SEP-2663 "Security
+/// Considerations"). A task may outlive the token that it was made with, and the next one may allow less.
+struct TaskAsker {
+    service: Arc<Shared>,
+    access: Access,
+}
+
+impl TaskAsker {
+    fn owner(&self) -> Option<&str> {
+        self.access.owner()
+    }
+
+    /// The task with this id, if the caller made it and may call its tool.
+    async fn find(&self, tasks: &TaskRegistry, id: &str) -> Result<Task, NoTask> {
+        let task = tasks.find(id, self.owner()).await?;
+        self.check(&task.tool, task.scopes.clone())?;
+        Ok(task)
+    }
+
+    /// Whether the caller may call a tool that needed `scopes` when the task was made.
+    fn check(&self, tool: &str, scopes: Vec<String>) -> Result<(), NoTask> {
+        match self.service.lacking(tool, scopes, &self.access) {
+            None => Ok(()),
+            #[cfg(feature = "auth")]
+            Some(scopes) if !self.access.is_anonymous() => Err(NoTask::Scopes(scopes)),
+            Some(_) => Err(NoTask::Unknown),
+        }
+    }
+}
+
 /// A request about a task that does not run here.
 struct TaskRequest(String);
+
+impl TaskRequest {
+    /// What the caller is told who cannot have the task with this id.
+    fn refusal(id: &str, why: &NoTask) -> ErrorObjectOwned {
+        match why {
+            NoTask::Unknown => error::unknown("task", id),
+            #[cfg(feature = "auth")]
+            NoTask::Scopes(scopes) => error::insufficient_scope(scopes),
+            NoTask::Store(error) => error::internal(&format!("the task store failed: {error}")),
+            NoTask::Elsewhere => error::internal(
+                "the task runs in another process of the server; a request must reach that one, which routing by the header `Mcp-Name` does",
+            ),
+        }
+    }
+}
 
 impl Answering for TaskRequest {
     type Done = Found;
@@ -296,11 +352,7 @@ impl Answering for TaskRequest {
         let refusal = match found {
             Ok(Some(task)) => return reply::result_of(out, id, &TaskView::result(task, server_meta)),
             Ok(None) => return drop(connection.acknowledge(id, out)),
-            Err(NoTask::Unknown) => error::unknown("task", &self.0),
-            Err(NoTask::Store(error)) => error::internal(&format!("the task store failed: {error}")),
-            Err(NoTask::Elsewhere) => error::internal(
-                "the task runs in another process of the server; a request must reach that one, which routing by the header `Mcp-Name` does",
-            ),
+            Err(why) => Self::refusal(&self.0, why),
         };
         reply::error(out, Some(id), &refusal, revision);
     }

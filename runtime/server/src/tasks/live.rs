@@ -87,8 +87,15 @@ impl LiveTask {
         self.state().task.clone()
     }
 
-    pub(crate) fn owner(&self) -> Option<String> {
-        self.state().task.owner.clone()
+    /// Whether it was made by this caller.
+    pub(crate) fn is_of(&self, caller: Option<&str>) -> bool {
+        self.state().task.owner.as_deref() == caller
+    }
+
+    /// The tool that was called, and the scopes that it needed then.
+    pub(crate) fn called(&self) -> (String, Vec<String>) {
+        let task = &self.state().task;
+        (task.tool.clone(), task.scopes.clone())
     }
 
     /// Whether the call is a task now.

@@ -32,7 +32,7 @@ pub(crate) use live::LiveTask;
 pub use memory::MemoryTaskStore;
 pub(crate) use record::TaskView;
 pub use record::{Task, TaskState};
-pub(crate) use registry::{Admitted, NoTask, ServerTasks};
+pub(crate) use registry::{Admitted, NoTask, ServerTasks, TaskRegistry};
 pub(crate) use runner::run;
 pub use store::{TaskStore, TaskStoreError};
 

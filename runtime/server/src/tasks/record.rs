@@ -14,11 +14,15 @@ use crate::service::ttl_ms;
 pub struct Task {
     /// 128 random bits in hexadecimal: whoever knows it and has the right to may ask for the task.
     pub id: String,
-    /// Who made the task, in the form of the way that callers are known by; only the same one may ask for it. None where
-    /// callers are not known: then the id alone protects it.
+    /// Who made the task, in the form of the way that callers are known by: issuer, subject and client of a token. Only
+    /// the same one may ask for it. None where callers are not known: then the id alone protects it.
     pub owner: Option<String>,
     /// The name of the tool that was called.
     pub tool: String,
+    /// The scopes that the tool needed when it was called. Whoever asks for the task needs those that the tool needs
+    /// now; where there is no such tool any more, these.
+    #[serde(default)]
+    pub scopes: Vec<String>,
     /// How far it has come.
     pub state: TaskState,
     /// That in words, for people.

@@ -70,6 +70,9 @@ pub(crate) enum NoTask {
     Store(TaskStoreError),
     /// It runs in another process.
     Elsewhere,
+    /// Its tool needs these scopes, which the caller does not have.
+    #[cfg(feature = "auth")]
+    Scopes(Vec<String>),
 }
 
 impl NoTask {
@@ -109,7 +112,7 @@ impl TaskRegistry {
     /// Where the system gives no random numbers.
     pub(crate) fn admit(
         self: &Arc<Self>,
-        tool: &str,
+        (tool, scopes): (&str, &[String]),
         owner: Option<String>,
         max_questions: usize,
     ) -> Result<Option<Admitted>, getrandom::Error> {
@@ -119,6 +122,7 @@ impl TaskRegistry {
             id: random_id::<16>()?,
             owner,
             tool: tool.to_owned(),
+            scopes: scopes.to_vec(),
             state: TaskState::Working,
             status_message: None,
             created_at: now,
@@ -144,7 +148,7 @@ impl TaskRegistry {
     /// The task with this id, if it runs here and the caller made it.
     pub(crate) fn running_for(&self, id: &str, caller: Option<&str>) -> Option<Arc<LiveTask>> {
         let live = self.running().tasks.get(id).cloned()?;
-        (live.is_started() && live.owner().as_deref() == caller).then_some(live)
+        (live.is_started() && live.is_of(caller)).then_some(live)
     }
 
     /// The task with this id as it is now, if the caller made it.
@@ -157,9 +161,8 @@ impl TaskRegistry {
         task.filter(|task| is_callers(task) && task.expires_at() > SystemTime::now()).ok_or(NoTask::Unknown)
     }
 
-    /// Takes a task back that does not run here.
-    pub(crate) async fn cancel_stored(&self, id: &str, caller: Option<&str>) -> Result<(), NoTask> {
-        let mut task = self.find(id, caller).await?;
+    /// Takes a task back that was found and does not run here.
+    pub(crate) async fn cancel_stored(&self, mut task: Task) -> Result<(), NoTask> {
         if !task.state.has_ended() {
             task.state = TaskState::Cancelled;
             task.last_updated_at = SystemTime::now();
@@ -217,7 +220,7 @@ pub(super) mod tests {
     use crate::tasks::Tasks;
 
     pub(in crate::tasks) async fn made_by(tasks: &ServerTasks, owner: Option<&str>) -> Admitted {
-        let admitted = tasks.admit("tool", owner.map(str::to_owned), 4).expect("random numbers");
+        let admitted = tasks.admit(("tool", &[]), owner.map(str::to_owned), 4).expect("random numbers");
         let admitted = admitted.expect("there is room");
         tasks.store().create(&admitted.live.snapshot()).await.expect("it is kept");
         admitted.live.started.cancel();
@@ -240,11 +243,10 @@ pub(super) mod tests {
                 assert!(tasks.running_for(&id, caller).is_none());
                 let found = tasks.find(&id, caller).await;
                 assert_eq!(found.is_ok(), caller == owner, "{owner:?} {caller:?}");
-                if let Err(none) = found {
-                    assert!(matches!(none, NoTask::Unknown), "nobody hears that there is one");
+                match found {
+                    Ok(task) => tasks.cancel_stored(task).await.expect("taken back"),
+                    Err(none) => assert!(matches!(none, NoTask::Unknown), "nobody hears that there is one"),
                 }
-                let cancelled = tasks.cancel_stored(&id, caller).await;
-                assert_eq!(cancelled.is_ok(), caller == owner, "{owner:?} {caller:?}");
             }
         }
     }
@@ -253,7 +255,9 @@ pub(super) mod tests {
     async fn ids_are_random() {
         let tasks = Tasks::new().build().expect("good settings");
         let ids: std::collections::HashSet<String> = (0..1_000)
-            .map(|_| tasks.admit("tool", None, 4).expect("random numbers").expect("room").live.snapshot().id)
+            .map(|_| {
+                tasks.admit(("tool", &[]), None, 4).expect("random numbers").expect("room").live.snapshot().id
+            })
             .collect();
         assert_eq!(ids.len(), 1_000);
     }

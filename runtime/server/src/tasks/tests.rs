@@ -14,7 +14,7 @@ const STATES: [&str; 5] = ["working", "asking", "settled", "ended", "cancelled"]
 
 fn live() -> LiveTask {
     let tasks = Tasks::new().build().expect("good settings");
-    let admitted = tasks.admit("tool", None, 2).expect("random numbers").expect("there is room");
+    let admitted = tasks.admit(("tool", &[]), None, 2).expect("random numbers").expect("there is room");
     let task = admitted.live.snapshot();
     LiveTask::new(task, 2)
 }

@@ -111,12 +111,20 @@ impl Endpoint {
         envelope: &Envelope<'_>,
     ) -> Option<Response<HttpBody>> {
         let protection = self.config.protection()?;
-        if envelope.method_name() != Some("tools/call") {
-            return None;
-        }
-        let name = envelope.params.as_ref()?.name.and_then(string)?;
-        let Err(Denied::Scopes(tool)) = self.service.shared().tool_for(&name, access) else { return None };
-        let scopes = protection.scopes_for(&tool.scopes);
+        let (shared, params) = (self.service.shared(), envelope.params.as_ref()?);
+        let lacking = match envelope.method_name()? {
+            "tools/call" => match shared.tool_for(&params.name.and_then(string)?, access) {
+                Err(Denied::Scopes(tool)) => tool.scopes.to_vec(),
+                _ => return None,
+            },
+            // One that runs elsewhere, or has ended, is looked up later; its refusal is an answer with status 400.
+            #[cfg(feature = "tasks")]
+            "tasks/get" | "tasks/update" | "tasks/cancel" => {
+                shared.lacking_for_task(&params.task_id.and_then(string)?, access)?
+            }
+            _ => return None,
+        };
+        let scopes = protection.scopes_for(&lacking);
         let error = error::insufficient_scope(&scopes);
         let response = answer::refusal(StatusCode::FORBIDDEN, id_of(envelope).as_ref(), &error);
         Some(challenging(response, protection, Fault::TooLittle, &scopes, None))
