@@ -12,6 +12,7 @@ mod subject;
 mod characters;
 mod checks;
 mod schema;
+mod words;
 
 mod location;
 mod settings;

@@ -1,5 +1,6 @@
 //! A rule: what its data file says, and the table of all rules.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -38,6 +39,9 @@ pub(crate) struct Rule {
     /// What the rule looks for, for rules with a list.
     #[serde(default)]
     pub(super) words: Vec<String>,
+    /// What makes a word of the list mean something else, for rules with exceptions: by that word, the words before it.
+    #[serde(default)]
+    pub(super) except: BTreeMap<String, Vec<String>>,
     /// A definition that breaks the rule, as JSON; `sample` says in which short form.
     pub(super) example: String,
     /// The same without the breach.

@@ -52,11 +52,7 @@ impl<'a> Node<'a> {
 
     /// The types that `type` allows; none if it says nothing.
     pub(super) fn types(&self) -> Vec<&'a str> {
-        match self.get("type") {
-            Some(Value::String(name)) => vec![name],
-            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            _ => Vec::new(),
-        }
+        types(self.schema)
     }
 
     /// The values of `enum`.
@@ -136,6 +132,15 @@ pub(super) fn type_of(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
+    }
+}
+
+/// The types that the schema allows by `type`; none if it says nothing.
+pub(super) fn types(schema: &Value) -> Vec<&str> {
+    match schema.get("type") {
+        Some(Value::String(name)) => vec![name],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -63,10 +63,10 @@ pub(super) fn header_place(_: &Rule, subject: &Subject<'_>, problems: &mut Probl
     }
 }
 
-pub(super) fn header_on_secret(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn header_on_secret(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node, _) in headers(subject) {
         let name = node.property.unwrap_or_default();
-        if node.get("writeOnly") == Some(&Value::Bool(true)) || sounds_secret(rule, name) {
+        if node.get("writeOnly") == Some(&Value::Bool(true)) || sounds_secret(name) {
             problems.at(
                 tool,
                 below(&node.pointer, KEYWORD),

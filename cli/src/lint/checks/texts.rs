@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::super::characters::{Hidden, hidden};
 use super::super::rule::Rule;
 use super::super::subject::{Problems, Subject, Tool};
+use super::super::words::words;
 
 pub(super) fn missing_description(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in subject.tools.iter().filter(|tool| description(tool).is_none()) {
@@ -56,7 +57,7 @@ pub(super) fn duplicate_description(_: &Rule, subject: &Subject<'_>, problems: &
 pub(super) fn boilerplate_description(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, text) in described(subject) {
         let text = plain(text);
-        if text == plain(tool.name()) {
+        if text == words(tool.name()).join(" ") {
             problems.at(tool, "/description", "the description only repeats the name");
         } else if let Some(filler) = rule.words.iter().find(|filler| text.starts_with(filler.as_str())) {
             problems.at(tool, "/description", format!("the description starts with filler: {filler:?}"));

@@ -1,0 +1,139 @@
+//! The words of a name, for every rule that reads names.
+
+/// Words that name something else than what comes after them: the `count` in `count_of_tokens` is no token.
+const PREPOSITIONS: [&str; 10] = ["of", "for", "to", "from", "in", "on", "by", "with", "at", "as"];
+
+/// The words of a name, in lower case: `get_order`, `get-order`, `getOrder`, `GetOrder` and `GET_ORDER` have the same
+/// two. An acronym is one word (`parseHTTPHeader`, `userIDs`), and so is a number (`oauth2Token`).
+pub(super) fn words(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
+    let mut words: Vec<String> = Vec::new();
+    let mut is_inside = false;
+    for (at, letter) in letters.iter().copied().enumerate() {
+        if !letter.is_alphanumeric() {
+            is_inside = false;
+            continue;
+        }
+        match words.last_mut().filter(|_| is_inside && !begins_a_word(&letters, at)) {
+            Some(word) => word.extend(letter.to_lowercase()),
+            None => words.push(letter.to_lowercase().collect()),
+        }
+        is_inside = true;
+    }
+    words
+}
+
+/// Whether a word ends before the letter at this place, which follows another letter.
+fn begins_a_word(letters: &[char], at: usize) -> bool {
+    let (before, letter) = (letters[at - 1], letters[at]);
+    if before.is_numeric() || letter.is_numeric() {
+        return before.is_numeric() != letter.is_numeric();
+    }
+    if !letter.is_uppercase() {
+        return false;
+    }
+    // The last capital of a row begins the next word, unless only the `s` of a plural follows: `APIKey` and `APIs`.
+    let next_is_small = letters.get(at + 1).is_some_and(|next| next.is_lowercase());
+    !before.is_uppercase() || (next_is_small && !is_plural_s(letters, at + 1))
+}
+
+/// Whether the letter at this place is an `s` with which the word ends.
+fn is_plural_s(letters: &[char], at: usize) -> bool {
+    letters[at] == 's' && letters.get(at + 1).is_none_or(|next| !next.is_lowercase())
+}
+
+/// How many words at the beginning of `words` make up `phrase`, which is written `api_key`: the two in `api_key`, and the
+/// one in `apikey`.
+pub(super) fn starts_with(words: &[String], phrase: &str) -> Option<usize> {
+    let mut rest = phrase.split('_').collect::<String>();
+    for (at, word) in words.iter().enumerate() {
+        rest = rest.strip_prefix(word.as_str())?.to_owned();
+        if rest.is_empty() {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// What a name is a name of, without what only tells more about it: `api_key` of `api_key_for_billing`.
+pub(super) fn thing(words: &[String]) -> &[String] {
+    let end = words.iter().skip(1).position(|word| PREPOSITIONS.contains(&word.as_str()));
+    &words[..end.map_or(words.len(), |end| end + 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_split_into_its_words_however_it_is_written() {
+        for (name, expected) in [
+            ("get_order", "get order"),
+            ("get-order", "get order"),
+            ("get.order", "get order"),
+            ("get order", "get order"),
+            ("getOrder", "get order"),
+            ("GetOrder", "get order"),
+            ("GET_ORDER", "get order"),
+            ("get__order", "get order"),
+            ("_get_order_", "get order"),
+            ("API_KEY", "api key"),
+            ("apiKey", "api key"),
+            ("APIKey", "api key"),
+            ("myAPIKey", "my api key"),
+            ("myAPI", "my api"),
+            ("parseHTTPHeader", "parse http header"),
+            ("HTTPServer2Port", "http server 2 port"),
+            ("userIDs", "user ids"),
+            ("userIDsOfTeam", "user ids of team"),
+            ("listURLs", "list urls"),
+            ("APIs_v2", "apis v 2"),
+            ("IDString", "id string"),
+            ("oauth2Token", "oauth 2 token"),
+            ("oauth2_token", "oauth 2 token"),
+            ("sha256", "sha 256"),
+            ("password2", "password 2"),
+            ("X-API-Key", "x api key"),
+            ("x509Cert", "x 509 cert"),
+            ("aB", "a b"),
+            ("ABc", "a bc"),
+            ("A", "a"),
+            ("", ""),
+            ("---", ""),
+            ("größeÄndern", "größe ändern"),
+            ("取得_order", "取得 order"),
+            ("filter[status]", "filter status"),
+        ] {
+            assert_eq!(words(name).join(" "), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_phrase_is_found_with_and_without_its_separators() {
+        for (name, phrase, count) in [
+            ("api_key", "api_key", Some(2)),
+            ("apikey_name", "api_key", Some(1)),
+            ("rollBackAll", "roll_back", Some(2)),
+            ("rollback", "roll_back", Some(1)),
+            ("api", "api_key", None),
+            ("api_keyring", "api_key", None),
+            ("", "api_key", None),
+        ] {
+            assert_eq!(starts_with(&words(name), phrase), count, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_a_preposition_adds_is_not_the_thing() {
+        for (name, expected) in [
+            ("api_key_for_billing", "api key"),
+            ("number_of_tokens", "number"),
+            ("path_to_private_key", "path"),
+            ("to_token", "to token"),
+            ("token", "token"),
+            ("", ""),
+        ] {
+            assert_eq!(thing(&words(name)).join(" "), expected, "{name}");
+        }
+    }
+}
