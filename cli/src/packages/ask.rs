@@ -22,21 +22,26 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    /// Whether the program links a tool that this package derives.
+    /// Whether the program links a tool that this package derives, or something that it declares.
     pub(super) fn has_tools_of(&self, package: &str) -> bool {
-        let Answer { toolsets, tools, .. } = &self.answer;
-        let mut origins = toolsets.iter().map(|set| &set.origin).chain(tools.iter().map(|tool| &tool.origin));
+        let Answer { toolsets, tools, features, .. } = &self.answer;
+        let mut origins = toolsets
+            .iter()
+            .map(|set| &set.origin)
+            .chain(tools.iter().map(|tool| &tool.origin))
+            .chain(features.iter().map(|features| &features.origin));
         origins.any(|origin| origin.package == package)
     }
 
     /// Shortens the source paths below `root`: the compiler has whole ones for packages outside of the workspace that
     /// it builds, as libraries are outside of their harness's.
     pub(super) fn relative_to(mut self, root: &Path) -> Self {
-        let Answer { toolsets, tools, .. } = &mut self.answer;
+        let Answer { toolsets, tools, features, .. } = &mut self.answer;
         let origins = toolsets
             .iter_mut()
             .map(|set| &mut set.origin)
-            .chain(tools.iter_mut().map(|tool| &mut tool.origin));
+            .chain(tools.iter_mut().map(|tool| &mut tool.origin))
+            .chain(features.iter_mut().map(|features| &mut features.origin));
         for origin in origins {
             if let Ok(shorter) = Path::new(&origin.file).strip_prefix(root) {
                 origin.file = shorter.to_string_lossy().into_owned();

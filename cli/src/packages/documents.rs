@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use toolwright_core::manifest::Manifest;
-use toolwright_core::manifest::answer::{LinkedTool, LinkedToolset, Origin};
+use toolwright_core::manifest::answer::{LinkedFeatures, LinkedTool, LinkedToolset, Origin};
+use toolwright_core::manifest::{Manifest, ManifestError, visible};
 
 use super::ask::Answered;
 use super::workspace::Workspace;
@@ -14,7 +14,8 @@ use crate::error::Error;
 #[derive(Debug)]
 pub(super) struct Documents {
     documents: Vec<Document>,
-    /// Tools of packages with toolsets that are in no toolset.
+    /// What is in no manifest: tools of packages with toolsets that are in no toolset, and what is declared for a server
+    /// that there is not.
     pub(super) orphans: Vec<Orphan>,
 }
 
@@ -51,22 +52,31 @@ pub(crate) struct About {
     pub(crate) authors: Vec<String>,
 }
 
-/// A tool that is in no manifest.
+/// Something that is in no manifest.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Orphan {
-    name: String,
-    origin: Origin,
+pub(super) enum Orphan {
+    Tool { name: String, origin: Origin },
+    Features { what: String, server: String, origin: Origin },
 }
 
 impl std::fmt::Display for Orphan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { name, origin } = self;
-        write!(
-            f,
-            "the tool `{name}` is in no toolset, so it is in no manifest\n  --> {origin}:{}\n  add it to the enum that \
-             derives `Toolset`, or take out its derive",
-            origin.column
-        )
+        match self {
+            Self::Tool { name, origin } => write!(
+                f,
+                "the tool `{}` is in no toolset, so it is in no manifest\n  --> {origin}:{}\n  add it to the enum that \
+                 derives `Toolset`, or take out its derive",
+                visible(name),
+                origin.column
+            ),
+            Self::Features { what, server, origin } => write!(
+                f,
+                "the {what} of this declaration are for the server `{}`, which has no manifest\n  --> {origin}:{}\n  name \
+                 a toolset after `for`, or leave it out",
+                visible(server),
+                origin.column
+            ),
+        }
     }
 }
 
@@ -78,10 +88,13 @@ impl std::fmt::Display for Orphan {
 pub(super) fn make(answers: &[Answered], packages: &[String], places: &[String]) -> Result<Documents, Error> {
     let toolsets = distinct(answers.iter().flat_map(|answered| &answered.answer.toolsets));
     let tools = distinct(answers.iter().flat_map(|answered| &answered.answer.tools));
+    let features = distinct(answers.iter().flat_map(|answered| &answered.answer.features));
+    let features: Vec<LinkedFeatures> = features.into_iter().cloned().collect();
     let linked: BTreeSet<&str> = toolsets
         .iter()
         .map(|set| set.origin.package.as_str())
         .chain(tools.iter().map(|tool| tool.origin.package.as_str()))
+        .chain(features.iter().map(LinkedFeatures::package))
         .collect();
     let meant: BTreeSet<&str> =
         linked.iter().copied().filter(|name| packages.iter().any(|package| package == name)).collect();
@@ -95,18 +108,18 @@ pub(super) fn make(answers: &[Answered], packages: &[String], places: &[String])
             .filter(|tool| tool.origin.package == package && !is_in_a_toolset(tool, &toolsets))
             .collect();
         for set in &own {
-            made.documents.push(of_toolset(set, &tools)?);
+            made.documents.push(of_toolset(set, &tools, &features)?);
         }
         if own.is_empty() {
             check_programs_agree(package, answers, &toolsets)?;
-            made.documents.extend(of_loose_tools(&loose)?);
+            made.documents.extend(of_loose_tools(package, &loose, &features)?);
         } else {
-            made.orphans.extend(
-                loose
-                    .iter()
-                    .map(|tool| Orphan { name: tool.definition.name.clone(), origin: tool.origin.clone() }),
-            );
+            made.orphans.extend(loose.iter().map(|tool| Orphan::Tool {
+                name: tool.definition.name.clone(),
+                origin: tool.origin.clone(),
+            }));
         }
+        made.orphans.extend(features_without_server(package, &made.documents, &features));
     }
     if made.documents.is_empty() {
         return Err(Error::NoTools { places: places.to_owned() });
@@ -223,24 +236,57 @@ fn is_in_a_toolset(tool: &LinkedTool, toolsets: &[&LinkedToolset]) -> bool {
     toolsets.iter().any(|set| set.has(&tool.definition.name))
 }
 
-fn of_toolset(set: &LinkedToolset, tools: &[&LinkedTool]) -> Result<Document, Error> {
-    let manifest = set.manifest().map_err(|source| Error::Manifest {
-        server: set.name.as_ref().unwrap_or(&set.origin.package).clone(),
-        source,
-    })?;
+fn of_toolset(
+    set: &LinkedToolset,
+    tools: &[&LinkedTool],
+    features: &[LinkedFeatures],
+) -> Result<Document, Error> {
+    let manifest = set.manifest(features).map_err(no_manifest(set.server()))?;
     // By name: a program may link a tool of another package with the same name, which then comes first here.
     let own = |tool: &&&LinkedTool| tool.origin.package == set.origin.package;
     let (own, others): (Vec<&&LinkedTool>, Vec<_>) = tools.iter().partition(own);
     Ok(Document { manifest, sources: Sources::new(&set.origin, others.into_iter().chain(own)) })
 }
 
-fn of_loose_tools(tools: &[&&LinkedTool]) -> Result<Option<Document>, Error> {
-    let Some(first) = tools.first() else { return Ok(None) };
-    let origin = first.origin.clone();
+/// The server of a package without toolsets: its tools and what it declares.
+fn of_loose_tools(
+    package: &str,
+    tools: &[&&LinkedTool],
+    features: &[LinkedFeatures],
+) -> Result<Option<Document>, Error> {
+    let declared = || features.iter().find(|features| features.are_of(package, package));
+    let Some(origin) = tools.first().map(|tool| &tool.origin).or_else(|| declared().map(|one| &one.origin))
+    else {
+        return Ok(None);
+    };
     let manifest = origin
-        .manifest_of(tools.iter().map(|tool| tool.definition.clone()).collect())
-        .map_err(|source| Error::Manifest { server: origin.package.clone(), source })?;
-    Ok(Some(Document { manifest, sources: Sources::new(&origin, tools.iter().copied()) }))
+        .manifest_of(tools.iter().map(|tool| tool.definition.clone()).collect(), features)
+        .map_err(no_manifest(&origin.package))?;
+    Ok(Some(Document { manifest, sources: Sources::new(origin, tools.iter().copied()) }))
+}
+
+fn no_manifest(server: &str) -> impl FnOnce(ManifestError) -> Error {
+    let server = server.to_owned();
+    move |source| Error::Manifest { server, source }
+}
+
+/// What is declared for a server of the package that no document is of, such as that of a tool alone.
+fn features_without_server(
+    package: &str,
+    documents: &[Document],
+    features: &[LinkedFeatures],
+) -> Vec<Orphan> {
+    let is_lost = |features: &&LinkedFeatures| {
+        features.server.as_ref().is_some_and(|of| {
+            of.package == package && documents.iter().all(|document| document.server() != of.name)
+        })
+    };
+    let orphan = |features: &LinkedFeatures| Orphan::Features {
+        what: features.kind.to_string(),
+        server: features.server.as_ref().map(|of| of.name.clone()).unwrap_or_default(),
+        origin: features.origin.clone(),
+    };
+    features.iter().filter(is_lost).map(orphan).collect()
 }
 
 /// Tools without a toolset are one server only if each program that has some has all.

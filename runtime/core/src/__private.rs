@@ -11,8 +11,10 @@ pub use crate::derived::{
     expect_tool, linked_tool, linked_toolset,
 };
 pub use crate::link::{
-    LinkedTool, LinkedToolset, TOOLWRIGHT_TOOLS as TOOLS, TOOLWRIGHT_TOOLSETS as TOOLSETS,
+    LinkedFeatures, LinkedTool, LinkedToolset, ServerOf, TOOLWRIGHT_FEATURES as FEATURES,
+    TOOLWRIGHT_TOOLS as TOOLS, TOOLWRIGHT_TOOLSETS as TOOLSETS,
 };
+pub use crate::manifest::{Declare, Entry};
 pub use crate::tool::{
     DescribesArguments, FieldMetadata, FieldSource, Hints, InputShape, ReadsArguments, SourceLocation,
     TaskSupport, Tool, ToolMetadata,
@@ -22,4 +24,14 @@ pub use crate::toolset::{DecodeError, Package, Toolset, ToolsetMetadata, definit
 /// What `output = Type` calls.
 pub fn output_schema<T: crate::result::OutputData>() -> serde_json::Value {
     crate::schema::output::<T>(crate::schema::Profile::Portable)
+}
+
+/// The list that a declared function's result belongs to.
+pub const fn kind_of<R: Declare, F: Fn() -> R>(_: &F) -> crate::manifest::Kind {
+    R::KIND
+}
+
+/// What `declare!` calls.
+pub fn entries_of(declared: impl Declare) -> Vec<Entry> {
+    declared.entries()
 }

@@ -1,6 +1,7 @@
-//! Link-time registration: every derived tool and toolset of a program, and the answer to `cargo mcp manifest`.
+//! Link-time registration: every derived tool and toolset of a program, its declared prompts and resources, and the
+//! answer to `cargo mcp manifest`.
 //!
-//! Each derive adds an element to one of two slices that the linker puts together. A *constructor*, a function that
+//! Each derive and each declaration adds an element to one of three slices that the linker puts together. A *constructor*, a function that
 //! runs before `main`, looks for one environment variable, [`VARIABLE`]. If it is set, the constructor writes
 //! everything that is linked to the file it names (see [`crate::manifest::answer`]) and ends the program, so that
 //! the user's `main` never runs. If it is not set, that look is all the constructor does.
@@ -21,9 +22,9 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::definition::ToolDefinition;
-use crate::manifest::answer;
+use crate::manifest::{Entry, Kind, answer};
 use crate::tool::{FieldSource, SourceLocation};
-use crate::toolset::{Package, ToolsetMetadata};
+use crate::toolset::{Package, Toolset, ToolsetMetadata};
 
 /// The variable that asks a program for its tools. Its value is the path of the file to write, which must not exist.
 pub const VARIABLE: &str = "TOOLWRIGHT_MANIFEST";
@@ -42,6 +43,10 @@ pub static TOOLWRIGHT_TOOLS: [LinkedTool];
 /// Every derived toolset that has no type parameters.
 #[linkme::distributed_slice]
 pub static TOOLWRIGHT_TOOLSETS: [LinkedToolset];
+
+/// Every declared prompt, resource and resource template: what a server offers beside tools.
+#[linkme::distributed_slice]
+pub static TOOLWRIGHT_FEATURES: [LinkedFeatures];
 
 /// A tool as the linker collects it.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +74,50 @@ pub struct LinkedToolset {
     pub source: SourceLocation,
     /// Makes the definitions, as the server lists them.
     pub definitions: fn() -> Vec<ToolDefinition>,
+}
+
+/// Prompts, resources or templates as the linker collects them: one element for each function that is declared.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkedFeatures {
+    /// What is declared, for reports.
+    pub name: &'static str,
+    /// The package that declares it.
+    pub package: Package,
+    /// Where it is declared.
+    pub source: SourceLocation,
+    /// The server that has it; that of `package`, if it is not said.
+    pub server: Option<ServerOf>,
+    /// Which list it belongs to.
+    pub kind: Kind,
+    /// Makes the definitions.
+    pub entries: fn() -> Vec<Entry>,
+}
+
+/// A server, by the package that derives its toolset and its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServerOf {
+    /// The package.
+    pub package: &'static str,
+    /// The server's name.
+    pub name: &'static str,
+}
+
+impl ServerOf {
+    /// The server of a toolset.
+    pub const fn new<T: Toolset>() -> Self {
+        let name = match T::METADATA.name {
+            Some(name) => name,
+            None => T::PACKAGE.name,
+        };
+        Self { package: T::PACKAGE.name, name }
+    }
+}
+
+impl LinkedFeatures {
+    /// Whether a server has them.
+    pub fn are_of(&self, server: &ServerOf) -> bool {
+        self.server.map_or(self.package.name == server.package, |of| of == *server)
+    }
 }
 
 #[used]
@@ -134,10 +183,39 @@ pub fn linked() -> answer::Answer {
     toolsets.sort_by(|left, right| left.origin.cmp(&right.origin));
     tools.sort_by(|left, right| left.origin.cmp(&right.origin));
     answer::Answer {
+        features: linked_features(),
         answer_version: answer::VERSION,
         toolwright: env!("CARGO_PKG_VERSION").to_owned(),
         toolsets,
         tools,
+    }
+}
+
+/// Everything that is declared beside tools, sorted by place.
+///
+/// # Panics
+/// If a definition cannot be made.
+pub fn linked_features() -> Vec<answer::LinkedFeatures> {
+    let mut features: Vec<_> = TOOLWRIGHT_FEATURES.iter().map(answer_of_features).collect();
+    // One declaration may name several functions, which then have one place.
+    features.sort_by(|left, right| (&left.origin, left.kind).cmp(&(&right.origin, right.kind)));
+    features
+}
+
+fn answer_of_features(features: &LinkedFeatures) -> answer::LinkedFeatures {
+    let origin = origin(features.package, features.source);
+    set_subject(format!(
+        "the {} of `{}`, declared at {origin}, cannot be made",
+        features.kind, features.name
+    ));
+    answer::LinkedFeatures {
+        server: features.server.map(|server| answer::ServerOf {
+            package: server.package.to_owned(),
+            name: server.name.to_owned(),
+        }),
+        kind: features.kind,
+        entries: (features.entries)(),
+        origin,
     }
 }
 

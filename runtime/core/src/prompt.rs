@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::arguments::{TextArguments, TextReader};
 use crate::content::{ContentBlock, Role};
 use crate::definition::Icon;
 use crate::request::RequestError;
@@ -22,7 +23,7 @@ pub struct Prompt {
     /// What the prompt is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The arguments; a server writes them from the type that the prompt's handler takes.
+    /// The arguments; a server writes them from the type that the prompt's handler takes, see [`Prompt::arguments`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<PromptArgument>,
     /// Pictures for user interfaces.
@@ -55,6 +56,19 @@ impl Prompt {
     /// The prompt with a text that says what it is for.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
+        self
+    }
+
+    /// The prompt with the arguments that are the fields of `A`, for a prompt that is declared before there is a server:
+    /// the manifest shows them. A server takes only a handler with the same arguments.
+    ///
+    /// # Panics
+    /// If a field of `A` is no text, or the schema of `A` cannot be enforced: the message says which and what to do.
+    pub fn arguments<A: TextArguments>(mut self) -> Self {
+        match TextReader::of::<A>() {
+            Ok(reader) => self.arguments = reader.arguments().to_vec(),
+            Err(error) => panic!("the arguments of the prompt `{}` cannot be read: {error}", self.name),
+        }
         self
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
+use toolwright_core::link::ServerOf;
 use toolwright_core::toolset::Toolset;
 
 use crate::ask::StateKeys;
@@ -40,6 +41,8 @@ pub struct Server<S> {
     credentials: Vec<(String, Box<RawValue>)>,
     /// What each call of `tools` wants to add, run when all settings are known.
     toolsets: Vec<AddTools<S>>,
+    /// The servers that the manifest has of these toolsets.
+    servers: Vec<ServerOf>,
     executors: Vec<DynExecutor>,
     pub(crate) features: FeatureParts,
     state_keys: Option<StateKeys>,
@@ -61,6 +64,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             list_ttl: DEFAULT_LIST_TTL,
             credentials: Vec::new(),
             toolsets: Vec::new(),
+            servers: Vec::new(),
             executors: Vec::new(),
             features: FeatureParts::default(),
             state_keys: None,
@@ -76,6 +80,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         self.version.get_or_insert_with(|| set.version.unwrap_or(package.version).to_owned());
         self.title = self.title.or_else(|| set.title.map(text));
         self.instructions = self.instructions.or_else(|| set.instructions.map(text));
+        self.servers.push(ServerOf::new::<T>());
         self.toolsets.push(|state, credentials| {
             let mut router = Router::new(Arc::clone(state), <T as Toolset>::METADATA, credentials.to_vec());
             T::bind(&mut router);
@@ -174,7 +179,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             typed,
             executors: self.executors,
             state_keys: self.state_keys,
-            features: features.build()?,
+            features: features.build(&self.servers)?,
             extensions,
         })
     }

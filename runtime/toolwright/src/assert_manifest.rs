@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs, io};
 
-use toolwright_core::manifest::{self, Manifest, Server};
+use toolwright_core::manifest::{self, Manifest, Server, answer};
 use toolwright_core::{link, toolset};
 
 use crate::Toolset;
@@ -71,7 +71,8 @@ pub fn of_toolset<T: Toolset>(folder: &str, path: &str) {
         title: metadata.title.map(str::to_owned),
     };
     let instructions = metadata.instructions.map(str::to_owned);
-    let manifest = Manifest::new(server, instructions, toolset::definitions_of::<T>());
+    let manifest = Manifest::new(server, instructions, toolset::definitions_of::<T>())
+        .and_then(|manifest| answer::with_features(manifest, package.name, &link::linked_features()));
     check(folder, path, &manifest.unwrap_or_else(|error| panic!("the tools make no manifest: {error}")));
 }
 
@@ -83,9 +84,12 @@ pub fn of_package(folder: &str, package: &str, path: &str) {
     let sets: Vec<_> = answer.toolsets.iter().filter(|set| set.origin.package == package).collect();
     let loose = || answer.tools.iter().filter(|tool| tool.origin.package == package);
     let manifest = match sets.as_slice() {
-        [set] => set.manifest(),
+        [set] => set.manifest(&answer.features),
         [] => match loose().next() {
-            Some(first) => first.origin.manifest_of(loose().map(|tool| tool.definition.clone()).collect()),
+            Some(first) => {
+                let tools = loose().map(|tool| tool.definition.clone()).collect();
+                first.origin.manifest_of(tools, &answer.features)
+            }
             None => panic!(
                 "no tool of the package `{package}` is linked into this test: name the toolset, as in \
                  assert_manifest!({path:?}, {}::Tools), since what a test does not use is not linked",

@@ -445,6 +445,8 @@
 //! # }
 //! ```
 //!
+//! [`declare!`] puts prompts, resources and templates into the manifest, where `cargo mcp` checks them as it checks tools.
+//!
 //! A prompt's function returns text, one or more [`PromptMessage`]s or a [`PromptResult`]; a resource's returns text,
 //! bytes, [`ResourceContents`] or a [`ResourceResult`], which also says how long clients may keep it; any of them in a
 //! `Result` ([`IntoPromptResult`], [`IntoResourceResult`], [`RequestError`]). State that the functions share is what they
@@ -561,6 +563,7 @@ pub use serving::*;
 pub mod attributes {}
 
 mod assert_manifest;
+mod declare;
 
 #[doc(hidden)]
 pub mod __private {

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Manifest, ManifestError, Server};
+use super::{Entry, Kind, Manifest, ManifestError, Server};
 use crate::definition::ToolDefinition;
 
 /// The version of the answer's form; it rises when a reader of the former version would misunderstand the answer.
@@ -23,6 +23,48 @@ pub struct Answer {
     pub toolsets: Vec<LinkedToolset>,
     /// The tools, in a toolset or not, sorted by origin.
     pub tools: Vec<LinkedTool>,
+    /// The declared prompts, resources and templates, sorted by origin; empty in the answers of programs that do not say
+    /// it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<LinkedFeatures>,
+}
+
+/// The prompts, resources or templates that one declaration holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinkedFeatures {
+    /// Where they are declared.
+    pub origin: Origin,
+    /// The server that they are declared for; that of the declaring package, if it is not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerOf>,
+    /// Which list they belong to.
+    pub kind: Kind,
+    /// The definitions.
+    pub entries: Vec<Entry>,
+}
+
+/// A server, by the package that derives its toolset and its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerOf {
+    /// The package.
+    pub package: String,
+    /// The server's name.
+    pub name: String,
+}
+
+impl LinkedFeatures {
+    /// Whether the server of this name has them, whose toolset, or else tools, this package derives.
+    pub fn are_of(&self, package: &str, server: &str) -> bool {
+        match &self.server {
+            Some(of) => of.package == package && of.name == server,
+            None => self.origin.package == package,
+        }
+    }
+
+    /// The package whose server has them.
+    pub fn package(&self) -> &str {
+        self.server.as_ref().map_or(&self.origin.package, |of| &of.package)
+    }
 }
 
 /// One toolset of a program.
@@ -110,14 +152,20 @@ impl LinkedToolset {
     /// The manifest of the set's server. Its name and version are the package's where the set says nothing.
     ///
     /// # Errors
-    /// Those of [`Manifest::new`].
-    pub fn manifest(&self) -> Result<Manifest, ManifestError> {
+    /// Those of [`Manifest::new`] and [`Manifest::with`].
+    pub fn manifest(&self, features: &[LinkedFeatures]) -> Result<Manifest, ManifestError> {
         let server = Server {
-            name: self.name.as_ref().unwrap_or(&self.origin.package).clone(),
+            name: self.server().to_owned(),
             version: self.version.as_ref().unwrap_or(&self.origin.version).clone(),
             title: self.title.clone(),
         };
-        Manifest::new(server, self.instructions.clone(), self.tools.clone())
+        let manifest = Manifest::new(server, self.instructions.clone(), self.tools.clone())?;
+        with_features(manifest, &self.origin.package, features)
+    }
+
+    /// The name of the set's server.
+    pub fn server(&self) -> &str {
+        self.name.as_ref().unwrap_or(&self.origin.package)
     }
 
     /// Whether a tool of this name is in the set.
@@ -130,11 +178,31 @@ impl Origin {
     /// The manifest of tools that are in no toolset: without one, the package is the server.
     ///
     /// # Errors
-    /// Those of [`Manifest::new`].
-    pub fn manifest_of(&self, tools: Vec<ToolDefinition>) -> Result<Manifest, ManifestError> {
+    /// Those of [`Manifest::new`] and [`Manifest::with`].
+    pub fn manifest_of(
+        &self,
+        tools: Vec<ToolDefinition>,
+        features: &[LinkedFeatures],
+    ) -> Result<Manifest, ManifestError> {
         let server = Server { name: self.package.clone(), version: self.version.clone(), title: None };
-        Manifest::new(server, None, tools)
+        with_features(Manifest::new(server, None, tools)?, &self.package, features)
     }
+}
+
+/// The manifest with what is declared for its server.
+///
+/// # Errors
+/// Those of [`Manifest::with`].
+pub fn with_features(
+    manifest: Manifest,
+    package: &str,
+    features: &[LinkedFeatures],
+) -> Result<Manifest, ManifestError> {
+    let server = manifest.server.name.clone();
+    let mut own = features.iter().filter(|features| features.are_of(package, &server));
+    own.try_fold(manifest, |manifest, features| {
+        manifest.with(features.kind, features.entries.iter().cloned())
+    })
 }
 
 impl std::fmt::Display for Origin {

@@ -1,4 +1,4 @@
-//! What differs between two manifests, by tool and property.
+//! What differs between two manifests, by definition and property.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,7 +6,9 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Manifest;
+use super::meaning::Place;
+use super::visible::visible;
+use super::{Kind, Manifest, entry};
 use crate::pointer::below;
 
 /// One difference between two manifests. `Display` gives one line:
@@ -16,13 +18,22 @@ use crate::pointer::below;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// The tool; `None` for what belongs to the server.
-    pub tool: Option<String>,
-    /// Where in the tool or the document: a JSON Pointer (RFC 6901), empty for a tool as a whole. For a list of
-    /// plain values it names the list.
+    /// What it belongs to; `None` for the server.
+    pub of: Option<Named>,
+    /// Where in the definition or the document: a JSON Pointer (RFC 6901), empty for a definition as a whole. For a list
+    /// of plain values it names the list.
     pub pointer: String,
     /// What happened there.
     pub difference: Difference,
+}
+
+/// A tool, a prompt, a resource or a template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Named {
+    /// Which of them it is.
+    pub kind: Kind,
+    /// Its name or address.
+    pub name: String,
 }
 
 /// What happened at one place.
@@ -42,69 +53,87 @@ pub enum Difference {
     },
 }
 
-/// Everything that differs: the server first, then the tools by name. Empty if the manifests say the same; the order
-/// of an object's members says nothing.
+/// Everything that differs: the server first, then tools, prompts, resources and templates, each by name. Empty if the
+/// manifests say the same: numbers count by value, and order counts where it means something.
 pub fn diff(old: &Manifest, new: &Manifest) -> Vec<Change> {
-    let mut changes = Changes { tool: None, found: Vec::new() };
-    changes.compare(String::new(), &document_without_tools(old), &document_without_tools(new));
-
-    let mut pairs: BTreeMap<&str, [Option<Value>; 2]> = BTreeMap::new();
-    for (side, manifest) in [old, new].into_iter().enumerate() {
-        for tool in &manifest.tools {
-            pairs.entry(&tool.name).or_default()[side] = Some(serde_json::json!(tool));
+    let mut changes = Changes { of: None, found: Vec::new() };
+    changes.compare(Place::Data, String::new(), &document_without_lists(old), &document_without_lists(new));
+    for kind in Kind::ALL {
+        let [before, after] = [old, new].map(|manifest| manifest.entries(kind));
+        // An empty list says more than a missing one.
+        let member = format!("/{}", kind.member());
+        let none = || Value::Array(Vec::new());
+        match (&before, &after) {
+            (None, Some(entries)) if entries.is_empty() => changes.push(member, Difference::Added(none())),
+            (Some(entries), None) if entries.is_empty() => changes.push(member, Difference::Removed(none())),
+            _ => {}
         }
-    }
-    for (name, pair) in pairs {
-        changes.tool = Some(name.to_owned());
-        changes.compare_optional(String::new(), pair[0].as_ref(), pair[1].as_ref());
+        let mut pairs: BTreeMap<String, [Option<Value>; 2]> = BTreeMap::new();
+        for (side, entries) in [before, after].into_iter().enumerate() {
+            for entry in entries.into_iter().flatten() {
+                let name = kind.name_of(&entry).unwrap_or_default().to_owned();
+                pairs.entry(name).or_default()[side] = Some(Value::Object(entry));
+            }
+        }
+        for (name, pair) in pairs {
+            changes.of = Some(Named { kind, name });
+            changes.compare_optional(Place::of(kind), String::new(), pair[0].as_ref(), pair[1].as_ref());
+        }
+        changes.of = None;
     }
     changes.found
 }
 
-fn document_without_tools(manifest: &Manifest) -> Value {
-    let mut document = serde_json::json!(Manifest { tools: Vec::new(), ..manifest.clone() });
-    if let Some(members) = document.as_object_mut() {
-        members.remove("tools");
-    }
-    document
+fn document_without_lists(manifest: &Manifest) -> Value {
+    let mut document = entry(manifest);
+    document.retain(|member, _| Kind::ALL.iter().all(|kind| kind.member() != member));
+    Value::Object(document)
 }
 
 struct Changes {
-    tool: Option<String>,
+    of: Option<Named>,
     found: Vec<Change>,
 }
 
 impl Changes {
-    fn compare(&mut self, pointer: String, old: &Value, new: &Value) {
+    fn compare(&mut self, place: Place, pointer: String, old: &Value, new: &Value) {
         match (old, new) {
-            _ if old == new => {}
-            (Value::Object(old), Value::Object(new)) => self.compare_members(&pointer, old, new),
+            _ if place.same(old, new) => {}
+            (Value::Object(old), Value::Object(new)) => self.compare_members(place, &pointer, old, new),
             (Value::Array(old), Value::Array(new)) if are_plain(old) && are_plain(new) => {
-                self.compare_plain_lists(pointer, old, new);
+                self.compare_plain_lists(place, pointer, old, new);
             }
             (Value::Array(old), Value::Array(new)) => {
                 for index in 0..old.len().max(new.len()) {
-                    self.compare_optional(format!("{pointer}/{index}"), old.get(index), new.get(index));
+                    let pointer = format!("{pointer}/{index}");
+                    self.compare_optional(place.item(), pointer, old.get(index), new.get(index));
                 }
             }
             _ => self.push(pointer, Difference::Changed { old: old.clone(), new: new.clone() }),
         }
     }
 
-    fn compare_members(&mut self, pointer: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
+    fn compare_members(
+        &mut self,
+        place: Place,
+        pointer: &str,
+        old: &Map<String, Value>,
+        new: &Map<String, Value>,
+    ) {
         let added = new.keys().filter(|key| !old.contains_key(*key));
         for key in old.keys().chain(added) {
-            self.compare_optional(below(pointer, key), old.get(key), new.get(key));
+            self.compare_optional(place.member(key), below(pointer, key), old.get(key), new.get(key));
         }
     }
 
     /// Lists such as `required` and `enum`: what came and what went says more than positions do.
-    fn compare_plain_lists(&mut self, pointer: String, old: &[Value], new: &[Value]) {
+    fn compare_plain_lists(&mut self, place: Place, pointer: String, old: &[Value], new: &[Value]) {
         let before = self.found.len();
-        for value in old.iter().filter(|value| !new.contains(value)) {
+        let has = |list: &[Value], value: &Value| list.iter().any(|other| place.item().same(other, value));
+        for value in old.iter().filter(|value| !has(new, value)) {
             self.push(pointer.clone(), Difference::Removed(value.clone()));
         }
-        for value in new.iter().filter(|value| !old.contains(value)) {
+        for value in new.iter().filter(|value| !has(old, value)) {
             self.push(pointer.clone(), Difference::Added(value.clone()));
         }
         if self.found.len() == before {
@@ -113,9 +142,9 @@ impl Changes {
         }
     }
 
-    fn compare_optional(&mut self, pointer: String, old: Option<&Value>, new: Option<&Value>) {
+    fn compare_optional(&mut self, place: Place, pointer: String, old: Option<&Value>, new: Option<&Value>) {
         match (old, new) {
-            (Some(old), Some(new)) => self.compare(pointer, old, new),
+            (Some(old), Some(new)) => self.compare(place, pointer, old, new),
             (Some(old), None) => self.push(pointer, Difference::Removed(old.clone())),
             (None, Some(new)) => self.push(pointer, Difference::Added(new.clone())),
             (None, None) => {}
@@ -123,13 +152,23 @@ impl Changes {
     }
 
     fn push(&mut self, pointer: String, difference: Difference) {
-        self.found.push(Change { tool: self.tool.clone(), pointer, difference });
+        self.found.push(Change { of: self.of.clone(), pointer, difference });
     }
 }
 
 /// No objects and no lists among the values.
 fn are_plain(values: &[Value]) -> bool {
     !values.iter().any(|value| value.is_object() || value.is_array())
+}
+
+/// `get_order` for a tool, `prompt review` for something else.
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind != Kind::Tools {
+            write!(f, "{} ", self.kind.one())?;
+        }
+        f.write_str(&visible(&self.name))
+    }
 }
 
 impl fmt::Display for Change {
@@ -140,10 +179,10 @@ impl fmt::Display for Change {
             Difference::Changed { .. } => '~',
         };
         write!(f, "{sign} ")?;
-        match (&self.tool, self.pointer.as_str()) {
-            // A whole tool: its definition is no news to whoever took it out or put it in.
-            (Some(tool), "") => return write!(f, "{}", visible(tool)),
-            (Some(tool), pointer) => write!(f, "{} {}: ", visible(tool), visible(pointer))?,
+        match (&self.of, self.pointer.as_str()) {
+            // A whole definition is no news to whoever took it out or put it in.
+            (Some(named), "") => return write!(f, "{named}"),
+            (Some(named), pointer) => write!(f, "{named} {}: ", visible(pointer))?,
             (None, pointer) => write!(f, "{}: ", visible(pointer))?,
         }
         match &self.difference {
@@ -190,28 +229,4 @@ fn shortened(text: &str, start: usize) -> String {
     let before = if start > 0 { "…" } else { "" };
     let after = if start + SHOWN < length { "…" } else { "" };
     format!("{before}{}{after}", visible(&window))
-}
-
-/// Writes out the characters that a terminal hides or obeys: a description that changed by one of them must not look
-/// unchanged, and a line must not be able to rewrite the screen.
-pub fn visible(text: &str) -> String {
-    text.chars().fold(String::with_capacity(text.len()), |mut shown, character| {
-        if is_hidden(character) {
-            shown.extend(character.escape_unicode());
-        } else {
-            shown.push(character);
-        }
-        shown
-    })
-}
-
-/// Control characters and the invisible ones of Unicode: soft hyphen, zero-width and direction marks, variation
-/// selectors, tags.
-pub fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}')
 }

@@ -155,11 +155,80 @@ fn lists_of_plain_values_differ_by_value_and_others_by_place() {
         &[
             r#"- t /inputSchema/properties/e/enum: "a""#,
             r#"+ t /inputSchema/properties/e/enum: "1""#,
-            "~ t /inputSchema/properties/o/enum: [1,2] -> [2,1]",
             r#"~ t /inputSchema/properties/x/anyOf/0/type: "null" -> "string""#,
             "+ t /inputSchema/properties/x/anyOf/1: {}",
         ],
     );
+}
+
+#[test]
+fn what_says_the_same_is_no_difference() {
+    let schema = |required: Value, values: Value, types: Value, least: Value| {
+        let mut tool =
+            tool("t", json!({"e": {"enum": values}, "n": {"type": types, "minimum": least}, "x": {}}));
+        tool["inputSchema"]["required"] = required;
+        json!([tool])
+    };
+    check_diff(
+        schema(json!(["e", "n"]), json!(["a", 1, null]), json!(["integer", "null"]), json!(1)),
+        schema(json!(["n", "e"]), json!([null, 1.0, "a"]), json!(["null", "integer"]), json!(1.0)),
+        &[],
+    );
+    check_diff(
+        schema(json!(["e", "n"]), json!(["a", 1]), json!("integer"), json!(1)),
+        schema(json!(["n", "x"]), json!([1.0, "b"]), json!(["integer"]), json!(2.0)),
+        &[
+            r#"- t /inputSchema/properties/e/enum: "a""#,
+            r#"+ t /inputSchema/properties/e/enum: "b""#,
+            "~ t /inputSchema/properties/n/minimum: 1 -> 2.0",
+            r#"- t /inputSchema/required: "e""#,
+            r#"+ t /inputSchema/required: "x""#,
+        ],
+    );
+}
+
+#[test]
+fn a_byte_order_mark_is_skipped() {
+    let given = manifest(json!([tool("t", json!({}))]));
+    assert_eq!(Manifest::from_json(&format!("\u{feff}{}", given.to_json())).unwrap(), given);
+}
+
+#[test]
+fn lists_beside_tools_are_held_or_not_and_compared_by_name() {
+    let none = manifest(json!([]));
+    assert_eq!(none.kinds(), [Kind::Tools]);
+    let prompts = |entries: Value| {
+        let entries: Vec<Entry> = serde_json::from_value(entries).unwrap();
+        none.clone().with(Kind::Prompts, entries).unwrap()
+    };
+    let empty = prompts(json!([]));
+    assert_eq!(empty.kinds(), [Kind::Tools, Kind::Prompts]);
+    assert!(empty.to_json().contains("\"prompts\": []"), "{}", empty.to_json());
+    let some = prompts(json!([{"name": "b", "description": "Bee."}, {"name": "a"}]));
+    assert_eq!(Manifest::from_json(&some.to_json()).unwrap(), some);
+
+    let lines = |old, new| diff(old, new).iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(lines(&none, &empty), ["+ /prompts: []"]);
+    assert_eq!(lines(&empty, &none), ["- /prompts: []"]);
+    assert_eq!(lines(&none, &some), ["+ prompt a", "+ prompt b"]);
+    let changed = prompts(json!([{"name": "b", "description": "Wasp."}]));
+    assert_eq!(lines(&some, &changed), ["- prompt a", r#"~ prompt b /description: "Bee." -> "Wasp.""#]);
+
+    let twice =
+        none.clone().with(Kind::Resources, [entry(&json!({"uri": "a:b"})), entry(&json!({"uri": "a:b"}))]);
+    assert!(twice.unwrap_err().to_string().contains("two resources are named `a:b`"));
+    let nameless = none.with(Kind::ResourceTemplates, [entry(&json!({"uri": "a:b"}))]).unwrap_err();
+    assert!(nameless.to_string().contains("`resourceTemplates` has no text `uriTemplate`"), "{nameless}");
+}
+
+#[test]
+fn hidden_characters_are_written_out_in_the_document() {
+    let mut changed = tool("t", json!({}));
+    changed["description"] = "Does\u{200b} it.\u{202e}\u{1b}[2J\u{9b}\u{e0041}".into();
+    let given = manifest(json!([changed]));
+    let text = given.to_json();
+    assert!(!text.contains(|one| is_hidden(one) && one != '\n'), "{text:?}");
+    assert_eq!(Manifest::from_json(&text).unwrap(), given);
 }
 
 #[test]
@@ -207,7 +276,9 @@ fn the_server_comes_before_the_tools() {
 
 #[test]
 fn an_answer_survives_a_round_trip_and_a_newer_one_is_refused_by_both_versions() {
-    use super::answer::{self, Answer, AnswerError, LinkedTool, LinkedToolset, Origin};
+    use super::answer::{
+        self, Answer, AnswerError, LinkedFeatures, LinkedTool, LinkedToolset, Origin, ServerOf,
+    };
 
     let tools = manifest(json!([tool("t", json!({}))])).tools;
     let origin =
@@ -215,6 +286,12 @@ fn an_answer_survives_a_round_trip_and_a_newer_one_is_refused_by_both_versions()
     let given = Answer {
         answer_version: answer::VERSION,
         toolwright: "0.1.0".into(),
+        features: vec![LinkedFeatures {
+            origin: origin.clone(),
+            server: Some(ServerOf { package: "p".into(), name: "shop".into() }),
+            kind: Kind::Prompts,
+            entries: vec![entry(&json!({"name": "greet"}))],
+        }],
         tools: vec![LinkedTool { origin: origin.clone(), fields: Vec::new(), definition: tools[0].clone() }],
         toolsets: vec![LinkedToolset {
             origin,

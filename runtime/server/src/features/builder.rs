@@ -2,13 +2,14 @@
 
 use std::future::Future;
 
+use toolwright_core::link::ServerOf;
 use toolwright_core::prompt::{IntoPromptResult, Prompt};
 use toolwright_core::resource::{IntoResourceResult, Resource, ResourceTemplate};
 
 use super::completion::Completer;
 use super::{
     Completers, CompletionContext, Features, IntoCompletion, PromptEntry, Reference, Registry,
-    RequestHandler, ResourceEntry, Resources, TemplateEntry,
+    RequestHandler, ResourceEntry, Resources, TemplateEntry, declared,
 };
 use crate::error::BuildError;
 use crate::server::Server;
@@ -19,6 +20,9 @@ pub(crate) struct FeatureParts {
     prompts: Option<Vec<PromptEntry>>,
     resources: Option<Vec<ResourceEntry>>,
     templates: Vec<TemplateEntry>,
+    /// Resources that come from elsewhere than [`Server::resource`], and are in no manifest.
+    #[cfg(feature = "skills")]
+    added: Vec<ResourceEntry>,
     completers: Completers,
     /// The first mistake, told when the server is built.
     problem: Option<BuildError>,
@@ -32,12 +36,22 @@ impl FeatureParts {
     /// Adds resources that come from elsewhere than [`Server::resource`].
     #[cfg(feature = "skills")]
     pub(crate) fn add_resources(&mut self, resources: Vec<ResourceEntry>) {
-        self.resources.get_or_insert_default().extend(resources);
+        self.resources.get_or_insert_default();
+        self.added.extend(resources);
     }
 
-    pub(crate) fn build(self) -> Result<Features, BuildError> {
+    /// Checks everything. `servers` are those whose toolsets the server has.
+    #[cfg_attr(not(feature = "skills"), expect(unused_mut, reason = "only skills add to it"))]
+    pub(crate) fn build(mut self, servers: &[ServerOf]) -> Result<Features, BuildError> {
         if let Some(problem) = self.problem {
             return Err(problem);
+        }
+        declared::check(servers, self.prompts.as_deref().unwrap_or_default())?;
+        declared::check(servers, self.resources.as_deref().unwrap_or_default())?;
+        declared::check(servers, &self.templates)?;
+        #[cfg(feature = "skills")]
+        if let Some(resources) = &mut self.resources {
+            resources.extend(self.added);
         }
         let features = Features {
             prompts: self.prompts.map(|prompts| Registry::new(prompts, "prompt")).transpose()?,

@@ -50,6 +50,13 @@ impl PromptEntry {
         let refuse =
             |reason: String| BuildError::Feature { what: "prompt", name: prompt.name.clone(), reason };
         let reader = TextReader::of::<H::Input>().map_err(|error| refuse(error.to_string()))?;
+        if !prompt.arguments.is_empty() && prompt.arguments != reader.arguments() {
+            return Err(refuse(
+                "its arguments are not those that its handler takes: name the type of the handler's in \
+                 `Prompt::arguments`, or leave that out"
+                    .to_owned(),
+            ));
+        }
         prompt.arguments = reader.arguments().to_vec();
         let shared = Arc::new((reader, handler));
         let code = move |arguments: Option<Box<RawValue>>, cx| -> BoxFuture<'static, _> {

@@ -1,11 +1,12 @@
 //! What a server offers beside tools: prompts, resources and completion of their arguments.
 //!
 //! `entries` holds what is registered and the code behind it, `handler` the functions that users write, `completion`
-//! suggestions; `builder` and `runtime` are what [`Server`](crate::Server) and [`Service`](crate::Service) have for
+//! suggestions, `declared` what the manifest shows; `builder` and `runtime` are what [`Server`](crate::Server) and [`Service`](crate::Service) have for
 //! them.
 
 mod builder;
 mod completion;
+mod declared;
 mod entries;
 mod handler;
 mod runtime;

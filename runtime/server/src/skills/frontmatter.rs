@@ -86,7 +86,7 @@ fn check_description(description: &str) -> Result<(), String> {
 }
 
 fn parse(yaml: &str) -> Result<Value, String> {
-    let mut events = Events(Parser::new_from_str(yaml));
+    let mut events = Events { parser: Parser::new_from_str(yaml), yaml };
     loop {
         match events.next()? {
             (Event::StreamEnd, _) => return Ok(Value::Null),
@@ -99,12 +99,15 @@ fn parse(yaml: &str) -> Result<Value, String> {
     }
 }
 
-struct Events<'a>(Parser<'a, saphyr_parser::StrInput<'a>>);
+struct Events<'a> {
+    parser: Parser<'a, saphyr_parser::StrInput<'a>>,
+    yaml: &'a str,
+}
 
 impl<'a> Events<'a> {
     fn next(&mut self) -> Result<(Event<'a>, Span), String> {
-        match self.0.next() {
-            Some(event) => event.map_err(|error| broken(&error)),
+        match self.parser.next() {
+            Some(event) => event.map_err(|error| broken(&error, self.yaml)),
             // The stream has an event for its end, after which nobody asks.
             None => Ok((Event::StreamEnd, Span::default())),
         }
@@ -141,10 +144,15 @@ impl<'a> Events<'a> {
                 }
             }
             // A few bytes of anchors can stand for gigabytes, and a tag is a type that JSON does not have.
-            _ => Err(at(
-                &span,
-                "anchors (`&`), aliases (`*`) and tags (`!`) are not read; write the value out",
-            )),
+            _ => {
+                let hint = quotes_for(self.yaml, span.start.line()).unwrap_or_default();
+                Err(at(
+                    &span,
+                    &format!(
+                        "anchors (`&`), aliases (`*`) and tags (`!`) are not read; write the value out{hint}"
+                    ),
+                ))
+            }
         }
     }
 
@@ -207,8 +215,36 @@ fn is_decimal(text: &str) -> bool {
         && exponent.is_none_or(|exponent| !exponent.is_empty() && is_digits(exponent))
 }
 
-fn broken(error: &ScanError) -> String {
-    format!("its YAML cannot be read: line {}: {}", error.marker().line() + 1, error.info())
+fn broken(error: &ScanError, yaml: &str) -> String {
+    let line = error.marker().line();
+    let hint = quotes_for(yaml, line).unwrap_or_default();
+    format!("its YAML cannot be read: line {}: {}{hint}", line + 1, error.info())
+}
+
+/// What to write instead, if a text without quotes is what cannot be read: at `line` of the YAML, from 1, or above it,
+/// since a parser may notice later.
+fn quotes_for(yaml: &str, line: usize) -> Option<String> {
+    /// How many characters of a text are shown.
+    const SHOWN: usize = 60;
+    let above: Vec<&str> = yaml.lines().take(line).collect();
+    // Lines without a key go on with the value of the one above.
+    let (key, text) = above.iter().rev().find_map(|line| line.split_once(": "))?;
+    let text = text.trim();
+    let is_key = !key.trim().is_empty() && !key.contains(['"', '\'', '[', '{']);
+    let is_quoted =
+        text.len() > 1 && ['"', '\''].iter().any(|quote| text.starts_with(*quote) && text.ends_with(*quote));
+    let breaks = text.contains(": ")
+        || text.ends_with(':')
+        || text.contains(" #")
+        || text.starts_with(|first: char| "@`%&*!|>[]{}#\"',?-".contains(first));
+    if !is_key || is_quoted || !breaks {
+        return None;
+    }
+    let mut shown: String = text.chars().filter(|one| !one.is_control()).take(SHOWN).collect();
+    if text.chars().count() > SHOWN {
+        shown.push('…');
+    }
+    Some(format!("; put the text in quotes: `{}: '{}'`", key.trim(), shown.replace('\'', "''")))
 }
 
 /// A mistake with its line in the file, whose first line is `---`.
@@ -280,6 +316,36 @@ mod tests {
         let deep = format!("a: {}{}", "[".repeat(40), "]".repeat(40));
         assert!(parse(&deep).expect_err("too deep").contains("more than 16"));
         assert!(parse(&format!("a: {}", "[".repeat(100_000))).is_err(), "and no stack overflows");
+    }
+
+    #[test]
+    fn a_text_that_needs_quotes_is_shown_with_them() {
+        for (yaml, fixed) in [
+            ("name: a\ndescription: Reads files: all of them", "description: 'Reads files: all of them'"),
+            ("description: Use when: it's late\nname: a", "description: 'Use when: it''s late'"),
+            ("description: Ends so: ", "description: 'Ends so:'"),
+            ("description: @ada asks", "description: '@ada asks'"),
+            ("description: `code` here", "description: '`code` here'"),
+            ("description: *never* twice", "description: '*never* twice'"),
+            ("description: !important", "description: '!important'"),
+            ("description: & more", "description: '& more'"),
+            ("description: [draft] reads", "description: '[draft] reads'"),
+            ("description: {x} and y", "description: '{x} and y'"),
+            ("description: %d files", "description: '%d files'"),
+            ("description: \"Quoted\" start", "description: '\"Quoted\" start'"),
+            ("metadata:\n  note: Time: now", "note: 'Time: now'"),
+        ] {
+            let error = parse(yaml).expect_err(yaml);
+            assert!(error.contains("put the text in quotes"), "{yaml}: {error}");
+            assert!(error.contains(fixed), "{yaml}: {error}");
+            assert!(parse(fixed).is_ok(), "what is suggested can be read: {fixed}");
+        }
+        let long = parse(&format!("a: b: {}", "x".repeat(500))).expect_err("a colon");
+        assert!(long.len() < 250 && long.contains('…'), "{long}");
+        for yaml in ["a: 1\na: 2", "a: 1\n...\n---\nb: 1", "a: 'x"] {
+            let error = parse(yaml).expect_err(yaml);
+            assert!(!error.contains("put the text in quotes: `a: '1'"), "{yaml}: {error}");
+        }
     }
 
     #[test]
