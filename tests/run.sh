@@ -9,6 +9,9 @@ readonly all_steps=(
     conformance bench_limits fuzz soak
 )
 
+# What runs only when it is named.
+readonly long_steps=(agreement agreement_long)
+
 # The most crates that `hello` may compile, our own included.
 readonly hello_limit=67
 
@@ -49,6 +52,16 @@ lints() {
 
 docs() {
     RUSTDOCFLAGS="--deny warnings" run cargo doc --workspace --no-deps --all-features
+}
+
+# Schema and reader over generated types: 300 of a fixed seed, and 100 of the day's or of AGREEMENT_SEED.
+agreement() {
+    run cargo run --quiet --package test-agreement --bin agreement
+}
+
+# Far more of them than a change has to wait for.
+agreement_long() {
+    run cargo run --quiet --package test-agreement --bin agreement -- --types 5000 --seed "${AGREEMENT_SEED:-$(date +%Y%m%d)}"
 }
 
 # Everything but the steps that stand for themselves: .config/nextest.toml leaves out clients, conformance and compile-fail.
@@ -132,8 +145,8 @@ main() {
     local steps=("$@")
     [ ${#steps[@]} -gt 0 ] || steps=("${all_steps[@]}")
     for step in "${steps[@]}"; do
-        if [[ " ${all_steps[*]} " != *" $step "* ]]; then
-            echo "there is no step '$step'; the steps are: ${all_steps[*]}" >&2
+        if [[ " ${all_steps[*]} ${long_steps[*]} " != *" $step "* ]]; then
+            echo "there is no step '$step'; the steps are: ${all_steps[*]}; and by name only: ${long_steps[*]}" >&2
             exit 2
         fi
     done

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolwright_core::tool::FieldMetadata;
 
-use crate::case::{Case, cases};
 use crate::corpus::enums::{Documented, Untagged};
+use test_agreement::case::Case;
+use test_agreement::cases;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Ranges {

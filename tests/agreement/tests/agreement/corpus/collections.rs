@@ -5,16 +5,28 @@ use std::ops::{Bound, Range, RangeInclusive};
 use std::time::{Duration, SystemTime};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::case::{Case, Field, Maybe, cases};
+use test_agreement::case::{Case, Field, Maybe};
+use test_agreement::cases;
 
 #[derive(Serialize, Deserialize, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Side {
     Left,
     Right,
+}
+
+/// A set without an order, which is written in one all the same, so that two readings can be compared.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Words {
+    #[serde(serialize_with = "in_order")]
+    value: HashSet<String>,
+}
+
+fn in_order<S: Serializer>(words: &HashSet<String>, writer: S) -> Result<S::Ok, S::Error> {
+    writer.collect_seq(words.iter().collect::<BTreeSet<_>>())
 }
 
 /// Maps with `bool` keys are missing: `serde_json` 1.0.154 reads a key that starts with a letter outside ASCII from
@@ -34,7 +46,7 @@ pub(crate) fn cases() -> Vec<Case> {
         "(bool,)" => Field<(bool,)>,
         "Vec<(String, Option<u8>)>" => Field<Vec<(String, Option<u8>)>>,
         "BTreeSet<u8>" => Field<BTreeSet<u8>>,
-        "HashSet<String>" => Field<HashSet<String>>,
+        "HashSet<String>" => Words,
         "HashMap<String, u8>" => Field<HashMap<String, u8>>,
         "BTreeMap<String, Option<u8>>" => Field<BTreeMap<String, Option<u8>>>,
         "BTreeMap<u64, f64>" => Field<BTreeMap<u64, f64>>,

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::case::{Case, Field, Maybe, cases};
 use crate::corpus::structs::Point;
+use test_agreement::case::{Case, Field, Maybe};
+use test_agreement::cases;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(crate) enum Plain {

@@ -2,7 +2,8 @@
 
 use std::num::{NonZeroI8, NonZeroI64, NonZeroU8, NonZeroU16, NonZeroU32, NonZeroU64, NonZeroUsize};
 
-use crate::case::{Case, Field, Maybe, cases};
+use test_agreement::case::{Case, Field, Maybe};
+use test_agreement::cases;
 
 pub(crate) fn cases() -> Vec<Case> {
     cases! {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::case::{Case, Field, Maybe, cases};
+use test_agreement::case::{Case, Field, Maybe};
+use test_agreement::cases;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(crate) struct List {

@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::case::{Case, Field, Maybe, cases};
 use crate::corpus::collections::Side;
+use test_agreement::case::{Case, Field, Maybe};
+use test_agreement::cases;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Empty {}

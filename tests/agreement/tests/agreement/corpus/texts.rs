@@ -8,7 +8,8 @@ use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Utc, We
 use url::Url;
 use uuid::Uuid;
 
-use crate::case::{Case, Field, Maybe, cases};
+use test_agreement::case::{Case, Field, Maybe};
+use test_agreement::cases;
 
 pub(crate) fn cases() -> Vec<Case> {
     cases! {

@@ -2,10 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::generate::{Choices, anything};
+use crate::choices::Choices;
+use crate::generate::anything;
 
 /// Changes one place of `value`.
-pub(crate) fn mutate(value: &mut Value, choices: &mut Choices<'_>) {
+///
+/// # Panics
+/// Never: the place is one that was counted.
+pub fn mutate(value: &mut Value, choices: &mut Choices<'_>) {
     let places = count(value);
     let place = choices.below(places);
     change(at(value, &mut { place }).expect("a place that was counted"), choices);

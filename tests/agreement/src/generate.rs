@@ -2,31 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
-/// A stream of decisions. It ends in zeros, and zero is always the plainest choice, so that proptest makes a value
-/// simpler by making the stream shorter and its numbers smaller.
-pub(crate) struct Choices<'a> {
-    stream: std::slice::Iter<'a, u16>,
-}
-
-impl<'a> Choices<'a> {
-    pub(crate) fn new(stream: &'a [u16]) -> Self {
-        Self { stream: stream.iter() }
-    }
-
-    /// A number below `limit`, which is not 0.
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        usize::from(self.stream.next().copied().unwrap_or_default()) % limit
-    }
-
-    /// True about once in `times`; false at the end of the stream.
-    pub(crate) fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == times - 1
-    }
-
-    pub(crate) fn pick<'t, T>(&mut self, from: &'t [T]) -> &'t T {
-        &from[self.below(from.len())]
-    }
-}
+use crate::choices::Choices;
 
 /// How deep values go where a schema is recursive.
 const MAX_DEPTH: usize = 6;
@@ -109,12 +85,12 @@ const PATTERNS: &[(&str, &[&str])] = &[
 ];
 
 /// A value for `schema`, a part of `root`.
-pub(crate) fn value(schema: &Value, root: &Value, choices: &mut Choices<'_>) -> Value {
+pub fn value(schema: &Value, root: &Value, choices: &mut Choices<'_>) -> Value {
     Generator { root }.value(schema, choices, 0)
 }
 
 /// Any JSON value.
-pub(crate) fn anything(choices: &mut Choices<'_>, depth: usize) -> Value {
+pub fn anything(choices: &mut Choices<'_>, depth: usize) -> Value {
     match choices.below(if depth < 2 { 8 } else { 6 }) {
         0 => json!(null),
         1 => json!(true),
@@ -239,7 +215,7 @@ impl Generator<'_> {
             keywords.get("patternProperties").and_then(Value::as_object).into_iter().flatten()
         {
             for _ in 0..choices.below(3) {
-                let name = near(samples(PATTERNS, pattern).expect("a pattern of the table"), choices);
+                let name = near(samples(PATTERNS, pattern).unwrap_or(TEXTS), choices);
                 object.insert(name.to_owned(), self.value(schema, choices, depth + 1));
             }
         }
@@ -282,9 +258,7 @@ fn text(keywords: &Map<String, Value>, choices: &mut Choices<'_>) -> Value {
         return json!(near(samples, choices));
     }
     if let Some(pattern) = keywords.get("pattern").and_then(Value::as_str) {
-        let samples =
-            samples(PATTERNS, pattern).unwrap_or_else(|| panic!("no samples for the pattern {pattern}"));
-        return json!(near(samples, choices));
+        return json!(near(samples(PATTERNS, pattern).unwrap_or(TEXTS), choices));
     }
     let bound =
         |keyword| keywords.get(keyword).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok());

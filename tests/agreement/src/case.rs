@@ -1,0 +1,201 @@
+//! One type, as tool input and as output.
+
+use std::fmt::Debug;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use toolwright_core::arguments::{ArgumentErrors, ArgumentReader, SchemaError};
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::schema::{self, Draft, Profile};
+use toolwright_core::tool::{FieldMetadata, InputShape, Tool};
+
+/// A type, behind functions that do not name it.
+#[derive(Debug)]
+pub struct Case {
+    /// What it is called in reports.
+    pub name: &'static str,
+    draft: fn() -> Draft,
+    definition: Option<fn() -> ToolDefinition>,
+    output: fn() -> Value,
+    read: fn(&ArgumentReader, &RawValue) -> Result<Reading, ArgumentErrors>,
+    plain: fn(&str) -> Result<Reading, String>,
+    fields: &'static [FieldMetadata],
+    shape: InputShape,
+    allow_unknown: bool,
+}
+
+/// A value that was read.
+#[derive(Debug, PartialEq)]
+pub struct Reading {
+    /// The value, as far as it can be seen.
+    pub shown: String,
+    /// The value as serde writes it, if it can be written.
+    pub written: Option<Value>,
+}
+
+impl Reading {
+    /// Of a type without `Debug`, which can be written.
+    fn of_written<T: Serialize>(value: &T) -> Self {
+        let written = serde_json::to_value(value).expect("values of the corpus can be written");
+        Self { shown: in_order(&written).to_string(), written: Some(written) }
+    }
+
+    fn of<T: Debug + Serialize>(value: &T) -> Self {
+        Self { shown: format!("{value:?}"), written: serde_json::to_value(value).ok() }
+    }
+}
+
+/// `value` in one order: a `HashMap` is written in another one each time.
+fn in_order(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let mut members: Map<_, _> =
+                members.iter().map(|(name, member)| (name.clone(), in_order(member))).collect();
+            members.sort_keys();
+            members.into()
+        }
+        Value::Array(items) => items.iter().map(in_order).collect(),
+        other => other.clone(),
+    }
+}
+
+impl Case {
+    /// A type that is no tool, as the arguments of one.
+    pub fn of<T: DeserializeOwned + Serialize + JsonSchema>(name: &'static str) -> Self {
+        Self {
+            name,
+            draft: || Draft::input::<T>(InputShape::Object),
+            definition: None,
+            output: || schema::output::<T>(Profile::Portable),
+            read: |reader, arguments| Ok(Reading::of_written(&reader.read::<T>(Some(arguments), &[])?)),
+            plain: |text| {
+                let value: T = serde_json::from_str(text).map_err(|error| error.to_string())?;
+                Ok(Reading::of_written(&value))
+            },
+            fields: &[],
+            shape: InputShape::Object,
+            allow_unknown: false,
+        }
+    }
+
+    /// A tool.
+    pub fn of_tool<T: Tool + DeserializeOwned + Serialize + JsonSchema + Debug>(name: &'static str) -> Self {
+        let metadata = T::METADATA;
+        Self {
+            name,
+            draft: || Draft::input::<T>(T::METADATA.shape),
+            definition: Some(T::definition),
+            output: || schema::output::<T>(Profile::Portable),
+            read: |reader, arguments| Ok(Reading::of(&reader.read_tool::<T>(Some(arguments), &[])?)),
+            plain: |text| {
+                let value: T = serde_json::from_str(text).map_err(|error| error.to_string())?;
+                Ok(Reading::of(&value))
+            },
+            fields: metadata.fields,
+            shape: metadata.shape,
+            allow_unknown: metadata.allow_unknown,
+        }
+    }
+
+    /// With attributes on fields.
+    #[must_use]
+    pub fn with(mut self, fields: &'static [FieldMetadata]) -> Self {
+        self.fields = fields;
+        self
+    }
+
+    /// A unit struct.
+    #[must_use]
+    pub fn unit(mut self) -> Self {
+        self.shape = InputShape::Unit;
+        self
+    }
+
+    /// With the attribute `allow_unknown`.
+    #[must_use]
+    pub fn allow_unknown(mut self) -> Self {
+        self.allow_unknown = true;
+        self
+    }
+
+    fn draft(&self) -> Draft {
+        (self.draft)().with_fields(self.fields, self.allow_unknown)
+    }
+
+    /// The schema of the arguments.
+    pub fn input(&self, profile: Profile) -> Value {
+        self.draft().finish(profile)
+    }
+
+    /// The schema of the type as an output.
+    pub fn output(&self) -> Value {
+        (self.output)()
+    }
+
+    /// The definition that clients see, with the type as the output too.
+    pub fn definition(&self) -> ToolDefinition {
+        let mut definition = match self.definition {
+            Some(definition) => definition(),
+            None => ToolDefinition::new(self.name, self.input(Profile::Portable)),
+        };
+        definition.output_schema = Some(self.output());
+        definition
+    }
+
+    /// The reader, which takes no text for an object: the schema does not show that it would.
+    ///
+    /// # Errors
+    /// A type that cannot be a tool.
+    pub fn reader(&self) -> Result<ArgumentReader, SchemaError> {
+        let reader = ArgumentReader::new(&self.draft(), self.fields, self.shape, self.allow_unknown)?;
+        Ok(reader.strict())
+    }
+
+    /// Reads arguments as a call does.
+    ///
+    /// # Errors
+    /// The refusal.
+    ///
+    /// # Panics
+    /// Never: JSON can be written.
+    pub fn read(&self, reader: &ArgumentReader, arguments: &Value) -> Result<Reading, ArgumentErrors> {
+        let arguments = serde_json::value::to_raw_value(arguments).expect("JSON can be written");
+        (self.read)(reader, &arguments)
+    }
+
+    /// Reads arguments as serde does by itself.
+    ///
+    /// # Errors
+    /// What serde says.
+    pub fn read_plainly(&self, arguments: &Value) -> Result<Reading, String> {
+        match self.shape {
+            InputShape::Unit => (self.plain)("null"),
+            InputShape::Object => (self.plain)(&arguments.to_string()),
+        }
+    }
+}
+
+/// The field of a tool that has just one.
+#[derive(Debug, serde::Serialize, serde::Deserialize, JsonSchema)]
+pub struct Field<T> {
+    /// The field.
+    pub value: T,
+}
+
+/// The optional field of a tool that has just one.
+#[derive(Debug, serde::Serialize, serde::Deserialize, JsonSchema)]
+pub struct Maybe<T> {
+    /// The field.
+    pub value: Option<T>,
+}
+
+/// The cases of the named types: `cases! { "name" => Type, … }`.
+#[macro_export]
+macro_rules! cases {
+    ($($name:literal => $type:ty),+ $(,)?) => {
+        vec![$($crate::case::Case::of::<$type>($name)),+]
+    };
+}

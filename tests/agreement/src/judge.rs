@@ -1,0 +1,449 @@
+//! What must hold between a type's schema, its reader and plain serde, for any arguments.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use toolwright_core::arguments::{ArgumentErrors, ArgumentReader, ProblemKind};
+use toolwright_core::schema::Profile;
+
+use crate::case::{Case, Reading};
+
+/// Numbers up to here are exact for every reader of JSON (RFC 8259, section 6); no bound beyond is shown.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// How many members that are null are left out in every combination.
+const MAX_NULLS: u32 = 6;
+
+/// Something that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// Its sort.
+    pub kind: FaultKind,
+    /// What was seen.
+    pub text: String,
+}
+
+/// What does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// The type is refused as a tool.
+    Unbuildable,
+    /// The schema accepts what the call refuses.
+    SchemaWider,
+    /// The call accepts what the schema refuses.
+    ReaderWider,
+    /// serde reads what is made from the type itself, and the call refuses it.
+    Narrow,
+    /// The call reads another value than serde does.
+    OtherValue,
+    /// The same arguments written otherwise are refused, or read as another value.
+    OtherSpelling,
+    /// What serde writes of a value is not read as this value again.
+    RoundTrip,
+    /// The output schema refuses what serde writes.
+    Output,
+    /// A refusal without any problem.
+    NoProblem,
+    /// A problem at a place that the arguments do not have.
+    NoSuchPlace,
+    /// A refusal without an example, or with one that is refused.
+    Example,
+    /// A rule of `cargo mcp lint` has something to say.
+    Lint,
+    /// A panic.
+    Panic,
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unbuildable => "the type is refused as a tool",
+            Self::SchemaWider => "the schema accepts what the call refuses",
+            Self::ReaderWider => "the call accepts what the schema refuses",
+            Self::Narrow => "serde reads what the call refuses",
+            Self::OtherValue => "the call reads another value than serde",
+            Self::OtherSpelling => "another spelling of the same arguments is read otherwise",
+            Self::RoundTrip => "what is written is not read again",
+            Self::Output => "the output schema refuses what is written",
+            Self::NoProblem => "a refusal names no problem",
+            Self::NoSuchPlace => "a problem is at a place that was not sent",
+            Self::Example => "the example of a refusal is missing or refused",
+            Self::Lint => "lint reports the definition",
+            Self::Panic => "a panic",
+        })
+    }
+}
+
+fn fault(kind: FaultKind, text: impl Into<String>) -> Fault {
+    Fault { kind, text: text.into() }
+}
+
+/// All sides of the agreement, for one type.
+#[derive(Debug)]
+pub struct Judge<'c> {
+    case: &'c Case,
+    reader: ArgumentReader,
+    /// The schema of the arguments.
+    pub schema: Value,
+    /// The names of the root's properties, and of those anywhere below.
+    names: [BTreeSet<String>; 2],
+    validator: jsonschema::Validator,
+    output: jsonschema::Validator,
+}
+
+impl<'c> Judge<'c> {
+    /// Compiles all that is needed.
+    ///
+    /// # Errors
+    /// [`FaultKind::Unbuildable`].
+    pub fn new(case: &'c Case) -> Result<Self, Fault> {
+        let reader = case.reader().map_err(|error| fault(FaultKind::Unbuildable, error.to_string()))?;
+        let schema = case.input(Profile::Portable);
+        let compile = |schema: &Value| {
+            jsonschema::options()
+                .should_validate_formats(true)
+                .build(schema)
+                .map_err(|error| fault(FaultKind::Unbuildable, format!("no JSON Schema: {error}: {schema}")))
+        };
+        let (validator, output) = (compile(&schema)?, compile(&case.output())?);
+        let mut names = [BTreeSet::new(), BTreeSet::new()];
+        for (keyword, part) in schema.as_object().into_iter().flatten() {
+            collect_names(part, &mut names[1]);
+            if let ("properties", Value::Object(properties)) = (keyword.as_str(), part) {
+                names[0].extend(properties.keys().cloned());
+            }
+        }
+        Ok(Self { case, reader, schema, names, validator, output })
+    }
+
+    /// Everything that must hold for `value`; `is_of_type` says that it is made from the type itself, not from its
+    /// schema, and has no names that the type does not know.
+    ///
+    /// # Errors
+    /// The first thing that does not hold.
+    pub fn check(&self, value: &Value, is_of_type: bool) -> Result<(), Fault> {
+        let expected = self.schema_accepts(value);
+        let read = self.case.read(&self.reader, value);
+        match (expected, &read) {
+            (true, Err(refusal)) if !has_inexact_number(value) => {
+                Err(fault(FaultKind::SchemaWider, format!("{value}\n{refusal}")))
+            }
+            (false, Ok(reading)) if !is_of_type && !is_read_by_position(value, reading.written.as_ref()) => {
+                Err(fault(FaultKind::ReaderWider, format!("{value} is read as {}", reading.shown)))
+            }
+            (_, Err(refusal)) if is_of_type && self.case.read_plainly(value).is_ok() => {
+                Err(fault(FaultKind::Narrow, format!("{value}\n{refusal}")))
+            }
+            (_, Ok(reading)) => self.check_reading(value, reading, is_of_type),
+            (_, Err(refusal)) => self.check_refusal(value, refusal),
+        }
+    }
+
+    fn check_reading(&self, value: &Value, reading: &Reading, has_aliases: bool) -> Result<(), Fault> {
+        // Absent arguments, null and {} are the same.
+        let nothing = json!({});
+        let value = if value.is_null() { &nothing } else { value };
+        self.compare(value, reading)?;
+        for other in self.spellings(value, has_aliases) {
+            match self.case.read(&self.reader, &other) {
+                Ok(again) => {
+                    let agrees = match self.case.read_plainly(&other) {
+                        Ok(plain) => are_same(&again, &plain),
+                        Err(_) => are_same(&again, reading),
+                    };
+                    if !agrees && !are_same(&again, reading) {
+                        let text = format!(
+                            "{value} is read as {}\n{other} is read as {}",
+                            reading.shown, again.shown
+                        );
+                        return Err(fault(FaultKind::OtherSpelling, text));
+                    }
+                }
+                Err(refusal) => {
+                    let text = format!("{value} is read as {}\n{other} is refused: {refusal}", reading.shown);
+                    return Err(fault(FaultKind::OtherSpelling, text));
+                }
+            }
+        }
+        let Some(written) = &reading.written else { return Ok(()) };
+        self.output.validate(written).map_err(|error| {
+            fault(FaultKind::Output, format!("{written}\n{error}\n{}", self.case.output()))
+        })?;
+        self.check_written(reading, written)
+    }
+
+    /// What serde writes and reads back, the call reads as well.
+    fn check_written(&self, reading: &Reading, written: &Value) -> Result<(), Fault> {
+        if !self.case.read_plainly(written).is_ok_and(|again| are_same(&again, reading)) {
+            return Ok(());
+        }
+        match self.case.read(&self.reader, written) {
+            Ok(again) if are_same(&again, reading) => Ok(()),
+            Ok(again) => Err(fault(
+                FaultKind::RoundTrip,
+                format!("{} is written as {written} and read as {}", reading.shown, again.shown),
+            )),
+            // A name that is written only.
+            Err(refusal) if refusal.problems().iter().all(|problem| problem.kind == ProblemKind::Unknown) => {
+                Ok(())
+            }
+            Err(refusal) => Err(fault(
+                FaultKind::RoundTrip,
+                format!("{} is written as {written} and refused: {refusal}", reading.shown),
+            )),
+        }
+    }
+
+    /// serde reads the same value of the same text; or of the text without what serde cannot take (`1.0` for an
+    /// integer, `null` for an absent member).
+    fn compare(&self, value: &Value, reading: &Reading) -> Result<(), Fault> {
+        let plain = self.case.read_plainly(value);
+        if plain.as_ref().is_ok_and(|plain| are_same(plain, reading)) {
+            return Ok(());
+        }
+        // What an untagged enum leaves aside in one variant may be what another one has: the call keeps it.
+        let size = |reading: &Reading| reading.written.as_ref().map_or(0, count);
+        if plain.as_ref().is_ok_and(|plain| size(plain) < size(reading)) {
+            return Ok(());
+        }
+        let plainer = with_whole_numbers(value);
+        let nulls = if plain.is_ok() { 0 } else { self.count_nulls(&plainer, 0).min(MAX_NULLS) };
+        let is_read = (0..1_u32 << nulls).any(|left_out| {
+            let mut plainer = plainer.clone();
+            self.leave_out(&mut plainer, 0, &mut { left_out });
+            self.case.read_plainly(&plainer).is_ok_and(|plain| are_same(&plain, reading))
+        });
+        if is_read {
+            return Ok(());
+        }
+        let plain = plain.map_or_else(|error| format!("nothing ({error})"), |plain| plain.shown);
+        Err(fault(
+            FaultKind::OtherValue,
+            format!("{value} is read as\n  {}, by serde as\n  {plain}", reading.shown),
+        ))
+    }
+
+    /// The same arguments in other words. A member that may be there by an alias is not given a second time.
+    fn spellings(&self, value: &Value, has_aliases: bool) -> Vec<Value> {
+        let mut spellings = vec![reversed(value), with_fractions(value)];
+        let mut without_nulls = value.clone();
+        self.leave_out(&mut without_nulls, 0, &mut { u32::MAX });
+        if self.validator.is_valid(&without_nulls) {
+            spellings.push(without_nulls);
+        }
+        if let (Value::Object(members), false) = (value, has_aliases) {
+            // Null for an absent member, each alone: how it is read has nothing to do with the others.
+            let required = self.schema.get("required").and_then(Value::as_array);
+            let is_required = |name: &String| required.is_some_and(|all| all.iter().any(|one| one == name));
+            let absent =
+                self.names[0].iter().filter(|name| !members.contains_key(*name) && !is_required(name));
+            for name in absent.take(3) {
+                let mut members = members.clone();
+                members.insert(name.clone(), Value::Null);
+                spellings.push(members.into());
+            }
+        }
+        let text = value.to_string();
+        spellings.retain(|other| *other.to_string() != text);
+        spellings
+    }
+
+    fn check_refusal(&self, value: &Value, refusal: &ArgumentErrors) -> Result<(), Fault> {
+        if refusal.problems().is_empty() {
+            return Err(fault(FaultKind::NoProblem, value.to_string()));
+        }
+        for problem in refusal.problems() {
+            let parent = problem.pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
+            let place = if problem.kind == ProblemKind::Missing { parent } else { &problem.pointer };
+            if value.pointer(place).is_none() {
+                return Err(fault(FaultKind::NoSuchPlace, format!("{value}\n{problem}")));
+            }
+        }
+        match refusal.example() {
+            None => Err(fault(FaultKind::Example, format!("no example: {}", self.schema))),
+            Some(example) if !self.schema_accepts(example) => {
+                Err(fault(FaultKind::Example, format!("the schema refuses the example {example}")))
+            }
+            Some(example) => match self.case.read(&self.reader, example) {
+                Ok(_) => Ok(()),
+                Err(refusal) => Err(fault(FaultKind::Example, format!("{example} is refused: {refusal}"))),
+            },
+        }
+    }
+
+    /// Whether the schema accepts the value, once members that are null are left out where that helps: for an
+    /// optional member the two are the same, which the schema does not show.
+    pub fn schema_accepts(&self, value: &Value) -> bool {
+        if self.validator.is_valid(value) {
+            return true;
+        }
+        // Absent arguments, null and {} are the same.
+        if value.is_null() {
+            return self.validator.is_valid(&json!({}));
+        }
+        let nulls = self.count_nulls(value, 0);
+        (1..1_u32 << nulls.min(MAX_NULLS)).any(|left_out| {
+            let mut value = value.clone();
+            self.leave_out(&mut value, 0, &mut { left_out });
+            self.validator.is_valid(&value)
+        })
+    }
+
+    /// The reading of a call, or the text of its refusal.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub fn read(&self, value: &Value) -> Result<Reading, ArgumentErrors> {
+        self.case.read(&self.reader, value)
+    }
+
+    fn knows(&self, name: &str, depth: usize) -> bool {
+        self.names[depth].contains(name)
+    }
+
+    /// How many known members of objects are null.
+    fn count_nulls(&self, value: &Value, depth: usize) -> u32 {
+        match value {
+            Value::Object(object) => {
+                let count = |(name, member): (&String, &Value)| {
+                    u32::from(member.is_null() && self.knows(name, depth)) + self.count_nulls(member, 1)
+                };
+                object.iter().map(count).sum()
+            }
+            Value::Array(items) => items.iter().map(|item| self.count_nulls(item, 1)).sum(),
+            _ => 0,
+        }
+    }
+
+    /// Leaves out those null members whose bit is set in `which`, the first in the lowest bit.
+    fn leave_out(&self, value: &mut Value, depth: usize, which: &mut u32) {
+        match value {
+            Value::Object(object) => object.retain(|name, member| {
+                if !member.is_null() || !self.knows(name, depth) {
+                    self.leave_out(member, 1, which);
+                    return true;
+                }
+                let is_left_out = *which & 1 == 1;
+                *which >>= 1;
+                !is_left_out
+            }),
+            Value::Array(items) => {
+                for item in items {
+                    self.leave_out(item, 1, which);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether two readings are of one value; a number of any type is the same as a whole number and as a fraction.
+fn are_same(one: &Reading, other: &Reading) -> bool {
+    let shown = |reading: &Reading| {
+        [")", ",", "}", "]"]
+            .iter()
+            .fold(reading.shown.clone(), |shown, end| shown.replace(&format!(".0{end}"), end))
+    };
+    one.shown == other.shown || shown(one) == shown(other)
+}
+
+/// The number of values in `value`.
+fn count(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(count).sum(),
+        Value::Object(members) => members.values().map(count).sum(),
+        _ => 0,
+    }
+}
+
+/// `value` with each part that is no object or array replaced.
+fn replaced(value: &Value, by: &impl Fn(&Value) -> Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| replaced(item, by)).collect(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, member)| (name.clone(), replaced(member, by)))
+            .collect::<Map<_, _>>()
+            .into(),
+        other => by(other),
+    }
+}
+
+/// `value` with all its objects turned around.
+fn reversed(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(reversed).collect(),
+        Value::Object(members) => members
+            .iter()
+            .rev()
+            .map(|(name, member)| (name.clone(), reversed(member)))
+            .collect::<Map<_, _>>()
+            .into(),
+        other => other.clone(),
+    }
+}
+
+/// `1` as `1.0`.
+fn with_fractions(value: &Value) -> Value {
+    replaced(value, &|part| match part.as_f64().filter(|_| !part.is_f64()) {
+        Some(number) if number.abs() < EXACT => json!(number),
+        _ => part.clone(),
+    })
+}
+
+/// `1.0` as `1`.
+fn with_whole_numbers(value: &Value) -> Value {
+    replaced(value, &|part| match part.as_f64().filter(|_| part.is_f64()) {
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole, and smaller than 2^53")]
+        Some(number) if number.fract() == 0.0 && number.abs() < EXACT => json!(number as i64),
+        _ => part.clone(),
+    })
+}
+
+/// Whether an array somewhere in `value` was read as an object: serde's derive also reads a struct from an array of
+/// its members in order. Nothing shows that, and no rule of the schema is evaded by it.
+fn is_read_by_position(value: &Value, written: Option<&Value>) -> bool {
+    match (value, written) {
+        (Value::Array(_), Some(Value::Object(_))) => true,
+        (Value::Array(items), Some(Value::Array(others))) => {
+            items.iter().zip(others).any(|(item, other)| is_read_by_position(item, Some(other)))
+        }
+        (Value::Object(members), Some(Value::Object(others))) => {
+            members.iter().any(|(name, member)| is_read_by_position(member, others.get(name)))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a number somewhere in `value` is larger than what every reader of JSON holds exactly: it may be out of
+/// the range of an `i64` or `u64`, for which the schema shows no bound.
+fn has_inexact_number(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.as_f64().is_some_and(|number| number.abs() > EXACT),
+        Value::Object(object) => object.values().any(has_inexact_number),
+        Value::Array(items) => items.iter().any(has_inexact_number),
+        _ => false,
+    }
+}
+
+fn collect_names(schema: &Value, names: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(object) => {
+            if let Some(Value::Object(properties)) = object.get("properties") {
+                names.extend(properties.keys().cloned());
+            }
+            for member in object.values() {
+                collect_names(member, names);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                collect_names(item, names);
+            }
+        }
+        _ => {}
+    }
+}

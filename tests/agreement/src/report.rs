@@ -1,0 +1,126 @@
+//! What a person reads.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use test_agreement::judge::{Fault, FaultKind};
+use test_agreement::types::{Model, reductions, render};
+
+use crate::build::{Outcome, Workshop};
+use crate::lint;
+
+/// How many rounds a type is made smaller, at most.
+const ROUNDS: usize = 40;
+/// How many smaller types are tried in one round.
+const CANDIDATES: usize = 60;
+
+/// All that was found.
+#[derive(Default)]
+pub(crate) struct Summary {
+    types: usize,
+    values: u64,
+    accepted: u64,
+    faults: Vec<(Model, Fault)>,
+    accidents: Vec<String>,
+}
+
+impl Summary {
+    pub(crate) fn add(&mut self, workshop: &Workshop, models: &[Model], outcome: Outcome) {
+        self.types += models.len();
+        let by_name: BTreeMap<&str, &Model> =
+            models.iter().map(|model| (model.name.as_str(), model)).collect();
+        self.accidents.extend(outcome.accidents);
+        let mut definitions = Vec::new();
+        for report in outcome.reports {
+            self.values += report.values;
+            self.accepted += report.accepted;
+            for (name, faults) in report.faults {
+                let model = by_name[name.as_str()];
+                self.faults.extend(faults.into_iter().map(|fault| (model.clone(), fault)));
+            }
+            definitions.extend(report.definitions);
+        }
+        let mut seen = BTreeSet::new();
+        for (name, fault) in lint::faults(workshop, definitions) {
+            if seen.insert((name.clone(), fault.text.split(':').next().unwrap_or_default().to_owned()))
+                && let Some(model) = by_name.get(name.as_str())
+            {
+                self.faults.push(((*model).clone(), fault));
+            }
+        }
+    }
+
+    pub(crate) fn is_clean(&self) -> bool {
+        self.faults.is_empty() && self.accidents.is_empty()
+    }
+
+    pub(crate) fn print(&self, show: usize) {
+        let mut by_kind: BTreeMap<String, Vec<&(Model, Fault)>> = BTreeMap::new();
+        for found in &self.faults {
+            by_kind.entry(group(&found.1)).or_default().push(found);
+        }
+        for (group, found) in &by_kind {
+            println!("\n== {group}: {} types", found.len());
+            let mut shortest: Vec<_> = found.iter().map(|(model, fault)| (render(model), fault)).collect();
+            shortest.sort_by_key(|(rust, _)| rust.len());
+            for (rust, fault) in shortest.into_iter().take(show) {
+                println!("{rust}-- {}\n", fault.text);
+            }
+        }
+        for accident in &self.accidents {
+            println!("\n== accident\n{}", accident.chars().take(4_000).collect::<String>());
+        }
+        let faulty: BTreeSet<&str> = self.faults.iter().map(|(model, _)| model.name.as_str()).collect();
+        println!(
+            "\n{} types, {} values, {} of them accepted; {} types with faults, {} accidents",
+            self.types,
+            self.values,
+            self.accepted,
+            faulty.len(),
+            self.accidents.len()
+        );
+    }
+
+    /// One type for each kind of fault, the smallest.
+    pub(crate) fn faulty(&self) -> Vec<(&Model, &Fault)> {
+        let mut smallest: BTreeMap<String, (&Model, &Fault)> = BTreeMap::new();
+        for (model, fault) in &self.faults {
+            let known = smallest.entry(group(fault)).or_insert((model, fault));
+            if render(model).len() < render(known.0).len() {
+                *known = (model, fault);
+            }
+        }
+        smallest.into_values().collect()
+    }
+}
+
+/// Faults of one group may well have one reason.
+fn group(fault: &Fault) -> String {
+    match fault.kind {
+        FaultKind::Lint => format!("lint {}", fault.text.split(':').next().unwrap_or_default()),
+        kind => kind.to_string(),
+    }
+}
+
+/// Prints the smallest type found that has the same fault.
+pub(crate) fn print_smaller(workshop: &Workshop, model: &Model, fault: &Fault, values: usize) {
+    let (mut model, mut fault) = (model.clone(), fault.clone());
+    for _ in 0..ROUNDS {
+        let mut candidates = reductions(&model);
+        candidates.sort_by_key(|candidate| render(candidate).len());
+        candidates.dedup_by_key(|candidate| render(candidate));
+        candidates.truncate(CANDIDATES);
+        for (number, candidate) in candidates.iter_mut().enumerate() {
+            candidate.name = format!("s{number}");
+        }
+        let mut summary = Summary::default();
+        summary.add(workshop, &candidates, workshop.examine("smaller", &candidates, values));
+        for accident in &summary.accidents {
+            println!("{}", accident.chars().take(1_000).collect::<String>());
+        }
+        let wanted = group(&fault);
+        let smaller = summary.faults.into_iter().filter(|(_, fault)| group(fault) == wanted);
+        let Some((smallest, found)) = smaller.min_by_key(|(model, _)| render(model).len()) else { break };
+        (model, fault) = (smallest, found);
+    }
+    println!("\n== smallest type: {}\n{}-- {}", group(&fault), render(&model), fault.text);
+}
