@@ -68,12 +68,7 @@ impl ToolDefinition {
     ///
     /// What stands there and is no text counts as a scope that nobody has: a mistake must not open a tool.
     pub fn scopes(&self) -> Vec<String> {
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        match self.meta.as_ref().and_then(|meta| meta.get(meta_keys::SCOPES)) {
-            None => Vec::new(),
-            Some(Value::Array(scopes)) => scopes.iter().map(text).collect(),
-            Some(other) => vec![text(other)],
-        }
+        scopes_in(self.meta.as_ref())
     }
 
     /// Whether the tool can be used in the application context at `path`: it belongs to that context, to one above it,
@@ -81,6 +76,29 @@ impl ToolDefinition {
     pub fn is_visible_in(&self, path: &str) -> bool {
         self.context().is_none_or(|context| is_within(path, context))
     }
+}
+
+/// The scopes that the `_meta` of a tool, a prompt, a resource or a resource template says that a caller needs, all of them
+/// ([`meta_keys::SCOPES`]).
+///
+/// What stands there and is no text counts as a scope that nobody has: a mistake must not open anything.
+pub fn scopes_in(meta: Option<&Map<String, Value>>) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match meta.and_then(|meta| meta.get(meta_keys::SCOPES)) {
+        None => Vec::new(),
+        Some(Value::Array(scopes)) => scopes.iter().map(text).collect(),
+        Some(other) => vec![text(other)],
+    }
+}
+
+/// Adds scopes to those that `_meta` says that a caller needs.
+pub(crate) fn add_scopes<S: Into<String>>(
+    meta: &mut Option<Map<String, Value>>,
+    scopes: impl IntoIterator<Item = S>,
+) {
+    let mut all = scopes_in(meta.as_ref());
+    all.extend(scopes.into_iter().map(Into::into));
+    meta.get_or_insert_default().insert(meta_keys::SCOPES.to_owned(), all.into());
 }
 
 /// Whether the application context at `path` is `context` or one below it.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::arguments::{TextArguments, TextReader};
 use crate::content::{ContentBlock, Role};
-use crate::definition::Icon;
+use crate::definition::{Icon, add_scopes};
 use crate::request::RequestError;
 use crate::revision::Revision;
 
@@ -69,6 +69,13 @@ impl Prompt {
             Ok(reader) => self.arguments = reader.arguments().to_vec(),
             Err(error) => panic!("the arguments of the prompt `{}` cannot be read: {error}", self.name),
         }
+        self
+    }
+
+    /// The prompt with scopes that a caller needs over HTTP, all of them, as `#[mcp(scopes(…))]` says it of a tool: without them
+    /// it is neither shown nor filled in. They stand in `_meta`.
+    pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        add_scopes(&mut self.meta, scopes);
         self
     }
 

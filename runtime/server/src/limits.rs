@@ -28,6 +28,8 @@ pub struct Limits {
     pub max_subscriptions: usize,
     /// How many resources one connection may watch, and one subscription: 1,024.
     pub max_watched_resources: usize,
+    /// How many bytes the addresses of these resources may have together: 128 KiB, for all subscriptions of one connection.
+    pub max_watched_bytes: usize,
     /// How many questions one call may have open at once: 16. One more is an
     /// [`AskError::TooMany`](crate::ask::AskError::TooMany).
     pub max_questions: usize,
@@ -77,6 +79,7 @@ impl Default for Limits {
             max_batch_messages: 100,
             max_subscriptions: 64,
             max_watched_resources: 1_024,
+            max_watched_bytes: 128 << 10,
             max_questions: 16,
             request_state_ttl: Duration::from_mins(10),
             max_request_state_bytes: 64 << 10,

@@ -9,7 +9,7 @@ use serde::ser::SerializeMap;
 use serde_json::value::RawValue;
 use toolwright_core::revision::Revision;
 
-use crate::auth::Access;
+use crate::auth::{Access, Offer, Rule};
 use crate::hex::{hex, unhex};
 use crate::page_cache::{PageBounds, PageCache};
 
@@ -41,6 +41,14 @@ pub(crate) trait Listed {
     fn scopes(&self) -> &[String] {
         &[]
     }
+
+    /// Whether the program's rule decides over entries of this kind.
+    const IS_RULED: bool = false;
+
+    /// The entry as that rule is asked about it.
+    fn offer(&self) -> Option<Offer<'_>> {
+        None
+    }
 }
 
 /// To whom a list is shown.
@@ -50,11 +58,28 @@ pub(crate) struct View<'a> {
     pub(crate) context_path: Option<&'a str>,
     /// What the caller may use.
     pub(crate) access: &'a Access,
+    /// What the program says to that.
+    pub(crate) rule: &'a Rule,
 }
 
 impl View<'_> {
     fn shows(&self, entry: &impl Listed) -> bool {
-        self.context_path.is_none_or(|path| entry.is_visible_in(path)) && self.access.covers(entry.scopes())
+        self.context_path.is_none_or(|path| entry.is_visible_in(path)) && self.sees(entry)
+    }
+
+    /// The one rule of what is listed and used: the caller has all the scopes, and the program has nothing against it.
+    pub(crate) fn sees(&self, entry: &impl Listed) -> bool {
+        self.access.covers(entry.scopes()) && entry.offer().is_none_or(|offer| self.admits(offer))
+    }
+
+    /// Whether the program has nothing against it.
+    pub(crate) fn admits(&self, offer: Offer<'_>) -> bool {
+        self.rule.admits(offer, self.access)
+    }
+
+    /// Whether other callers may not see an entry with these scopes.
+    pub(crate) fn is_private(&self, scopes: &[String]) -> bool {
+        !self.access.is_trusted() && (!scopes.is_empty() || self.rule.decides_for(self.access))
     }
 }
 
@@ -147,7 +172,7 @@ impl<T: Listed> List<T> {
                 self.entries.partition_point(|entry| entry.key() <= last.as_str())
             }
         };
-        if view.context_path.is_some() {
+        if view.context_path.is_some() || Self::is_ruled(view) {
             return Some(self.write_page(start, view, revision, settings));
         }
         let key = (revision, start, self.covered(view.access));
@@ -162,6 +187,11 @@ impl<T: Listed> List<T> {
     /// Which needs a caller covers; none where all callers see the same.
     fn covered(&self, access: &Access) -> Option<Arc<[bool]>> {
         self.depends_on(access).then(|| self.needs.iter().map(|need| access.covers(need)).collect())
+    }
+
+    /// Whether the program decides entry by entry, so that no two callers need see the same.
+    fn is_ruled(view: View<'_>) -> bool {
+        T::IS_RULED && view.rule.decides_for(view.access)
     }
 
     /// Whether other callers may see another list.
@@ -179,9 +209,10 @@ impl<T: Listed> List<T> {
         let shown = self.entries[start..].iter().filter(|entry| entry.is_in(revision));
         let mut shown = shown.filter(|entry| view.shows(&***entry)).peekable();
         let page: Vec<&Arc<T>> = shown.by_ref().take(settings.page_size).collect();
-        let last = page.last().filter(|_| shown.peek().is_some());
-        let next_cursor = last.map(|last| self.cursor_after(last.key(), view, revision));
-        let cache_scope = if self.depends_on(view.access) { "private" } else { "public" };
+        let end = page.last().filter(|_| shown.peek().is_some());
+        let next_cursor = end.map(|end| self.cursor_after(end.key(), view, revision));
+        let is_private = self.depends_on(view.access) || Self::is_ruled(view);
+        let cache_scope = if is_private { "private" } else { "public" };
         let list = ListResult { page: Page { entries: &page, revision }, next_cursor, cache_scope, settings };
         serde_json::to_vec(&list).unwrap_or_default().into()
     }
@@ -203,7 +234,7 @@ impl<T: Listed> List<T> {
     /// What ties a cursor to its list and to whom that is shown. It keeps mistakes out and is no secret: a page shows
     /// what its caller may see, wherever it starts. So it needs no key, and instances of one server agree on it.
     fn tag(&self, key: &str, view: View<'_>, revision: Revision) -> u64 {
-        let View { context_path, access } = view;
+        let View { context_path, access, .. } = view;
         let covered = self.depends_on(access).then(|| self.needs.iter().filter(|need| access.covers(need)));
         let covered: Option<Vec<_>> = covered.map(Iterator::collect);
         let mut hasher = DefaultHasher::new();
@@ -262,7 +293,7 @@ mod tests {
     use toolwright_core::revision::Revision;
 
     use super::{List, ListSettings, Listed, View};
-    use crate::auth::Access;
+    use crate::auth::{Access, Rule};
     use crate::hex::hex;
     use crate::page_cache::PageBounds;
 
@@ -283,7 +314,7 @@ mod tests {
         }
     }
 
-    const VIEW: View<'_> = View { context_path: None, access: &Access::Trusted };
+    const VIEW: View<'_> = View { context_path: None, access: &Access::Trusted, rule: &Rule::NONE };
 
     fn list<const TOOL: bool>() -> List<Named<TOOL>> {
         let names = ["a", "b", "c", "d", "e"];

@@ -336,9 +336,24 @@ impl Shared {
 
     /// Tells every peer that listens.
     pub(crate) fn changed(&self, changed: Changed<'_>) {
+        self.changed_for(changed, |_| true);
+    }
+
+    /// Tells every peer that listens and sees what has changed.
+    pub(crate) fn changed_for(&self, changed: Changed<'_>, sees: impl Fn(&Access) -> bool) {
         for connection in self.connections() {
-            connection.changed(changed);
+            if sees(connection.access()) {
+                connection.changed(changed);
+            }
         }
+    }
+
+    /// The scopes of everything that is offered.
+    #[cfg(feature = "auth")]
+    pub(crate) fn scopes(&self) -> Vec<String> {
+        let mut scopes: Vec<String> = self.table().scopes().cloned().collect();
+        scopes.extend(self.features.scopes());
+        scopes
     }
 
     pub(crate) fn register(&self, connection: Weak<Connection>) {

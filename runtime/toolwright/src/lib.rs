@@ -267,7 +267,8 @@
 //!   came with.
 //! - [`Context::elicit`], [`Context::sample`] and [`Context::roots`] ask the client: its user, its model, its folders.
 //!   [`ask`] has an example, and what such a handler must keep in mind.
-//! - [`Context::principal`] says who calls over HTTP, and `#[mcp(scopes("orders:write"))]` what a caller needs: see [`auth`].
+//! - [`Context::principal`] says who calls over HTTP, `#[mcp(scopes("orders:write"))]` and [`Resource::scopes`] what a caller
+//!   needs, and [`Server::show_if`] who sees which prompts and resources: see [`auth`].
 //!
 //! # Secrets and credentials
 //!

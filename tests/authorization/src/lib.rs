@@ -5,4 +5,5 @@ pub mod clock;
 mod http;
 pub mod shop;
 mod signer;
+pub mod spoken;
 pub mod token;

@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use test_authorization::shop::protected;
+use test_authorization::spoken::Spoken;
 use test_http::client::Call;
 use test_http::lab::{Lab, MODERN, code};
-use toolwright::auth::{ApiKeys, Principal, Rejected, TokenVerifier};
-use toolwright::{BoxFuture, Server, Tasks, Tool};
+use toolwright::auth::ApiKeys;
+use toolwright::{Server, Tasks, Tool};
 
 /// Waits for longer than the test does.
 #[derive(Tool, Deserialize, JsonSchema)]
@@ -56,19 +57,6 @@ fn another_principals_task_does_not_exist() {
 #[mcp(task = "required", scopes("reports:write"))]
 struct Report {
     ms: u64,
-}
-
-/// Tokens that say whom they stand for: subject, client, and scopes.
-struct Spoken;
-
-impl TokenVerifier for Spoken {
-    fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, Rejected>> {
-        let mut parts = token.split('.');
-        let (subject, client) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        let principal = Principal::new(subject).with_issuer("https://login.example").with_client_id(client);
-        let principal = principal.with_scopes(parts.map(|scope| scope.replace('-', ":")));
-        Box::pin(std::future::ready(Ok(principal)))
-    }
 }
 
 fn reports() -> Lab {

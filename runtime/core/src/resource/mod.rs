@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub use crate::content::{Annotations, ResourceContents, ResourceData};
-use crate::definition::Icon;
+use crate::definition::{Icon, add_scopes};
 use crate::request::RequestError;
 use crate::revision::Revision;
 pub use template::{TemplateError, UriTemplate, check_uri};
@@ -101,6 +101,13 @@ impl Resource {
         self
     }
 
+    /// The resource with scopes that a caller needs over HTTP, all of them, as `#[mcp(scopes(…))]` says it of a tool: without them
+    /// it is neither shown nor read. They stand in `_meta`.
+    pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        add_scopes(&mut self.about.meta, scopes);
+        self
+    }
+
     /// The resource with the members that the revision has (schema `Resource` of each).
     pub fn for_revision(&self, revision: Revision) -> Cow<'_, Self> {
         if revision >= Revision::V2025_11_25 {
@@ -134,6 +141,13 @@ impl ResourceTemplate {
     /// The template with the media type of all contents behind it.
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.about.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// The template with scopes that a caller needs over HTTP, all of them, as `#[mcp(scopes(…))]` says it of a tool: without them
+    /// it is neither shown nor read. They stand in `_meta`.
+    pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        add_scopes(&mut self.about.meta, scopes);
         self
     }
 

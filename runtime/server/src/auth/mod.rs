@@ -2,7 +2,8 @@
 //! 2.1, with API keys for simple cases.
 //!
 //! A token on its way: `transport::http::guard` takes it out of the headers → `Protection` asks its verifiers →
-//! [`Principal`] → `access`, the one rule by which tools are listed and called.
+//! [`Principal`] → `access`, the one rule by which tools are listed and called; `visibility` is what a program adds to it for
+//! prompts and resources.
 //!
 //! [`Principal`] is there with any features, since handlers see it. Protecting an endpoint needs the feature `auth`;
 //! tokens that have to be checked against an authorization server need `oauth`, which compiles cryptography and an HTTP
@@ -10,6 +11,7 @@
 
 mod access;
 mod principal;
+mod visibility;
 
 #[cfg(feature = "auth")]
 mod api_keys;
@@ -35,6 +37,8 @@ mod jwt;
 
 pub(crate) use access::Access;
 pub use principal::Principal;
+pub use visibility::Offer;
+pub(crate) use visibility::Rule;
 
 #[cfg(feature = "auth")]
 pub use api_keys::{ApiKeyError, ApiKeys};

@@ -139,7 +139,7 @@ impl Protection {
     }
 
     /// The scopes that the metadata document shows, and with which clients start: the least that the service is useful
-    /// with. Where this is not set, they are the required ones and those of all tools.
+    /// with. Where this is not set, they are the required ones and those of all tools, prompts and resources.
     pub fn scopes_supported(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.supported = Some(scopes.into_iter().map(Into::into).collect());
         self

@@ -32,7 +32,7 @@ impl Connection {
         meta: &CallMeta<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
-        let Features { prompts, resources, completers } = self.service.features();
+        let Features { prompts, resources, completers, .. } = self.service.features();
         let is_legacy = !meta.revision.is_modern();
         match (method, prompts, resources) {
             ("prompts/list", Some(prompts), _) => {
@@ -40,8 +40,8 @@ impl Connection {
             }
             ("prompts/get", Some(prompts), _) => {
                 let name = required_string(params.name, "name")?;
-                let entry =
-                    prompts.list().get(&name).cloned().ok_or_else(|| error::unknown("prompt", &name))?;
+                let entry = prompts.list().get(&name).filter(|entry| self.view().sees(&***entry)).cloned();
+                let entry = entry.ok_or_else(|| error::unknown("prompt", &name))?;
                 let arguments = arguments_of(params)?.map(ToOwned::to_owned);
                 let call = FeatureCall::new(format!("prompt {}", error::shortened(&name)));
                 let origin = Origin { method: "prompts/get", target: &name, arguments: params.arguments };
@@ -57,8 +57,7 @@ impl Connection {
             ("resources/read", _, Some(resources)) => self.read_resource(id, params, meta, resources, out),
             // 2026-07-28 has `subscriptions/listen` in their place.
             ("resources/subscribe", _, Some(_)) if is_legacy => {
-                let uri = required_string(params.uri, "uri")?;
-                self.session.watch(&uri, self.service.limits().max_watched_resources)?;
+                self.watch(&required_string(params.uri, "uri")?)?;
                 reply::result(out, id, b"{}");
                 Ok(None)
             }
@@ -70,7 +69,7 @@ impl Connection {
             ("completion/complete", _, _) if !completers.is_empty() => {
                 let asked = CompleteParams::read(params).map_err(error::invalid_params)?;
                 let call = FeatureCall::new("completion".to_owned());
-                let complete = |cx| map(self.service.features().complete(asked, cx), Completed);
+                let complete = |cx| map(self.service.features().complete(asked, cx, self.view()), Completed);
                 self.start(id, params, meta, (call, None), complete, out)
             }
             _ => Err(error::method_not_found(method)),
@@ -86,9 +85,13 @@ impl Connection {
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
         let uri = required_string(params.uri, "uri")?;
-        let read = resources.find(&uri).ok_or_else(|| error::unknown_resource(&uri, meta.revision))?;
+        let found = resources.find_in(&uri, self.view());
+        let found = found.ok_or_else(|| error::unknown_resource(&uri, meta.revision))?;
+        let is_private = self.view().is_private(found.scopes());
+        let read = found.read(&uri);
         let call = FeatureCall {
             uri: Some(uri.clone().into()),
+            is_private,
             ..FeatureCall::new(format!("resource {}", error::shortened(&uri)))
         };
         let origin = Origin { method: "resources/read", target: &uri, arguments: None };
@@ -136,11 +139,13 @@ struct FeatureCall {
     name: String,
     /// The address, where a resource is read.
     uri: Option<String>,
+    /// Whether other callers may not read it.
+    is_private: bool,
 }
 
 impl FeatureCall {
     fn new(name: String) -> Self {
-        Self { name, uri: None }
+        Self { name, uri: None, is_private: false }
     }
 }
 
@@ -170,7 +175,7 @@ impl Answering for FeatureCall {
                 let is_modern = revision.is_modern();
                 let result = FeatureResult {
                     result_type: is_modern.then_some("complete"),
-                    body: Body::of(answer, revision),
+                    body: Body::of(answer, revision, self.is_private),
                     meta: is_modern.then_some(connection.service.server_meta()),
                 };
                 reply::result_of(out, id, &result);
@@ -222,7 +227,7 @@ struct Message<'a> {
 }
 
 impl<'a> Body<'a> {
-    fn of(answer: &'a Answer, revision: Revision) -> Self {
+    fn of(answer: &'a Answer, revision: Revision, is_private: bool) -> Self {
         match answer {
             Filled(prompt) => Self::Prompt {
                 description: prompt.description.as_deref(),
@@ -238,7 +243,12 @@ impl<'a> Body<'a> {
             Contents(resource) => Self::Resource {
                 contents: resource.contents.iter().map(|contents| contents.for_revision(revision)).collect(),
                 ttl_ms: revision.is_modern().then(|| ttl_ms(resource.ttl)),
-                cache_scope: revision.is_modern().then_some(resource.cache_scope),
+                // What not everybody may read, nobody may keep for everybody.
+                cache_scope: revision.is_modern().then_some(if is_private {
+                    CacheScope::Private
+                } else {
+                    resource.cache_scope
+                }),
             },
             Completed(completion) => Self::Completion { completion },
         }

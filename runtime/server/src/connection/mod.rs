@@ -16,7 +16,6 @@ mod subscriptions;
 mod tasks;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
@@ -39,7 +38,7 @@ use crate::service::Shared;
 use calls::Calls;
 pub(crate) use calls::{Outcome, finish};
 pub(crate) use subscriptions::Changed;
-use subscriptions::Subscriptions;
+use subscriptions::{Subscriptions, Watched};
 
 /// One peer of the server.
 #[derive(Debug)]
@@ -65,7 +64,7 @@ struct Session {
     /// The least level of log messages, as its place in [`LEVELS`].
     log_level: AtomicU8,
     /// The resources that the peer watches; of lists it hears without asking.
-    watched: Mutex<BTreeSet<String>>,
+    watched: Mutex<Watched>,
     /// What the peer can be asked for, as the bits of [`ClientCapabilities`].
     declared: AtomicU8,
     /// The questions that wait for the peer's response.
@@ -339,8 +338,8 @@ impl Connection {
     }
 
     /// What the peer sees of a list.
-    fn view(&self) -> View<'_> {
-        View { context_path: None, access: &self.access }
+    pub(super) fn view(&self) -> View<'_> {
+        View { context_path: None, access: &self.access, rule: &self.service.features().rule }
     }
 
     /// The page of a list that the parameters ask for.

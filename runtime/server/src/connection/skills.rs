@@ -8,9 +8,10 @@ use toolwright_core::resource::CacheScope;
 use super::calls::CallMeta;
 use super::{Connection, Later, required_string};
 use crate::error;
+use crate::list::List;
 use crate::message::{Params, RequestId};
 use crate::reply;
-use crate::skills::Catalog;
+use crate::skills::{Catalog, Child};
 
 impl Connection {
     /// Answers a method of skills. A client need not declare the extension to call one.
@@ -28,17 +29,21 @@ impl Connection {
         }
         let uri = required_string(params.uri, "uri")?;
         if method == "resources/directory/read" {
-            let directory = skills.directory(&uri).ok_or_else(|| error::unknown("directory", &uri))?;
+            let shown = |list: &&List<Child>| list.entries().iter().any(|child| self.view().sees(&**child));
+            let directory = skills.directory(&uri).filter(shown);
+            let directory = directory.ok_or_else(|| error::unknown("directory", &uri))?;
             return self.list_page(id, params, directory, self.view(), meta.revision, out);
         }
-        let skill = skills.skills.get(&uri).ok_or_else(|| error::unknown("skill", &uri))?;
+        let skill = skills.skills.get(&uri).filter(|skill| self.view().sees(&***skill));
+        let skill = skill.ok_or_else(|| error::unknown("skill", &uri))?;
         let settings = self.service.list_settings();
         let is_modern = meta.revision.is_modern();
+        let cache_scope = if self.view().is_private(&[]) { CacheScope::Private } else { CacheScope::Public };
         let result = GetSkillResult {
             result_type: is_modern.then_some("complete"),
             skill: &skill.json,
             ttl_ms: is_modern.then_some(settings.ttl_ms),
-            cache_scope: is_modern.then_some(CacheScope::Public),
+            cache_scope: is_modern.then_some(cache_scope),
             meta: is_modern.then_some(settings.server_meta),
         };
         reply::result_of(out, id, &result);

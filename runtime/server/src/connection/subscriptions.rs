@@ -25,6 +25,13 @@ pub(super) struct Subscriptions {
     open: Vec<Subscription>,
 }
 
+/// The resources that a legacy peer watches.
+#[derive(Debug, Default)]
+pub(super) struct Watched {
+    uris: BTreeSet<String>,
+    bytes: usize,
+}
+
 /// What has changed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Changed<'a> {
@@ -106,6 +113,23 @@ impl Filter {
         self
     }
 
+    /// How many bytes of addresses are watched.
+    fn watched_bytes(&self) -> usize {
+        self.resource_subscriptions.iter().map(String::len).sum()
+    }
+
+    /// What the client is told that it gets. Many addresses are counted and not repeated: the client has sent them, and
+    /// whoever sends much must not be sent as much again.
+    fn acknowledgment(&self) -> serde_json::Value {
+        const MOST_REPEATED_BYTES: usize = 8 << 10;
+        let mut acknowledgment = json!({"notifications": self});
+        if self.watched_bytes() > MOST_REPEATED_BYTES {
+            acknowledgment["notifications"]["resourceSubscriptions"] = json!([]);
+            acknowledgment["_meta"][WATCHED_KEY] = self.resource_subscriptions.len().into();
+        }
+        acknowledgment
+    }
+
     fn wants(&self, changed: Changed<'_>) -> bool {
         match changed {
             Changed::Tools => self.tools_list_changed,
@@ -119,6 +143,9 @@ impl Filter {
 }
 
 const ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// How many addresses are watched, where an acknowledgment does not repeat them.
+const WATCHED_KEY: &str = "io.toolwright/watchedResources";
 
 impl Connection {
     /// Opens a subscription: the acknowledgment is its first message, its answer comes when it ends.
@@ -139,11 +166,11 @@ impl Connection {
                     "`notifications` must be an object such as {\"toolsListChanged\": true}",
                 )
             })?;
-        let most = self.service.limits().max_watched_resources;
+        let limits = self.service.limits();
+        let most = limits.max_watched_resources;
         if filter.resource_subscriptions.len() > most {
             return Err(too_many_watched(most));
         }
-        filter.resource_subscriptions.iter().try_for_each(|uri| check_length(uri))?;
         #[cfg(feature = "tasks")]
         if !filter.task_ids.is_empty() {
             if !declares_tasks(meta) {
@@ -158,23 +185,59 @@ impl Connection {
         if self.is_taken(id) {
             return Err(error::invalid_request("a request with this id is still running"));
         }
-        let limit = self.service.limits().max_subscriptions;
+        let limit = limits.max_subscriptions;
         let mut open = self.subscriptions();
         if open.open.len() >= limit {
             return Err(error::internal(&format!("{limit} subscriptions are open already; end one first")));
         }
+        let watched: usize = open.open.iter().map(|subscription| subscription.filter.watched_bytes()).sum();
+        if watched + filter.watched_bytes() > limits.max_watched_bytes {
+            return Err(too_long_watched(limits.max_watched_bytes));
+        }
         let subscription = Subscription { id: id.clone().into_owned(), key: id.key(), filter };
-        let acknowledgment = json!({"notifications": subscription.filter});
         let method = "notifications/subscriptions/acknowledged";
-        self.outbox.push(&subscription.notification(method, acknowledgment));
+        self.outbox.push(&subscription.notification(method, subscription.filter.acknowledgment()));
         open.open.push(subscription);
         Ok(None)
     }
 
+    /// Watches a resource (2025-11-25, server/resources "Subscriptions"). Any address will do, since what is there may come
+    /// later; so one that is kept from the caller is answered like others, and nothing comes of it.
+    pub(super) fn watch(&self, uri: &str) -> Result<(), ErrorObjectOwned> {
+        let limits = self.service.limits();
+        let mut watched = self.session.watched();
+        if watched.uris.contains(uri) {
+            return Ok(());
+        }
+        if watched.uris.len() >= limits.max_watched_resources {
+            return Err(too_many_watched(limits.max_watched_resources));
+        }
+        if watched.bytes + uri.len() > limits.max_watched_bytes {
+            return Err(too_long_watched(limits.max_watched_bytes));
+        }
+        if self.may_watch(uri) {
+            watched.bytes += uri.len();
+            watched.uris.insert(uri.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Whether the peer may hear of what happens at an address. Asked for each change anew, as for each read.
+    fn may_watch(&self, uri: &str) -> bool {
+        let resources = self.service.features().resources.as_ref();
+        resources.is_some_and(|resources| resources.may_watch(uri, self.view()))
+    }
+
     /// Tells the peer of a change, once for the legacy session and once for each subscription that wants it.
     pub(crate) fn changed(&self, changed: Changed<'_>) {
+        if let Changed::Resource(uri) = changed {
+            let is_watched = self.session.watched().uris.contains(uri) || self.subscriptions().want(changed);
+            if !is_watched || !self.may_watch(uri) {
+                return;
+            }
+        }
         let is_wanted = match changed {
-            Changed::Resource(uri) => self.session.watched().contains(uri),
+            Changed::Resource(uri) => self.session.watched().uris.contains(uri),
             Changed::Tools | Changed::Prompts | Changed::Resources => true,
             #[cfg(feature = "tasks")]
             Changed::Task(_) => false,
@@ -187,24 +250,15 @@ impl Connection {
 }
 
 impl Session {
-    /// Watches a resource (2025-11-25, server/resources "Subscriptions"). Any address will do: what is there may come
-    /// later.
-    pub(super) fn watch(&self, uri: &str, limit: usize) -> Result<(), ErrorObjectOwned> {
-        check_length(uri)?;
-        let mut watched = self.watched();
-        if watched.len() >= limit && !watched.contains(uri) {
-            return Err(too_many_watched(limit));
-        }
-        watched.insert(uri.to_owned());
-        Ok(())
-    }
-
     /// Watches it no more.
     pub(super) fn unwatch(&self, uri: &str) {
-        self.watched().remove(uri);
+        let mut watched = self.watched();
+        if watched.uris.remove(uri) {
+            watched.bytes -= uri.len();
+        }
     }
 
-    fn watched(&self) -> MutexGuard<'_, BTreeSet<String>> {
+    fn watched(&self) -> MutexGuard<'_, Watched> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -212,6 +266,11 @@ impl Session {
 impl Subscriptions {
     pub(super) fn contains(&self, id: &RequestId<'_>) -> bool {
         !self.open.is_empty() && self.open.iter().any(|subscription| *subscription.key == *id.key())
+    }
+
+    /// Whether one of them wants word of a change.
+    fn want(&self, changed: Changed<'_>) -> bool {
+        self.open.iter().any(|subscription| subscription.filter.wants(changed))
     }
 
     /// Ends a subscription that the client took back: nothing is sent for it any more.
@@ -244,7 +303,7 @@ impl Subscriptions {
 
 impl Subscription {
     fn notification(&self, method: &str, mut params: serde_json::Value) -> Vec<u8> {
-        params["_meta"] = json!({ID_KEY: self.id_value()});
+        params["_meta"][ID_KEY] = json!(self.id_value());
         reply::notification(method, &params)
     }
 
@@ -253,13 +312,10 @@ impl Subscription {
     }
 }
 
-/// Refuses an address that is too long to be kept: a message may have megabytes.
-fn check_length(uri: &str) -> Result<(), ErrorObjectOwned> {
-    const MAX_BYTES: usize = 8 << 10;
-    if uri.len() > MAX_BYTES {
-        return Err(error::invalid_params(&format!("a watched address has at most {MAX_BYTES} bytes")));
-    }
-    Ok(())
+fn too_long_watched(limit: usize) -> ErrorObjectOwned {
+    error::internal(&format!(
+        "the addresses watched at once have at most {limit} bytes; stop watching some first"
+    ))
 }
 
 fn too_many_watched(limit: usize) -> ErrorObjectOwned {

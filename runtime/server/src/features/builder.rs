@@ -11,6 +11,7 @@ use super::{
     Completers, CompletionContext, Features, IntoCompletion, PromptEntry, Reference, Registry,
     RequestHandler, ResourceEntry, Resources, TemplateEntry, declared,
 };
+use crate::auth::{Offer, Principal, Rule};
 use crate::error::BuildError;
 use crate::server::Server;
 
@@ -24,6 +25,7 @@ pub(crate) struct FeatureParts {
     #[cfg(feature = "skills")]
     added: Vec<ResourceEntry>,
     completers: Completers,
+    rule: Rule,
     /// The first mistake, told when the server is built.
     problem: Option<BuildError>,
 }
@@ -63,6 +65,7 @@ impl FeatureParts {
                 }),
             },
             completers: self.completers,
+            rule: self.rule,
         };
         features.check_completers()?;
         Ok(features)
@@ -119,6 +122,39 @@ impl<S: Send + Sync + 'static> Server<S> {
                 reason: "it was set twice for the same reference".to_owned(),
             });
         }
+        self
+    }
+
+    /// Says who sees which prompts, resources and resource templates, beside what their scopes say
+    /// ([`Resource::scopes`]). `decide` is told what is offered, and to whom: to a principal, or to somebody who is not
+    /// known. It decides over lists, reads, watching and completion alike: what it does not show is to that caller as if it
+    /// were not there, and no word of its changes goes there. With several rules, all must agree.
+    ///
+    /// It is not asked over stdio and other transports whose caller started the program, nor where
+    /// `HttpConfig::trust_callers` is set.
+    ///
+    /// It is a plain function, and no async one: a list asks it once for each entry, and a change once for each
+    /// connection that watches. Let it look at the principal's claims, or at what the program keeps in memory. One that
+    /// panics shows nothing.
+    ///
+    /// ```
+    /// use toolwright_server::Server;
+    /// use toolwright_server::auth::Offer;
+    ///
+    /// let server = Server::new(()).show_if(|offer, principal| match offer {
+    ///     // To each customer the orders of their own.
+    ///     Offer::Resource(uri) if uri.starts_with("shop://orders/") => {
+    ///         principal.is_some_and(|principal| uri.starts_with(&format!("shop://orders/{}/", principal.subject())))
+    ///     }
+    ///     _ => true,
+    /// });
+    /// # drop(server);
+    /// ```
+    pub fn show_if(
+        mut self,
+        decide: impl Fn(Offer<'_>, Option<&Principal>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.features.rule = self.features.rule.and(Rule::new(decide));
         self
     }
 

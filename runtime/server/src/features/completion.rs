@@ -10,9 +10,11 @@ use toolwright_core::request::RequestError;
 
 use super::Features;
 use super::entries::{Code, RequestResult};
+use crate::auth::Access;
 use crate::context::Context;
 use crate::error::BuildError;
 use crate::executor::BoxFuture;
+use crate::list::View;
 use crate::message::Params;
 
 /// The most values of one answer (2026-07-28, server/utilities/completion "Completion Results").
@@ -200,19 +202,22 @@ impl CompleteParams {
 }
 
 impl Features {
-    /// Why the argument does not exist, if it does not.
-    pub(super) fn missing(&self, reference: &Reference, argument: &str) -> Option<String> {
+    /// Why the argument does not exist for the caller, if it does not.
+    fn missing(&self, reference: &Reference, argument: &str, view: View<'_>) -> Option<String> {
         let is_known = match reference {
             Reference::Prompt { name } => {
                 let entry = self.prompts.as_ref().and_then(|prompts| prompts.list().get(name).cloned());
-                entry.map(|entry| entry.takes(argument))
+                entry.filter(|entry| view.sees(&**entry)).map(|entry| entry.takes(argument))
             }
             Reference::Resource { uri } => self.resources.as_ref().and_then(|resources| {
                 let template = resources.templates.list().get(uri).cloned();
+                let template = template.filter(|template| view.sees(&**template));
                 let is_variable =
                     template.map(|template| template.template.variables().any(|name| name == argument));
                 // The address of a resource is a reference too, one without arguments.
-                is_variable.or_else(|| resources.fixed.list().get(uri).map(|_| false))
+                is_variable.or_else(|| {
+                    resources.fixed.list().get(uri).filter(|entry| view.sees(&***entry)).map(|_| false)
+                })
             }),
         };
         match is_known {
@@ -227,9 +232,10 @@ impl Features {
         &self,
         params: CompleteParams,
         cx: Context,
+        view: View<'_>,
     ) -> BoxFuture<'static, RequestResult<Completion>> {
         let CompleteParams { reference, argument, context } = params;
-        let answer = match self.missing(&reference, &argument.name) {
+        let answer = match self.missing(&reference, &argument.name, view) {
             Some(reason) => Err(RequestError::invalid(reason)),
             None => Ok(Completion::default().capped()),
         };
@@ -246,8 +252,9 @@ impl Features {
 impl Features {
     /// The first completer of something that does not exist, as an error.
     pub(super) fn check_completers(&self) -> Result<(), BuildError> {
+        let view = View { context_path: None, access: &Access::Trusted, rule: &self.rule };
         for (reference, argument) in self.completers.arguments() {
-            if let Some(reason) = self.missing(reference, argument) {
+            if let Some(reason) = self.missing(reference, argument, view) {
                 return Err(BuildError::Feature { what: "completion", name: argument.to_owned(), reason });
             }
         }

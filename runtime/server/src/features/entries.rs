@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use toolwright_core::arguments::{TextArguments, TextReader};
+use toolwright_core::definition::scopes_in;
 use toolwright_core::prompt::{IntoPromptResult, Prompt, PromptResult};
 use toolwright_core::request::RequestError;
 use toolwright_core::resource::{
@@ -15,6 +16,7 @@ use toolwright_core::resource::{
 use toolwright_core::revision::Revision;
 
 use super::RequestHandler;
+use crate::auth::Offer;
 use crate::context::Context;
 use crate::error::BuildError;
 use crate::executor::BoxFuture;
@@ -36,6 +38,7 @@ impl<F: ?Sized> fmt::Debug for Code<F> {
 #[derive(Debug)]
 pub(crate) struct PromptEntry {
     pub(super) prompt: Prompt,
+    scopes: Box<[String]>,
     code: Code<GetPrompt>,
 }
 
@@ -67,7 +70,8 @@ impl PromptEntry {
                 handler.answer(arguments, cx).await.into_prompt_result()
             })
         };
-        Ok(Self { prompt, code: Code(Box::new(code)) })
+        let scopes = scopes_in(prompt.meta.as_ref()).into();
+        Ok(Self { prompt, scopes, code: Code(Box::new(code)) })
     }
 
     /// Fills the prompt in.
@@ -106,12 +110,23 @@ impl Listed for PromptEntry {
     fn shown(&self, revision: Revision) -> Cow<'_, Prompt> {
         self.prompt.for_revision(revision)
     }
+
+    fn scopes(&self) -> &[String] {
+        &self.scopes
+    }
+
+    const IS_RULED: bool = true;
+
+    fn offer(&self) -> Option<Offer<'_>> {
+        Some(Offer::Prompt(&self.prompt.name))
+    }
 }
 
 /// A resource with its code.
 #[derive(Debug)]
 pub(crate) struct ResourceEntry {
     resource: Resource,
+    scopes: Box<[String]>,
     code: Code<ReadResource>,
 }
 
@@ -136,7 +151,8 @@ impl ResourceEntry {
                 async move { handler.answer((), cx).await.into_resource_result(&uri, mime_type.as_deref()) },
             )
         };
-        Ok(Self { resource, code: Code(Box::new(code)) })
+        let scopes = scopes_in(resource.about.meta.as_ref()).into();
+        Ok(Self { resource, scopes, code: Code(Box::new(code)) })
     }
 
     pub(super) fn read(&self, cx: Context) -> BoxFuture<'static, RequestResult<ResourceResult>> {
@@ -156,6 +172,16 @@ impl Listed for ResourceEntry {
     fn shown(&self, revision: Revision) -> Cow<'_, Resource> {
         self.resource.for_revision(revision)
     }
+
+    fn scopes(&self) -> &[String] {
+        &self.scopes
+    }
+
+    const IS_RULED: bool = true;
+
+    fn offer(&self) -> Option<Offer<'_>> {
+        Some(Offer::Resource(&self.resource.uri))
+    }
 }
 
 /// A resource template with its code.
@@ -163,6 +189,7 @@ impl Listed for ResourceEntry {
 pub(crate) struct TemplateEntry {
     shown: ResourceTemplate,
     pub(super) template: UriTemplate,
+    scopes: Box<[String]>,
     code: Code<ReadTemplate>,
 }
 
@@ -207,7 +234,8 @@ impl TemplateEntry {
                 contents.into_resource_result(&asked.uri, asked.mime_type.as_deref())
             })
         };
-        Ok(Self { shown, template, code: Code(Box::new(code)) })
+        let scopes = scopes_in(shown.about.meta.as_ref()).into();
+        Ok(Self { shown, template, scopes, code: Code(Box::new(code)) })
     }
 
     pub(super) fn read(
@@ -231,5 +259,15 @@ impl Listed for TemplateEntry {
 
     fn shown(&self, revision: Revision) -> Cow<'_, ResourceTemplate> {
         self.shown.for_revision(revision)
+    }
+
+    fn scopes(&self) -> &[String] {
+        &self.scopes
+    }
+
+    const IS_RULED: bool = true;
+
+    fn offer(&self) -> Option<Offer<'_>> {
+        Some(Offer::ResourceTemplate(&self.shown.uri_template))
     }
 }

@@ -13,11 +13,13 @@ mod runtime;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use serde_json::{Map, Value};
 use toolwright_core::resource::ResourceResult;
 
+use crate::auth::{Offer, Rule};
 use crate::error::BuildError;
 use crate::executor::BoxFuture;
-use crate::list::{List, Listed};
+use crate::list::{List, Listed, View};
 
 pub(crate) use builder::FeatureParts;
 pub(crate) use completion::{CompleteParams, Completers};
@@ -33,6 +35,8 @@ pub(crate) struct Features {
     /// Absent where the server offers no resources.
     pub(crate) resources: Option<Resources>,
     pub(crate) completers: Completers,
+    /// What the program says about who sees them.
+    pub(crate) rule: Rule,
 }
 
 /// Resources and templates of them.
@@ -42,15 +46,22 @@ pub(crate) struct Resources {
     pub(crate) templates: Registry<TemplateEntry>,
 }
 
+/// A resource that somebody asks for.
+pub(crate) enum Found {
+    /// It is registered with this address.
+    Fixed(Arc<ResourceEntry>),
+    /// A template stands for it, whose variables have these values.
+    Template(Arc<TemplateEntry>, Map<String, Value>),
+}
+
 /// Code that reads one resource.
 pub(crate) type Read = Box<dyn FnOnce(crate::Context) -> BoxFuture<'static, RequestResult<ResourceResult>>>;
 
 impl Resources {
-    /// What reads the resource at `uri`: the one with that address, else the template with the most fixed text that
-    /// matches it.
-    pub(crate) fn find(&self, uri: &str) -> Option<Read> {
-        if let Some(entry) = self.fixed.list().get(uri).cloned() {
-            return Some(Box::new(move |cx| entry.read(cx)));
+    /// What stands at `uri`: the resource with that address, else the template with the most fixed text that matches it.
+    fn find(&self, uri: &str) -> Option<Found> {
+        if let Some(entry) = self.fixed.list().get(uri) {
+            return Some(Found::Fixed(Arc::clone(entry)));
         }
         let templates = self.templates.list();
         let matching =
@@ -58,8 +69,65 @@ impl Resources {
         // The list is sorted, so of two with as much the same one is taken each time.
         let (entry, values) = matching.max_by_key(|(entry, _)| entry.template.fixed_len())?;
         let values = values.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
-        let (entry, uri) = (Arc::clone(entry), uri.to_owned());
-        Some(Box::new(move |cx| entry.read(uri, values, cx)))
+        Some(Found::Template(Arc::clone(entry), values))
+    }
+
+    /// The same, where the caller sees it. What is kept from the caller does not let something else take its place: who
+    /// wrote the other template did not have this address in mind.
+    pub(crate) fn find_in(&self, uri: &str, view: View<'_>) -> Option<Found> {
+        self.find(uri).filter(|found| found.is_seen(uri, view))
+    }
+
+    /// Whether the caller may hear of what happens at `uri`, where something may stand or come later.
+    pub(crate) fn may_watch(&self, uri: &str, view: View<'_>) -> bool {
+        match self.find(uri) {
+            Some(found) => found.is_seen(uri, view),
+            None => view.admits(Offer::Resource(uri)),
+        }
+    }
+}
+
+impl Found {
+    fn is_seen(&self, uri: &str, view: View<'_>) -> bool {
+        match self {
+            Self::Fixed(entry) => view.sees(&**entry),
+            Self::Template(entry, _) => view.sees(&**entry) && view.admits(Offer::Resource(uri)),
+        }
+    }
+
+    /// What a caller needs to read it.
+    pub(crate) fn scopes(&self) -> &[String] {
+        match self {
+            Self::Fixed(entry) => entry.scopes(),
+            Self::Template(entry, _) => entry.scopes(),
+        }
+    }
+
+    /// What reads it.
+    pub(crate) fn read(self, uri: &str) -> Read {
+        match self {
+            Self::Fixed(entry) => Box::new(move |cx| entry.read(cx)),
+            Self::Template(entry, values) => {
+                let uri = uri.to_owned();
+                Box::new(move |cx| entry.read(uri, values, cx))
+            }
+        }
+    }
+}
+
+impl Features {
+    /// The scopes of all prompts, resources and templates.
+    #[cfg(feature = "auth")]
+    pub(crate) fn scopes(&self) -> Vec<String> {
+        let mut scopes = Vec::new();
+        if let Some(prompts) = &self.prompts {
+            scopes.extend(prompts.scopes());
+        }
+        if let Some(resources) = &self.resources {
+            scopes.extend(resources.fixed.scopes());
+            scopes.extend(resources.templates.scopes());
+        }
+        scopes
     }
 }
 
@@ -86,12 +154,19 @@ impl<T: Listed> Registry<T> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn add(&self, entry: T, what: &'static str) -> Result<(), BuildError> {
+    /// The scopes of the entries.
+    #[cfg(feature = "auth")]
+    fn scopes(&self) -> Vec<String> {
+        self.list().entries().iter().flat_map(|entry| entry.scopes().to_vec()).collect()
+    }
+
+    fn add(&self, entry: T, what: &'static str) -> Result<Arc<T>, BuildError> {
         let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let mut entries = current.entries().to_vec();
-        entries.push(Arc::new(entry));
+        let entry = Arc::new(entry);
+        entries.push(Arc::clone(&entry));
         *current = Arc::new(List::new(entries).map_err(|key| duplicate(what, key))?);
-        Ok(())
+        Ok(entry)
     }
 
     /// Puts `entries` in place of those for which `is_old` holds.
@@ -109,16 +184,14 @@ impl<T: Listed> Registry<T> {
         Ok(())
     }
 
-    /// Takes an entry out; false if there is none with this key.
-    fn remove(&self, key: &str) -> bool {
+    /// Takes an entry out; none if there is none with this key.
+    fn remove(&self, key: &str) -> Option<Arc<T>> {
         let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let removed = Arc::clone(current.get(key)?);
         let mut entries = current.entries().to_vec();
         entries.retain(|entry| entry.key() != key);
-        let is_there = entries.len() < current.entries().len();
-        if is_there && let Ok(list) = List::new(entries) {
-            *current = Arc::new(list);
-        }
-        is_there
+        *current = Arc::new(List::new(entries).ok()?);
+        Some(removed)
     }
 }
 

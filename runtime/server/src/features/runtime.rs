@@ -4,11 +4,13 @@ use toolwright_core::prompt::{IntoPromptResult, Prompt};
 use toolwright_core::resource::{IntoResourceResult, Resource, ResourceTemplate};
 
 use super::{PromptEntry, Registry, RequestHandler, ResourceEntry, Resources, TemplateEntry};
+use crate::auth::Access;
 use crate::connection::Changed;
 use crate::error::BuildError;
+use crate::list::{Listed, View};
 use crate::service::Service;
 
-/// Changes at run time. Every peer that listens is told of each.
+/// Changes at run time. Every peer that listens is told of each that it sees.
 impl Service {
     /// Adds a prompt, as [`Server::prompt`](crate::Server::prompt) does.
     ///
@@ -21,15 +23,15 @@ impl Service {
     {
         let name = prompt.name.clone();
         let entry = PromptEntry::new(prompt, handler)?;
-        self.prompts().ok_or_else(|| not_offered("prompt", name, "with_prompts"))?.add(entry, "prompt")?;
-        self.shared().changed(Changed::Prompts);
+        let prompts = self.prompts().ok_or_else(|| not_offered("prompt", name, "with_prompts"))?;
+        self.tell(Changed::Prompts, &*prompts.add(entry, "prompt")?);
         Ok(())
     }
 
     /// Takes a prompt out; false if there is none of this name.
     pub fn remove_prompt(&self, name: &str) -> bool {
-        let is_removed = self.prompts().is_some_and(|prompts| prompts.remove(name));
-        self.tell_if(is_removed, Changed::Prompts)
+        let removed = self.prompts().and_then(|prompts| prompts.remove(name));
+        removed.map(|prompt| self.tell(Changed::Prompts, &*prompt)).is_some()
     }
 
     /// Adds a resource, as [`Server::resource`](crate::Server::resource) does.
@@ -44,15 +46,14 @@ impl Service {
         let uri = resource.uri.clone();
         let entry = ResourceEntry::new(resource, handler)?;
         let resources = self.resources().ok_or_else(|| not_offered("resource", uri, "with_resources"))?;
-        resources.fixed.add(entry, "resource")?;
-        self.shared().changed(Changed::Resources);
+        self.tell(Changed::Resources, &*resources.fixed.add(entry, "resource")?);
         Ok(())
     }
 
     /// Takes a resource out; false if there is none at this address.
     pub fn remove_resource(&self, uri: &str) -> bool {
-        let is_removed = self.resources().is_some_and(|resources| resources.fixed.remove(uri));
-        self.tell_if(is_removed, Changed::Resources)
+        let removed = self.resources().and_then(|resources| resources.fixed.remove(uri));
+        removed.map(|resource| self.tell(Changed::Resources, &*resource)).is_some()
     }
 
     /// Adds a resource template, as [`Server::resource_template`](crate::Server::resource_template) does. Peers are told
@@ -72,30 +73,29 @@ impl Service {
         let entry = TemplateEntry::new(template, handler)?;
         let resources =
             self.resources().ok_or_else(|| not_offered("resource template", form, "with_resources"))?;
-        resources.templates.add(entry, "resource template")?;
-        self.shared().changed(Changed::Resources);
+        self.tell(Changed::Resources, &*resources.templates.add(entry, "resource template")?);
         Ok(())
     }
 
     /// Takes a resource template out; false if there is none of this form.
     pub fn remove_resource_template(&self, uri_template: &str) -> bool {
-        let is_removed = self.resources().is_some_and(|resources| resources.templates.remove(uri_template));
-        self.tell_if(is_removed, Changed::Resources)
+        let removed = self.resources().and_then(|resources| resources.templates.remove(uri_template));
+        removed.map(|template| self.tell(Changed::Resources, &*template)).is_some()
     }
 
-    /// Tells those who watch the resource at `uri` that its contents have changed. A word that a slow reader has not
-    /// taken yet is not said twice.
+    /// Tells those who watch the resource at `uri`, and may read it, that its contents have changed. A word that a slow
+    /// reader has not taken yet is not said twice.
     pub fn notify_resource_updated(&self, uri: &str) {
         if self.resources().is_some() {
             self.shared().changed(Changed::Resource(uri));
         }
     }
 
-    fn tell_if(&self, is_changed: bool, changed: Changed<'_>) -> bool {
-        if is_changed {
-            self.shared().changed(changed);
-        }
-        is_changed
+    /// Tells those of a changed list who see the entry that has come or gone.
+    fn tell(&self, changed: Changed<'_>, entry: &impl Listed) {
+        let rule = &self.shared().features().rule;
+        let sees = |access: &Access| View { context_path: None, access, rule }.sees(entry);
+        self.shared().changed_for(changed, sees);
     }
 
     fn prompts(&self) -> Option<&Registry<PromptEntry>> {

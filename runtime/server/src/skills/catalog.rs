@@ -16,6 +16,7 @@ use super::Skill;
 use super::files::{Files, SKILL_MD, uri_of};
 use super::frontmatter::Frontmatter;
 use super::media::media_type;
+use crate::auth::Offer;
 use crate::error::BuildError;
 use crate::features::ResourceEntry;
 use crate::hex::hex;
@@ -54,6 +55,12 @@ impl Listed for SkillEntry {
     fn shown(&self, _revision: Revision) -> Cow<'_, Box<RawValue>> {
         Cow::Borrowed(&self.json)
     }
+
+    const IS_RULED: bool = true;
+
+    fn offer(&self) -> Option<Offer<'_>> {
+        Some(Offer::Resource(&self.uri))
+    }
 }
 
 impl Listed for Child {
@@ -67,6 +74,12 @@ impl Listed for Child {
 
     fn shown(&self, revision: Revision) -> Cow<'_, Resource> {
         self.0.for_revision(revision)
+    }
+
+    const IS_RULED: bool = true;
+
+    fn offer(&self) -> Option<Offer<'_>> {
+        Some(Offer::Resource(&self.0.uri))
     }
 }
 

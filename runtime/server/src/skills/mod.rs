@@ -14,7 +14,7 @@ mod media;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub(crate) use catalog::Catalog;
+pub(crate) use catalog::{Catalog, Child};
 use files::{Files, SKILL_MD};
 use limits::Budget;
 

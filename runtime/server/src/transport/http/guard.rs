@@ -97,8 +97,8 @@ impl Guard<'_> {
     /// The challenge to a caller who is not known, with the scopes to start with.
     fn challenge(self, fault: Fault, why: &str) -> Response<HttpBody> {
         let response = answer::refused(fault.status(), why);
-        let table = self.service.shared().table();
-        let scopes = self.protection.challenged(table.scopes());
+        let offered = self.service.shared().scopes();
+        let scopes = self.protection.challenged(&offered);
         challenging(response, self.protection, fault, &scopes, fault.code().map(|_| why))
     }
 }
@@ -148,12 +148,12 @@ impl Endpoint {
 
     fn document(&self) -> Response<HttpBody> {
         let shared = self.service.shared();
-        let (info, table) = (shared.info(), shared.table());
+        let (info, scopes) = (shared.info(), shared.scopes());
         let name = info.title.as_deref().unwrap_or(&info.name);
         let document = self
             .config
             .protection()
-            .and_then(|protection| Metadata::of(protection, table.scopes(), name))
+            .and_then(|protection| Metadata::of(protection, &scopes, name))
             .and_then(|document| serde_json::to_vec(&document).ok());
         let Some(document) = document else { return answer::empty(StatusCode::NOT_FOUND) };
         let mut response = Response::new(HttpBody::full(document));
