@@ -168,6 +168,41 @@ fn legacy_peers_watch_resources_by_their_address() {
     }
 }
 
+/// Addresses that are each short enough fill what a connection may have watched.
+#[test]
+fn what_is_watched_is_bounded_in_bytes() {
+    let address = |number: usize| format!("lab://{number}{}", "x".repeat(8_000));
+    let mut legacy = Peer::start_at(SERVER, "2025-11-25");
+    let fit = (0..32).take_while(|number| {
+        let answer = legacy.answer("resources/subscribe", json!({"uri": address(*number)}));
+        answer["error"]["code"] != -32603
+    });
+    let fit = fit.count();
+    assert_eq!(fit, (128 << 10) / address(0).len());
+    assert_eq!(
+        legacy.result("resources/subscribe", json!({"uri": address(0)})),
+        json!({}),
+        "it is watched already"
+    );
+    legacy.result("resources/unsubscribe", json!({"uri": address(0)}));
+    assert_eq!(
+        legacy.result("resources/subscribe", json!({"uri": address(0)})),
+        json!({}),
+        "there is room again"
+    );
+
+    let mut modern = Peer::start(SERVER, &[]);
+    let mut listen = |id: i32, count: usize| {
+        let addresses: Vec<String> = (0..count).map(address).collect();
+        let filter = json!({"notifications": {"resourceSubscriptions": addresses}});
+        modern.request(&json!(id), "subscriptions/listen", filter);
+        modern.message()["error"]["code"].take()
+    };
+    assert_eq!(listen(1, fit + 1), -32603);
+    assert_eq!(listen(2, fit / 2), json!(null));
+    assert_eq!(listen(3, fit / 2 + 2), -32603, "all subscriptions together");
+}
+
 #[test]
 fn modern_peers_watch_resources_by_subscription() {
     let mut peer = Peer::start(SERVER, &[]);

@@ -171,6 +171,7 @@ impl Connection {
         if filter.resource_subscriptions.len() > most {
             return Err(too_many_watched(most));
         }
+        filter.resource_subscriptions.iter().try_for_each(|uri| check_length(uri))?;
         #[cfg(feature = "tasks")]
         if !filter.task_ids.is_empty() {
             if !declares_tasks(meta) {
@@ -204,6 +205,7 @@ impl Connection {
     /// Watches a resource (2025-11-25, server/resources "Subscriptions"). Any address will do, since what is there may come
     /// later; so one that is kept from the caller is answered like others, and nothing comes of it.
     pub(super) fn watch(&self, uri: &str) -> Result<(), ErrorObjectOwned> {
+        check_length(uri)?;
         let limits = self.service.limits();
         let mut watched = self.session.watched();
         if watched.uris.contains(uri) {
@@ -316,6 +318,15 @@ fn too_long_watched(limit: usize) -> ErrorObjectOwned {
     error::internal(&format!(
         "the addresses watched at once have at most {limit} bytes; stop watching some first"
     ))
+}
+
+/// Refuses an address that is too long to be kept: a message may have megabytes.
+fn check_length(uri: &str) -> Result<(), ErrorObjectOwned> {
+    const MAX_BYTES: usize = 8 << 10;
+    if uri.len() > MAX_BYTES {
+        return Err(error::invalid_params(&format!("a watched address has at most {MAX_BYTES} bytes")));
+    }
+    Ok(())
 }
 
 fn too_many_watched(limit: usize) -> ErrorObjectOwned {
