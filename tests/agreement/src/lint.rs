@@ -93,8 +93,8 @@ pub fn faults(folder: &Path, definitions: Vec<ToolDefinition>) -> Vec<(String, F
 
 impl Finding {
     fn is_of_the_derive(&self) -> bool {
-        let is_of_map =
-            self.rule == "gemini-keyword" && OF_MAPS.iter().any(|word| self.pointer.ends_with(word));
+        let is_of_map = self.rule == "gemini-keyword"
+            && WITHOUT_OTHER_WORDS.iter().any(|word| self.pointer.ends_with(word));
         !is_of_map && !OF_AUTHORS.iter().any(|(rule, _)| *rule == self.rule)
     }
 }
