@@ -29,10 +29,12 @@ pub mod client;
 pub mod transport;
 
 mod connection;
+mod decimal;
 mod escape;
 mod extensions;
 mod hex;
 mod list;
+mod members;
 mod message;
 #[cfg(feature = "jsonrpsee")]
 mod methods;

@@ -114,17 +114,22 @@ impl Outbox {
 
     /// Adds a message as soon as there is room.
     pub(crate) async fn send(&self, message: &[u8]) {
+        self.room().await;
+        self.push(message);
+    }
+
+    /// Waits until there is room, or the outbox is closed.
+    pub(crate) async fn room(&self) {
         loop {
             let room = self.room.notified();
             {
                 let state = self.lock();
                 if state.closed || state.lines.len() < self.limit {
-                    break;
+                    return;
                 }
             }
             room.await;
         }
-        self.push(message);
     }
 
     /// Takes all that waits, without waiting, in exchange for the empty buffer `into`, whose room is used again.

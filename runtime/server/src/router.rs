@@ -84,6 +84,8 @@ impl<S: Send + Sync + 'static> Router<S> {
         let bound = self.bound_credentials::<T>();
         let run = Typed { state: Arc::clone(&self.state), reader, bound, tool: PhantomData::<fn(T)> };
         let mut entry = Entry::new(definition, T::METADATA.was, Box::new(run));
+        #[cfg(feature = "http")]
+        entry.header_params.know_aliases(T::METADATA.fields);
         if self.set.workflow {
             entry = workflow::entry(entry, T::METADATA.context);
         }
