@@ -3,8 +3,6 @@
 use std::ffi::OsStr;
 use std::process::Command;
 
-use toolwright_core::manifest::visible;
-
 /// A command as a shell would take it.
 pub(crate) fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
@@ -18,7 +16,6 @@ pub(crate) fn quoted(word: &OsStr) -> String {
     if !word.is_empty() && word.chars().all(is_plain) {
         word.into_owned()
     } else {
-        // Words may come from others, as the name of a branch does.
-        visible(&format!("'{}'", word.replace('\'', r"'\''")))
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }

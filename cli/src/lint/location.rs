@@ -39,8 +39,6 @@ pub(super) enum Origin {
     },
     /// A manifest file.
     File(Box<ManifestFile>),
-    /// A server, or a revision that is no file here.
-    Unknown,
 }
 
 /// A manifest file and its text.
@@ -71,7 +69,6 @@ impl Origin {
                 Some(Location { file: file.to_owned(), line, column, text })
             }
             Self::File(file) => file.locate(place),
-            Self::Unknown => None,
         }
     }
 }

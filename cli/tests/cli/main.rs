@@ -32,12 +32,4 @@ mod pins;
 
 mod live;
 
-mod features;
-
-mod sources;
-
-mod hostile;
-
-mod printed;
-
 mod failures;

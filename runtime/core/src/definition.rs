@@ -127,6 +127,9 @@ pub struct ToolAnnotations {
     /// The tool reaches beyond the server's own data; "not said" counts as true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
+    /// Members that this version of Toolwright does not know; kept as they came.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
 }
 
 /// A picture (2026-07-28, basic "icons").
@@ -144,6 +147,9 @@ pub struct Icon {
     /// `light` or `dark`: the background the icon is made for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theme: Option<String>,
+    /// Members that this version of Toolwright does not know; kept as they came.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
 }
 
 /// Keys under `_meta` that Toolwright writes.
@@ -192,6 +198,7 @@ fn of_draft<T: Tool>(draft: Draft) -> ToolDefinition {
         destructive_hint: hints.destructive,
         idempotent_hint: hints.idempotent,
         open_world_hint: hints.open_world,
+        other: Map::new(),
     };
     ToolDefinition {
         name: T::NAME.to_owned(),

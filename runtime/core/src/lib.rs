@@ -17,6 +17,8 @@ pub mod request;
 pub mod resource;
 
 pub mod docs;
+pub mod foreign;
+pub mod json;
 pub mod manifest;
 pub mod pointer;
 pub mod revision;

@@ -208,7 +208,13 @@ mod tests {
 
     #[test]
     fn each_revision_has_its_own_members() {
-        let icon = Icon { src: "data:,".to_owned(), mime_type: None, sizes: Vec::new(), theme: None };
+        let icon = Icon {
+            src: "data:,".to_owned(),
+            mime_type: None,
+            sizes: Vec::new(),
+            theme: None,
+            other: serde_json::Map::new(),
+        };
         let mut prompt = Prompt::new("greet").title("Greeting").description("Greets.");
         prompt.icons.push(icon);
         prompt.meta = Some([("a/b".to_owned(), json!(1))].into_iter().collect());

@@ -1,16 +1,16 @@
 //! What a tool answers: content, structured content, or an error that the model can act on.
 
 use schemars::JsonSchema;
+use serde::de::Deserializer;
+use serde::ser::{Error as _, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::content::ContentBlock;
+use crate::json::{self, JsonFault, MAX_DEPTH, MAX_VALUE_DEPTH};
 use crate::request::MissingCapability;
 use crate::schema::{self, Profile};
-
-/// The member of `_meta` of a failure that says what the client would have to declare; see [`MissingCapability`].
-pub const REQUIRED_CAPABILITIES: &str = "io.toolwright/requiredCapabilities";
 
 /// The result of a call (2026-07-28, server/tools "Tool Result").
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -19,9 +19,9 @@ pub struct ToolResult {
     /// The blocks for the model, in order; an empty list is a success with nothing to say.
     #[serde(default)]
     pub content: Vec<ContentBlock>,
-    /// The result as data, any JSON value. Peers up to 2025-11-25 get a value that is not an object as
+    /// The result as data, any JSON value, `null` among them. Peers up to 2025-11-25 get a value that is not an object as
     /// `{"result": …}`, peers before 2025-06-18 get none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<StructuredContent>,
     /// Whether the call failed in a way that the model should hear about.
     #[serde(default)]
@@ -29,6 +29,18 @@ pub struct ToolResult {
     /// Whatever else belongs to the result.
     #[serde(default, rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
+    /// What the client has not declared, if that is why the call failed. It is no part of the JSON: a client of 2026-07-28
+    /// gets the error -32021 in place of the result, and no text that comes from elsewhere can say so.
+    #[serde(skip)]
+    pub missing_capability: Option<Box<MissingCapability>>,
+    /// Members that this version of Toolwright does not know; kept as they came.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// Keeps `null` apart from an absent member.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<StructuredContent>, D::Error> {
+    StructuredContent::deserialize(deserializer).map(Some)
 }
 
 impl ToolResult {
@@ -72,27 +84,35 @@ impl ToolResult {
 }
 
 /// A JSON value kept as its text: written once by the handler, copied to the peer as it is.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct StructuredContent(Box<RawValue>);
+///
+/// The text has no line ends. One that others wrote may still not be fit to be sent: see [`StructuredContent::fault`].
+#[derive(Debug, Clone)]
+pub struct StructuredContent {
+    text: Box<str>,
+    fault: Option<Box<JsonFault>>,
+}
 
 impl StructuredContent {
-    /// The JSON of `value`.
+    /// The JSON of `value`, of at most [`MAX_VALUE_DEPTH`] levels.
     ///
     /// # Errors
-    /// What `value`'s `Serialize` says.
+    /// What `value`'s `Serialize` says, or a [`JsonFault`] of a raw value in it.
     pub fn new(value: &(impl Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
-        serde_json::value::to_raw_value(value).map(Self)
+        let mut text = Vec::with_capacity(128);
+        json::append(&mut text, value, MAX_DEPTH - MAX_VALUE_DEPTH).map_err(serde_json::Error::custom)?;
+        let text = String::from_utf8(text).map_err(serde_json::Error::custom)?;
+        Ok(Self { text: text.into(), fault: None })
     }
 
     /// The JSON text.
     pub fn get(&self) -> &str {
-        self.0.get()
+        &self.text
     }
 
-    /// The JSON, to be copied as it is.
-    pub fn as_raw(&self) -> &RawValue {
-        &self.0
+    /// Why the text cannot be sent, if others wrote it and parsers would refuse it or not agree on it. A server answers
+    /// with an error in its place.
+    pub fn fault(&self) -> Option<&JsonFault> {
+        self.fault.as_deref()
     }
 
     /// The value.
@@ -103,6 +123,29 @@ impl StructuredContent {
     /// Whether the value is an object.
     pub fn is_object(&self) -> bool {
         self.get().starts_with('{')
+    }
+}
+
+/// Takes any JSON text; what is wrong with it is found out by [`StructuredContent::fault`].
+impl<'de> Deserialize<'de> for StructuredContent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Ok(match json::tidy(raw.get(), MAX_VALUE_DEPTH) {
+            Ok(text) => Self { text: text.into(), fault: None },
+            Err(fault) => Self { text: raw.get().into(), fault: Some(Box::new(fault)) },
+        })
+    }
+}
+
+/// The value, unless it has a [`StructuredContent::fault`].
+impl Serialize for StructuredContent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.fault {
+            Some(fault) => Err(S::Error::custom(format_args!("the structured content {fault}"))),
+            None => {
+                serde_json::from_str::<&RawValue>(&self.text).map_err(S::Error::custom)?.serialize(serializer)
+            }
+        }
     }
 }
 
@@ -146,8 +189,7 @@ impl<E: std::error::Error> From<E> for ToolError {
     fn from(error: E) -> Self {
         let mut this = Self::new(with_sources(&error));
         if let Some(missing) = error.source().and_then(MissingCapability::among) {
-            let required = missing.required.clone();
-            this.result.meta = Some(Map::from_iter([(REQUIRED_CAPABILITIES.to_owned(), required)]));
+            this.result.missing_capability = Some(Box::new(missing.clone()));
         }
         this
     }
@@ -184,6 +226,12 @@ impl From<ToolError> for ToolResult {
     note = "return text (`String`), a number, `()`, `ContentBlock`s, `ToolResult`, or data as `toolwright::Json<T>`, where `T` derives `serde::Serialize` and `schemars::JsonSchema`; each of them also inside a `Result`"
 )]
 pub trait IntoToolResult {
+    /// Whether results of this type may have structured content that the type does not say anything about, as
+    /// [`ToolResult`] does. Where the tool declares its output (`#[mcp(output = …)]`), such a result is checked against
+    /// that before it is sent; for any other type without an [`output_schema`](IntoToolResult::output_schema) the server
+    /// is not built.
+    const IS_UNTYPED: bool = false;
+
     /// The schema of the structured content, if results of this type always have some.
     fn output_schema() -> Option<Value> {
         None
@@ -194,6 +242,8 @@ pub trait IntoToolResult {
 }
 
 impl IntoToolResult for ToolResult {
+    const IS_UNTYPED: bool = true;
+
     fn into_tool_result(self) -> ToolResult {
         self
     }
@@ -247,6 +297,8 @@ impl IntoToolResult for Option<ContentBlock> {
 }
 
 impl<T: IntoToolResult, E: Into<ToolError>> IntoToolResult for Result<T, E> {
+    const IS_UNTYPED: bool = T::IS_UNTYPED;
+
     fn output_schema() -> Option<Value> {
         T::output_schema()
     }

@@ -1,7 +1,7 @@
 //! What a call sees beside its arguments.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::auth::Principal;
 use crate::connection::Connection;
 use crate::extensions::declared_in;
 use crate::message::{RequestId, RequestMeta};
-use crate::reply;
+use crate::{clock, log, reply};
 
 /// The context of one call: its progress, cancellation, deadline and peer.
 ///
@@ -34,8 +34,7 @@ struct Call {
     id: Option<RequestId<'static>>,
     deadline: Instant,
     cancelled: OnceLock<CancellationToken>,
-    /// Set when the answer is on its way, or will never come: then nothing may be sent for the call any more.
-    ended: Arc<AtomicBool>,
+    course: Arc<Course>,
     progress_token: Option<Box<RawValue>>,
     log_level: Option<LogLevel>,
     meta: Option<Box<RawValue>>,
@@ -44,6 +43,36 @@ struct Call {
     /// The call that this one is a part of, which asks for it.
     outermost: Option<Context>,
     principal: Option<Arc<Principal>>,
+}
+
+/// What all contexts of one call know of its course.
+#[derive(Debug, Default)]
+struct Course {
+    /// Set when the answer is on its way, or will never come: then nothing may be sent for the call any more.
+    ended: AtomicBool,
+    reported: Mutex<Reported>,
+}
+
+/// The progress that was reported.
+#[derive(Debug, Default)]
+struct Reported {
+    /// What was sent last.
+    last: Option<f64>,
+    /// How many reports were not sent, since they had not grown.
+    unsent: usize,
+}
+
+impl Reported {
+    /// Whether the value may be sent: it is a number, and larger than the last one.
+    fn grows(&mut self, progress: f64) -> bool {
+        let grows = progress.is_finite() && self.last.is_none_or(|last| progress > last);
+        if grows {
+            self.last = Some(progress);
+        } else {
+            self.unsent += 1;
+        }
+        grows
+    }
 }
 
 /// What a connection knows of a call when it starts.
@@ -68,9 +97,9 @@ impl Context {
             connection: Weak::new(),
             revision: Revision::NEWEST,
             id: None,
-            deadline: Instant::now() + timeout,
+            deadline: clock::after(Instant::now(), timeout),
             cancelled: OnceLock::new(),
-            ended: Arc::default(),
+            course: Arc::default(),
             progress_token: None,
             log_level: None,
             meta: None,
@@ -86,9 +115,9 @@ impl Context {
             connection: start.connection,
             revision: start.revision,
             id: Some(start.id),
-            deadline: Instant::now() + start.timeout,
+            deadline: clock::after(Instant::now(), start.timeout),
             cancelled: OnceLock::new(),
-            ended: Arc::default(),
+            course: Arc::default(),
             progress_token: start.progress_token,
             log_level: start.log_level,
             meta: start.meta,
@@ -103,8 +132,9 @@ impl Context {
     ///
     /// In a task, `message` becomes the task's, and nothing is sent.
     ///
-    /// `progress` must grow with each report (2026-07-28, basic/patterns/progress). Waits while the caller reads
-    /// too slowly.
+    /// `progress` must grow with each report (2026-07-28, basic/patterns/progress): a report whose value is not larger than
+    /// the last one's is not sent, and neither is one whose value is not a finite number. How many were not is said on
+    /// standard error when the call ends. Waits while the caller reads too slowly.
     pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
         #[cfg(feature = "tasks")]
         if let Some(task) = self.task() {
@@ -115,20 +145,35 @@ impl Context {
         };
         // `message` came with 2025-03-26; older peers get the numbers only.
         let message = message.filter(|_| self.0.revision > Revision::V2024_11_05);
+        let total = total.filter(|total| total.is_finite());
         let params = ProgressParams { progress_token: token, progress, total, message };
-        connection.notify_from_call(&reply::notification("notifications/progress", &params)).await;
+        // What cannot be written here is the caller's own token.
+        let Ok(notification) = reply::notification("notifications/progress", &params) else { return };
+        connection.room().await;
+        // Looked at and sent in one step, so that reports of several tasks grow as well.
+        let mut reported = self.0.course.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.has_ended() && reported.grows(progress) {
+            connection.push_from_call(&notification);
+        }
     }
 
     /// Sends a log message to the caller, if it wants messages of this level.
     ///
     /// A modern caller asks per request, a legacy one with `logging/setLevel` (until then it gets `info` and above).
     pub async fn log(&self, level: LogLevel, logger: Option<&str>, data: impl Serialize) {
+        const METHOD: &str = "notifications/message";
         let Some(connection) = self.connection() else { return };
         if !self.wants(&connection, level) {
             return;
         }
-        let params = LogParams { level, logger, data };
-        connection.notify_from_call(&reply::notification("notifications/message", &params)).await;
+        let written = reply::notification(METHOD, &LogParams { level, logger, data }).or_else(|fault| {
+            log::warn(format_args!("the data of a log message cannot be sent: it {fault}"));
+            let data = format!("[the data of this message cannot be sent: it {fault}]");
+            reply::notification(METHOD, &LogParams { level, logger, data })
+        });
+        if let Ok(notification) = written {
+            connection.notify_from_call(&notification).await;
+        }
     }
 
     /// Lets go of the connection on which the caller waits for a call that takes long. The caller comes back by itself,
@@ -186,12 +231,23 @@ impl Context {
 
     /// From now on nothing is sent for the call but its answer.
     pub(crate) fn end(&self) {
-        self.0.ended.store(true, Ordering::Release);
+        self.0.course.ended.store(true, Ordering::Release);
         self.asking().end();
     }
 
+    /// Says on standard error what was not sent for the call of `name`, which has ended.
+    pub(crate) fn report(&self, name: &str) {
+        let unsent = self.0.course.reported.lock().unwrap_or_else(PoisonError::into_inner).unsent;
+        if unsent > 0 {
+            log::warn(format_args!(
+                "`{name}` reported progress {unsent} times without a larger value than before, which was not sent; \
+                 `Context::progress` takes a number that grows with each report"
+            ));
+        }
+    }
+
     pub(crate) fn has_ended(&self) -> bool {
-        self.0.ended.load(Ordering::Acquire)
+        self.0.course.ended.load(Ordering::Acquire)
     }
 
     /// Takes the call back.
@@ -281,7 +337,7 @@ impl Context {
             id: call.id.clone(),
             deadline: call.deadline,
             cancelled,
-            ended: Arc::clone(&call.ended),
+            course: Arc::clone(&call.course),
             progress_token: call.progress_token.clone(),
             log_level: call.log_level,
             meta: call.meta.clone(),

@@ -17,10 +17,16 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 ///
 /// A [`Service`](crate::Service) is one as well, so executors nest.
 pub trait Executor: Send + Sync + 'static {
-    /// The tools it runs now; names are unique.
+    /// The tools it runs now; names are unique. A definition that clients could not use, such as one whose input schema is
+    /// not an object's, would make them drop the whole list: it is left out, and standard error says which and why.
     fn tools(&self) -> Arc<[ToolDefinition]>;
 
     /// Runs one call. Arguments come as they were sent: checking them is the executor's own matter.
+    ///
+    /// The result is checked: where the tool has an output schema, the structured content must be there and fit
+    /// ([`Server::check_outputs`](crate::Server::check_outputs)), and what parsers would refuse is not passed on. Anything
+    /// else becomes a result with `isError` that says what is wrong. Reserved names are dropped from `_meta`
+    /// ([`toolwright_core::foreign::drop_reserved`]).
     ///
     /// An action with a name that [`Executor::tools`] does not have becomes a result with `isError`.
     fn execute<'a>(&'a self, action: Action<'a>, cx: &'a Context) -> BoxFuture<'a, ToolResult>;
@@ -41,5 +47,14 @@ impl<'a> Action<'a> {
     /// A call of `name` in the root context.
     pub fn new(name: &'a str, arguments: Option<&'a RawValue>) -> Self {
         Self { name, arguments, context_path: None }
+    }
+}
+
+/// An executor, with a name for `Debug`.
+pub(crate) struct DynExecutor(pub(crate) Arc<dyn Executor>);
+
+impl std::fmt::Debug for DynExecutor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Executor")
     }
 }

@@ -28,18 +28,21 @@ pub mod client;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub mod transport;
 
+mod caught;
+mod clock;
 mod connection;
-mod decimal;
 mod escape;
 mod extensions;
 mod hex;
 mod list;
-mod members;
+mod log;
 mod message;
 #[cfg(feature = "jsonrpsee")]
 mod methods;
+mod order;
 mod outbox;
 mod page_cache;
+mod promise;
 mod reply;
 mod table;
 mod workflow;

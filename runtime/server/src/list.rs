@@ -7,10 +7,12 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::ser::SerializeMap;
 use serde_json::value::RawValue;
+use toolwright_core::json;
 use toolwright_core::revision::Revision;
 
 use crate::auth::{Access, Offer, Rule};
 use crate::hex::{hex, unhex};
+use crate::log;
 use crate::page_cache::{PageBounds, PageCache};
 
 /// Something that a list shows.
@@ -214,7 +216,7 @@ impl<T: Listed> List<T> {
         let is_private = self.depends_on(view.access) || Self::is_ruled(view);
         let cache_scope = if is_private { "private" } else { "public" };
         let list = ListResult { page: Page { entries: &page, revision }, next_cursor, cache_scope, settings };
-        serde_json::to_vec(&list).unwrap_or_default().into()
+        list.to_json().into()
     }
 
     /// An opaque cursor for "after this key": hexadecimal, so that nobody is tempted to write one by hand.
@@ -237,9 +239,8 @@ impl<T: Listed> List<T> {
         let View { context_path, access, .. } = view;
         let covered = self.depends_on(access).then(|| self.needs.iter().filter(|need| access.covers(need)));
         let covered: Option<Vec<_>> = covered.map(Iterator::collect);
-        let ruled_for = Self::is_ruled(view).then(|| access.owner());
         let mut hasher = DefaultHasher::new();
-        (T::MEMBER, &self.place, context_path, revision, covered, ruled_for, key).hash(&mut hasher);
+        (T::MEMBER, &self.place, context_path, revision, covered, key).hash(&mut hasher);
         hasher.finish()
     }
 }
@@ -250,6 +251,34 @@ struct ListResult<'a, T> {
     /// 2026-07-28, server/utilities/caching "Choosing a Cache Scope".
     cache_scope: &'static str,
     settings: &'a ListSettings<'a>,
+}
+
+impl<T: Listed> ListResult<'_, T> {
+    /// The JSON text. Entries that cannot be sent are left out.
+    fn to_json(&self) -> Vec<u8> {
+        /// The result stands in a message.
+        const OUTER: usize = 1;
+        let mut out = Vec::new();
+        if let Err(fault) = json::append(&mut out, self, OUTER) {
+            let is_fit = |entry: &&&Arc<T>| {
+                let fit = json::append(&mut Vec::new(), &entry.shown(self.page.revision), OUTER + 2).is_ok();
+                if !fit {
+                    log::warn(format_args!("`{}` is left out of `{}`: it {fault}", entry.key(), T::MEMBER));
+                }
+                fit
+            };
+            let entries: Vec<&Arc<T>> = self.page.entries.iter().filter(is_fit).copied().collect();
+            let fit = ListResult {
+                page: Page { entries: &entries, revision: self.page.revision },
+                next_cursor: self.next_cursor.clone(),
+                cache_scope: self.cache_scope,
+                settings: self.settings,
+            };
+            // All of it can be written now.
+            let _ = json::append(&mut out, &fit, OUTER);
+        }
+        out
+    }
 }
 
 impl<T: Listed> Serialize for ListResult<'_, T> {

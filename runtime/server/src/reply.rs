@@ -1,19 +1,26 @@
-//! Writing JSON-RPC messages.
-
-use std::borrow::Cow;
+//! Writing JSON-RPC messages: the one place through which everything leaves that others may have written, so that each
+//! message is one line that its reader can parse ([`toolwright_core::json`]).
 
 use jsonrpsee_types::ErrorObjectOwned;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use toolwright_core::content::{ContentBlock, TextContent};
-use toolwright_core::result::ToolResult;
+use toolwright_core::json::{self, JsonFault};
+use toolwright_core::result::{StructuredContent, ToolResult};
 use toolwright_core::revision::Revision;
 
-use crate::escape;
 use crate::message::RequestId;
+use crate::{escape, log};
 
 const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
 const RESULT: &[u8] = br#","result":"#;
+
+/// How many objects a result or the parameters of a notification stand in.
+const OUTER: usize = 1;
+
+/// Who the server says that it is; nobody else says so (2026-07-28, basic "_meta").
+pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Appends the answer with a result that is JSON already.
 pub(crate) fn result(out: &mut Vec<u8>, id: &RequestId<'_>, result: &[u8]) {
@@ -23,11 +30,19 @@ pub(crate) fn result(out: &mut Vec<u8>, id: &RequestId<'_>, result: &[u8]) {
     out.push(b'}');
 }
 
-/// Appends the answer with a result to be written.
+/// Appends the answer with a result to be written; an error where it holds what cannot be sent.
 pub(crate) fn result_of(out: &mut Vec<u8>, id: &RequestId<'_>, value: &impl Serialize) {
+    let start = out.len();
     head(out, id);
-    write(out, value);
-    out.push(b'}');
+    match json::append(out, value, OUTER) {
+        Ok(()) => out.push(b'}'),
+        Err(fault) => {
+            out.truncate(start);
+            log::warn(format_args!("the answer to the request {} cannot be sent: it {fault}", id.as_str()));
+            let refusal = crate::error::internal(&format!("the answer cannot be sent: it {fault}"));
+            error(out, Some(id), &refusal, Revision::NEWEST);
+        }
+    }
 }
 
 fn head(out: &mut Vec<u8>, id: &RequestId<'_>) {
@@ -57,7 +72,11 @@ pub(crate) fn error(
         None => {}
     }
     out.extend_from_slice(br#""error":"#);
-    write(out, error);
+    if json::append(out, error, OUTER).is_err() {
+        // Its data comes from elsewhere; code and text can always be written.
+        let plain = ErrorObjectOwned::owned(error.code(), error.message(), None::<()>);
+        let _ = json::append(out, &plain, OUTER);
+    }
     out.push(b'}');
 }
 
@@ -80,27 +99,33 @@ pub(crate) fn error_code(answer: &[u8]) -> Option<(i32, bool)> {
 }
 
 /// A request to the client.
-pub(crate) fn request(id: u64, method: &str, params: &impl Serialize) -> Vec<u8> {
+///
+/// # Errors
+/// What of the parameters cannot be sent.
+pub(crate) fn request(id: u64, method: &str, params: &impl Serialize) -> Result<Vec<u8>, JsonFault> {
     let mut out = Vec::with_capacity(256);
     out.extend_from_slice(HEAD);
     out.extend_from_slice(id.to_string().as_bytes());
     out.extend_from_slice(br#","method":""#);
     out.extend_from_slice(method.as_bytes());
     out.extend_from_slice(br#"","params":"#);
-    write(&mut out, params);
+    json::append(&mut out, params, OUTER)?;
     out.push(b'}');
-    out
+    Ok(out)
 }
 
 /// A notification.
-pub(crate) fn notification(method: &str, params: &impl Serialize) -> Vec<u8> {
+///
+/// # Errors
+/// What of the parameters cannot be sent.
+pub(crate) fn notification(method: &str, params: &impl Serialize) -> Result<Vec<u8>, JsonFault> {
     let mut out = Vec::with_capacity(128);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","method":""#);
     out.extend_from_slice(method.as_bytes());
     out.extend_from_slice(br#"","params":"#);
-    write(&mut out, params);
+    json::append(&mut out, params, OUTER)?;
     out.push(b'}');
-    out
+    Ok(out)
 }
 
 /// How a peer wants results.
@@ -113,48 +138,49 @@ pub(crate) struct Form<'a> {
 }
 
 /// Appends the answer to `tools/call`.
-pub(crate) fn call_result(out: &mut Vec<u8>, id: &RequestId<'_>, tool_result: &ToolResult, form: &Form<'_>) {
-    let Form { revision, wraps, server_meta } = *form;
-    // Revisions before 2025-06-18 have no structured content, those before 2026-07-28 objects only
-    // (2025-11-25, schema `CallToolResult`). Errors are not bound by the schema, and so not wrapped for it.
-    let structured = match &tool_result.structured_content {
-        Some(content) if revision.is_modern() => Some(Structured::Plain(content.as_raw())),
-        Some(content) if revision >= Revision::V2025_06_18 => {
-            let wraps = (wraps && !tool_result.is_error) || !content.is_object();
-            let raw = content.as_raw();
-            Some(if wraps { Structured::Wrapped(Wrapped { result: raw }) } else { Structured::Plain(raw) })
-        }
-        _ => None,
-    };
-    let meta = match (&tool_result.meta, revision.is_modern()) {
-        (None, true) => Some(Meta::Server(server_meta)),
-        (None, false) => None,
-        (Some(meta), false) => Some(Meta::Own(Cow::Borrowed(meta))),
-        (Some(meta), true) => {
-            let mut meta = meta.clone();
-            if let Ok(serde_json::Value::Object(server)) = serde_json::from_str(server_meta.get()) {
-                meta.extend(server);
-            }
-            Some(Meta::Own(Cow::Owned(meta)))
-        }
-    };
+///
+/// # Errors
+/// What of the result cannot be sent; what was appended then must be taken back.
+pub(crate) fn call_result(
+    out: &mut Vec<u8>,
+    id: &RequestId<'_>,
+    tool_result: &ToolResult,
+    form: &Form<'_>,
+) -> Result<(), JsonFault> {
+    let revision = form.revision;
     head(out, id);
     out.push(b'{');
     if revision.is_modern() {
         out.extend_from_slice(br#""resultType":"complete","#);
     }
     out.extend_from_slice(br#""content":"#);
-    content(out, &tool_result.content, revision);
-    // The other members are written as an object of their own, whose brace gives way to the comma between.
-    let brace = out.len();
-    write(out, &OtherMembers { structured_content: structured, is_error: tool_result.is_error, meta });
-    out[brace] = b',';
-    out.push(b'}');
+    content(out, &tool_result.content, revision)?;
+    // Revisions before 2025-06-18 have no structured content, those before 2026-07-28 objects only
+    // (2025-11-25, schema `CallToolResult`). Errors are not bound by the schema, and so not wrapped for it.
+    if let Some(content) = &tool_result.structured_content
+        && revision >= Revision::V2025_06_18
+    {
+        let follows_schema = form.wraps && !tool_result.is_error;
+        structured(out, content, !revision.is_modern() && (follows_schema || !content.is_object()))?;
+    }
+    out.extend_from_slice(if tool_result.is_error { br#","isError":true"# } else { br#","isError":false"# });
+    meta(out, tool_result.meta.as_ref(), form)?;
+    for (name, value) in &tool_result.other {
+        // The protocol's own members are written above.
+        if !matches!(name.as_str(), "resultType" | "content" | "structuredContent" | "isError" | "_meta") {
+            out.push(b',');
+            escape::string(out, name);
+            out.push(b':');
+            json::append(out, value, OUTER + 1)?;
+        }
+    }
+    out.extend_from_slice(b"}}");
+    Ok(())
 }
 
 /// Appends content blocks in the form of one revision. Texts, which may be long, are written here: `serde_json` looks at
 /// them byte by byte.
-fn content(out: &mut Vec<u8>, blocks: &[ContentBlock], revision: Revision) {
+fn content(out: &mut Vec<u8>, blocks: &[ContentBlock], revision: Revision) -> Result<(), JsonFault> {
     out.push(b'[');
     for (index, block) in blocks.iter().enumerate() {
         if index > 0 {
@@ -166,50 +192,46 @@ fn content(out: &mut Vec<u8>, blocks: &[ContentBlock], revision: Revision) {
                 escape::string(out, text);
                 out.push(b'}');
             }
-            block => write(out, block),
+            block => json::append(out, block, OUTER + 2)?,
         }
     }
     out.push(b']');
+    Ok(())
 }
 
-/// What a result of a call has beside its content.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct OtherMembers<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    structured_content: Option<Structured<'a>>,
-    is_error: bool,
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    meta: Option<Meta<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Structured<'a> {
-    Plain(&'a RawValue),
-    Wrapped(Wrapped<'a>),
-}
-
-/// A value that is no object, for a peer that takes objects only; the listed output schema is wrapped alike.
-#[derive(Serialize)]
-struct Wrapped<'a> {
-    result: &'a RawValue,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Meta<'a> {
-    Server(&'a RawValue),
-    Own(Cow<'a, serde_json::Map<String, serde_json::Value>>),
-}
-
-fn write(out: &mut Vec<u8>, value: &impl Serialize) {
-    // Writing to memory cannot fail, and what is written here has string keys only.
-    let start = out.len();
-    if serde_json::to_writer(&mut *out, value).is_err() {
-        out.truncate(start);
-        out.extend_from_slice(b"null");
+/// Appends structured content; a value that is no object goes into one, for a peer that takes objects only: the listed
+/// output schema is wrapped alike.
+fn structured(out: &mut Vec<u8>, content: &StructuredContent, wraps: bool) -> Result<(), JsonFault> {
+    if let Some(fault) = content.fault() {
+        return Err(fault.clone());
     }
+    let (before, after): (&[u8], &[u8]) = if wraps { (br#"{"result":"#, b"}") } else { (b"", b"") };
+    out.extend_from_slice(br#","structuredContent":"#);
+    out.extend_from_slice(before);
+    out.extend_from_slice(content.get().as_bytes());
+    out.extend_from_slice(after);
+    Ok(())
+}
+
+/// Appends `_meta`: what the result has, and in the modern era who the server is. A result does not say the latter: one
+/// that comes from another server would name that.
+fn meta(out: &mut Vec<u8>, own: Option<&Map<String, Value>>, form: &Form<'_>) -> Result<(), JsonFault> {
+    const MEMBER: &[u8] = br#","_meta":"#;
+    let is_modern = form.revision.is_modern();
+    let Some(own) = own else {
+        if is_modern {
+            out.extend_from_slice(MEMBER);
+            out.extend_from_slice(form.server_meta.get().as_bytes());
+        }
+        return Ok(());
+    };
+    let mut meta = own.clone();
+    meta.shift_remove(SERVER_INFO);
+    if is_modern && let Ok(Value::Object(server)) = serde_json::from_str(form.server_meta.get()) {
+        meta.extend(server);
+    }
+    out.extend_from_slice(MEMBER);
+    json::append(out, &meta, OUTER + 1)
 }
 
 #[cfg(all(test, feature = "http"))]

@@ -14,7 +14,8 @@ use crate::context::Context;
 use crate::error::BuildError;
 use crate::executor::{Action, BoxFuture, Executor};
 use crate::handler::Handler;
-use crate::workflow;
+use crate::promise::Promise;
+use crate::{log, workflow};
 
 /// A toolset whose every tool has a handler on `S`. Derived together with [`Toolset`].
 #[diagnostic::on_unimplemented(
@@ -72,7 +73,20 @@ impl<S: Send + Sync + 'static> Router<S> {
             }
         };
         let output = <S::Output as IntoToolResult>::output_schema();
+        let mut promise = None;
         match (&definition.output_schema, output) {
+            (Some(_), None) if !<S::Output as IntoToolResult>::IS_UNTYPED => {
+                self.problems.push(BuildError::NoOutput(T::NAME.to_owned()));
+            }
+            (Some(_), None) => match Promise::new(&definition, true) {
+                (kept, None) => promise = Some(kept),
+                (_, Some(not_checked)) => self.problems.push(BuildError::Tool {
+                    tool: T::NAME.to_owned(),
+                    reason: format!(
+                        "its handler returns results that must be checked against `output`, and {not_checked}; let it return `Json`"
+                    ),
+                }),
+            },
             (None, Some(output)) if self.set.handler_known => definition.output_schema = Some(output),
             (None, Some(_)) => self.problems.push(BuildError::HiddenOutput(T::NAME.to_owned())),
             (Some(declared), Some(output)) if *declared != output => {
@@ -82,10 +96,10 @@ impl<S: Send + Sync + 'static> Router<S> {
         }
         toolset::complete(&mut definition, &self.set);
         let bound = self.bound_credentials::<T>();
-        let run = Typed { state: Arc::clone(&self.state), reader, bound, tool: PhantomData::<fn(T)> };
+        let promise = promise.map(Arc::new);
+        let run =
+            Typed { state: Arc::clone(&self.state), reader, bound, promise, tool: PhantomData::<fn(T)> };
         let mut entry = Entry::new(definition, T::METADATA.was, Box::new(run));
-        #[cfg(feature = "http")]
-        entry.header_params.know_aliases(T::METADATA.fields);
         if self.set.workflow {
             entry = workflow::entry(entry, T::METADATA.context);
         }
@@ -119,6 +133,8 @@ pub(crate) struct Entry {
     /// What a caller needs to see it and to call it.
     pub(crate) scopes: Box<[String]>,
     pub(crate) run: Box<dyn Run>,
+    /// The number of the executor that it comes from, unless it has a typed handler.
+    pub(crate) executor: Option<usize>,
     /// Whether peers that take only objects as structured content get `{"result": …}`.
     pub(crate) wraps: bool,
     /// The parameters that callers over HTTP repeat in headers.
@@ -140,14 +156,37 @@ impl Entry {
             definition,
             was: was.iter().map(|&name| name.to_owned()).collect(),
             run,
+            executor: None,
             wraps,
         }
     }
 
-    /// The entry of a tool that an executor runs.
-    pub(crate) fn of_executor(executor: &Arc<dyn Executor>, definition: ToolDefinition) -> Self {
-        let run = Forwarded { executor: Arc::clone(executor), name: definition.name.clone() };
-        Self::new(definition, &[], Box::new(run))
+    /// The entry of a tool that an executor runs, the one of this number, whose definition was checked. `checks_output` is
+    /// whether results are held to the output schema.
+    pub(crate) fn of_executor(
+        number: usize,
+        executor: &Arc<dyn Executor>,
+        definition: ToolDefinition,
+        checks_output: bool,
+    ) -> Self {
+        let (promise, not_checked) = Promise::new(&definition, checks_output);
+        if let Some(not_checked) = not_checked {
+            log::warn(format_args!(
+                "results of the tool `{}` are not checked against its output schema: {not_checked}",
+                definition.name
+            ));
+        }
+        let run = Forwarded {
+            executor: Arc::clone(executor),
+            name: definition.name.clone(),
+            promise: Arc::new(promise),
+        };
+        Self { executor: Some(number), ..Self::new(definition, &[], Box::new(run)) }
+    }
+
+    /// Whether it stands for what the executor of this number lists.
+    pub(crate) fn is_of(&self, number: usize, definition: &ToolDefinition) -> bool {
+        self.executor == Some(number) && self.definition == *definition
     }
 }
 
@@ -169,6 +208,8 @@ struct Typed<S, T> {
     state: Arc<S>,
     reader: ArgumentReader,
     bound: Vec<(String, Box<RawValue>)>,
+    /// For a handler that declares its output and returns results of its own making.
+    promise: Option<Arc<Promise>>,
     tool: PhantomData<fn(T)>,
 }
 
@@ -177,7 +218,14 @@ impl<S: Handler<T>, T: Tool> Run for Typed<S, T> {
         match self.reader.read_tool::<T>(arguments, &self.bound) {
             Ok(input) => {
                 let (state, cx) = (Arc::clone(&self.state), cx.clone());
-                Started::Running(Box::pin(async move { state.call(input, &cx).await.into_tool_result() }))
+                let Some(promise) = self.promise.clone() else {
+                    return Started::Running(Box::pin(async move {
+                        state.call(input, &cx).await.into_tool_result()
+                    }));
+                };
+                Started::Running(Box::pin(async move {
+                    promise.kept(state.call(input, &cx).await.into_tool_result())
+                }))
             }
             Err(errors) => Started::Ready(errors.into()),
         }
@@ -195,16 +243,18 @@ impl<S, T: Tool> std::fmt::Debug for Typed<S, T> {
 struct Forwarded {
     executor: Arc<dyn Executor>,
     name: String,
+    promise: Arc<Promise>,
 }
 
 impl Run for Forwarded {
     fn start(&self, arguments: Option<&RawValue>, cx: &Context) -> Started {
         let (executor, name, cx) = (Arc::clone(&self.executor), self.name.clone(), cx.clone());
+        let promise = Arc::clone(&self.promise);
         let arguments = arguments.map(ToOwned::to_owned);
         Started::Running(Box::pin(async move {
             let action =
                 Action { name: &name, arguments: arguments.as_deref(), context_path: cx.context_path() };
-            executor.execute(action, &cx).await
+            promise.kept(executor.execute(action, &cx).await)
         }))
     }
 }

@@ -13,12 +13,12 @@ use crate::ask::StateKeys;
 use crate::error::BuildError;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::error::ServeError;
-use crate::executor::Executor;
+use crate::executor::{DynExecutor, Executor};
 use crate::extensions::ExtensionParts;
 use crate::features::FeatureParts;
 use crate::limits::Limits;
 use crate::router::{Dispatch, Entry, Router};
-use crate::service::{DynExecutor, Parts, ServerInfo, Service};
+use crate::service::{Parts, ServerInfo, Service};
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
 
@@ -44,6 +44,7 @@ pub struct Server<S> {
     /// The servers that the manifest has of these toolsets.
     servers: Vec<ServerOf>,
     executors: Vec<DynExecutor>,
+    checks_outputs: bool,
     pub(crate) features: FeatureParts,
     state_keys: Option<StateKeys>,
     pub(crate) extensions: ExtensionParts,
@@ -66,6 +67,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             toolsets: Vec::new(),
             servers: Vec::new(),
             executors: Vec::new(),
+            checks_outputs: true,
             features: FeatureParts::default(),
             state_keys: None,
             extensions: ExtensionParts::default(),
@@ -92,6 +94,18 @@ impl<S: Send + Sync + 'static> Server<S> {
     /// Offers the tools of an executor beside the typed ones. They may change: see [`Service::refresh_tools`].
     pub fn executor(mut self, executor: impl Executor) -> Self {
         self.executors.push(DynExecutor(Arc::new(executor)));
+        self
+    }
+
+    /// Whether the results of executors are held to the output schemas of their tools: yes, unless set. Each schema is
+    /// compiled once; a result is read once more for it. One that does not fit becomes a result with `isError`, and a line
+    /// on standard error names the tool and what is wrong (2026-07-28, server/tools "Output Schema").
+    ///
+    /// A schema with a rule that cannot be checked here, such as `unevaluatedProperties` or a pattern with look-ahead, is
+    /// named on standard error when it is first listed; of its results only their being there is checked. `format` is a
+    /// hint.
+    pub fn check_outputs(mut self, check: bool) -> Self {
+        self.checks_outputs = check;
         self
     }
 
@@ -178,6 +192,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             list_ttl: self.list_ttl,
             typed,
             executors: self.executors,
+            checks_outputs: self.checks_outputs,
             state_keys: self.state_keys,
             features: features.build(&self.servers)?,
             extensions,

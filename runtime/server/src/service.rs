@@ -17,12 +17,14 @@ use crate::context::Context;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::error::ServeError;
 use crate::error::{self, BuildError};
-use crate::executor::{Action, BoxFuture, Executor};
+use crate::executor::{Action, BoxFuture, DynExecutor, Executor};
 use crate::extensions::Extensions;
 use crate::features::Features;
 use crate::limits::Limits;
 use crate::list::ListSettings;
+use crate::order::Order;
 use crate::page_cache::PageBounds;
+use crate::reply::SERVER_INFO;
 use crate::router::{Entry, Started};
 use crate::table::{Denied, Table};
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
@@ -67,22 +69,16 @@ pub(crate) struct Shared {
     typed: Vec<Arc<Entry>>,
     /// Executors, whose tools may change.
     executors: Vec<DynExecutor>,
+    /// Whether their results are held to output schemas.
+    checks_outputs: bool,
     table: RwLock<Arc<Table>>,
+    refreshes: Order,
     features: Features,
     sealer: Sealer,
     extensions: Extensions,
     connections: Mutex<Vec<Weak<Connection>>>,
     server_meta: Box<RawValue>,
     discover: Box<[u8]>,
-}
-
-/// An executor, with a name for `Debug`.
-pub(crate) struct DynExecutor(pub(crate) Arc<dyn Executor>);
-
-impl std::fmt::Debug for DynExecutor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Executor")
-    }
 }
 
 /// The parts that a server is built from.
@@ -94,6 +90,7 @@ pub(crate) struct Parts {
     pub(crate) list_ttl: Duration,
     pub(crate) typed: Vec<Arc<Entry>>,
     pub(crate) executors: Vec<DynExecutor>,
+    pub(crate) checks_outputs: bool,
     pub(crate) features: Features,
     pub(crate) state_keys: Option<StateKeys>,
     pub(crate) extensions: Extensions,
@@ -101,9 +98,9 @@ pub(crate) struct Parts {
 
 impl Service {
     pub(crate) fn new(parts: Parts) -> Result<Self, BuildError> {
-        let table = table_of(&parts.typed, &parts.executors)?;
+        let table = Table::of(&parts.typed, &parts.executors, parts.checks_outputs, None)?;
         let server_info = parts.info.for_revision(Revision::NEWEST);
-        let meta = json!({"io.modelcontextprotocol/serverInfo": server_info});
+        let meta = json!({SERVER_INFO: server_info});
         let ttl_ms = ttl_ms(parts.list_ttl);
         let mut discover = json!({
             "resultType": "complete",
@@ -125,7 +122,9 @@ impl Service {
             list_ttl: parts.list_ttl,
             typed: parts.typed,
             executors: parts.executors,
+            checks_outputs: parts.checks_outputs,
             table: RwLock::new(Arc::new(table)),
+            refreshes: Order::default(),
             features: parts.features,
             sealer: Sealer::new(parts.state_keys),
             extensions: parts.extensions,
@@ -168,15 +167,25 @@ impl Service {
         ended
     }
 
-    /// Takes up changes in the tools of the executors, and tells every peer that listens.
+    /// Takes up changes in the tools of the executors, and tells every peer that listens. A tool whose definition clients
+    /// could not use is left out, with its name and the reason on standard error. May be called from several
+    /// places at once: what an executor listed for the call that began last stays in force.
     ///
     /// # Errors
     /// [`BuildError::DuplicateTool`] if two tools have one name now; the old list stays in force.
     pub fn refresh_tools(&self) -> Result<(), BuildError> {
-        let table = Arc::new(table_of(&self.0.typed, &self.0.executors)?);
+        let Shared { typed, executors, checks_outputs, .. } = &*self.0;
+        let turn = self.0.refreshes.begin();
+        let table = Table::of(typed, executors, *checks_outputs, Some(&self.0.table()))?;
+        let table = Arc::new(table);
         let newer = Arc::clone(&table);
-        let older =
-            std::mem::replace(&mut *self.0.table.write().unwrap_or_else(PoisonError::into_inner), table);
+        let older = {
+            let mut current = self.0.table.write().unwrap_or_else(PoisonError::into_inner);
+            if !self.0.refreshes.is_newest(turn) {
+                return Ok(());
+            }
+            std::mem::replace(&mut *current, table)
+        };
         for connection in self.0.connections() {
             // Nobody hears of tools that the list does not show them.
             if older.change_shows(&newer, connection.access()) {
@@ -396,15 +405,8 @@ fn capabilities(features: &Features, extensions: &Extensions, revision: Revision
     capabilities
 }
 
+/// At most the largest integer that every client reads exactly (RFC 7493 §2.2).
 pub(crate) fn ttl_ms(ttl: Duration) -> u64 {
-    u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn table_of(typed: &[Arc<Entry>], executors: &[DynExecutor]) -> Result<Table, BuildError> {
-    let mut entries = typed.to_vec();
-    for executor in executors {
-        let tools = executor.0.tools();
-        entries.extend(tools.iter().map(|tool| Arc::new(Entry::of_executor(&executor.0, tool.clone()))));
-    }
-    Table::new(entries)
+    const MAX: u64 = (1 << 53) - 1;
+    u64::try_from(ttl.as_millis()).map_or(MAX, |ms| ms.min(MAX))
 }

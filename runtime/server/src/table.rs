@@ -5,20 +5,25 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jsonrpsee_types::ErrorObjectOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::foreign;
 use toolwright_core::revision::Revision;
 use toolwright_core::tool::TaskSupport;
 
 use crate::auth::Access;
 use crate::error::{self, BuildError};
+use crate::executor::DynExecutor;
 use crate::list::{List, Listed};
+use crate::log;
 use crate::router::Entry;
 
 /// The tools of a server at one moment. A change makes a new table.
 #[derive(Debug)]
 pub(crate) struct Table {
     list: List<Entry>,
+    /// The tools of executors that are not in it, by name, and why.
+    left_out: Vec<(String, String)>,
     /// Present and former names.
     index: HashMap<String, Arc<Entry>>,
 }
@@ -51,8 +56,42 @@ impl Listed for Entry {
 }
 
 impl Table {
+    /// The table of typed tools and of those that executors list now. `older` is the one before it: what has not changed is
+    /// taken from there, and what was said is not said again.
+    pub(crate) fn of(
+        typed: &[Arc<Entry>],
+        executors: &[DynExecutor],
+        checks_outputs: bool,
+        older: Option<&Self>,
+    ) -> Result<Self, BuildError> {
+        let (mut entries, mut left_out) = (typed.to_vec(), Vec::new());
+        for (number, DynExecutor(executor)) in executors.iter().enumerate() {
+            for tool in &*executor.tools() {
+                let known = older.and_then(|older| older.list.get(&tool.name));
+                if let Some(same) = known.filter(|known| known.is_of(number, tool)) {
+                    entries.push(Arc::clone(same));
+                    continue;
+                }
+                match fit_for_clients(tool) {
+                    Ok(()) => {
+                        let entry = Entry::of_executor(number, executor, tool.clone(), checks_outputs);
+                        entries.push(Arc::new(entry));
+                    }
+                    Err(reason) => left_out.push((error::shortened(&tool.name), reason)),
+                }
+            }
+        }
+        for refused in &left_out {
+            if !older.is_some_and(|older| older.left_out.contains(refused)) {
+                let (name, reason) = refused;
+                log::warn(format_args!("the tool {name:?} of an executor is left out: {reason}"));
+            }
+        }
+        Ok(Self { left_out, ..Self::new(entries)? })
+    }
+
     /// The table of these entries.
-    pub(crate) fn new(entries: Vec<Arc<Entry>>) -> Result<Self, BuildError> {
+    fn new(entries: Vec<Arc<Entry>>) -> Result<Self, BuildError> {
         #[cfg(not(feature = "tasks"))]
         if let Some(entry) = entries.iter().find(|entry| entry.task == Some(TaskSupport::Required)) {
             return Err(BuildError::Tool {
@@ -70,7 +109,7 @@ impl Table {
                 }
             }
         }
-        Ok(Self { list, index })
+        Ok(Self { list, left_out: Vec::new(), index })
     }
 
     /// The tool of this name or former name.
@@ -105,6 +144,16 @@ impl Table {
     pub(crate) fn definitions(&self) -> impl Iterator<Item = &ToolDefinition> {
         self.list.entries().iter().map(|entry| &entry.definition)
     }
+}
+
+/// Whether clients can use a tool of an executor; if not, why.
+fn fit_for_clients(tool: &ToolDefinition) -> Result<(), String> {
+    foreign::check(tool).map_err(|flaw| flaw.to_string())?;
+    #[cfg(not(feature = "tasks"))]
+    if tool.task() == Some(TaskSupport::Required) {
+        return Err("it runs as a task only, and the feature `tasks` is off".to_owned());
+    }
+    Ok(())
 }
 
 /// Why a call cannot reach its tool.
@@ -151,16 +200,13 @@ fn for_revision(definition: &ToolDefinition, revision: Revision) -> Cow<'_, Tool
 }
 
 /// Up to 2025-11-25 the root of an output schema is an object (schema `Tool.outputSchema`).
-fn wrap_unless_object(mut schema: Value) -> Value {
-    if schema.get("type") == Some(&"object".into()) {
-        return schema;
+fn wrap_unless_object(schema: Value) -> Value {
+    match schema {
+        Value::Object(members) if members.get("type") != Some(&"object".into()) => {
+            foreign::wrapped(members, "result").into()
+        }
+        other => other,
     }
-    let definitions = schema.as_object_mut().and_then(|schema| schema.shift_remove("$defs"));
-    let mut wrapped = json!({"type": "object", "properties": {"result": schema}, "required": ["result"]});
-    if let (Some(definitions), Some(root)) = (definitions, wrapped.as_object_mut()) {
-        root.insert("$defs".to_owned(), definitions);
-    }
-    wrapped
 }
 
 #[cfg(test)]

@@ -357,6 +357,10 @@
 //! list may change; [`Service::refresh_tools`] takes the change up and tells the clients. Checking arguments is its own
 //! matter. A [`Service`] is an executor as well.
 //!
+//! What an executor lists and returns is read before clients see it. A definition that they could not use is left out,
+//! and a result that does not fit its output schema becomes an error; standard error says which tool and why.
+//! [`Server::check_outputs`] switches the latter off.
+//!
 //! ```
 //! use std::sync::Arc;
 //!
@@ -387,8 +391,7 @@
 //! A prompt is a template that a person chooses, a resource is data that a client reads by its address, a resource
 //! template stands for all resources whose addresses have its form. The code behind each is an async function: of
 //! nothing, of a struct with the arguments (for a template, the variables), or of that struct and the [`Context`]. All
-//! arguments are texts; their names, descriptions and which are required come from the struct. A variable that becomes a
-//! part of a path is a [`PathSegment`](resource::PathSegment), which holds no `/`, `..` or NUL.
+//! arguments are texts; their names, descriptions and which are required come from the struct.
 //!
 //! ```
 //! use schemars::JsonSchema;

@@ -103,9 +103,7 @@ fn try_case(case: &Case, model: &Model, order: &Order, report: &mut Report) -> V
             })
         });
         let value = made.map(|mut value| {
-            // One with aliases is not what the schema shows, and stays as it is.
-            let most = [3, 1, 3, 3, 3][number % 5];
-            let mutations = choices.below(most);
+            let mutations = if is_of_type { choices.below(5).saturating_sub(2) } else { choices.below(3) };
             for _ in 0..mutations {
                 mutate::mutate(&mut value, &mut choices);
             }

@@ -110,7 +110,13 @@ pub(crate) fn offered(server: Server<Lab>) -> Server<Lab> {
 
 fn with_prompts(server: Server<Lab>) -> Server<Lab> {
     let mut decorated = Prompt::new("greet").title("Greeting").description("Asks for a greeting.");
-    decorated.icons.push(Icon { src: "data:,".to_owned(), mime_type: None, sizes: Vec::new(), theme: None });
+    decorated.icons.push(Icon {
+        src: "data:,".to_owned(),
+        mime_type: None,
+        sizes: Vec::new(),
+        theme: None,
+        other: serde_json::Map::new(),
+    });
     server
         .prompt(Prompt::new("simple").description("Takes nothing."), async || "do something simple")
         .prompt(decorated, async |greeting: Greeting| {

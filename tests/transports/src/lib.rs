@@ -1,8 +1,10 @@
 //! One server, and clients of it over every transport that speak one interface.
 
 pub mod frames;
+mod hostile;
 pub mod http;
 pub mod link;
+mod relay;
 pub mod scenarios;
 pub mod stage;
 pub mod transports;

@@ -100,12 +100,6 @@ impl Link {
 
     /// Sends a request, with the metadata that the revision asks for.
     pub fn request(&mut self, id: &Value, method: &str, params: Value) {
-        let request = self.request_text(id, method, params);
-        self.wire.send(&request);
-    }
-
-    /// The text of a request that this client would send.
-    pub fn request_text(&mut self, id: &Value, method: &str, params: Value) -> String {
         let mut params = params;
         if self.is_modern() {
             let mut meta = json!({
@@ -118,7 +112,8 @@ impl Link {
             params["_meta"] = meta;
         }
         self.methods.insert(id.to_string(), method.to_owned());
-        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.wire.send(&request.to_string());
     }
 
     /// Sends a call.
@@ -213,19 +208,6 @@ impl Link {
     /// # Panics
     /// If the server asks on and on.
     pub fn converse(&mut self, tool: &str, reply: impl Fn(&Value) -> Value) -> (Value, Vec<Value>) {
-        self.converse_by(tool, reply, Clone::clone)
-    }
-
-    /// The same, with the id of each response as `id_of` makes it of the question's.
-    ///
-    /// # Panics
-    /// If the server asks on and on.
-    pub fn converse_by(
-        &mut self,
-        tool: &str,
-        reply: impl Fn(&Value) -> Value,
-        id_of: impl Fn(&Value) -> Value,
-    ) -> (Value, Vec<Value>) {
         let call = json!({"name": tool, "arguments": {}});
         let (mut params, mut questions) = (call.clone(), Vec::new());
         for round in 0..5 {
@@ -236,8 +218,7 @@ impl Link {
                 if message["id"] == id {
                     break message;
                 }
-                let response =
-                    json!({"jsonrpc": "2.0", "id": id_of(&message["id"]), "result": reply(&message)});
+                let response = json!({"jsonrpc": "2.0", "id": message["id"], "result": reply(&message)});
                 self.wire.send(&response.to_string());
                 questions.push(message);
             };
@@ -250,6 +231,19 @@ impl Link {
             });
         }
         panic!("the server asks on and on");
+    }
+
+    /// Shows that the server is alive while the call of this id runs, and that the call ends with an empty text.
+    ///
+    /// # Panics
+    /// If not.
+    pub fn assert_alive_besides(&mut self, id: &str) {
+        self.call(&json!("besides"), "add", &json!({"a": 1, "b": 2}));
+        for _ in 0..2 {
+            let answer = self.message();
+            let expected = if answer["id"] == id { "" } else { "3" };
+            assert_eq!(answer["result"]["content"][0]["text"], expected, "{answer}");
+        }
     }
 
     /// Shows that the server is alive: a call is answered.

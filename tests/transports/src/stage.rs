@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
+use crate::relay::Relay;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -18,7 +19,7 @@ pub const MAX_MESSAGE_BYTES: usize = 100_000;
 /// How many entries a page has.
 pub const PAGE: usize = 300;
 
-/// How many tools there are beside those of [`StageTools`] and `toggle`.
+/// How many tools there are beside those of [`StageTools`], `toggle` and those that relay.
 pub const MANY: usize = 1_000;
 
 /// The limits of the server.
@@ -45,6 +46,7 @@ pub fn with_limits(limits: Limits) -> Service {
     let service = Server::new(Stage::default())
         .tools::<StageTools>()
         .executor(crowd.clone())
+        .executor(Relay)
         .limits(limits)
         .build()
         .expect("the tools are right");

@@ -7,7 +7,13 @@ use crate::revision::Revision;
 
 #[test]
 fn each_revision_has_its_own_members() {
-    let icon = Icon { src: "data:,".to_owned(), mime_type: None, sizes: Vec::new(), theme: None };
+    let icon = Icon {
+        src: "data:,".to_owned(),
+        mime_type: None,
+        sizes: Vec::new(),
+        theme: None,
+        other: serde_json::Map::new(),
+    };
     let mut resource = Resource::new("a://b", "b").title("B").description("The b.").mime_type("text/plain");
     resource.size = Some(3);
     resource.about.icons.push(icon);

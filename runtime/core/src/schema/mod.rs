@@ -1,7 +1,7 @@
 //! JSON Schemas of inputs and outputs: schemars' own, then made portable.
 //!
 //! The stages, one file each: `root` makes the root one object, `inline` puts definitions where they are
-//! used, `tidy` writes each node in the plainest words that mean the same (with `one_type_each`), `fields` merges the attributes of
+//! used, `tidy` writes each node in the plainest words that mean the same, `fields` merges the attributes of
 //! fields, `formats` replaces what only Rust understands by standard keywords. `form` goes another way from `inline`: to
 //! what a person can be asked. `walk` knows where subschemas stand, `merge` joins two schemas, `strings` joins
 //! enumerations, `defaults` gives defaults one order.
@@ -10,8 +10,6 @@ mod root;
 
 mod inline;
 mod tidy;
-
-mod one_type_each;
 
 mod fields;
 
@@ -22,7 +20,7 @@ mod form;
 mod defaults;
 mod merge;
 mod strings;
-mod walk;
+pub(crate) mod walk;
 
 #[cfg(test)]
 mod tests;

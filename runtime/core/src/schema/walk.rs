@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::pointer;
 
 /// Keywords whose value is one subschema.
-const ONE: &[&str] = &[
+pub(crate) const ONE: &[&str] = &[
     "items",
     "additionalProperties",
     "unevaluatedProperties",
@@ -25,13 +25,14 @@ const ONE: &[&str] = &[
 ];
 
 /// Keywords whose value is a list of subschemas.
-const LIST: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems"];
+pub(crate) const LIST: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems"];
 
 /// Keywords whose value maps names to subschemas.
-const NAMED: &[&str] = &["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
+pub(crate) const NAMED: &[&str] =
+    &["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
 
 /// Calls `visit` with each direct subschema of `schema` and the keyword it stands under.
-pub(super) fn subschemas_mut(schema: &mut Map<String, Value>, mut visit: impl FnMut(&str, &mut Value)) {
+pub(crate) fn subschemas_mut(schema: &mut Map<String, Value>, mut visit: impl FnMut(&str, &mut Value)) {
     for (keyword, value) in schema {
         let keyword = keyword.as_str();
         match value {
@@ -53,14 +54,23 @@ pub(super) fn subschemas_mut(schema: &mut Map<String, Value>, mut visit: impl Fn
 
 /// Calls `visit` with each direct subschema of `schema` except the definitions.
 pub(super) fn subschemas<'a>(schema: &'a Map<String, Value>, mut visit: impl FnMut(&'a Value)) {
+    with_definitions(schema, |keyword, subschema| {
+        if !is_definitions(keyword) {
+            visit(subschema);
+        }
+    });
+}
+
+/// Calls `visit` with each direct subschema of `schema`, the definitions among them, and the keyword it stands under.
+pub(crate) fn with_definitions<'a>(schema: &'a Map<String, Value>, mut visit: impl FnMut(&str, &'a Value)) {
     for (keyword, value) in schema {
         let keyword = keyword.as_str();
         match value {
-            Value::Array(list) if LIST.contains(&keyword) => list.iter().for_each(&mut visit),
-            Value::Object(named) if NAMED.contains(&keyword) && !is_definitions(keyword) => {
-                named.values().for_each(&mut visit);
+            Value::Array(list) if LIST.contains(&keyword) => list.iter().for_each(|one| visit(keyword, one)),
+            Value::Object(named) if NAMED.contains(&keyword) => {
+                named.values().for_each(|one| visit(keyword, one));
             }
-            Value::Object(_) | Value::Bool(_) if ONE.contains(&keyword) => visit(value),
+            Value::Object(_) | Value::Bool(_) if ONE.contains(&keyword) => visit(keyword, value),
             _ => {}
         }
     }
@@ -77,7 +87,7 @@ pub(super) fn referenced(schema: &Map<String, Value>) -> Option<Cow<'_, str>> {
 }
 
 /// Undoes percent encoding, then the two escapes of JSON Pointer (RFC 6901, sections 6 and 4).
-fn decode(pointer: &str) -> Cow<'_, str> {
+pub(crate) fn decode(pointer: &str) -> Cow<'_, str> {
     if !pointer.contains(['%', '~']) {
         return Cow::Borrowed(pointer);
     }

@@ -11,6 +11,7 @@ use super::envelope::{EnvelopeError, ToolCall};
 use super::message::{AgentMessage, Source};
 use super::router::{self, CommandRouter, RouteError, TextRouter};
 use super::tool::{AgentTool, InputForm};
+use crate::caught::{Code, caught};
 use crate::connection::{Outcome, finish};
 use crate::context::Context;
 use crate::executor::Executor;
@@ -151,7 +152,10 @@ pub(super) async fn run(
 ) -> Result<AgentMessage, AgentError> {
     let action = call.action(context_path.or(cx.context_path()));
     let tool = call.name.clone();
-    match finish(executor.execute(action, cx), cx).await {
+    let Ok(running) = caught(|| executor.execute(action, cx)) else {
+        return Err(AgentError::Panicked { tool });
+    };
+    match finish(Code::new(running), cx).await {
         Outcome::Done(result) => Ok(AgentMessage::new(source, tool, result)),
         Outcome::TimedOut => Err(AgentError::TimedOut { tool }),
         Outcome::Cancelled => Err(AgentError::Cancelled { tool }),

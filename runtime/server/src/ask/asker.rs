@@ -70,8 +70,9 @@ impl Asking {
         if let Self::Requests(requests) = self
             && let Some(id) = requests.get().and_then(|requests| requests.elicitation_id(key))
             && let Some(connection) = cx.connection()
+            && let Ok(notification) = super::requests::complete_notification(&id)
         {
-            connection.notify_from_call(&super::requests::complete_notification(&id)).await;
+            connection.notify_from_call(&notification).await;
         }
     }
 

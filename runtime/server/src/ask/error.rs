@@ -1,5 +1,6 @@
 //! Why a question has no answer.
 
+use toolwright_core::json::JsonFault;
 use toolwright_core::request::MissingCapability;
 use toolwright_core::schema::FormProblem;
 
@@ -23,6 +24,9 @@ pub enum AskError {
     /// The type or schema cannot be a form.
     #[error(transparent)]
     Form(#[from] FormProblem),
+    /// The question cannot be sent: it is nested too deeply, for example.
+    #[error("the question cannot be sent: it {0}")]
+    Unwritable(#[from] JsonFault),
     /// The form has a rule that cannot be checked, such as a pattern that does not compile.
     #[error("the form cannot be checked: {0}")]
     Schema(String),

@@ -15,7 +15,6 @@
 //! same time, with `tokio::join!`, reach the client together.
 
 mod answer;
-mod canonical;
 mod error;
 mod question;
 

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,18 +9,18 @@ use std::task::{Poll, Waker};
 
 use jsonrpsee_types::ErrorObjectOwned;
 use serde_json::value::RawValue;
-use toolwright_core::result::{REQUIRED_CAPABILITIES, ToolResult};
+use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 
 use super::asking::Origin;
 use super::{Connection, Later, arguments_of, optional_string, required_string};
 use crate::ask::Question;
+use crate::caught::{Code, Panicked, caught};
 use crate::context::{CallStart, Context, LogLevel};
-use crate::error;
 use crate::executor::BoxFuture;
 use crate::message::{Params, RequestId, RequestMeta};
-use crate::reply;
 use crate::router::{Entry, Started};
+use crate::{error, log, reply};
 
 /// The calls that run, by the key of their id.
 #[derive(Debug, Default)]
@@ -72,13 +71,13 @@ impl Connection {
             task,
         };
         let revision = meta.revision;
-        let running = match catch_unwind(AssertUnwindSafe(|| call.entry.run.start(arguments, &cx))) {
+        let running = match caught(|| call.entry.run.start(arguments, &cx)) {
             Ok(Started::Ready(result)) => {
                 call.write(self, out, id, &result, revision);
                 return Ok(None);
             }
             Ok(Started::Running(future)) => future,
-            Err(_) => return Err(panicked(ToolCall::WHAT)),
+            Err(Panicked) => return Err(panicked(ToolCall::WHAT)),
         };
         self.drive(id, running, cx, call, Some(origin), out)
     }
@@ -101,16 +100,18 @@ impl Connection {
     pub(super) fn drive<A: Answering>(
         &self,
         id: &RequestId<'_>,
-        mut running: BoxFuture<'static, A::Done>,
+        running: BoxFuture<'static, A::Done>,
         cx: Context,
         call: A,
         origin: Option<Origin<'_>>,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObjectOwned> {
+        let mut running = Code::new(running);
         // Most handlers are done when first polled: then nothing is spawned, queued or woken.
-        match poll_caught(running.as_mut(), &mut std::task::Context::from_waker(Waker::noop())) {
+        match Pin::new(&mut running).poll(&mut std::task::Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok(done)) => {
                 cx.end();
+                cx.report(call.name());
                 call.write(self, out, id, &done, cx.revision());
                 Ok(None)
             }
@@ -120,7 +121,7 @@ impl Connection {
             }
             Poll::Pending => match (cx.asking().paused(None), origin) {
                 (Some(questions), Some(origin)) => {
-                    drop_caught(running);
+                    drop(running);
                     cx.cancel();
                     self.pause(out, id, &cx, &origin, &questions);
                     Ok(None)
@@ -170,7 +171,7 @@ impl Connection {
     fn go_on<A: Answering>(
         &self,
         id: &RequestId<'_>,
-        running: BoxFuture<'static, A::Done>,
+        running: Code<'static, A::Done>,
         cx: Context,
         call: A,
         origin: Option<Origin<'_>>,
@@ -186,6 +187,7 @@ impl Connection {
             // A call that was taken back has no answer, even if its handler was done with it at that moment.
             let is_taken_back = cx.has_ended();
             cx.end();
+            cx.report(call.name());
             let connection = connection.upgrade()?;
             connection.calls.remove(&key, &cx);
             if is_taken_back {
@@ -252,7 +254,7 @@ pub(super) trait Answering: Send + 'static {
         self,
         connection: &Connection,
         id: &RequestId<'_>,
-        running: BoxFuture<'static, Self::Done>,
+        running: Code<'static, Self::Done>,
         cx: Context,
         origin: Option<Origin<'_>>,
     ) -> Later
@@ -281,15 +283,19 @@ impl ToolCall {
         revision: Revision,
         server_meta: &RawValue,
     ) {
-        if result.is_error
-            && revision.is_modern()
-            && let Some(required) = result.meta.as_ref().and_then(|meta| meta.get(REQUIRED_CAPABILITIES))
-        {
-            let error = error::missing_capability(&result.as_text(), required);
+        if let Some(missing) = result.missing_capability.as_ref().filter(|_| revision.is_modern()) {
+            let error = error::missing_capability(&result.as_text(), &missing.required);
             return reply::error(out, Some(id), &error, revision);
         }
         let form = reply::Form { revision, wraps: self.entry.wraps, server_meta };
-        reply::call_result(out, id, result, &form);
+        let start = out.len();
+        if let Err(fault) = reply::call_result(out, id, result, &form) {
+            out.truncate(start);
+            let text = format!("the result of the tool `{}` cannot be sent: it {fault}", self.name());
+            log::warn(format_args!("{text}"));
+            // Texts can always be written.
+            let _ = reply::call_result(out, id, &ToolResult::error(text), &form);
+        }
     }
 }
 
@@ -322,7 +328,7 @@ impl Answering for ToolCall {
         mut self,
         connection: &Connection,
         id: &RequestId<'_>,
-        running: BoxFuture<'static, ToolResult>,
+        running: Code<'static, ToolResult>,
         cx: Context,
         origin: Option<Origin<'_>>,
     ) -> Later {
@@ -341,12 +347,13 @@ pub(crate) enum Outcome<T> {
 }
 
 /// Polls the code behind a request to its end, its deadline or its cancellation, whichever comes first.
-pub(crate) async fn finish<T>(running: impl Future<Output = T> + Send, cx: &Context) -> Outcome<T> {
-    let mut running = pin!(running);
+pub(crate) async fn finish<T>(
+    running: impl Future<Output = Result<T, Panicked>> + Send,
+    cx: &Context,
+) -> Outcome<T> {
     let cancelled = cx.cancellation().clone();
-    let caught = std::future::poll_fn(|task| poll_caught(running.as_mut(), task));
     let deadline = tokio::time::Instant::from_std(cx.deadline());
-    let call = pin!(cancelled.run_until_cancelled(caught));
+    let call = pin!(cancelled.run_until_cancelled(running));
     match tokio::time::timeout_at(deadline, call).await {
         Ok(Some(Ok(result))) => Outcome::Done(result),
         Ok(Some(Err(Panicked))) => Outcome::Panicked,
@@ -359,35 +366,19 @@ pub(crate) async fn finish<T>(running: impl Future<Output = T> + Send, cx: &Cont
 }
 
 /// The code behind a request until it is done, or waits for nothing but answers of its client.
-async fn until_paused<T>(mut running: BoxFuture<'_, T>, cx: &Context) -> Result<T, Vec<(String, Question)>> {
-    let outcome = std::future::poll_fn(|task| {
-        if let Poll::Ready(done) = running.as_mut().poll(task) {
-            return Poll::Ready(Ok(done));
+async fn until_paused<T>(
+    mut running: Code<'_, T>,
+    cx: &Context,
+) -> Result<Result<T, Vec<(String, Question)>>, Panicked> {
+    std::future::poll_fn(|task| {
+        if let Poll::Ready(done) = Pin::new(&mut running).poll(task) {
+            return Poll::Ready(done.map(Ok));
         }
-        cx.asking().paused(Some(task.waker())).map_or(Poll::Pending, |questions| Poll::Ready(Err(questions)))
+        cx.asking()
+            .paused(Some(task.waker()))
+            .map_or(Poll::Pending, |questions| Poll::Ready(Ok(Err(questions))))
     })
-    .await;
-    drop_caught(running);
-    outcome
-}
-
-struct Panicked;
-
-/// One poll of a handler. Its panic ends its call and nothing else; the text of the panic stays on stderr, where
-/// the panic hook wrote it, and is not sent (F-27).
-fn poll_caught<T>(
-    future: Pin<&mut (dyn Future<Output = T> + Send)>,
-    task: &mut std::task::Context<'_>,
-) -> Poll<Result<T, Panicked>> {
-    match catch_unwind(AssertUnwindSafe(|| future.poll(task))) {
-        Ok(poll) => poll.map(Ok),
-        Err(_) => Poll::Ready(Err(Panicked)),
-    }
-}
-
-/// Drops a handler that is not polled any more. What its values do then may panic as well, and is over with that.
-pub(super) fn drop_caught<T>(future: BoxFuture<'_, T>) {
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(future)));
+    .await
 }
 
 pub(super) fn panicked(what: &str) -> ErrorObjectOwned {

@@ -7,17 +7,17 @@ use jsonrpsee_types::ErrorObjectOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
+use toolwright_core::json::JsonFault;
 
 #[cfg(feature = "tasks")]
 use super::tasks::{declares_tasks, undeclared};
 use super::{Connection, Later, Session};
-use crate::error;
 use crate::features::Features;
 use crate::message::{Params, RequestId, RequestMeta};
 use crate::outbox::Outbox;
-use crate::reply;
 #[cfg(feature = "tasks")]
 use crate::tasks::{Task, TaskView};
+use crate::{error, log, reply};
 
 /// The open subscriptions of a modern peer.
 #[derive(Debug, Default)]
@@ -60,22 +60,32 @@ impl Changed<'_> {
         }
     }
 
-    fn params(self) -> serde_json::Value {
-        match self {
-            Self::Resource(uri) => json!({"uri": uri}),
-            #[cfg(feature = "tasks")]
-            Self::Task(task) => json!(TaskView::of(task)),
-            _ => json!({}),
-        }
-    }
-
     /// The notification outside a subscription: a list's has no parameters.
-    fn legacy_notification(self) -> Vec<u8> {
+    fn legacy_notification(self) -> Result<Vec<u8>, JsonFault> {
         match self {
-            Self::Resource(_) => reply::notification(self.method(), &self.params()),
-            _ => json!({"jsonrpc": "2.0", "method": self.method()}).to_string().into_bytes(),
+            Self::Resource(uri) => reply::notification(self.method(), &json!({"uri": uri})),
+            _ => Ok(json!({"jsonrpc": "2.0", "method": self.method()}).to_string().into_bytes()),
         }
     }
+}
+
+/// What a notification says, and to which subscription it belongs.
+#[derive(Serialize)]
+struct Word<'a, T> {
+    #[serde(flatten)]
+    what: T,
+    #[serde(rename = "_meta")]
+    meta: Belongs<'a>,
+}
+
+#[derive(Serialize)]
+struct Belongs<'a> {
+    /// The id of the request, as the client wrote it.
+    #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
+    subscription: Option<&'a RawValue>,
+    /// How many addresses are watched, where an acknowledgment does not repeat them.
+    #[serde(rename = "io.toolwright/watchedResources", skip_serializing_if = "Option::is_none")]
+    watched: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -120,14 +130,14 @@ impl Filter {
 
     /// What the client is told that it gets. Many addresses are counted and not repeated: the client has sent them, and
     /// whoever sends much must not be sent as much again.
-    fn acknowledgment(&self) -> serde_json::Value {
+    fn acknowledgment(&self) -> (serde_json::Value, Option<usize>) {
         const MOST_REPEATED_BYTES: usize = 8 << 10;
-        let mut acknowledgment = json!({"notifications": self});
-        if self.watched_bytes() > MOST_REPEATED_BYTES {
-            acknowledgment["notifications"]["resourceSubscriptions"] = json!([]);
-            acknowledgment["_meta"][WATCHED_KEY] = self.resource_subscriptions.len().into();
+        let mut notifications = json!(self);
+        if self.watched_bytes() <= MOST_REPEATED_BYTES {
+            return (notifications, None);
         }
-        acknowledgment
+        notifications["resourceSubscriptions"] = json!([]);
+        (notifications, Some(self.resource_subscriptions.len()))
     }
 
     fn wants(&self, changed: Changed<'_>) -> bool {
@@ -141,11 +151,6 @@ impl Filter {
         }
     }
 }
-
-const ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
-
-/// How many addresses are watched, where an acknowledgment does not repeat them.
-const WATCHED_KEY: &str = "io.toolwright/watchedResources";
 
 impl Connection {
     /// Opens a subscription: the acknowledgment is its first message, its answer comes when it ends.
@@ -196,8 +201,12 @@ impl Connection {
             return Err(too_long_watched(limits.max_watched_bytes));
         }
         let subscription = Subscription { id: id.clone().into_owned(), key: id.key(), filter };
-        let method = "notifications/subscriptions/acknowledged";
-        self.outbox.push(&subscription.notification(method, subscription.filter.acknowledgment()));
+        let (notifications, watched) = subscription.filter.acknowledgment();
+        let meta = Belongs { watched, ..subscription.belongs() };
+        let word = Word { what: json!({"notifications": notifications}), meta };
+        let acknowledgment = reply::notification("notifications/subscriptions/acknowledged", &word)
+            .map_err(|fault| error::invalid_request(&format!("the id cannot be repeated: it {fault}")))?;
+        self.outbox.push(&acknowledgment);
         open.open.push(subscription);
         Ok(None)
     }
@@ -245,7 +254,7 @@ impl Connection {
             Changed::Task(_) => false,
         };
         if self.agreed_revision().is_some() && is_wanted {
-            self.outbox.push_once(&changed.legacy_notification());
+            let _ = changed.legacy_notification().map(|word| self.outbox.push_once(&word));
         }
         self.subscriptions().changed(changed, &self.outbox);
     }
@@ -282,12 +291,14 @@ impl Subscriptions {
 
     fn changed(&self, changed: Changed<'_>, outbox: &Outbox) {
         for subscription in self.open.iter().filter(|subscription| subscription.filter.wants(changed)) {
-            let word = subscription.notification(changed.method(), changed.params());
-            match changed {
+            match subscription.word_of(changed) {
                 // Each is another one, and a task can change as often as its handler likes.
                 #[cfg(feature = "tasks")]
-                Changed::Task(_) => outbox.push_if_room(&word),
-                _ => outbox.push_once(&word),
+                Ok(word) if matches!(changed, Changed::Task(_)) => outbox.push_if_room(&word),
+                Ok(word) => outbox.push_once(&word),
+                Err(fault) => {
+                    log::warn(format_args!("a change cannot be told by `{}`: it {fault}", changed.method()));
+                }
             }
         }
     }
@@ -296,7 +307,7 @@ impl Subscriptions {
     pub(super) fn end(&mut self, outbox: &Outbox) {
         for subscription in self.open.drain(..) {
             let mut answer = Vec::new();
-            let result = json!({"resultType": "complete", "_meta": {ID_KEY: subscription.id_value()}});
+            let result = Word { what: json!({"resultType": "complete"}), meta: subscription.belongs() };
             reply::result_of(&mut answer, &subscription.id, &result);
             outbox.push(&answer);
         }
@@ -304,13 +315,22 @@ impl Subscriptions {
 }
 
 impl Subscription {
-    fn notification(&self, method: &str, mut params: serde_json::Value) -> Vec<u8> {
-        params["_meta"][ID_KEY] = json!(self.id_value());
-        reply::notification(method, &params)
+    fn word_of(&self, changed: Changed<'_>) -> Result<Vec<u8>, JsonFault> {
+        let method = changed.method();
+        match changed {
+            Changed::Resource(uri) => self.notification(method, json!({"uri": uri})),
+            #[cfg(feature = "tasks")]
+            Changed::Task(task) => self.notification(method, TaskView::of(task)),
+            _ => self.notification(method, json!({})),
+        }
     }
 
-    fn id_value(&self) -> Option<Box<RawValue>> {
-        serde_json::from_str(self.id.as_str()).ok()
+    fn notification(&self, method: &str, what: impl Serialize) -> Result<Vec<u8>, JsonFault> {
+        reply::notification(method, &Word { what, meta: self.belongs() })
+    }
+
+    fn belongs(&self) -> Belongs<'_> {
+        Belongs { subscription: serde_json::from_str(self.id.as_str()).ok(), watched: None }
     }
 }
 

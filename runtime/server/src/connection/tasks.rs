@@ -12,10 +12,11 @@ use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 use toolwright_core::tool::TaskSupport;
 
-use super::calls::{Answering, CallMeta, Outcome, ToolCall, drop_caught, finish, panicked};
+use super::calls::{Answering, CallMeta, Outcome, ToolCall, finish, panicked};
 use super::{Connection, Later, required_string};
 use crate::ask::Asking;
 use crate::auth::Access;
+use crate::caught::Code;
 use crate::context::{CallStart, Context};
 use crate::error;
 use crate::executor::BoxFuture;
@@ -72,7 +73,7 @@ impl Connection {
     pub(super) fn go_on_as_task(
         &self,
         id: &RequestId<'_>,
-        running: BoxFuture<'static, ToolResult>,
+        running: Code<'static, ToolResult>,
         cx: Context,
         call: ToolCall,
         admitted: Admitted,
@@ -205,15 +206,15 @@ pub(super) fn with_task(start: CallStart, admitted: Option<&Admitted>) -> CallSt
 
 /// Runs a handler to its end, and returns how the task ends: as the call would have been answered.
 async fn work(
-    mut running: BoxFuture<'static, ToolResult>,
+    mut running: Code<'static, ToolResult>,
     cx: &Context,
     live: &LiveTask,
     call: &ToolCall,
     timeout: Duration,
     server_meta: &RawValue,
 ) -> (TaskState, Option<String>) {
-    let outcome = live.until_stopped(finish(running.as_mut(), cx)).await;
-    drop_caught(running);
+    let outcome = live.until_stopped(finish(&mut running, cx)).await;
+    drop(running);
     let mut out = Vec::new();
     let id = RequestId::none();
     match outcome {

@@ -38,6 +38,9 @@ pub(crate) struct Extensions {
     /// Absent where the server offers no skills.
     #[cfg(feature = "skills")]
     pub(crate) skills: Option<RwLock<Arc<Catalog>>>,
+    /// The replacements of skills, which are read from folders first.
+    #[cfg(feature = "skills")]
+    pub(crate) replacements: crate::order::Order,
     /// Absent where no tool of the server can become a task.
     #[cfg(feature = "tasks")]
     pub(crate) tasks: Option<ServerTasks>,
@@ -61,13 +64,15 @@ impl Extensions {
         (!extensions.is_empty()).then_some(Value::Object(extensions))
     }
 
-    /// Offers `catalog` in place of the skills now. `resources` are those of the new skills.
+    /// Offers `catalog` in place of the skills now, unless a replacement that began after `turn` is in place already.
+    /// `resources` are those of the new skills.
     ///
     /// # Errors
     /// Where a resource has the address of another one; nothing has changed then.
     #[cfg(feature = "skills")]
     pub(crate) fn replace_skills(
         &self,
+        turn: crate::order::Turn,
         catalog: Catalog,
         resources: Vec<ResourceEntry>,
         all: &Resources,
@@ -75,6 +80,9 @@ impl Extensions {
         let Some(skills) = &self.skills else { return Ok(()) };
         // Held over both, so that two replacements do not mix.
         let mut skills = skills.write().unwrap_or_else(PoisonError::into_inner);
+        if !self.replacements.is_newest(turn) {
+            return Ok(());
+        }
         all.fixed.replace(|uri| skills.uris.contains(uri), resources, "resource")?;
         *skills = Arc::new(catalog);
         Ok(())

@@ -90,7 +90,8 @@ impl Skills {
 
 impl Service {
     /// Offers other skills in place of those that the server has now, and tells every peer that listens. Requests that
-    /// are answered meanwhile see the old ones or the new ones.
+    /// are answered meanwhile see the old ones or the new ones. Of several replacements at once the one that began last
+    /// stays.
     ///
     /// # Errors
     /// [`BuildError::Feature`] for skills that cannot be served, and for a server that was built without
@@ -106,8 +107,9 @@ impl Service {
                     .to_owned(),
             });
         };
+        let turn = extensions.replacements.begin();
         let (catalog, entries) = skills.build(self.limits().max_skill_bytes, shared.list_ttl())?;
-        extensions.replace_skills(catalog, entries, resources)?;
+        extensions.replace_skills(turn, catalog, entries, resources)?;
         shared.changed(Changed::Resources);
         Ok(())
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::clock::later;
 use crate::service::ttl_ms;
 
 /// A task: what a [`TaskStore`](super::TaskStore) keeps. Serialize it as a whole, whatever the store is made of.
@@ -73,7 +74,7 @@ impl TaskState {
 impl Task {
     /// When it need not be kept any more.
     pub fn expires_at(&self) -> SystemTime {
-        self.created_at + self.ttl
+        later(self.created_at, self.ttl)
     }
 
     /// Ends it so.
@@ -159,6 +160,9 @@ impl<'a> TaskView<'a> {
     }
 }
 
+/// What a store gives back may be any time; one that has no four digits for its year is shown as the nearest that has.
 fn timestamp(time: SystemTime) -> String {
+    const LAST: Duration = Duration::from_secs(253_402_300_799);
+    let time = time.clamp(SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH + LAST);
     humantime::format_rfc3339_millis(time).to_string()
 }

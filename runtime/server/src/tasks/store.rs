@@ -1,12 +1,9 @@
 //! Where tasks are kept.
 
-use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::task::Poll;
 use std::time::Duration;
 
 use super::Task;
+use crate::caught::{Code, Panicked};
 use crate::executor::BoxFuture;
 
 /// How long a store may take for one operation.
@@ -74,16 +71,11 @@ impl TaskStoreError {
 
 /// Waits for an operation of a store. It may be code of a user's, which hangs or panics.
 pub(super) async fn done<T>(
-    operation: impl Future<Output = Result<T, TaskStoreError>> + Send,
+    operation: BoxFuture<'_, Result<T, TaskStoreError>>,
 ) -> Result<T, TaskStoreError> {
-    let mut operation = pin!(operation);
-    let caught =
-        std::future::poll_fn(|task| match catch_unwind(AssertUnwindSafe(|| operation.as_mut().poll(task))) {
-            Ok(poll) => poll,
-            Err(_) => Poll::Ready(Err(TaskStoreError::new("it failed unexpectedly"))),
-        });
-    match tokio::time::timeout(PATIENCE, caught).await {
-        Ok(result) => result,
+    match tokio::time::timeout(PATIENCE, Code::new(operation)).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(Panicked)) => Err(TaskStoreError::new("it failed unexpectedly")),
         Err(_) => Err(TaskStoreError::new(format!("it did not answer within {} s", PATIENCE.as_secs()))),
     }
 }

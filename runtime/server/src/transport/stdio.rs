@@ -34,8 +34,9 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// stderr; if one of them blocks a thread of the runtime, the process is ended a grace later, since nothing else
 /// can end it.
 ///
-/// While it serves, what others print goes to stderr (on Unix): a stray `println!` does not break the protocol.
-/// Elsewhere nothing else in the process may write to standard output.
+/// While it serves, what others print goes to stderr (on Unix): a stray `println!` does not break the protocol. What others
+/// read ends at once: a program that a handler starts inherits an empty standard input, not the requests. Elsewhere nothing
+/// else in the process, and no program that it starts, may use standard input or output.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stdio;
 
@@ -52,7 +53,7 @@ impl Stdio {
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), ServeError> {
         let (input, output) = streams()?;
-        let _apart = StdoutApart::new(&output)?;
+        let _apart = StreamsApart::new(&input, &output)?;
         serve(service, input, output, Watch::default(), shutdown).await
     }
 }
@@ -117,33 +118,42 @@ fn streams() -> Result<(File, File), ServeError> {
     Ok((input.into(), output.into()))
 }
 
-/// Standard output belongs to the protocol alone; until this is dropped, it leads to stderr for everybody else.
-struct StdoutApart {
+/// Standard input and output belong to the protocol alone; until this is dropped, for everybody else the one is empty and
+/// the other leads to stderr.
+struct StreamsApart {
+    #[cfg(unix)]
+    input: File,
     #[cfg(unix)]
     output: File,
 }
 
-impl StdoutApart {
+impl StreamsApart {
     #[cfg(unix)]
-    fn new(output: &File) -> Result<Self, ServeError> {
-        let failed = |source| ServeError::Stream { stream: "output", source };
-        let output = output.try_clone().map_err(failed)?;
-        rustix::stdio::dup2_stdout(io::stderr()).map_err(|error| failed(error.into()))?;
-        Ok(Self { output })
+    fn new(input: &File, output: &File) -> Result<Self, ServeError> {
+        let failed = |stream| move |source| ServeError::Stream { stream, source };
+        let apart = Self {
+            input: input.try_clone().map_err(failed("input"))?,
+            output: output.try_clone().map_err(failed("output"))?,
+        };
+        let nothing = File::open("/dev/null").map_err(failed("input"))?;
+        rustix::stdio::dup2_stdin(nothing).map_err(|error| failed("input")(error.into()))?;
+        rustix::stdio::dup2_stdout(io::stderr()).map_err(|error| failed("output")(error.into()))?;
+        Ok(apart)
     }
 
     #[cfg(not(unix))]
-    fn new(_output: &File) -> Result<Self, ServeError> {
+    fn new(_input: &File, _output: &File) -> Result<Self, ServeError> {
         Ok(Self {})
     }
 }
 
 #[cfg(unix)]
-impl Drop for StdoutApart {
+impl Drop for StreamsApart {
     fn drop(&mut self) {
         // What was printed belongs to stderr; what could not be put back stays there.
         let _ = io::stdout().flush();
         let _ = rustix::stdio::dup2_stdout(&self.output);
+        let _ = rustix::stdio::dup2_stdin(&self.input);
     }
 }
 
@@ -290,7 +300,7 @@ impl Pump {
         // Usually `finish` is done long before. It cannot even begin while a handler blocks the runtime's only thread.
         let pump = Arc::clone(self);
         let _ = spawn("mcp-end", move || {
-            thread::sleep(2 * (pump.grace + LAST_WORDS));
+            thread::sleep(pump.grace.saturating_add(LAST_WORDS).saturating_mul(2));
             if !pump.watch.is_over() {
                 report_abandoned(&pump.connection.end());
                 exit();

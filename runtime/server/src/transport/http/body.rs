@@ -12,6 +12,7 @@ use tokio::time::{Instant, Sleep};
 
 use super::events::{COMMENT, messages, write_event};
 use super::stream::Reader;
+use crate::clock::FAR;
 use crate::connection::{Connection, Later};
 use crate::executor::BoxFuture;
 use crate::outbox::Outbox;
@@ -140,6 +141,7 @@ pub(super) struct Quiet {
 
 impl Quiet {
     pub(super) fn new(time: Duration) -> Self {
+        let time = time.min(FAR);
         Self { time, sleep: Box::pin(tokio::time::sleep(time)) }
     }
 

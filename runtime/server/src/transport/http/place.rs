@@ -8,6 +8,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::TokioTimer;
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::clock::FAR;
 use crate::error::ServeError;
 use crate::limits::Limits;
 
@@ -50,6 +51,6 @@ pub(super) fn http1(stream: &TcpStream, limits: &Limits) -> http1::Builder {
     // An answer, or a message, is one write; waiting for more to send would only delay it.
     let _ = stream.set_nodelay(true);
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(limits.http_read_timeout);
+    builder.timer(TokioTimer::new()).header_read_timeout(limits.http_read_timeout.min(FAR));
     builder
 }

@@ -1,11 +1,13 @@
 //! Sessions of legacy clients (2025-11-25, basic/transports "Session Management").
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use toolwright_core::json::{self, JsonFault};
 use toolwright_core::revision::Revision;
 
 use super::config::Store;
@@ -15,7 +17,7 @@ use super::stream::Stream;
 use crate::auth::Access;
 use crate::connection::Connection;
 use crate::hex::random_id;
-use crate::message::RequestId;
+use crate::log;
 use crate::outbox::Outbox;
 
 /// The open sessions, by id.
@@ -95,8 +97,8 @@ impl Sessions {
         let mut open = self.write();
         // Looking at all sessions is worth it when there is no room, or when many may have become idle.
         let sweep_after = u64::try_from(self.idle.as_millis() / 4).unwrap_or(u64::MAX);
-        if open.len() >= self.limit || now - self.swept.load(Ordering::Relaxed) > sweep_after {
-            self.swept.store(now, Ordering::Relaxed);
+        if open.len() >= self.limit || now.saturating_sub(self.swept.load(Ordering::Relaxed)) > sweep_after {
+            self.swept.fetch_max(now, Ordering::Relaxed);
             open.retain(|_, session| {
                 let is_idle = session.is_idle(now, self.idle);
                 if is_idle {
@@ -156,10 +158,11 @@ impl Session {
         exchanges.push(Arc::downgrade(exchange));
     }
 
-    /// Takes back what runs with this id in any of the exchanges whose calls go on.
-    pub(super) fn cancel(&self, id: &RequestId<'_>) {
+    /// Hands a cancellation to the exchanges whose calls go on.
+    pub(super) fn cancel(&self, notification: &[u8]) {
         for exchange in self.running() {
-            exchange.cancel(id);
+            // A notification has no answer.
+            let _ = exchange.receive(notification, &mut Vec::new());
         }
     }
 
@@ -234,9 +237,26 @@ impl Session {
         event
     }
 
-    /// What was sent on a stream after the event of this number; none if nobody knows.
+    /// What was sent on a stream after the event of this number; none if nobody knows. The store may be a user's, so what
+    /// it gives back is read before it is sent.
     pub(super) async fn after(&self, stream: u64, sequence: u64) -> Option<Vec<StoredEvent>> {
-        self.store.after(&self.id, stream, sequence).await
+        let mut events = self.store.after(&self.id, stream, sequence).await?;
+        events.retain_mut(|event| {
+            let is_of_stream = event.stream == stream && event.sequence > sequence;
+            is_of_stream
+                && match tidied(&event.message) {
+                    Ok(None) => true,
+                    Ok(Some(message)) => {
+                        event.message = message;
+                        true
+                    }
+                    Err(fault) => {
+                        log::warn(format_args!("a stored event is left out: it {fault}"));
+                        false
+                    }
+                }
+        });
+        Some(events)
     }
 
     pub(super) fn touch(&self) {
@@ -270,6 +290,15 @@ impl Session {
 
     fn exchanges(&self) -> MutexGuard<'_, Vec<Weak<Connection>>> {
         self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The message as it may be sent, where that is another one than was stored.
+fn tidied(message: &[u8]) -> Result<Option<Bytes>, JsonFault> {
+    let text = std::str::from_utf8(message).map_err(|error| JsonFault::Unreadable(error.to_string()))?;
+    match json::tidy(text, json::MAX_DEPTH)? {
+        Cow::Borrowed(_) => Ok(None),
+        Cow::Owned(text) => Ok(Some(text.into())),
     }
 }
 

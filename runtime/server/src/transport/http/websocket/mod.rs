@@ -29,7 +29,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::body::HttpBody;
-use super::{HttpConfig, answer, caller, hidden};
+use super::{HttpConfig, answer, caller};
 use crate::executor::BoxFuture;
 use crate::service::Service;
 use crate::transport::peers::LAST_WORDS;
@@ -78,7 +78,6 @@ impl WebSocketService {
 
     /// The service of a server of ours, which says by itself how long it serves.
     fn of_server(service: &Service, config: HttpConfig) -> Self {
-        hidden::report(service, &config);
         Self(Arc::new(Endpoint {
             room: Arc::new(Semaphore::new(most_sockets(service))),
             service: service.clone(),
@@ -97,7 +96,9 @@ impl WebSocketService {
         let all = u32::try_from(most_sockets(service)).unwrap_or(u32::MAX);
         // All permits are free when all sockets are gone. A handler that blocks its thread may keep one for ever.
         let all_gone = room.acquire_many(all);
-        let _ = tokio::time::timeout(service.limits().shutdown_grace + 3 * LAST_WORDS, all_gone).await;
+        let _ =
+            tokio::time::timeout(service.limits().shutdown_grace.saturating_add(3 * LAST_WORDS), all_gone)
+                .await;
     }
 }
 

@@ -8,8 +8,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio::io::AsyncReadExt as _;
-use tokio::sync::mpsc;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout, timeout_at};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
@@ -18,6 +17,7 @@ use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::Access;
+use crate::clock::FAR;
 use crate::outbox::Outbox;
 use crate::service::Service;
 use crate::transport::peers::{LAST_WORDS, Peer};
@@ -52,14 +52,13 @@ pub(super) async fn serve(
     let (mut sink, mut stream) = socket.split();
     let peer = Peer::open(service, access);
     // A peer that is asked nothing may be silent as long as it likes.
-    let gone_after = ping_after.map(|ping_after| limits.websocket_silence.max(2 * ping_after));
+    let gone_after = ping_after.map(|ping_after| limits.websocket_silence.max(ping_after.saturating_mul(2)));
     let end = {
-        let (pinged, pings) = mpsc::channel(1);
-        let mut writing = std::pin::pin!(write(&peer.outbox, &mut sink, ping_after, pings));
+        let mut writing = std::pin::pin!(write(&peer.outbox, &mut sink, ping_after));
         // Reading goes first, so that the answers to messages that came together are written together.
         let end = tokio::select! {
             biased;
-            end = read(&peer, &mut stream, gone_after, pinged) => end,
+            end = read(&peer, &mut stream, gone_after) => end,
             () = &mut writing => End::Gone,
             () = stop.cancelled() => End::Stopped,
         };
@@ -88,42 +87,27 @@ const READ_BUFFER: usize = 8 * 1024;
 const WRITE_BUFFER: usize = 16 * 1024;
 
 /// Takes messages until the socket ends.
-///
-/// A ping is answered before the next frame but one is read: the answers to a peer that does not read them wait in the
-/// system, and it waits as well. They are no sign of life; a peer that reads answers ours.
-async fn read(
-    peer: &Peer,
-    stream: &mut SplitStream<Socket>,
-    gone_after: Option<Duration>,
-    pinged: mpsc::Sender<()>,
-) -> End {
+async fn read(peer: &Peer, stream: &mut SplitStream<Socket>, gone_after: Option<Duration>) -> End {
     let mut out = Vec::new();
-    let mut alive = Instant::now();
     loop {
         let taken = async {
             match stream.next().await {
                 Some(Ok(Message::Text(text))) => peer.take(text.as_bytes(), &mut out).await,
                 Some(Ok(Message::Binary(_))) => {
-                    return Err(End::Refused(CloseCode::Unsupported, "messages are text frames"));
-                }
-                Some(Ok(Message::Ping(_))) => {
-                    // Who writes is there as long as this is.
-                    let _ = pinged.send(()).await;
-                    return Ok(alive);
+                    return Some(End::Refused(CloseCode::Unsupported, "messages are text frames"));
                 }
                 Some(Ok(_)) => {}
-                Some(Err(error)) => return Err(end_of(&error)),
-                None => return Err(End::Gone),
+                Some(Err(error)) => return Some(end_of(&error)),
+                None => return Some(End::Gone),
             }
-            Ok(Instant::now())
+            None
         };
-        let taken = match gone_after {
-            Some(time) => timeout_at(alive + time, taken).await.unwrap_or(Err(SILENT)),
+        let end = match gone_after {
+            Some(time) => timeout(time, taken).await.unwrap_or(Some(SILENT)),
             None => taken.await,
         };
-        match taken {
-            Ok(sign) => alive = sign,
-            Err(end) => return end,
+        if let Some(end) = end {
+            return end;
         }
     }
 }
@@ -142,16 +126,10 @@ fn end_of(error: &Error) -> End {
     }
 }
 
-/// Sends what waits in the outbox, pings, and the answers to those of the peer, until the outbox is closed or the
-/// socket breaks.
-async fn write(
-    outbox: &Outbox,
-    sink: &mut SplitSink<Socket, Message>,
-    ping_after: Option<Duration>,
-    mut pinged: mpsc::Receiver<()>,
-) {
+/// Sends what waits in the outbox, and pings, until the outbox is closed or the socket breaks.
+async fn write(outbox: &Outbox, sink: &mut SplitSink<Socket, Message>, ping_after: Option<Duration>) {
     let mut pings = ping_after.map(|time| {
-        let time = time.max(Duration::from_millis(1));
+        let time = time.clamp(Duration::from_millis(1), FAR);
         let mut pings = interval_at(Instant::now() + time, time);
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         pings
@@ -168,8 +146,6 @@ async fn write(
             biased;
             // First, or it would never come while there is always something to send.
             () = ping(&mut pings) => sink.send(Message::Ping(Bytes::new())).await,
-            // The answer stands ready since the ping was read.
-            Some(()) = pinged.recv() => sink.flush().await,
             more = outbox.wait_async() => {
                 if !more {
                     return;

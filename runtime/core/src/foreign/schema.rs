@@ -1,0 +1,314 @@
+//! Whether a schema is one: what the meta-schemas say of the keywords that clients compile.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use crate::json::start_of;
+use crate::pointer;
+use crate::schema::walk::{LIST, NAMED, ONE, decode, with_definitions};
+
+/// How many subschemas a schema may have; more would cost every client that compiles it (2026-07-28, basic "Composition-Keyword
+/// Resource Use").
+pub const MAX_SUBSCHEMAS: usize = 10_000;
+
+/// What is wrong with a schema.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaFlaw {
+    /// It is no object.
+    #[error("is {0} and must be an object")]
+    NoObject(String),
+    /// The root of an input schema says something else than `"type": "object"`.
+    #[error("must have \"type\": \"object\" at its root")]
+    Root,
+    /// `$schema` names something that clients do not know.
+    #[error(
+        "is written in the dialect {0:?}, which clients do not know; use JSON Schema 2020-12, or draft 7 and leave the rest out"
+    )]
+    Dialect(String),
+    /// A keyword has a value that it cannot have.
+    #[error("is not valid: at `{pointer}`: expected {expected}")]
+    Keyword {
+        /// JSON Pointer to the keyword.
+        pointer: String,
+        /// What belongs there.
+        expected: &'static str,
+    },
+    /// A `$ref` leads nowhere.
+    #[error("has the reference {reference:?} at `{pointer}`, which leads nowhere in the schema")]
+    Reference {
+        /// JSON Pointer to the schema with the reference.
+        pointer: String,
+        /// The reference.
+        reference: String,
+    },
+    /// A `$ref` leads to another document, which nobody may fetch (2026-07-28, basic "`$ref` Resolution").
+    #[error(
+        "has the reference {reference:?} at `{pointer}` to another document, which clients must not fetch; put it under `$defs`"
+    )]
+    Remote {
+        /// JSON Pointer to the schema with the reference.
+        pointer: String,
+        /// The reference.
+        reference: String,
+    },
+    /// There are more than [`MAX_SUBSCHEMAS`].
+    #[error("has more than {MAX_SUBSCHEMAS} subschemas")]
+    TooLarge,
+}
+
+/// The dialects that clients know, by what stands between `//` and an empty fragment.
+const DIALECTS: [(&str, Dialect); 5] = [
+    ("json-schema.org/draft/2020-12/schema", Dialect::Modern),
+    ("json-schema.org/draft/2019-09/schema", Dialect::V2019),
+    ("json-schema.org/draft-07/schema", Dialect::Legacy),
+    ("json-schema.org/draft-06/schema", Dialect::Legacy),
+    ("json-schema.org/draft-04/schema", Dialect::Draft4),
+];
+
+/// How keywords are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Dialect {
+    /// Bounds that are excluded are marked by booleans.
+    Draft4,
+    /// Keywords beside `$ref` do not count.
+    Legacy,
+    /// `items` may be a list.
+    V2019,
+    /// 2020-12: what a schema is without `$schema` (2026-07-28, basic "Schema Dialect").
+    Modern,
+}
+
+impl Dialect {
+    pub(super) fn of(schema: &Map<String, Value>) -> Result<Self, SchemaFlaw> {
+        let Some(name) = schema.get("$schema") else { return Ok(Self::Modern) };
+        let plain = name.as_str().map(|name| name.strip_suffix('#').unwrap_or(name));
+        let plain =
+            plain.and_then(|name| name.strip_prefix("https://").or_else(|| name.strip_prefix("http://")));
+        let known = DIALECTS.iter().find(|(known, _)| Some(*known) == plain);
+        known.map(|(_, dialect)| *dialect).ok_or_else(|| SchemaFlaw::Dialect(shown(name)))
+    }
+}
+
+/// A schema of arguments.
+pub(super) fn check_input(schema: &Value) -> Result<(), SchemaFlaw> {
+    let members = object(schema)?;
+    if members.get("type").and_then(Value::as_str) != Some("object") {
+        return Err(SchemaFlaw::Root);
+    }
+    check(schema, members)
+}
+
+/// A schema of structured content.
+pub(super) fn check_output(schema: &Value) -> Result<(), SchemaFlaw> {
+    check(schema, object(schema)?)
+}
+
+fn object(schema: &Value) -> Result<&Map<String, Value>, SchemaFlaw> {
+    schema.as_object().ok_or_else(|| SchemaFlaw::NoObject(shown(schema)))
+}
+
+/// The start of a value as JSON.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => start_of(text),
+        other => start_of(&other.to_string()),
+    }
+}
+
+fn check(schema: &Value, members: &Map<String, Value>) -> Result<(), SchemaFlaw> {
+    let mut names = Names::default();
+    names.collect(members, true);
+    let mut look =
+        Look { root: schema, dialect: Dialect::of(members)?, names, path: Vec::new(), left: MAX_SUBSCHEMAS };
+    look.schema(schema, false)
+}
+
+/// The names that references may lead to.
+#[derive(Default)]
+struct Names<'s> {
+    anchors: HashSet<&'s str>,
+    has_ids: bool,
+}
+
+impl<'s> Names<'s> {
+    fn collect(&mut self, schema: &'s Map<String, Value>, is_root: bool) {
+        for key in ["$anchor", "$dynamicAnchor"] {
+            self.anchors.extend(schema.get(key).and_then(Value::as_str));
+        }
+        for id in ["$id", "id"].iter().filter_map(|key| schema.get(*key)?.as_str()) {
+            match id.strip_prefix('#') {
+                // Up to draft 7 this is how anchors are written.
+                Some(anchor) => self.anchors.extend([anchor]),
+                None => self.has_ids |= !is_root,
+            }
+        }
+        with_definitions(schema, |_, below| {
+            if let Value::Object(below) = below {
+                self.collect(below, false);
+            }
+        });
+    }
+}
+
+struct Look<'s> {
+    root: &'s Value,
+    dialect: Dialect,
+    names: Names<'s>,
+    path: Vec<Cow<'s, str>>,
+    left: usize,
+}
+
+impl<'s> Look<'s> {
+    /// `is_apart` is whether the schema has an address of its own, from which its references count.
+    fn schema(&mut self, schema: &'s Value, is_apart: bool) -> Result<(), SchemaFlaw> {
+        self.left = self.left.checked_sub(1).ok_or(SchemaFlaw::TooLarge)?;
+        let members = match schema {
+            Value::Object(members) => members,
+            Value::Bool(_) => return Ok(()),
+            _ => return Err(self.flaw("a schema: an object or a boolean")),
+        };
+        let has_id = members.get("$id").and_then(Value::as_str).is_some_and(|id| !id.starts_with('#'));
+        let is_apart = is_apart || (has_id && !self.path.is_empty());
+        for (keyword, value) in members {
+            self.path.push(keyword.as_str().into());
+            self.keyword(keyword, value, is_apart)?;
+            self.path.pop();
+        }
+        if let Some(reference) = members.get("$ref").and_then(Value::as_str)
+            && !is_apart
+        {
+            self.reference(reference)?;
+        }
+        Ok(())
+    }
+
+    fn keyword(&mut self, keyword: &str, value: &'s Value, is_apart: bool) -> Result<(), SchemaFlaw> {
+        match keyword {
+            "items" if value.is_array() && self.dialect < Dialect::Modern => self.list(value, is_apart),
+            _ if ONE.contains(&keyword) => self.schema(value, is_apart),
+            _ if LIST.contains(&keyword) => self.list(value, is_apart),
+            _ if NAMED.contains(&keyword) => {
+                let Value::Object(named) = value else { return Err(self.flaw("an object of schemas")) };
+                for (name, schema) in named {
+                    self.below(name.as_str().into(), schema, is_apart)?;
+                }
+                Ok(())
+            }
+            _ => match expected(keyword, value, self.dialect) {
+                Some(expected) => Err(self.flaw(expected)),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn list(&mut self, value: &'s Value, is_apart: bool) -> Result<(), SchemaFlaw> {
+        match value {
+            Value::Array(list) if !list.is_empty() => {
+                for (index, schema) in list.iter().enumerate() {
+                    self.below(index.to_string().into(), schema, is_apart)?;
+                }
+                Ok(())
+            }
+            _ => Err(self.flaw("a list of schemas, and not an empty one")),
+        }
+    }
+
+    fn below(&mut self, name: Cow<'s, str>, schema: &'s Value, is_apart: bool) -> Result<(), SchemaFlaw> {
+        self.path.push(name);
+        self.schema(schema, is_apart)?;
+        self.path.pop();
+        Ok(())
+    }
+
+    fn reference(&self, reference: &str) -> Result<(), SchemaFlaw> {
+        let leads = match reference.split_once('#') {
+            Some(("", "")) => true,
+            Some(("", fragment)) if fragment.starts_with('/') => self.leads_to_a_schema(fragment),
+            Some(("", anchor)) => self.names.anchors.contains(anchor),
+            // Addresses of parts of this document, or of the meta-schemas, which every validator has.
+            _ if self.names.has_ids || reference.contains("://json-schema.org/draft") => true,
+            _ => {
+                let reference = start_of(reference);
+                return Err(SchemaFlaw::Remote { pointer: self.pointer(), reference });
+            }
+        };
+        if leads {
+            return Ok(());
+        }
+        Err(SchemaFlaw::Reference { pointer: self.pointer(), reference: start_of(reference) })
+    }
+
+    fn leads_to_a_schema(&self, fragment: &str) -> bool {
+        let target = fragment.split('/').skip(1).try_fold(self.root, |value, part| match value {
+            Value::Object(members) => members.get(&*decode(part)),
+            Value::Array(list) => list.get(part.parse::<usize>().ok()?),
+            _ => None,
+        });
+        target.is_some_and(|target| target.is_object() || target.is_boolean())
+    }
+
+    fn flaw(&self, expected: &'static str) -> SchemaFlaw {
+        SchemaFlaw::Keyword { pointer: self.pointer(), expected }
+    }
+
+    fn pointer(&self) -> String {
+        let below = |pointer: String, name: &Cow<'_, str>| pointer::below(&pointer, &start_of(name));
+        self.path.iter().fold(String::new(), below)
+    }
+}
+
+/// What a keyword would need, if its value is not one of that.
+fn expected(keyword: &str, value: &Value, dialect: Dialect) -> Option<&'static str> {
+    let (fits, expected) = match keyword {
+        "type" => (is_type(value), "the name of a type of JSON, or a list of such names without repetition"),
+        "required" => (is_list_of_names(value), "a list of names without repetition"),
+        "enum" => (value.is_array(), "a list of values"),
+        "examples" => (value.is_array(), "a list of examples"),
+        "dependentRequired" => {
+            let fits = value.as_object().is_some_and(|members| members.values().all(is_list_of_names));
+            (fits, "an object of lists of names")
+        }
+        "exclusiveMinimum" | "exclusiveMaximum" if dialect == Dialect::Draft4 => {
+            (value.is_boolean(), "a boolean")
+        }
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => (value.is_number(), "a number"),
+        "multipleOf" => (value.as_f64().is_some_and(|number| number > 0.0), "a number greater than 0"),
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
+        | "minContains" | "maxContains" => {
+            let fits = value.as_f64().is_some_and(|number| number >= 0.0 && number.fract() == 0.0);
+            (fits, "an integer that is not negative")
+        }
+        "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => (value.is_boolean(), "a boolean"),
+        "pattern" | "format" | "title" | "description" | "$ref" | "$dynamicRef" | "$schema" | "$id"
+        | "$anchor" | "$dynamicAnchor" | "$comment" | "contentEncoding" | "contentMediaType" => {
+            (value.is_string(), "a string")
+        }
+        _ => return None,
+    };
+    (!fits).then_some(expected)
+}
+
+fn is_type(value: &Value) -> bool {
+    let is_name = |value: &Value| {
+        matches!(
+            value.as_str(),
+            Some("string" | "number" | "integer" | "boolean" | "object" | "array" | "null")
+        )
+    };
+    match value {
+        Value::Array(names) => !names.is_empty() && names.iter().all(is_name) && are_distinct(names),
+        name => is_name(name),
+    }
+}
+
+fn is_list_of_names(value: &Value) -> bool {
+    value.as_array().is_some_and(|names| names.iter().all(Value::is_string) && are_distinct(names))
+}
+
+fn are_distinct(names: &[Value]) -> bool {
+    let mut seen = HashSet::new();
+    names.iter().all(|name| seen.insert(name.as_str()))
+}

@@ -1,0 +1,115 @@
+//! Values of handlers that panic when they are dropped: the call has its answer all the same.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use toolwright::{
+    Action, BoxFuture, Client, ClientError, Context, Executor, Handler, Limits, Server, Service, Tool,
+    ToolDefinition, ToolError, ToolResult,
+};
+
+/// Waits for ever, with a value that panics when it is dropped.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+struct Wait {
+    /// How often it waits a moment before that.
+    #[serde(default)]
+    moments: u32,
+}
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("a value panics when it is dropped");
+    }
+}
+
+/// What a handler throws.
+struct Thrown;
+
+impl Drop for Thrown {
+    fn drop(&mut self) {
+        std::panic::panic_any(Bomb);
+    }
+}
+
+/// Panics with a value that panics when it is dropped.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+struct Throw {
+    /// Whether to wait a moment first.
+    later: bool,
+}
+
+struct Room;
+
+impl Handler<Wait> for Room {
+    type Output = ();
+
+    async fn call(&self, input: Wait, _cx: &Context) -> Result<(), ToolError> {
+        let _bomb = Bomb;
+        for _ in 0..input.moments {
+            tokio::task::yield_now().await;
+        }
+        std::future::pending().await
+    }
+}
+
+impl Handler<Throw> for Room {
+    type Output = ();
+
+    async fn call(&self, input: Throw, _cx: &Context) -> Result<(), ToolError> {
+        if input.later {
+            tokio::task::yield_now().await;
+        }
+        std::panic::panic_any(Thrown)
+    }
+}
+
+impl Executor for Room {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        [ToolDefinition::new("other", json!({"type": "object"}))].into()
+    }
+
+    fn execute<'a>(&'a self, _action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+        let bomb = Bomb;
+        Box::pin(async move {
+            let _bomb = bomb;
+            std::future::pending().await
+        })
+    }
+}
+
+fn service() -> Service {
+    let limits = Limits { call_timeout: Duration::from_millis(20), ..Limits::default() };
+    let server = Server::new(Room).tools::<Wait>().tools::<Throw>().executor(Room);
+    server.limits(limits).build().expect("right")
+}
+
+#[tokio::test]
+async fn a_call_that_runs_out_of_time_is_answered() {
+    let service = service();
+    let client = Client::in_process(&service);
+    for (tool, arguments) in [("wait", json!({})), ("wait", json!({"moments": 3})), ("other", json!({}))] {
+        let answer = tokio::time::timeout(Duration::from_secs(10), client.call(tool, arguments)).await;
+        let result = answer.expect("an answer").expect("a result");
+        assert!(result.is_error && result.as_text().contains("did not finish within"), "{result:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_panic_with_a_value_that_panics_is_answered() {
+    let service = service();
+    let client = Client::in_process(&service);
+    for later in [false, true] {
+        let answer =
+            tokio::time::timeout(Duration::from_secs(10), client.call("throw", json!({"later": later})))
+                .await;
+        let ClientError::Rpc(error) = answer.expect("an answer").expect_err("it panics") else {
+            panic!("an error")
+        };
+        assert_eq!(error.code, -32603);
+    }
+}

@@ -1,0 +1,320 @@
+//! What tools promise of their results, whoever runs them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolwright::result::StructuredContent;
+use toolwright::{
+    Action, BoxFuture, BuildError, Client, ClientError, ContentBlock, Context, Elicited, Executor, Handler,
+    IntoToolResult, Json, Revision, Server, Service, Tool, ToolDefinition, ToolError, ToolResult,
+};
+
+/// Some data.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Data {
+    count: u32,
+}
+
+/// Declares its output.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+#[mcp(output = Data)]
+struct Promising {
+    /// The result as JSON, where the handler has no other.
+    #[serde(default)]
+    result: String,
+}
+
+async fn text(_: Promising) -> String {
+    r#"{"count":1}"#.to_owned()
+}
+async fn nothing(_: Promising) {}
+async fn number(_: Promising) -> u32 {
+    1
+}
+async fn blocks(_: Promising) -> Vec<ContentBlock> {
+    Vec::new()
+}
+async fn fallible(_: Promising) -> Result<String, ToolError> {
+    Err(ToolError::new("no"))
+}
+async fn fallible_block(_: Promising) -> Result<Option<ContentBlock>, std::fmt::Error> {
+    Ok(None)
+}
+async fn data(_: Promising) -> Json<Data> {
+    Json(Data { count: 1 })
+}
+async fn dynamic(input: Promising) -> ToolResult {
+    serde_json::from_str(&input.result).expect("a result")
+}
+
+/// A result that says of itself that it has no structured content.
+struct Own;
+
+impl IntoToolResult for Own {
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult::text("own")
+    }
+}
+
+async fn own(_: Promising) -> Own {
+    Own
+}
+
+fn build<F: Handler<Promising>>(handler: F) -> Result<Service, BuildError> {
+    Server::new(handler).tools::<Promising>().build()
+}
+
+#[test]
+fn a_handler_that_returns_no_data_cannot_declare_an_output() {
+    for built in [
+        build(text),
+        build(nothing),
+        build(number),
+        build(blocks),
+        build(fallible),
+        build(fallible_block),
+        build(own),
+    ] {
+        let error = built.expect_err("no structured content");
+        assert!(matches!(&error, BuildError::NoOutput(tool) if tool == "promising"), "{error}");
+        assert!(error.to_string().contains("let it return `Json`"), "{error}");
+    }
+    assert!(build(data).is_ok());
+}
+
+#[tokio::test]
+async fn results_of_a_handlers_own_making_are_held_to_its_output() {
+    let client = Client::in_process(&build(dynamic).expect("right"));
+    for (result, is_error) in [
+        (json!({"structuredContent": {"count": 1}}), false),
+        (json!({"structuredContent": {"count": -1}}), true),
+        (json!({"structuredContent": {}}), true),
+        (json!({"structuredContent": [1]}), true),
+        (json!({"content": [{"type": "text", "text": "1"}]}), true),
+        (json!({"isError": true, "content": [{"type": "text", "text": "no"}]}), true),
+    ] {
+        let answer = client.call("promising", json!({"result": result.to_string()})).await.expect("a result");
+        assert_eq!(answer.is_error, is_error, "{result}: {answer:?}");
+        let says_no = result["isError"] == true;
+        if is_error && !says_no {
+            assert!(
+                answer.as_text().contains("the result of the tool `promising` cannot be passed on"),
+                "{answer:?}"
+            );
+        }
+    }
+}
+
+/// Runs one tool, whose result it is told.
+#[derive(Debug)]
+struct Upstream {
+    definition: ToolDefinition,
+    result: Value,
+}
+
+impl Executor for Upstream {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        [self.definition.clone()].into()
+    }
+
+    fn execute<'a>(&'a self, _action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+        let result = serde_json::from_value(self.result.clone()).expect("a result");
+        Box::pin(std::future::ready(result))
+    }
+}
+
+fn server(output: Value, result: Value) -> Server<()> {
+    let definition = ToolDefinition {
+        output_schema: Some(output),
+        ..ToolDefinition::new("upstream", json!({"type": "object"}))
+    };
+    Server::new(()).executor(Upstream { definition, result })
+}
+
+async fn answer(service: &Service) -> ToolResult {
+    Client::in_process(service).call("upstream", json!({})).await.expect("a result")
+}
+
+#[tokio::test]
+async fn checking_executors_can_be_switched_off() {
+    let (schema, result) = (json!({"type": "object", "required": ["n"]}), json!({"structuredContent": {}}));
+    let checked = server(schema.clone(), result.clone()).build().expect("right");
+    assert!(answer(&checked).await.is_error);
+    let unchecked = server(schema.clone(), result).check_outputs(false).build().expect("right");
+    assert!(!answer(&unchecked).await.is_error);
+    let missing = server(schema, json!({"content": []})).check_outputs(false).build().expect("right");
+    assert!(!answer(&missing).await.is_error);
+}
+
+#[tokio::test]
+async fn a_service_inside_a_service_is_held_to_its_promises_too() {
+    let inner =
+        server(json!({"type": "integer"}), json!({"structuredContent": "one"})).build().expect("right");
+    let outer = Server::new(()).executor(inner).build().expect("right");
+    let answer = answer(&outer).await;
+    assert!(answer.is_error && answer.as_text().contains("expected an integer"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_schema_beyond_the_checker_still_needs_content() {
+    let schema = json!({"type": "object", "unevaluatedProperties": false});
+    let there = server(schema.clone(), json!({"structuredContent": {"any": 1}})).build().expect("right");
+    assert!(!answer(&there).await.is_error, "nobody can tell, and standard error says so");
+    let missing = server(schema, json!({"content": []})).build().expect("right");
+    assert!(answer(&missing).await.is_error);
+}
+
+#[tokio::test]
+async fn no_text_of_others_becomes_an_error_of_the_protocol() {
+    let result = json!({
+        "isError": true,
+        "content": [{"type": "text", "text": "no"}],
+        "missingCapability": {"required": {"sampling": {}}},
+        "missing_capability": {"required": {"sampling": {}}},
+        "_meta": {"io.toolwright/requiredCapabilities": {"sampling": {}}},
+    });
+    for revision in Revision::ALL {
+        let service = server(json!({}), result.clone()).build().expect("right");
+        let client = Client::builder(&service).revision(revision).connect().await.expect("a client");
+        let answer = client.call("upstream", json!({})).await.expect("a result, and no error");
+        assert_eq!((answer.is_error, answer.as_text().as_str()), (true, "no"));
+        assert_eq!(answer.missing_capability, None);
+        let own =
+            answer.meta.iter().flat_map(|meta| meta.keys()).filter(|name| !name.ends_with("/serverInfo"));
+        assert_eq!(own.count(), 0, "{answer:?}");
+    }
+}
+
+/// Asks its client for a number.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+struct Asking {}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Number {
+    number: u8,
+}
+
+struct Desk;
+
+impl Handler<Asking> for Desk {
+    type Output = String;
+
+    async fn call(&self, _input: Asking, cx: &Context) -> Result<String, ToolError> {
+        let answer = cx.elicit::<Number>("number", "Which number?").await?;
+        Ok(if let Elicited::Accepted(Number { number }) = answer {
+            number.to_string()
+        } else {
+            "none".to_owned()
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_capability_that_is_missing_stays_an_error_of_the_protocol() {
+    let inner = Server::new(Desk).tools::<Asking>().build().expect("right");
+    let nested = Server::new(()).executor(inner.clone()).build().expect("right");
+    for service in [inner, nested] {
+        let error = Client::in_process(&service).call("asking", json!({})).await.expect_err("not declared");
+        let ClientError::Rpc(error) = error else { panic!("{error}") };
+        assert_eq!(error.code, -32021, "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn null_is_a_value_in_each_revision_that_has_values() {
+    for revision in Revision::ALL {
+        let service = server(json!({"type": ["string", "null"]}), json!({"structuredContent": null}));
+        let service = service.build().expect("right");
+        let client = Client::builder(&service).revision(revision).connect().await.expect("a client");
+        let answer = client.request("tools/call", json!({"name": "upstream"})).await.expect("a result");
+        let expected = match revision {
+            Revision::V2026_07_28 => Some(json!(null)),
+            Revision::V2025_06_18 | Revision::V2025_11_25 => Some(json!({"result": null})),
+            _ => None,
+        };
+        assert_eq!(answer.get("structuredContent"), expected.as_ref(), "{revision}");
+        assert_eq!(answer["isError"], false);
+    }
+    let read: ToolResult = serde_json::from_str(r#"{"structuredContent":null}"#).expect("a result");
+    assert_eq!(read.structured_content, Some(StructuredContent::new(&()).expect("JSON")));
+}
+
+#[tokio::test]
+async fn what_is_unknown_in_definitions_is_passed_on() {
+    let definition = json!({
+        "name": "upstream",
+        "inputSchema": {"type": "object"},
+        "annotations": {"readOnlyHint": true, "costHint": {"tokens": 7}},
+        "icons": [{"src": "data:,", "density": 2}],
+        "execution": {"taskSupport": "forbidden"},
+    });
+    let upstream = Upstream {
+        definition: serde_json::from_value(definition.clone()).expect("a definition"),
+        result: json!({}),
+    };
+    let service = Server::new(()).executor(upstream).build().expect("right");
+    let listed = Client::in_process(&service).request("tools/list", json!({})).await.expect("a list");
+    assert_eq!(listed["tools"][0], definition);
+}
+
+/// Lists a tool named after the number of the reading, when it is let go.
+struct Slow {
+    readings: AtomicUsize,
+    began: Mutex<Sender<usize>>,
+    go_on: Vec<Mutex<Receiver<()>>>,
+}
+
+impl Executor for Slow {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        let reading = self.readings.fetch_add(1, Ordering::SeqCst);
+        if let Some(go_on) = self.go_on.get(reading) {
+            self.began.lock().expect("no panic").send(reading).expect("the test listens");
+            go_on.lock().expect("no panic").recv().expect("the test says when");
+        }
+        [ToolDefinition::new(format!("reading_{reading}"), json!({"type": "object"}))].into()
+    }
+
+    fn execute<'a>(&'a self, _action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+        Box::pin(std::future::ready(ToolResult::default()))
+    }
+}
+
+#[test]
+fn of_two_refreshes_at_once_the_newest_listing_wins() {
+    // Two readings when the server is built, and two of refreshes.
+    let (began, readings_begun) = channel();
+    let (senders, receivers): (Vec<Sender<()>>, Vec<Receiver<()>>) = (0..4).map(|_| channel()).unzip();
+    for sender in &senders[..2] {
+        sender.send(()).expect("it will be waited for");
+    }
+    let go_on = receivers.into_iter().map(Mutex::new).collect();
+    let slow = Slow { readings: AtomicUsize::new(0), began: Mutex::new(began), go_on };
+    let service = Server::new(()).executor(slow).build().expect("right");
+    let built: Vec<usize> = readings_begun.try_iter().collect();
+    let refreshes: Vec<_> = (0..2)
+        .map(|_| {
+            let service = service.clone();
+            let refresh = thread::spawn(move || service.refresh_tools().expect("right"));
+            readings_begun.recv().expect("it reads");
+            refresh
+        })
+        .collect();
+    // The later one is done first.
+    let names = || -> Vec<String> { service.tools().iter().map(|tool| tool.name.clone()).collect() };
+    let mut refreshes = refreshes.into_iter();
+    let (first, second) = (refreshes.next().expect("two"), refreshes.next().expect("two"));
+    let last = built.len() + 1;
+    senders[last].send(()).expect("it waits");
+    second.join().expect("no panic");
+    assert_eq!(names(), [format!("reading_{last}")]);
+    senders[last - 1].send(()).expect("it waits");
+    first.join().expect("no panic");
+    assert_eq!(names(), [format!("reading_{last}")], "what was read before does not come back");
+    service.refresh_tools().expect("right");
+    assert_eq!(names(), [format!("reading_{}", last + 1)]);
+}

@@ -1,0 +1,86 @@
+//! What the people who run a server are told on standard error, and that what others wrote is one line there.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// Sends calls to the server on stdio, and returns its answers and what it says on standard error.
+fn run(calls: &[(&str, &str)]) -> (Vec<Value>, Vec<String>) {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_stage-server"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the server starts");
+    let mut input = server.stdin.take().expect("piped");
+    for (id, (tool, text)) in calls.iter().enumerate() {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/logLevel": "debug",
+            "progressToken": 1,
+        });
+        let params = json!({"name": tool, "arguments": {"text": text}, "_meta": meta});
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        writeln!(input, "{call}").expect("the server reads");
+    }
+    drop(input);
+    let output = server.wait_with_output().expect("it ends");
+    let lines = |bytes: &[u8]| -> Vec<String> {
+        String::from_utf8_lossy(bytes).split_terminator('\n').map(str::to_owned).collect()
+    };
+    let messages =
+        lines(&output.stdout).iter().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    (messages, lines(&output.stderr))
+}
+
+/// The lines that start so.
+fn starting<'a>(lines: &'a [String], start: &str) -> Vec<&'a String> {
+    lines.iter().filter(|line| line.starts_with(start)).collect()
+}
+
+#[test]
+fn tools_that_are_left_out_are_named_once_with_the_reason() {
+    let (_, told) = run(&[("toggle", ""), ("toggle", "")]);
+    let left_out = starting(&told, "toolwright: the tool ");
+    assert_eq!(left_out.len(), 9, "once each, however often the list is read: {told:#?}");
+    for part in [
+        r#"the tool "" of an executor is left out: the name is empty"#,
+        r#"the tool "relay twice" of an executor is left out: the name has ' '"#,
+        r#"the tool "relay_true" of an executor is left out: its input schema is true"#,
+        r#"the tool "relay_openapi" of an executor is left out: its input schema is written in the dialect"#,
+    ] {
+        assert!(left_out.iter().any(|line| line.contains(part)), "{part}: {left_out:#?}");
+    }
+}
+
+#[test]
+fn a_broken_promise_is_told_with_the_tool_and_what_is_wrong() {
+    let breach = r#"{"structuredContent":{"n":"a\u001b[2J\n::error::b"}}"#;
+    let (answers, told) = run(&[
+        ("relay_checked", breach),
+        ("relay_checked", r#"{"structuredContent":{"n":1}}"#),
+        ("relay", "{\"structuredContent\":[1e999]}"),
+        ("relay_log", "[\"\\ud800\"]"),
+        ("relay_progress", "[1, 1, 1, 2]"),
+        ("relay_progress", "[1, 2]"),
+    ]);
+    // Four calls with a result that is no error, two errors, one log message, and four reports.
+    assert_eq!(answers.len(), 6 + 1 + 4, "{answers:#?}");
+    let broken = starting(&told, "toolwright: the result of the tool `relay_checked` cannot be passed on: ");
+    assert_eq!(broken.len(), 1, "{told:#?}");
+    assert!(broken[0].contains("/n: expected an integer"), "{broken:#?}");
+    assert_eq!(starting(&told, "toolwright: the result of the tool `relay` cannot be passed on: ").len(), 1);
+    assert_eq!(
+        starting(&told, "toolwright: the data of a log message cannot be sent: ").len(),
+        1,
+        "{told:#?}"
+    );
+    let unsent =
+        starting(&told, "toolwright: `relay_progress` reported progress 2 times without a larger value");
+    assert_eq!(unsent.len(), 1, "{told:#?}");
+    for line in &told {
+        assert!(line.starts_with("toolwright: ") && !line.contains(char::is_control), "{line:?}");
+    }
+}
