@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::diff::DiffArgs;
 use crate::exit::Exit;
+use crate::offer::{FORMS, Source};
 use crate::pins::{PinArgs, PinnedArgs, verify_help};
 use crate::shell::Shell;
 
@@ -21,14 +23,14 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Print or check the tool definitions of a package, without running its `main`
-    #[command(after_help = help(ManifestArgs::EXAMPLES))]
+    /// Print or check what a package offers, without running its `main`, or what a server does
+    #[command(after_help = help(&with_forms(ManifestArgs::EXAMPLES)))]
     Manifest(Box<ManifestArgs>),
-    /// Print the documentation of the tools for agents, without running the package's `main`
-    #[command(after_help = help(DocsArgs::EXAMPLES))]
+    /// Print the documentation for agents, without running the package's `main`
+    #[command(after_help = help(&with_forms(DocsArgs::EXAMPLES)))]
     Docs(Box<DocsArgs>),
-    /// Find what clients refuse, misread or pay for in the tools of a package
-    #[command(after_help = help(crate::lint::EXAMPLES))]
+    /// Find what clients refuse, misread or pay for
+    #[command(after_help = help(&with_forms(crate::lint::EXAMPLES)))]
     Lint(Box<crate::lint::LintArgs>),
     /// Show one tool as clients see it, with its place in the source and a call that fits
     #[command(after_help = help(crate::expand::EXAMPLES))]
@@ -46,7 +48,7 @@ pub(crate) enum Command {
     #[command(after_help = help(ServeArgs::EXAMPLES))]
     Serve(Box<ServeArgs>),
     /// Compare what is offered with what was, and say what breaks callers
-    #[command(after_help = help(DiffArgs::HELP))]
+    #[command(after_help = help(&DiffArgs::help()))]
     Diff(Box<DiffArgs>),
     /// Write what each definition hashes to into a lock file
     #[command(after_help = help(&PinArgs::help()))]
@@ -79,6 +81,11 @@ pub(crate) fn help(examples: &str) -> String {
     format!("{examples}\n\n{}", Exit::HELP)
 }
 
+/// The same for a command that takes a source.
+pub(crate) fn with_forms(examples: &str) -> String {
+    format!("SOURCE is one of:\n{FORMS}\n\n{examples}")
+}
+
 /// Takes out the `mcp` that cargo puts in front when it is called as `cargo mcp`.
 pub(crate) fn without_cargo_s_own(
     args: impl IntoIterator<Item = OsString>,
@@ -89,9 +96,28 @@ pub(crate) fn without_cargo_s_own(
 #[derive(Debug, Args)]
 pub(crate) struct ManifestArgs {
     #[command(flatten)]
+    pub(crate) from: SourceArgs,
+    #[command(flatten)]
     pub(crate) result: ResultArgs,
     #[command(flatten)]
     pub(crate) tools: ToolsArgs,
+}
+
+/// What offers the definitions, for commands that look at one server or package.
+#[derive(Debug, Args)]
+pub(crate) struct SourceArgs {
+    /// What offers the definitions [default: the package]
+    #[arg(conflicts_with = "command")]
+    source: Option<Source>,
+    /// The command of a server, in the place of SOURCE
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl SourceArgs {
+    pub(crate) fn source(&self) -> Source {
+        Source::of(self.source.as_ref(), &self.command)
+    }
 }
 
 impl ManifestArgs {
@@ -102,13 +128,16 @@ Examples:
   cargo mcp manifest --check mcp.json  fail if the file is out of date
   cargo mcp manifest --workspace --out manifests/
   cargo mcp manifest --artifact target/release/shop --format jsonl
+  cargo mcp manifest --out theirs.json -- npx shop-server
   cargo mcp manifest --format html --out tools.html
   cargo mcp manifest --format openai-strict --deny-lossy";
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DocsArgs {
-    /// Names and descriptions only, one line a tool
+    #[command(flatten)]
+    pub(crate) from: SourceArgs,
+    /// Names and descriptions only, one line each
     #[arg(long)]
     pub(crate) simple: bool,
     #[command(flatten)]
@@ -119,7 +148,8 @@ impl DocsArgs {
     const EXAMPLES: &str = "\
 Examples:
   cargo mcp docs > TOOLS.md                whole pages
-  cargo mcp docs -p shop --simple          one line a tool
+  cargo mcp docs -p shop --simple          one line each
+  cargo mcp docs http://localhost:8080/mcp a running server
   cargo mcp docs --context orders/42       the tools of one place";
 }
 
@@ -158,8 +188,38 @@ pub(crate) struct ToolsArgs {
         "release", "profile", "target_dir", "manifest_path", "locked", "offline", "frozen",
     ])]
     pub(crate) artifact: Option<PathBuf>,
+    /// Seconds that a server or a program may take to answer everything that it is asked
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
     #[command(flatten)]
     pub(crate) packages: PackageArgs,
+}
+
+impl ToolsArgs {
+    /// How long a server or a program may take in all.
+    pub(crate) fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout)
+    }
+
+    /// Whether the user said which package is meant, or how it is built.
+    pub(crate) fn choose_a_package(&self) -> bool {
+        let PackageArgs { packages, build, .. } = &self.packages;
+        let is_chosen = packages.workspace
+            || packages.all
+            || !packages.package.is_empty()
+            || !packages.exclude.is_empty();
+        let features = &build.features;
+        is_chosen
+            || self.artifact.is_some()
+            || build.names_a_target()
+            || build.release
+            || features.all_features
+            || features.no_default_features
+            || !features.features.is_empty()
+            || build.profile.is_some()
+            || build.target_dir.is_some()
+            || build.manifest_path.is_some()
+    }
 }
 
 /// Which packages are meant, and how they are built.
@@ -234,6 +294,11 @@ impl Format {
             | Self::ServerJson
             | Self::Mcpb => "json",
         }
+    }
+
+    /// Whether the form is JSON, or JSON on each line.
+    pub(crate) fn is_json(self) -> bool {
+        matches!(self.extension(), "json" | "jsonl")
     }
 
     /// Whether a file of this form holds one server only.

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::process::Command;
 
+use toolwright_core::manifest::visible;
+
 /// A command as a shell would take it.
 pub(crate) fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
@@ -16,6 +18,7 @@ pub(crate) fn quoted(word: &OsStr) -> String {
     if !word.is_empty() && word.chars().all(is_plain) {
         word.into_owned()
     } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
+        // Words may come from others, as the name of a branch does.
+        visible(&format!("'{}'", word.replace('\'', r"'\''")))
     }
 }

@@ -1,31 +1,32 @@
 //! Every failure that a user can meet, with what to do next.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use toolwright_core::manifest::ManifestError;
 use toolwright_core::manifest::answer::AnswerError;
+use toolwright_core::manifest::{ManifestError, visible};
 
 use crate::diff::AllowError;
 use crate::exit::Exit;
 use crate::offer::SourceError;
 use crate::pins::LockError;
+use crate::shell::quoted;
 
 /// Why a run ends without a result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("there is no package `{name}` in the workspace: it has {}", list(.members))]
+    #[error("there is no package `{}` in the workspace: it has {}", visible(.name), list(.members))]
     UnknownPackage { name: String, members: Vec<String> },
 
-    #[error("there is no Cargo.toml in {} or above: change the folder, or say --manifest-path", .folder.display())]
+    #[error("there is no Cargo.toml in {} or above: change the folder, or say --manifest-path", path(.folder))]
     NoCargoToml { folder: PathBuf },
 
-    #[error("package `{package}` has no feature `{feature}`: it has {}", list(.known))]
+    #[error("package `{package}` has no feature `{}`: it has {}", visible(.feature), list(.known))]
     UnknownFeature { package: String, feature: String, known: Vec<String> },
 
     #[error(
-        "`{feature}` is a feature of a dependency, which a library package cannot pass on here: add a feature \
-             to `{package}` that turns it on, and name that one"
+        "`{}` is a feature of a dependency, which a library package cannot pass on here: add a feature \
+             to `{package}` that turns it on, and name that one", visible(.feature)
     )]
     DependencyFeature { package: String, feature: String },
 
@@ -34,13 +35,13 @@ pub(crate) enum Error {
     )]
     NoLibrary { package: String },
 
-    #[error("there is no server `{name}`: there is {}", list(.known))]
+    #[error("there is no server `{}`: there is {}", visible(.name), list(.known))]
     UnknownServer { name: String, known: Vec<String> },
 
     #[error("there are several servers: {}\n  choose one with --server NAME, or write one file each with --out FOLDER/", list(.servers))]
     SeveralServers { servers: Vec<String> },
 
-    #[error("several toolsets have the server name `{name}`: {}\n  give each its own with `#[mcp(name = \"…\")]`", list(.places))]
+    #[error("several toolsets have the server name `{}`: {}\n  give each its own with `#[mcp(name = \"…\")]`", visible(.name), list(.places))]
     OneNameForSeveral { name: String, places: Vec<String> },
 
     #[error("the programs of package `{package}` have different tools and no toolset says which belong together: \
@@ -60,10 +61,10 @@ pub(crate) enum Error {
              or that uses the library that does, with -p or --bin", list(.programs))]
     NotServing { programs: Vec<String> },
 
-    #[error("cannot start {}: install cargo, or set CARGO to its path", .cargo.display())]
+    #[error("cannot start {}: install cargo, or set CARGO to its path", path(.cargo))]
     NoCargo { cargo: PathBuf, source: io::Error },
 
-    #[error("cargo cannot read the workspace\n{}", .text.trim_end())]
+    #[error("cargo cannot read the workspace\n{}", quoted(.text))]
     Workspace { text: String },
 
     #[error("cargo's output cannot be read: this cargo-mcp is too old for it, or cargo was stopped")]
@@ -73,64 +74,67 @@ pub(crate) enum Error {
     Build { status: std::process::ExitStatus, command: String },
 
     #[error("{} does not answer: it does not contain Toolwright\n  build it from a package that derives a tool, and \
-             do not name a library or a script", .file.display())]
+             do not name a library or a script", path(.file))]
     NotAnswering { file: PathBuf },
 
-    #[error("cannot run {}: it must be built for this machine", .file.display())]
+    #[error("cannot run {}: it must be built for this machine", path(.file))]
     NotRunnable { file: PathBuf, source: io::Error },
 
-    #[error("{} gave no answer ({status})\n{}", .file.display(), .text.trim_end())]
+    #[error("{} gave no answer ({status})\n{}", path(.file), quoted(.text))]
     Silent { file: PathBuf, status: std::process::ExitStatus, text: String },
 
-    #[error("{} gave an answer that cannot be used", .file.display())]
+    #[error("{} gave no answer within {seconds} seconds, which --timeout gives it, and was ended\n{}", path(.file), quoted(.text))]
+    Stuck { file: PathBuf, seconds: u64, text: String },
+
+    #[error("{} gave an answer that cannot be used", path(.file))]
     Answer { file: PathBuf, source: AnswerError },
 
-    #[error("the tools of server `{server}` make no manifest")]
+    #[error("the tools of server `{}` make no manifest", visible(.server))]
     Manifest { server: String, source: ManifestError },
 
     #[error("there are no tools in {}: put `#[derive(toolwright::Tool)]` on a struct that is compiled with these \
              features; a program has the tools of a library only if it uses something of that library", list(.places))]
     NoTools { places: Vec<String> },
 
-    #[error("no tool can be used in the context `{path}`: there are the contexts {}", list(.known))]
+    #[error("no tool can be used in the context `{}`: there are the contexts {}", visible(.path), list(.known))]
     NothingInContext { path: String, known: Vec<String> },
 
-    #[error("cannot read {}", .file.display())]
+    #[error("cannot read {}", path(.file))]
     Read { file: PathBuf, source: io::Error },
 
-    #[error("cannot write {}", .file.display())]
+    #[error("cannot write {}", path(.file))]
     Write { file: PathBuf, source: io::Error },
 
-    #[error("{} does not exist yet: write it with\n  {command}", .file.display())]
+    #[error("{} does not exist yet: write it with\n  {command}", path(.file))]
     NothingToCheck { file: PathBuf, command: String },
 
-    #[error("{} cannot be compared: write it anew with\n  {command}", .file.display())]
+    #[error("{} cannot be compared: write it anew with\n  {command}", path(.file))]
     NotComparable { file: PathBuf, command: String, source: ManifestError },
 
     #[error(transparent)]
     Source(#[from] SourceError),
 
-    #[error("the allow list {} cannot be used", .file.display())]
+    #[error("the allow list {} cannot be used", path(.file))]
     AllowList { file: PathBuf, source: AllowError },
 
-    #[error("there is no lock file {}: pin what is offered now with\n  {command}", .file.display())]
+    #[error("there is no lock file {}: pin what is offered now with\n  {command}", path(.file))]
     NoLock { file: PathBuf, command: String },
 
-    #[error("{} cannot be used: look at it, or remove it and pin anew", .file.display())]
+    #[error("{} cannot be used: look at it, or remove it and pin anew", path(.file))]
     Lock { file: PathBuf, source: LockError },
 
-    #[error("there is no tool `{name}`, neither pinned nor offered: there is {}", list(.known))]
+    #[error("there is no tool `{}` and nothing else of that name, neither pinned nor offered: there is {}", visible(.name), list(.known))]
     UnknownPin { name: String, known: Vec<String> },
 
-    #[error("{} is no manifest: write one with `cargo mcp manifest --out`", .file.display())]
-    NoManifest { file: PathBuf, source: ManifestError },
+    #[error("flags that choose or build a package cannot be used with {}, which is none: leave them out", visible(.place))]
+    NoPackage { place: String },
 
     #[error(
         "the form cannot hold {count} points of the tools: choose another one, or leave out --deny-lossy"
     )]
     Lossy { count: usize },
 
-    #[error("there is no tool `{name}`{}: there is {}", .near.as_ref().map(|near| format!(", did you mean `{near}`?")).unwrap_or_default(), list(.known))]
+    #[error("there is no tool `{}`{}: there is {}", visible(.name), .near.as_ref().map(|near| format!(", did you mean `{}`?", visible(near))).unwrap_or_default(), list(.known))]
     UnknownTool { name: String, near: Option<String>, known: Vec<String> },
 
     #[error(
@@ -139,16 +143,16 @@ pub(crate) enum Error {
     )]
     NewName { name: String },
 
-    #[error("{} exists already: choose another path", .folder.display())]
+    #[error("{} exists already: choose another path", path(.folder))]
     NewExists { folder: PathBuf },
 
-    #[error("{problem}")]
+    #[error("{}", visible(.problem))]
     UnknownRule { problem: String },
 
-    #[error("the levels in {place} cannot be used: {problem}")]
+    #[error("the levels in {} cannot be used: {}", visible(.place), visible(.problem))]
     LintSettings { place: String, problem: String },
 
-    #[error("{} is not valid TOML", .file.display())]
+    #[error("{} is not valid TOML", path(.file))]
     Toml { file: PathBuf, source: toml::de::Error },
 
     #[error("Cargo.lock does not have {}, and --locked or --frozen forbids to change it: build once without", list(.missing))]
@@ -175,7 +179,9 @@ impl From<&Error> for Exit {
             | Error::NewName { .. }
             | Error::NewExists { .. }
             | Error::UnknownRule { .. }
-            | Error::LintSettings { .. } => Self::Usage,
+            | Error::LintSettings { .. }
+            | Error::NoPackage { .. }
+            | Error::Source(SourceError::Ambiguous { .. } | SourceError::UnknownWord { .. }) => Self::Usage,
             Error::NoCargo { .. }
             | Error::Workspace { .. }
             | Error::CargoOutput { .. }
@@ -186,6 +192,7 @@ impl From<&Error> for Exit {
             | Error::NotAnswering { .. }
             | Error::NotRunnable { .. }
             | Error::Silent { .. }
+            | Error::Stuck { .. }
             | Error::Source(SourceError::Live { .. })
             | Error::Answer { .. }
             | Error::Manifest { .. } => Self::Artifact,
@@ -193,7 +200,6 @@ impl From<&Error> for Exit {
             Error::Lossy { .. } => Self::Findings,
             Error::Read { .. }
             | Error::Write { .. }
-            | Error::NoManifest { .. }
             | Error::NothingToCheck { .. }
             | Error::Source(_)
             | Error::NoLock { .. }
@@ -205,5 +211,10 @@ impl From<&Error> for Exit {
 
 /// Names in a sentence; "none" if there are none.
 fn list(names: &[String]) -> String {
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    if names.is_empty() { "none".to_owned() } else { visible(&names.join(", ")) }
+}
+
+/// A path on one line.
+fn path(path: &Path) -> String {
+    visible(&path.display().to_string())
 }

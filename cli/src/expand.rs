@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use toolwright_core::arguments;
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::manifest::{visible, visible_json};
 use toolwright_core::suggest;
 
 use crate::args::ToolsArgs;
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &ExpandArgs, shell: Shell) -> Result<Exit, Error> {
 // Writing to a string cannot fail.
 
 fn show(document: &Document, tool: &ToolDefinition) -> String {
-    let mut text = format!("{} of {}\n", tool.name, document.server());
+    let mut text = format!("{} of {}\n", visible(&tool.name), visible(document.server()));
     if let Some(source) = document.sources.tools.get(&tool.name) {
         _ = writeln!(text, "  --> {}:{}", source.origin, source.origin.column);
     }
@@ -65,9 +66,10 @@ fn show(document: &Document, tool: &ToolDefinition) -> String {
         input = members.shift_remove("inputSchema").unwrap_or_default();
         output = members.shift_remove("outputSchema").unwrap_or_default();
     }
-    _ = write!(text, "\nDefinition:\n{definition:#}\n\nInput schema:\n{input:#}\n");
+    let json = |value: &Value| visible_json(&format!("{value:#}"));
+    _ = write!(text, "\nDefinition:\n{}\n\nInput schema:\n{}\n", json(&definition), json(&input));
     if !output.is_null() {
-        _ = write!(text, "\nOutput schema:\n{output:#}\n");
+        _ = write!(text, "\nOutput schema:\n{}\n", json(&output));
     }
     let call = json!({
         "jsonrpc": "2.0",
@@ -75,6 +77,6 @@ fn show(document: &Document, tool: &ToolDefinition) -> String {
         "method": "tools/call",
         "params": { "name": tool.name, "arguments": arguments::example(&tool.input_schema) },
     });
-    _ = write!(text, "\nA call:\n{call}\n");
+    _ = write!(text, "\nA call:\n{}\n", visible_json(&call.to_string()));
     text
 }

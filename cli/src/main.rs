@@ -23,6 +23,7 @@ mod exit;
 mod path_clash;
 mod sarif;
 mod shell;
+mod text;
 
 use std::process::ExitCode;
 
@@ -32,15 +33,18 @@ use crate::args::{Cli, Command};
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse_from(args::without_cargo_s_own(std::env::args_os()));
+    let cli = match Cli::try_parse_from(args::without_cargo_s_own(std::env::args_os())) {
+        Ok(cli) => cli,
+        Err(error) => return shell::usage(&error),
+    };
     let shell = cli.command.output().shell();
     if let Some(clash) = path_clash::find() {
         shell.note(&clash);
     }
     let ended = match cli.command {
-        Command::Manifest(args) => manifest::run(&args, shell),
-        Command::Docs(args) => docs::run(&args, shell),
-        Command::Lint(args) => lint::run(&args, shell),
+        Command::Manifest(args) => manifest::run(*args, shell),
+        Command::Docs(args) => docs::run(*args, shell),
+        Command::Lint(args) => lint::run(*args, shell),
         Command::Expand(args) => expand::run(&args, shell),
         Command::New(args) => new::run(&args, shell),
         Command::Completions(args) => shells::completions(&args),

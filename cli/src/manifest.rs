@@ -7,25 +7,30 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::manifest::{self, Manifest, ManifestError};
+use toolwright_core::manifest::{self, Manifest, ManifestError, visible_json};
 
 use crate::args::{Format, ManifestArgs, ResultArgs};
 use crate::command_line::quoted;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::export::export;
-use crate::packages::{self, Document, one_name};
+use crate::offer;
+use crate::packages::{Document, one_name};
 use crate::shell::{self, Shell};
+use crate::text;
 
 /// Runs the command.
 ///
 /// # Errors
 /// Any [`Error`]; its exit code is [`Exit::from`] it.
-pub(crate) fn run(args: &ManifestArgs, shell: Shell) -> Result<Exit, Error> {
-    let documents = packages::documents(&args.tools, shell)?;
-    say_losses(&documents, &args.result, shell)?;
-    deliver(documents, &args.result, shell)
+pub(crate) fn run(args: ManifestArgs, shell: Shell) -> Result<Exit, Error> {
+    let ManifestArgs { from, result, mut tools } = args;
+    let found = offer::found(from.source(), &mut tools, shell)?;
+    let documents: Vec<Document> = found.into_iter().map(|found| found.document).collect();
+    say_losses(&documents, &result, shell)?;
+    deliver(documents, &result, shell)
 }
 
 /// Lists on standard error what the form cannot hold.
@@ -54,14 +59,15 @@ fn deliver(documents: Vec<Document>, args: &ResultArgs, shell: Shell) -> Result<
     }
     if let Some(path) = &args.out {
         for (file, documents) in files(path, documents, args.format)? {
-            write(&file, &text(&documents, args.format))?;
+            write(&file, &written(&documents, args.format))?;
         }
         return Ok(Exit::Ok);
     }
     if documents.len() > 1 && args.format.holds_one() {
         return Err(several(&documents));
     }
-    shell::print(&text(&documents, args.format))?;
+    let print = if args.format.is_json() { shell::print_json } else { shell::print };
+    print(&written(&documents, args.format))?;
     Ok(Exit::Ok)
 }
 
@@ -103,10 +109,10 @@ fn several(documents: &[Document]) -> Error {
     Error::SeveralServers { servers: documents.iter().map(Document::place).collect() }
 }
 
-/// The bytes of a file of this form.
-fn text(documents: &[Document], format: Format) -> String {
+/// The bytes of a file of this form. What a reader does not see is written out, so that a review shows it.
+fn written(documents: &[Document], format: Format) -> String {
     if let Some(exported) = export(documents, format) {
-        return exported.text;
+        return if format.is_json() { visible_json(&exported.text) } else { shell::page(&exported.text) };
     }
     if format == Format::Mcp {
         return documents.iter().map(|document| document.manifest.to_json()).collect();
@@ -114,7 +120,7 @@ fn text(documents: &[Document], format: Format) -> String {
     let tools = documents.iter().flat_map(|document| &document.manifest.tools);
     tools.fold(String::new(), |mut lines, tool| {
         // Writing to a string cannot fail.
-        _ = writeln!(lines, "{}", serde_json::json!(tool));
+        _ = writeln!(lines, "{}", visible_json(&serde_json::json!(tool).to_string()));
         lines
     })
 }
@@ -133,7 +139,7 @@ fn write(file: &Path, text: &str) -> Result<(), Error> {
 fn check(files: &[(PathBuf, Vec<Document>)], format: Format, shell: Shell) -> Result<Exit, Error> {
     let mut exit = Exit::Ok;
     for (file, documents) in files {
-        let old = match fs::read_to_string(file) {
+        let old = match text::read(file) {
             Ok(old) => old,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(Error::NothingToCheck { file: file.clone(), command: update_command() });
@@ -170,7 +176,16 @@ fn differences(old: &str, documents: &[Document], format: Format) -> Result<Vec<
             let new = documents.iter().flat_map(|document| document.manifest.tools.clone()).collect();
             (manifest(old)?, manifest(new)?)
         }
-        _ => return Ok(different_lines(old, &text(documents, format))),
+        _ => {
+            let new = written(documents, format);
+            let parsed = [old, &new].map(|text| serde_json::from_str::<Value>(text).ok());
+            if let [Some(old), Some(new)] = &parsed
+                && manifest::same_document(old, new)
+            {
+                return Ok(Vec::new());
+            }
+            return Ok(different_lines(old, &new));
+        }
     };
     Ok(manifest::diff(&old, &new).iter().map(ToString::to_string).collect())
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::check::Class;
 use crate::args::ToolsArgs;
-use crate::offer::Source;
+use crate::offer::{FORMS, Source};
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
@@ -44,15 +44,20 @@ pub(crate) enum ReportFormat {
     Markdown,
 }
 
+impl ReportFormat {
+    /// Whether the report is JSON.
+    pub(super) fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::Sarif)
+    }
+}
+
 impl DiffArgs {
     /// What `--help` says besides the flags.
-    pub(crate) const HELP: &str = "\
-OLD and NEW are each one of:
-  FILE            a manifest, as `cargo mcp manifest` writes it
-  REV:PATH        a manifest in a Git revision; ./PATH from this folder
-  package[:NAME]  the package that the flags choose, or this one
-  http://…        a running server, over Streamable HTTP
+    pub(crate) fn help() -> String {
+        format!("OLD and NEW are each one of:\n{FORMS}\n\n{}", Self::EXAMPLES)
+    }
 
+    const EXAMPLES: &str = "\
 Examples:
   cargo mcp diff                           the commit against the package
   cargo mcp diff origin/main:mcp.json      a branch against the package

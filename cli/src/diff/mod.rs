@@ -41,7 +41,9 @@ pub(crate) fn run(args: DiffArgs, shell: Shell) -> Result<Exit, Error> {
         shell::warning(&format_args!("the allow list has an entry that no change needs: {unused}"));
     }
     let report = Report::new(old_source.to_string(), new_source.to_string(), findings, &allowed, deny);
-    shell::print(&report.written(format))?;
+    let text = report.written(format);
+    let print = if format.is_json() { shell::print_json } else { shell::print };
+    print(&text)?;
 
     let denied = report.denied();
     if denied == 0 {

@@ -1,11 +1,13 @@
 //! The flags of `cargo mcp lint`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use super::rule::Client;
 use crate::args::ToolsArgs;
+use crate::offer::Source;
 
 /// What `--help` shows below the flags.
 pub(crate) const EXAMPLES: &str = "\
@@ -14,6 +16,7 @@ Examples:
   cargo mcp lint --for anthropic,openai --deny warnings
                                        for these clients, as strict as CI is
   cargo mcp lint mcp.json              a manifest file
+  cargo mcp lint -- npx shop-server    a server of others
   cargo mcp lint --explain type-list   why a rule exists, and how to follow it
   cargo mcp lint --format github       as annotations of a pull request
 
@@ -23,12 +26,9 @@ Levels are changed in Cargo.toml, each with its reason:
 
 #[derive(Debug, Args)]
 pub(crate) struct LintArgs {
-    /// Manifest files to look at, instead of building a package
-    #[arg(value_name = "FILE", conflicts_with_all = [
-        "package", "workspace", "all", "exclude", "artifact", "context", "lib", "bin", "example", "features",
-        "all_features", "no_default_features", "release", "profile", "target_dir", "manifest_path",
-    ])]
-    pub(super) files: Vec<PathBuf>,
+    /// What offers the definitions; more than one are looked at one after the other [default: the package]
+    #[arg(value_name = "SOURCE", conflicts_with = "command")]
+    pub(super) sources: Vec<Source>,
     /// Only the rules of these clients, and those for all
     #[arg(long = "for", value_name = "CLIENTS", value_enum, value_delimiter = ',')]
     pub(super) clients: Vec<Client>,
@@ -45,13 +45,23 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     /// List the rules, or those of --for, and do nothing else
-    #[arg(long, conflicts_with_all = ["explain", "files"])]
+    #[arg(long, conflicts_with_all = ["explain", "sources"])]
     pub(super) list: bool,
     /// Explain a rule, and do nothing else
-    #[arg(long, value_name = "RULE", conflicts_with = "files")]
+    #[arg(long, value_name = "RULE", conflicts_with = "sources")]
     pub(super) explain: Option<String>,
     #[command(flatten)]
     pub(crate) tools: ToolsArgs,
+    /// The command of a server, in the place of SOURCE
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(super) command: Vec<OsString>,
+}
+
+impl LintArgs {
+    /// What is looked at.
+    pub(super) fn sources(&self) -> Vec<Source> {
+        if self.sources.is_empty() { vec![Source::of(None, &self.command)] } else { self.sources.clone() }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

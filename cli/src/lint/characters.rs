@@ -37,19 +37,6 @@ fn is_invisible(character: char) -> bool {
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The text with its hidden characters written out.
-pub(super) fn shown(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        if hidden(character.encode_utf8(&mut [0; 4])).next().is_some() {
-            shown.extend(character.escape_unicode());
-        } else {
-            shown.push(character);
-        }
-    }
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,10 +52,5 @@ mod tests {
         assert_eq!(kinds("a\u{200b}b\u{e0041}"), [Hidden::Invisible, Hidden::Invisible]);
         assert_eq!(kinds("a\u{202e}b\u{2066}c"), [Hidden::Direction, Hidden::Direction]);
         assert_eq!(kinds("a\u{200d}b"), [Hidden::Invisible], "a joiner between letters joins nothing");
-    }
-
-    #[test]
-    fn hidden_characters_are_written_out() {
-        assert_eq!(shown("a\u{200b}b\u{202e}"), "a\\u{200b}b\\u{202e}");
     }
 }

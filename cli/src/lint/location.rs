@@ -39,6 +39,8 @@ pub(super) enum Origin {
     },
     /// A manifest file.
     File(Box<ManifestFile>),
+    /// A server, or a revision that is no file here.
+    Unknown,
 }
 
 /// A manifest file and its text.
@@ -69,6 +71,7 @@ impl Origin {
                 Some(Location { file: file.to_owned(), line, column, text })
             }
             Self::File(file) => file.locate(place),
+            Self::Unknown => None,
         }
     }
 }

@@ -25,13 +25,13 @@ mod sample;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use toolwright_core::manifest::Manifest;
+use toolwright_core::manifest::{Manifest, visible};
 
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::packages;
+use crate::offer::{self, Found, Source};
 use crate::shell::{self, Shell};
 
 pub(crate) use args::{EXAMPLES, LintArgs};
@@ -64,7 +64,7 @@ struct Candidate {
 ///
 /// # Errors
 /// Any [`Error`]; its exit code is [`Exit::from`] it.
-pub(crate) fn run(args: &LintArgs, shell: Shell) -> Result<Exit, Error> {
+pub(crate) fn run(mut args: LintArgs, shell: Shell) -> Result<Exit, Error> {
     if let Some(id) = &args.explain {
         shell::print(&explain::rule(find(id)?))?;
         return Ok(Exit::Ok);
@@ -74,58 +74,49 @@ pub(crate) fn run(args: &LintArgs, shell: Shell) -> Result<Exit, Error> {
         return Ok(Exit::Ok);
     }
     let denied = Denied::new(&args.deny)?;
-    let candidates =
-        if args.files.is_empty() { of_packages(args, shell)? } else { of_files(&args.files, args)? };
+    let mut candidates = Vec::new();
+    for source in args.sources() {
+        let is_package = matches!(source, Source::Package(_));
+        let found = match offer::found(source, &mut args.tools, shell) {
+            // Of several files, `--server` chooses.
+            Err(Error::UnknownServer { .. }) if !is_package => continue,
+            found => found?,
+        };
+        for found in found {
+            candidates.push(candidate(found, args.config.as_deref())?);
+        }
+    }
 
     let mut findings = Vec::new();
     for mut candidate in candidates {
-        look(&mut findings, &mut candidate, args, &denied);
+        look(&mut findings, &mut candidate, &args, &denied);
         for unused in candidate.settings.unused(|rule| rule.is_for(&args.clients)) {
             shell::warning(&unused);
         }
     }
-    let hidden = hide_notes(&mut findings, args);
+    let hidden = hide_notes(&mut findings, &args);
     report::write(&findings, args.format)?;
     report::summary(&findings, hidden, shell);
     Ok(if findings.iter().any(|finding| finding.is_denied) { Exit::Findings } else { Exit::Ok })
 }
 
-/// The servers of the packages that the flags mean.
-fn of_packages(args: &LintArgs, shell: Shell) -> Result<Vec<Candidate>, Error> {
-    let documents = packages::documents(&args.tools, shell)?;
-    let candidate = |document: packages::Document| {
-        let mut settings = match &args.config {
-            Some(file) => Settings::of_file(file)?,
-            None => Settings::default(),
-        };
-        for (place, metadata) in document.sources.metadata.iter().filter(|_| args.config.is_none()) {
-            settings.add_metadata(metadata, place)?;
-        }
-        let origin = Origin::of_package(document.sources);
-        Ok(Candidate { manifest: document.manifest, origin, settings })
+/// A manifest with the levels that its package, a file of the user's or `mcp.toml` in this folder gives to rules.
+fn candidate(found: Found, config: Option<&Path>) -> Result<Candidate, Error> {
+    let Found { document, text, is_package } = found;
+    let nearby = Some(Path::new("mcp.toml")).filter(|file| !is_package && file.is_file());
+    let mut settings = match config.or(nearby) {
+        Some(file) => Settings::of_file(file)?,
+        None => Settings::default(),
     };
-    documents.into_iter().map(candidate).collect()
-}
-
-fn of_files(files: &[PathBuf], args: &LintArgs) -> Result<Vec<Candidate>, Error> {
-    let nearby = Some(Path::new("mcp.toml")).filter(|file| file.is_file());
-    let mut candidates = Vec::new();
-    for path in files {
-        let text =
-            std::fs::read_to_string(path).map_err(|source| Error::Read { file: path.clone(), source })?;
-        let manifest =
-            Manifest::from_json(&text).map_err(|source| Error::NoManifest { file: path.clone(), source })?;
-        if args.tools.server.as_ref().is_some_and(|server| *server != manifest.server.name) {
-            continue;
-        }
-        let settings = match args.config.as_deref().or(nearby) {
-            Some(file) => Settings::of_file(file)?,
-            None => Settings::default(),
-        };
-        let origin = Origin::File(Box::new(ManifestFile::new(path.clone(), text)));
-        candidates.push(Candidate { manifest, origin, settings });
+    for (place, metadata) in document.sources.metadata.iter().filter(|_| config.is_none()) {
+        settings.add_metadata(metadata, place)?;
     }
-    Ok(candidates)
+    let origin = match text {
+        Some((path, text)) => Origin::File(Box::new(ManifestFile::new(path, text))),
+        None if is_package => Origin::of_package(document.sources),
+        None => Origin::Unknown,
+    };
+    Ok(Candidate { manifest: document.manifest, origin, settings })
 }
 
 /// Adds what the rules find in one manifest, in the order of the tools.
@@ -149,7 +140,7 @@ fn look(findings: &mut Vec<Finding>, candidate: &mut Candidate, args: &LintArgs,
         is_denied: denied.denies(rule, level),
         server: candidate.manifest.server.name.clone(),
         location: candidate.origin.locate(&problem.place),
-        message: characters::shown(&problem.message),
+        message: visible(&problem.message),
         place: problem.place,
     }));
 }

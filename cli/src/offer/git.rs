@@ -21,5 +21,5 @@ pub(super) fn text(folder: &Path, revision: &str, path: &str) -> Result<String, 
     if !output.status.success() {
         return Err(failed(String::from_utf8_lossy(&output.stderr).trim_end().to_owned()));
     }
-    String::from_utf8(output.stdout).map_err(|_| failed("the file is not UTF-8 text".to_owned()))
+    crate::text::decoded(output.stdout).map_err(|error| failed(error.to_string()))
 }

@@ -1,16 +1,20 @@
 //! What a server offers, wherever that is known from: a file, a revision of it, a package, or the server itself.
+//!
+//! `source` is how users name it, `document` reads texts, `live` asks servers.
 
+mod document;
 mod git;
 mod live;
 mod source;
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
-use toolwright_core::manifest::{Manifest, ManifestError};
+use serde_json::{Map, Value, json};
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::manifest::{Kind, Manifest, ManifestError, Server, visible};
 
-pub(crate) use source::{Source, SourceError, read};
+pub(crate) use source::{FORMS, Found, Source, SourceError, found, read};
 
 /// Definitions by what they are called by.
 pub(crate) type Entries = BTreeMap<String, Map<String, Value>>;
@@ -22,6 +26,8 @@ pub(crate) struct Offer {
     pub(crate) server: Map<String, Value>,
     /// How a model should use it.
     pub(crate) instructions: Option<String>,
+    /// Nobody knows whether there are instructions, as of a list that was saved alone.
+    pub(crate) is_list: bool,
     /// Tools by name.
     pub(crate) tools: Entries,
     /// Prompts by name.
@@ -30,82 +36,112 @@ pub(crate) struct Offer {
     pub(crate) resources: Entries,
     /// Resource templates by the form of their addresses.
     pub(crate) templates: Entries,
+    /// The lists that are known; nothing is known of what the others hold.
+    pub(crate) kinds: BTreeSet<Kind>,
 }
 
-/// Why a list is no list of definitions.
+/// Why a text or a list holds no definitions.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OfferError {
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    #[error("`{list}` is not a list of objects with a text `{key}` each")]
-    NoList { list: &'static str, key: &'static str },
-    #[error("two entries of `{list}` have the {key} `{name}`, so that a client could use only one of them")]
-    Twice { list: &'static str, key: &'static str, name: String },
+    #[error("it is not JSON: {0}")]
+    NotJson(#[from] serde_json::Error),
+    #[error(
+        "it has no `manifestVersion`, and is neither an answer to `tools/list`, `prompts/list`, `resources/list` or \
+         `resources/templates/list` nor a tool"
+    )]
+    Unknown,
+    #[error("it is the error {message} of a server")]
+    Failed { message: String },
+    #[error("`{}` is not a list of objects with a text `{}` each", .0.member(), .0.key())]
+    NoList(Kind),
+    #[error(
+        "two entries of `{}` have the {} `{}`, so that a client could use only one of them",
+        .kind.member(), .kind.key(), visible(.name)
+    )]
+    Twice { kind: Kind, name: String },
+    #[error("its `{0}` go on on another page: save all pages, one after the other, or ask the server itself")]
+    GoesOn(Kind),
+    #[error("the tool `{}` is no definition: {source}", visible(.name))]
+    Tool { name: String, source: serde_json::Error },
 }
 
-/// The four lists: the member of a document, and the key of an entry.
-pub(crate) const LISTS: [(&str, &str); 4] =
-    [("tools", "name"), ("prompts", "name"), ("resources", "uri"), ("resourceTemplates", "uriTemplate")];
-
 impl Offer {
-    /// The lists in the order of [`LISTS`].
-    pub(crate) fn lists(&self) -> [&Entries; 4] {
-        [&self.tools, &self.prompts, &self.resources, &self.templates]
+    /// The four lists.
+    pub(crate) fn lists(&self) -> [(Kind, &Entries); 4] {
+        Kind::ALL.map(|kind| (kind, self.list(kind)))
     }
 
-    fn list_mut(&mut self, list: &str) -> &mut Entries {
-        match list {
-            "tools" => &mut self.tools,
-            "prompts" => &mut self.prompts,
-            "resources" => &mut self.resources,
-            _ => &mut self.templates,
+    /// One of them.
+    pub(crate) fn list(&self, kind: Kind) -> &Entries {
+        match kind {
+            Kind::Tools => &self.tools,
+            Kind::Prompts => &self.prompts,
+            Kind::Resources => &self.resources,
+            Kind::ResourceTemplates => &self.templates,
         }
     }
 
-    /// Adds the entries of one of [`LISTS`].
-    pub(crate) fn extend(
-        &mut self,
-        list: &'static str,
-        key: &'static str,
-        entries: Value,
-    ) -> Result<(), OfferError> {
-        let Value::Array(entries) = entries else { return Err(OfferError::NoList { list, key }) };
+    fn list_mut(&mut self, kind: Kind) -> &mut Entries {
+        match kind {
+            Kind::Tools => &mut self.tools,
+            Kind::Prompts => &mut self.prompts,
+            Kind::Resources => &mut self.resources,
+            Kind::ResourceTemplates => &mut self.templates,
+        }
+    }
+
+    /// Adds entries to a list, which is known from now on.
+    fn extend(&mut self, kind: Kind, entries: Value) -> Result<(), OfferError> {
+        let Value::Array(entries) = entries else { return Err(OfferError::NoList(kind)) };
+        self.kinds.insert(kind);
         for entry in entries {
-            let Value::Object(entry) = entry else { return Err(OfferError::NoList { list, key }) };
-            let name =
-                entry.get(key).and_then(Value::as_str).ok_or(OfferError::NoList { list, key })?.to_owned();
-            match self.list_mut(list).entry(name) {
+            let Value::Object(entry) = entry else { return Err(OfferError::NoList(kind)) };
+            let name = kind.name_of(&entry).ok_or(OfferError::NoList(kind))?.to_owned();
+            match self.list_mut(kind).entry(name) {
                 Entry::Vacant(place) => drop(place.insert(entry)),
-                Entry::Occupied(other) => {
-                    return Err(OfferError::Twice { list, key, name: other.key().clone() });
-                }
+                Entry::Occupied(other) => return Err(OfferError::Twice { kind, name: other.key().clone() }),
             }
         }
         Ok(())
     }
 
-    /// What a manifest shows. Its lists of prompts and resources, if it has some, are those of the protocol.
+    /// What a manifest shows.
     pub(crate) fn of_manifest(manifest: &Manifest) -> Result<Self, OfferError> {
         let mut offer = Self {
-            server: object(&serde_json::json!(manifest.server)),
+            server: toolwright_core::manifest::entry(&manifest.server),
             instructions: manifest.instructions.clone(),
             ..Self::default()
         };
-        offer.extend("tools", "name", serde_json::json!(manifest.tools))?;
-        for (list, key) in &LISTS[1..] {
-            if let Some(entries) = manifest.other.get(*list) {
-                offer.extend(list, key, entries.clone())?;
-            }
+        for kind in manifest.kinds() {
+            offer.extend(kind, json!(manifest.entries(kind).unwrap_or_default()))?;
         }
         Ok(offer)
     }
 
-    /// Reads the text of a manifest.
+    /// Reads the text of a manifest, or saved answers of a server.
     pub(crate) fn of_text(text: &str) -> Result<Self, OfferError> {
-        Self::of_manifest(&Manifest::from_json(text)?)
+        document::read(text)
     }
-}
 
-fn object(value: &Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
+    /// The manifest of the server. `name` is for one that does not introduce itself, as in a saved list.
+    fn manifest(&self, name: &str) -> Result<Manifest, OfferError> {
+        let text = |key: &str| self.server.get(key).and_then(Value::as_str).map(str::to_owned);
+        let server = Server {
+            name: text("name").unwrap_or_else(|| name.to_owned()),
+            version: text("version").unwrap_or_else(|| "0.0.0".to_owned()),
+            title: text("title"),
+        };
+        let tool = |(name, entry): (&String, &Map<String, Value>)| {
+            serde_json::from_value::<ToolDefinition>(Value::Object(entry.clone()))
+                .map_err(|source| OfferError::Tool { name: name.clone(), source })
+        };
+        let tools = self.tools.iter().map(tool).collect::<Result<_, _>>()?;
+        let mut manifest = Manifest::new(server, self.instructions.clone(), tools)?;
+        for kind in Kind::FEATURES.into_iter().filter(|kind| self.kinds.contains(kind)) {
+            manifest = manifest.with(kind, self.list(kind).values().cloned())?;
+        }
+        Ok(manifest)
+    }
 }

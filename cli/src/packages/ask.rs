@@ -2,15 +2,26 @@
 
 use std::env;
 use std::fs;
+use std::io::{self, Read};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
+use object::{Object as _, ObjectSection as _};
 use toolwright_core::link;
 use toolwright_core::manifest::answer::Answer;
 
 use super::build::Program;
 use crate::error::Error;
 use crate::shell::{self, Shell};
+
+/// The most bytes of a program's standard error that are shown.
+const MAX_SAID: usize = 64 << 10;
+
+/// How long the rest of its standard error is waited for once a program has ended.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// What a program answered.
 #[derive(Debug)]
@@ -51,8 +62,8 @@ impl Answered {
     }
 }
 
-/// Asks a program; `None` if Toolwright is not in it, so that only its `main` would run.
-pub(super) fn program(program: &Program, shell: Shell) -> Result<Option<Answered>, Error> {
+/// Asks a program, which may take so long; `None` if Toolwright is not in it, so that only its `main` would run.
+pub(super) fn program(program: &Program, timeout: Duration, shell: Shell) -> Result<Option<Answered>, Error> {
     if !answers(&program.file)? {
         return Ok(None);
     }
@@ -62,27 +73,70 @@ pub(super) fn program(program: &Program, shell: Shell) -> Result<Option<Answered
 
     let mut command = program.command();
     command.env(link::VARIABLE, &file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let output =
-        command.output().map_err(|source| Error::NotRunnable { file: program.file.clone(), source })?;
-    let said = String::from_utf8_lossy(&output.stderr);
+    let ended = ended(command, timeout);
+    let (status, said) = ended.map_err(|source| Error::NotRunnable { file: program.file.clone(), source })?;
+    let Some(status) = status else {
+        let seconds = timeout.as_secs();
+        return Err(Error::Stuck { file: program.file.clone(), seconds, text: said });
+    };
     let text = match fs::read_to_string(&file) {
-        Ok(text) if output.status.success() => text,
-        _ => {
-            let (file, status, text) = (program.file.clone(), output.status, said.into_owned());
-            return Err(Error::Silent { file, status, text });
-        }
+        Ok(text) if status.success() => text,
+        _ => return Err(Error::Silent { file: program.file.clone(), status, text: said }),
     };
     if !said.is_empty() {
         // From a constructor of the user's own, or from code that makes a default value.
-        shell::text(&said.trim_end());
+        shell::text(&said);
     }
     let answer =
         Answer::from_json(&text).map_err(|source| Error::Answer { file: program.file.clone(), source })?;
     Ok(Some(Answered { program: program.name.clone(), answer }))
 }
 
-/// Whether Toolwright is in the program: its constructor answers before `main`.
+/// The end of a program, and the first of what it writes to standard error. No status if it had to be ended.
+fn ended(mut command: Command, timeout: Duration) -> io::Result<(Option<ExitStatus>, String)> {
+    let mut child = command.spawn()?;
+    let (sender, said) = mpsc::channel();
+    if let Some(pipe) = child.stderr.take() {
+        thread::spawn(move || read_start(pipe, &sender));
+    }
+    let end = Instant::now() + timeout;
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break Some(status),
+            None if Instant::now() < end => thread::sleep(Duration::from_millis(5)),
+            None => {
+                child.kill()?;
+                child.wait()?;
+                break None;
+            }
+        }
+    };
+    // A process that the program started may hold the pipe open.
+    let mut bytes = Vec::new();
+    while let Ok(part) = said.recv_timeout(LAST_WORDS) {
+        bytes.extend(part);
+    }
+    Ok((status, String::from_utf8_lossy(&bytes).trim_end().to_owned()))
+}
+
+/// Sends the first [`MAX_SAID`] bytes, and reads the rest, so that nobody has to wait for the pipe.
+fn read_start(mut pipe: impl Read, sender: &mpsc::Sender<Vec<u8>>) {
+    let (mut buffer, mut left) = ([0; 4096], MAX_SAID);
+    while let Ok(length @ 1..) = pipe.read(&mut buffer) {
+        let part = &buffer[..length.min(left)];
+        left -= part.len();
+        if !part.is_empty() && sender.send(part.to_owned()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Whether Toolwright is in the program, so that its constructor answers before `main`: it keeps a marker in a section
+/// of its own. A program that has the marker's bytes elsewhere, as a text about them, is none.
 pub(super) fn answers(file: &Path) -> Result<bool, Error> {
     let bytes = fs::read(file).map_err(|source| Error::Read { file: file.to_owned(), source })?;
-    Ok(memchr::memmem::find(&bytes, &link::MARKER).is_some())
+    // What cannot be read as a program is none.
+    let Ok(program) = object::File::parse(&*bytes) else { return Ok(false) };
+    let marked = program.section_by_name(link::SECTION).and_then(|section| section.data().ok());
+    Ok(marked.is_some_and(|data| data.starts_with(&link::MARKER)))
 }

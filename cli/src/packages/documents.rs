@@ -13,7 +13,7 @@ use crate::error::Error;
 /// The manifests of all servers, sorted by server name, and what is in none of them.
 #[derive(Debug)]
 pub(super) struct Documents {
-    documents: Vec<Document>,
+    pub(super) documents: Vec<Document>,
     /// What is in no manifest: tools of packages with toolsets that are in no toolset, and what is declared for a server
     /// that there is not.
     pub(super) orphans: Vec<Orphan>,
@@ -138,21 +138,20 @@ impl Documents {
         }
         self
     }
+}
 
-    /// All documents, or those of the server of this name, which must be one.
-    ///
-    /// # Errors
-    /// [`Error::UnknownServer`], [`Error::OneNameForSeveral`].
-    pub(super) fn chosen(self, server: Option<&str>) -> Result<Vec<Document>, Error> {
-        let Some(name) = server else { return Ok(self.documents) };
-        let known = self.documents.iter().map(|document| format!("`{}`", document.server())).collect();
-        let chosen: Vec<_> =
-            self.documents.into_iter().filter(|document| document.server() == name).collect();
-        match chosen.as_slice() {
-            [] => Err(Error::UnknownServer { name: name.to_owned(), known }),
-            [_] => Ok(chosen),
-            several => Err(one_name(several)),
-        }
+/// All documents, or those of the server of this name, which must be one.
+///
+/// # Errors
+/// [`Error::UnknownServer`], [`Error::OneNameForSeveral`].
+pub(super) fn chosen(documents: Vec<Document>, server: Option<&str>) -> Result<Vec<Document>, Error> {
+    let Some(name) = server else { return Ok(documents) };
+    let known = documents.iter().map(|document| format!("`{}`", document.server())).collect();
+    let chosen: Vec<_> = documents.into_iter().filter(|document| document.server() == name).collect();
+    match chosen.as_slice() {
+        [] => Err(Error::UnknownServer { name: name.to_owned(), known }),
+        [_] => Ok(chosen),
+        several => Err(one_name(several)),
     }
 }
 
@@ -167,6 +166,11 @@ impl Sources {
             about: About::default(),
             metadata: Vec::new(),
         }
+    }
+
+    /// Of a server that is known by what it shows alone.
+    pub(crate) fn of_server(server: &Origin) -> Self {
+        Self::new(server, std::iter::empty())
     }
 
     /// A text of `[package.metadata.mcp]`, else of `[workspace.metadata.mcp]`.

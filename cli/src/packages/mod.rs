@@ -11,6 +11,7 @@ mod ask;
 mod documents;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::args::{PackageArgs, ToolsArgs};
 use crate::error::Error;
@@ -33,16 +34,32 @@ pub(crate) use documents::{Document, Sources, one_name};
 pub(crate) fn documents(args: &ToolsArgs, shell: Shell) -> Result<Vec<Document>, Error> {
     let documents = match &args.artifact {
         Some(file) => of_artifact(file, args, shell)?,
-        None => of_packages(&args.packages, shell)?,
+        None => of_packages(&args.packages, args.timeout(), shell)?,
     };
     for orphan in &documents.orphans {
         shell::warning(orphan);
     }
-    let chosen = documents.chosen(args.server.as_deref())?;
+    chosen(documents.documents, args)
+}
+
+/// Those of the documents, and those of their tools, that the user means.
+///
+/// # Errors
+/// [`Error::UnknownServer`], [`Error::OneNameForSeveral`], [`Error::NothingInContext`].
+pub(crate) fn chosen(documents: Vec<Document>, args: &ToolsArgs) -> Result<Vec<Document>, Error> {
+    let chosen = documents::chosen(documents, args.server.as_deref())?;
     match &args.context {
         Some(path) => documents::in_context(chosen, path),
         None => Ok(chosen),
     }
+}
+
+/// The names of the workspace's packages.
+///
+/// # Errors
+/// Any [`Error`] of reading the workspace.
+pub(crate) fn members(args: &PackageArgs, shell: Shell) -> Result<Vec<String>, Error> {
+    Ok(Workspace::load(&Cargo::new(args, shell))?.names())
 }
 
 /// The folder of the package that the user means; of several, the folder of this process.
@@ -91,13 +108,13 @@ pub(crate) fn program_to_serve(args: &PackageArgs, shell: Shell) -> Result<Progr
 
 fn of_artifact(file: &Path, args: &ToolsArgs, shell: Shell) -> Result<Documents, Error> {
     let program = Program::of_file(file);
-    let answered =
-        ask::program(&program, shell)?.ok_or_else(|| Error::NotAnswering { file: program.file.clone() })?;
+    let answered = ask::program(&program, args.timeout(), shell)?
+        .ok_or_else(|| Error::NotAnswering { file: program.file.clone() })?;
     // Nothing says which package the file belongs to, unless the user does.
     documents::make(&[answered], &args.packages.packages.package, &[file.display().to_string()])
 }
 
-fn of_packages(args: &PackageArgs, shell: Shell) -> Result<Documents, Error> {
+fn of_packages(args: &PackageArgs, timeout: Duration, shell: Shell) -> Result<Documents, Error> {
     let cargo = Cargo::new(args, shell);
     let workspace = Workspace::load(&cargo)?;
     let selection = Selection::new(&workspace, args)?;
@@ -105,13 +122,13 @@ fn of_packages(args: &PackageArgs, shell: Shell) -> Result<Documents, Error> {
     let mut answers = Vec::new();
     if selection.builds_programs() {
         let built = build::programs(&cargo)?;
-        answers.extend(ask_all(&built, shell)?);
+        answers.extend(ask_all(&built, timeout, shell)?);
     }
     // A library is asked where no program links it: it may be for others to serve.
     let libraries = selection.libraries_without_answer(&answers)?;
     if !libraries.is_empty() {
         let harness = harness::build(&cargo, &workspace, &libraries)?;
-        let asked = ask_all(&harness.programs, shell);
+        let asked = ask_all(&harness.programs, timeout, shell);
         harness.remove_programs();
         answers.extend(asked?.into_iter().map(|answered| answered.relative_to(workspace.root())));
     }
@@ -120,6 +137,6 @@ fn of_packages(args: &PackageArgs, shell: Shell) -> Result<Documents, Error> {
 }
 
 /// The answers of those programs that have one.
-fn ask_all(programs: &[Program], shell: Shell) -> Result<Vec<Answered>, Error> {
-    programs.iter().filter_map(|program| ask::program(program, shell).transpose()).collect()
+fn ask_all(programs: &[Program], timeout: Duration, shell: Shell) -> Result<Vec<Answered>, Error> {
+    programs.iter().filter_map(|program| ask::program(program, timeout, shell).transpose()).collect()
 }

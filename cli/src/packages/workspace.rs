@@ -60,6 +60,11 @@ impl Workspace {
         }
     }
 
+    /// The names of the members.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.members().map(|package| package.name.to_string()).collect()
+    }
+
     fn members(&self) -> impl Iterator<Item = &Package> {
         self.metadata.packages.iter().filter(|package| self.metadata.workspace_members.contains(&package.id))
     }

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::args::ToolsArgs;
-use crate::offer::Source;
+use crate::offer::{FORMS, Source};
 
 #[derive(Debug, Args)]
 pub(crate) struct PinArgs {
     #[command(flatten)]
     pub(crate) pinned: PinnedArgs,
-    /// Take over what changed; with names, of these tools only
-    #[arg(long, value_name = "TOOL", num_args = 0.., require_equals = true, value_delimiter = ',')]
+    /// Take over what changed; with names or addresses, of these only
+    #[arg(long, value_name = "NAME", num_args = 0.., require_equals = true, value_delimiter = ',')]
     pub(crate) update: Option<Vec<String>>,
 }
 
@@ -36,27 +36,17 @@ pub(crate) struct PinnedArgs {
 impl PinnedArgs {
     /// What is compared with the lock.
     pub(crate) fn source(&self) -> Source {
-        match &self.source {
-            Some(source) => source.clone(),
-            None if self.command.is_empty() => Source::Package(None),
-            None => Source::Command(self.command.clone()),
-        }
+        Source::of(self.source.as_ref(), &self.command)
     }
 }
-
-const SOURCES: &str = "\
-SOURCE is one of:
-  FILE            a manifest, as `cargo mcp manifest` writes it
-  REV:PATH        a manifest in a Git revision; ./PATH from this folder
-  package[:NAME]  the package that the flags choose, or this one
-  http://…        a running server, over Streamable HTTP
-";
 
 impl PinArgs {
     /// What `--help` says besides the flags.
     pub(crate) fn help() -> String {
         format!(
-            "{SOURCES}
+            "SOURCE is one of:
+{FORMS}
+
 Examples:
   cargo mcp pin                       pin the tools of the package
   cargo mcp pin --update              take over every change
@@ -69,7 +59,9 @@ Examples:
 /// What `cargo mcp verify --help` says besides the flags.
 pub(crate) fn verify_help() -> String {
     format!(
-        "{SOURCES}
+        "SOURCE is one of:
+{FORMS}
+
 Examples:
   cargo mcp verify                            the package
   cargo mcp verify mcp.json                   a manifest

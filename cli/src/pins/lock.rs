@@ -7,11 +7,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use toolwright_core::manifest::{Kind, by_value, visible};
+
 use super::canonical::canonical;
 use crate::offer::{Entries, Offer};
 
 /// The version of the file's form; it rises when a reader of the former version would misunderstand it.
-const VERSION: u32 = 1;
+///
+/// 1: definitions are hashed as they are, and a missing list is an empty one. 2: definitions that say the same have the
+/// same hash, and `kinds` says which lists are held.
+const VERSION: u32 = 2;
 
 /// The lock file. Maps are sorted, so its bytes depend on the definitions alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,11 +24,15 @@ const VERSION: u32 = 1;
 pub(super) struct Lock {
     #[serde(rename = "lockVersion")]
     version: u32,
-    /// The hash of the server's instructions: models read them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    instructions: Option<String>,
+    /// The lists that are held; in version 1 all are.
+    #[serde(default = "all_kinds")]
+    kinds: BTreeSet<Kind>,
+    /// The hash of the server's instructions: models read them. `null` if it has none; left out if that is not known, or in
+    /// version 1 if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    instructions: Option<Value>,
     #[serde(default)]
-    pub(super) tools: Pins,
+    tools: Pins,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     prompts: Pins,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -47,7 +56,7 @@ pub(super) struct Pin {
 /// Why a text is no lock file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LockError {
-    #[error("not a lock file: {0}")]
+    #[error("not a lock file: {}", visible(&.0.to_string()))]
     Form(#[from] serde_json::Error),
     #[error(
         "the lock file has version {found}, but this program knows versions up to {VERSION}: use a newer cargo-mcp"
@@ -58,26 +67,47 @@ pub(crate) enum LockError {
 /// What is not as it was pinned.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Drift {
-    /// `tool`, `prompt`, `resource`, `template`, or `server`.
-    pub(super) part: &'static str,
-    pub(super) name: String,
-    pub(super) how: How,
+    /// What it belongs to; none for the server.
+    of: Option<(Kind, String)>,
+    how: How,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum How {
+enum How {
     Added,
     Removed,
     /// These members changed.
     Changed(Vec<String>),
 }
 
+/// What is there, `null` included.
+fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+fn all_kinds() -> BTreeSet<Kind> {
+    Kind::ALL.into()
+}
+
 impl Lock {
+    /// The pins of what is offered, in the newest form.
     pub(super) fn of(offer: &Offer) -> Self {
-        let [tools, prompts, resources, resource_templates] = offer.lists().map(pins);
+        Self::of_version(offer, VERSION)
+    }
+
+    /// The pins of what is offered, hashed as the other lock's are.
+    pub(super) fn like(&self, offer: &Offer) -> Self {
+        Self::of_version(offer, self.version)
+    }
+
+    fn of_version(offer: &Offer, version: u32) -> Self {
+        let [tools, prompts, resources, resource_templates] =
+            offer.lists().map(|(kind, entries)| pins(kind, entries, version));
         Self {
-            version: VERSION,
-            instructions: offer.instructions.as_deref().map(|text| hash(&Value::from(text))),
+            version,
+            kinds: offer.kinds.clone(),
+            instructions: (!offer.is_list)
+                .then(|| offer.instructions.as_deref().map(|text| hash(&Value::from(text))).into()),
             tools,
             prompts,
             resources,
@@ -88,28 +118,113 @@ impl Lock {
     pub(super) fn of_text(text: &str) -> Result<Self, LockError> {
         let document: Value = serde_json::from_str(text)?;
         match document.get("lockVersion").and_then(Value::as_u64) {
-            Some(found) if found > u64::from(VERSION) => Err(LockError::Newer { found }),
-            _ => Ok(serde_json::from_value(document)?),
+            Some(found) if found > u64::from(VERSION) => return Err(LockError::Newer { found }),
+            _ => {}
         }
+        let mut lock: Self = serde_json::from_value(document)?;
+        if lock.version < 2 {
+            lock.instructions.get_or_insert(Value::Null);
+        }
+        Ok(lock)
     }
 
     pub(super) fn to_text(&self) -> String {
-        format!("{:#}\n", serde_json::json!(self))
+        let mut document = serde_json::json!(self);
+        // Version 1 says neither.
+        if let Some(members) = document.as_object_mut().filter(|_| self.version < 2) {
+            members.shift_remove("kinds");
+            members.retain(|name, value| name != "instructions" || !value.is_null());
+        }
+        format!("{document:#}\n")
     }
 
-    /// What differs from what was pinned. The server's name and version are no part of it.
+    pub(super) fn list(&self, kind: Kind) -> &Pins {
+        match kind {
+            Kind::Tools => &self.tools,
+            Kind::Prompts => &self.prompts,
+            Kind::Resources => &self.resources,
+            Kind::ResourceTemplates => &self.resource_templates,
+        }
+    }
+
+    fn list_mut(&mut self, kind: Kind) -> &mut Pins {
+        match kind {
+            Kind::Tools => &mut self.tools,
+            Kind::Prompts => &mut self.prompts,
+            Kind::Resources => &mut self.resources,
+            Kind::ResourceTemplates => &mut self.resource_templates,
+        }
+    }
+
+    /// The lists that are not compared, for the lock lacks them.
+    pub(super) fn unpinned<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = Kind> + 'a {
+        now.kinds.difference(&self.kinds).copied()
+    }
+
+    /// The lists that are not compared although something of them is pinned: of what is offered now, they are not known.
+    pub(super) fn unknown<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = Kind> + 'a {
+        self.kinds.difference(&now.kinds).copied().filter(|kind| !self.list(*kind).is_empty())
+    }
+
+    /// The lock with everything as it is offered now, in the newest form; lists that are not known now stay as they are,
+    /// and with them the form that they have.
+    pub(super) fn with_all_of(&self, offer: &Offer) -> Self {
+        let stay: Vec<Kind> = self.kinds.iter().copied().filter(|kind| !offer.kinds.contains(kind)).collect();
+        if stay.iter().all(|kind| self.list(*kind).is_empty()) {
+            return Self::of(offer).keep_instructions(self);
+        }
+        let mut new = self.like(offer);
+        for kind in stay {
+            new.kinds.insert(kind);
+            new.list_mut(kind).clone_from(self.list(kind));
+        }
+        new.keep_instructions(self)
+    }
+
+    /// The lock with the instructions of the other, if it knows none itself.
+    fn keep_instructions(mut self, other: &Self) -> Self {
+        self.instructions = self.instructions.or_else(|| other.instructions.clone());
+        self
+    }
+
+    /// Takes over the definition of this name, whichever list it is in; false if neither of the two has it.
+    pub(super) fn take_over(&mut self, name: &str, now: &Self) -> bool {
+        let mut is_known = false;
+        for kind in self.kinds.intersection(&now.kinds).copied().collect::<Vec<_>>() {
+            let pin = now.list(kind).get(name);
+            let before = match pin {
+                Some(pin) => self.list_mut(kind).insert(name.to_owned(), pin.clone()),
+                None => self.list_mut(kind).remove(name),
+            };
+            is_known |= pin.is_some() || before.is_some();
+        }
+        is_known
+    }
+
+    /// The names of all definitions.
+    pub(super) fn names(&self) -> Vec<String> {
+        Kind::ALL.iter().flat_map(|kind| self.list(*kind).keys().cloned()).collect()
+    }
+
+    /// What is pinned, in words.
+    pub(super) fn summary(&self) -> String {
+        let count = |kind: &Kind| match self.list(*kind).len() {
+            1 => format!("1 {}", kind.one()),
+            count => format!("{count} {kind}"),
+        };
+        self.kinds.iter().map(count).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What differs from what was pinned, in the lists that both hold. The server's name and version are no part of it.
     pub(super) fn drift(&self, now: &Self) -> Vec<Drift> {
         let mut drift = Vec::new();
-        if self.instructions != now.instructions {
-            let how = How::Changed(vec!["instructions".to_owned()]);
-            drift.push(Drift { part: "server", name: String::new(), how });
+        if let (Some(before), Some(after)) = (&self.instructions, &now.instructions)
+            && before != after
+        {
+            drift.push(Drift { of: None, how: How::Changed(vec!["instructions".to_owned()]) });
         }
-        for (part, before, after) in [
-            ("tool", &self.tools, &now.tools),
-            ("prompt", &self.prompts, &now.prompts),
-            ("resource", &self.resources, &now.resources),
-            ("template", &self.resource_templates, &now.resource_templates),
-        ] {
+        for kind in self.kinds.intersection(&now.kinds) {
+            let (before, after) = (self.list(*kind), now.list(*kind));
             let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
             for name in names {
                 let how = match (before.get(name), after.get(name)) {
@@ -118,7 +233,7 @@ impl Lock {
                     (Some(_), None) => How::Removed,
                     (None, _) => How::Added,
                 };
-                drift.push(Drift { part, name: name.clone(), how });
+                drift.push(Drift { of: Some((*kind, name.clone())), how });
             }
         }
         drift
@@ -126,10 +241,11 @@ impl Lock {
 }
 
 impl Pin {
-    fn of(definition: &Map<String, Value>) -> Self {
+    fn of(kind: Kind, definition: &Map<String, Value>, version: u32) -> Self {
+        let definition = if version < 2 { definition.clone() } else { by_value(kind, definition) };
         Self {
-            definition: hash(&Value::Object(definition.clone())),
             members: definition.iter().map(|(name, member)| (name.clone(), hash(member))).collect(),
+            definition: hash(&Value::Object(definition)),
         }
     }
 
@@ -139,8 +255,8 @@ impl Pin {
     }
 }
 
-fn pins(entries: &Entries) -> Pins {
-    entries.iter().map(|(name, definition)| (name.clone(), Pin::of(definition))).collect()
+fn pins(kind: Kind, entries: &Entries, version: u32) -> Pins {
+    entries.iter().map(|(name, definition)| (name.clone(), Pin::of(kind, definition, version))).collect()
 }
 
 /// SHA-256 (FIPS 180-4) of the canonical text, as hexadecimal digits with the algorithm in front.
@@ -156,14 +272,12 @@ impl fmt::Display for Drift {
             How::Removed => '-',
             How::Changed(_) => '~',
         };
-        write!(f, "{sign} {}", self.part)?;
-        if !self.name.is_empty() {
-            write!(f, " {}", toolwright_core::manifest::visible(&self.name))?;
+        match &self.of {
+            None => write!(f, "{sign} server")?,
+            Some((kind, name)) => write!(f, "{sign} {} {}", kind.one(), visible(name))?,
         }
         match &self.how {
-            How::Changed(members) if !members.is_empty() => {
-                write!(f, ": {}", toolwright_core::manifest::visible(&members.join(", ")))
-            }
+            How::Changed(members) if !members.is_empty() => write!(f, ": {}", visible(&members.join(", "))),
             _ => Ok(()),
         }
     }

@@ -8,11 +8,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use toolwright_core::manifest::{Kind, visible};
+
 use crate::command_line::quoted;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::offer;
 use crate::shell::{self, Shell};
+use crate::text;
 
 use lock::{Drift, Lock};
 
@@ -27,27 +30,31 @@ pub(crate) fn pin(args: PinArgs, shell: Shell) -> Result<Exit, Error> {
     let PinArgs { mut pinned, update } = args;
     let source = pinned.source();
     let old = read(&pinned.lock)?;
-    let now = Lock::of(&offer::read(&source, &mut pinned.tools, shell)?);
+    let offer = offer::read(&source, &mut pinned.tools, shell)?;
     let Some(old) = old else {
+        let now = Lock::of(&offer);
         write(&pinned.lock, &now)?;
-        shell.note(&format_args!("{} pins {} tools of {source}", pinned.lock.display(), now.tools.len()));
+        let (lock, source) = (pinned.lock.display(), visible(&source.to_string()));
+        shell.note(&format_args!("{lock} pins {} of {source}", now.summary()));
         return Ok(Exit::Ok);
     };
     let new = match update {
         None => old.clone(),
-        Some(names) if names.is_empty() => now.clone(),
-        Some(names) => updated(&old, &now, &names)?,
+        Some(names) if names.is_empty() => old.with_all_of(&offer),
+        Some(names) => updated(&old, &old.like(&offer), &names)?,
     };
     if new != old {
         write(&pinned.lock, &new)?;
     }
+    let now = new.like(&offer);
+    say_what_is_left_out(&new, &now, &pinned.lock, shell);
     let left = new.drift(&now);
     if left.is_empty() {
         return Ok(Exit::Ok);
     }
     tell(&left, &pinned.lock)?;
     shell.note(
-        &"look at what changed (`cargo mcp diff`), then take it over with --update, or --update=TOOL,…",
+        &"look at what changed (`cargo mcp diff`), then take it over with --update, or --update=NAME,…",
     );
     Ok(Exit::Drift)
 }
@@ -62,7 +69,8 @@ pub(crate) fn verify(mut args: PinnedArgs, shell: Shell) -> Result<Exit, Error> 
         file: args.lock.clone(),
         command: format!("cargo mcp pin --lock {}", quoted(args.lock.as_os_str())),
     })?;
-    let now = Lock::of(&offer::read(&source, &mut args.tools, shell)?);
+    let now = old.like(&offer::read(&source, &mut args.tools, shell)?);
+    say_what_is_left_out(&old, &now, &args.lock, shell);
     let drift = old.drift(&now);
     if drift.is_empty() {
         return Ok(Exit::Ok);
@@ -72,6 +80,27 @@ pub(crate) fn verify(mut args: PinnedArgs, shell: Shell) -> Result<Exit, Error> 
     Ok(Exit::Drift)
 }
 
+/// Names the lists that are not compared, and why.
+fn say_what_is_left_out(lock: &Lock, now: &Lock, file: &Path, shell: Shell) {
+    let list = |kinds: Vec<Kind>| kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let unpinned: Vec<Kind> = lock.unpinned(now).collect();
+    if !unpinned.is_empty() {
+        shell.note(&format_args!(
+            "not compared, since {} does not hold them: {}\n  `cargo mcp pin --update` takes them in",
+            file.display(),
+            list(unpinned)
+        ));
+    }
+    let unknown: Vec<Kind> = lock.unknown(now).collect();
+    if !unknown.is_empty() {
+        shell::warning(&format_args!(
+            "not compared, since it is not known which there are: {}\n  ask the running server, or put them into the \
+             manifest with `toolwright::declare!`",
+            list(unknown)
+        ));
+    }
+}
+
 fn tell(drift: &[Drift], lock: &Path) -> Result<(), Error> {
     let (count, s) = (drift.len(), if drift.len() == 1 { "" } else { "s" });
     shell::failure(&format_args!("{count} difference{s} from what {} pins", lock.display()));
@@ -79,26 +108,19 @@ fn tell(drift: &[Drift], lock: &Path) -> Result<(), Error> {
     shell::print(&lines.concat())
 }
 
-/// The old pins with those of these tools as they are now.
+/// The old pins with those of these names as they are now.
 fn updated(old: &Lock, now: &Lock, names: &[String]) -> Result<Lock, Error> {
     let mut new = old.clone();
     for name in names {
-        match now.tools.get(name) {
-            Some(pin) => drop(new.tools.insert(name.clone(), pin.clone())),
-            None if new.tools.remove(name).is_some() => {}
-            None => {
-                return Err(Error::UnknownPin {
-                    name: name.clone(),
-                    known: now.tools.keys().cloned().collect(),
-                });
-            }
+        if !new.take_over(name, now) {
+            return Err(Error::UnknownPin { name: name.clone(), known: now.names() });
         }
     }
     Ok(new)
 }
 
 fn read(file: &Path) -> Result<Option<Lock>, Error> {
-    match fs::read_to_string(file) {
+    match text::read(file) {
         Ok(text) => {
             let lock =
                 Lock::of_text(&text).map_err(|source| Error::Lock { file: file.to_owned(), source })?;

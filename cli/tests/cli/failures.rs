@@ -3,7 +3,7 @@
 use std::env;
 use std::fs;
 
-use crate::common::{folder, manifest, manifest_with, scratch};
+use crate::common::{folder, manifest, manifest_with, scratch, target};
 
 #[test]
 fn a_package_without_tools_is_reported_and_its_main_does_not_run() {
@@ -35,6 +35,31 @@ fn a_file_without_toolwright_is_not_run() {
     run.says(&["script does not answer", "does not contain Toolwright"]);
     assert!(!scratch.path().join("ran").exists());
     manifest_with(scratch.path(), "--artifact missing", |_| {}).ended(6).says(&["cannot read", "missing"]);
+}
+
+/// The marker's bytes in a program, as in one that is about them, do not make it answer.
+#[test]
+fn a_program_with_the_marker_s_bytes_alone_is_not_run() {
+    let run = manifest("marked", "").ended(5);
+    run.says(&["there are no tools in package `marked`"]);
+    let program = target().join("debug/marked");
+    assert!(fs::read(&program).unwrap().windows(20).any(|part| part == b"toolwright: this pro"));
+    let scratch = scratch();
+    let artifact = format!("--artifact {}", program.display());
+    manifest_with(scratch.path(), &artifact, |_| {}).ended(4).says(&["does not contain Toolwright"]);
+    assert!(!scratch.path().join("main-ran").exists() && !folder("marked").join("main-ran").exists());
+}
+
+#[test]
+fn a_program_that_does_not_answer_is_ended_in_time() {
+    let run = manifest("stuck", "--timeout 1").ended(4);
+    assert!(!run.stderr.contains('\u{1b}'), "{}", run.stderr);
+    run.says(&[
+        "gave no answer within 1 seconds, which --timeout gives it, and was ended",
+        "\n  | waiting\n  | ::warning::for \\u{1b}[2Jever\n",
+    ]);
+    manifest("stuck", "--timeout 0").ended(2);
+    manifest("stuck", "--timeout 99999999999").ended(2);
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn a_manifest_file_is_looked_at_without_a_build() {
     assert!(!run.stdout.contains('\u{202e}'), "a report must not be rewritten by what it reports");
     lint_in(scratch.path(), "shop.json --for openai --server other").ok().says(&["nothing found"]);
     fs::write(&file, "{}").unwrap();
-    lint_in(scratch.path(), "shop.json").ended(6).says(&["shop.json is no manifest"]);
+    lint_in(scratch.path(), "shop.json").ended(6).says(&["shop.json is not a manifest", "manifestVersion"]);
     lint_in(scratch.path(), "shop.json -p library").ended(2).says(&["cannot be used with"]);
 }
 

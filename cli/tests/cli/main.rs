@@ -32,4 +32,12 @@ mod pins;
 
 mod live;
 
+mod features;
+
+mod sources;
+
+mod hostile;
+
+mod printed;
+
 mod failures;

@@ -7,7 +7,7 @@
 //! the user's `main` never runs. If it is not set, that look is all the constructor does.
 //!
 //! Two rules of the workspace have their one exception here. Unsafe code: placing a function in the section of
-//! constructors is unsafe, since code that runs before `main` must not rely on anything that `main` or the runtime
+//! constructors, or a text in one of its own, is unsafe, since code that runs before `main` must not rely on anything that `main` or the runtime
 //! sets up; this constructor uses the environment, files and memory only. I/O: it writes one file, and only when
 //! asked to.
 #![expect(
@@ -29,8 +29,20 @@ use crate::toolset::{Package, Toolset, ToolsetMetadata};
 /// The variable that asks a program for its tools. Its value is the path of the file to write, which must not exist.
 pub const VARIABLE: &str = "TOOLWRIGHT_MANIFEST";
 
-/// Stands in every program that has the constructor, stripped or not: who does not find it in a program's file must
-/// not run that program, since its `main` would run.
+/// The section of a program that has [`MARKER`] and nothing else. Stripping leaves it where it is.
+pub const SECTION: &str = if cfg!(windows) {
+    ".twright"
+} else if cfg!(target_vendor = "apple") {
+    "__toolwright"
+} else {
+    ".toolwright"
+};
+
+/// Stands in every program that has the constructor, stripped or not, in a section of its own: who does not find it there
+/// must not run the program, since its `main` would run. A text about it may stand anywhere.
+#[cfg_attr(not(any(target_vendor = "apple", windows)), unsafe(link_section = ".toolwright"))]
+#[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__toolwright"))]
+#[cfg_attr(windows, unsafe(link_section = ".twright"))]
 pub static MARKER: [u8; 53] = *b"toolwright: this program answers `cargo mcp manifest`";
 
 // linkme names a slice's section after the identifier alone, and two slices of one name in a program are an error at

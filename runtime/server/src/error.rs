@@ -8,7 +8,7 @@ use serde::Serialize;
 use toolwright_core::request::{RequestError, RequestErrorKind};
 use toolwright_core::revision::Revision;
 
-use crate::message::Malformed;
+use crate::message::Fault;
 
 /// 2026-07-28, basic "Error Codes": the revision asked for is not one of the server's.
 const UNSUPPORTED_PROTOCOL_VERSION_CODE: i32 = -32022;
@@ -23,11 +23,13 @@ pub(crate) fn parse(why: &str) -> ErrorObjectOwned {
 }
 
 /// The error for what is no message; `what` says where it stood: a line, or a body.
-pub(crate) fn malformed(malformed: Malformed, what: &str) -> ErrorObjectOwned {
-    match malformed {
-        Malformed::Syntax => parse(&format!("the {what} is no JSON text in UTF-8")),
-        Malformed::Message => invalid_request(&format!("the {what} is no JSON-RPC 2.0 message")),
-        Malformed::Params => invalid_params("`params` must be an object"),
+pub(crate) fn malformed(fault: Fault, what: &str) -> ErrorObjectOwned {
+    match fault {
+        Fault::Syntax => parse(&format!("the {what} is no JSON text in UTF-8")),
+        Fault::Message => invalid_request(&format!("the {what} is no JSON-RPC 2.0 message")),
+        Fault::Repeated => invalid_request("a member of the message is there more than once; send it once"),
+        Fault::Params | Fault::Notification => invalid_params("`params` must be an object"),
+        Fault::RepeatedParam => invalid_params("a member of `params` is there more than once; send it once"),
     }
 }
 
@@ -110,18 +112,31 @@ pub(crate) fn internal(why: &str) -> ErrorObjectOwned {
     error(INTERNAL_ERROR_CODE, format!("internal error: {why}"))
 }
 
+/// What is said of a revision that is not one of the server's.
+#[derive(Serialize)]
+struct Unsupported {
+    supported: Vec<&'static str>,
+    requested: String,
+}
+
 /// -32022, with what the server speaks (2026-07-28, schema `UnsupportedProtocolVersionError`).
 pub(crate) fn unsupported_version(requested: &str, is_modern_only: bool) -> ErrorObjectOwned {
-    #[derive(Serialize)]
-    struct Data<'a> {
-        supported: Vec<&'static str>,
-        requested: &'a str,
-    }
     // A legacy revision is spoken here as well, but not by a request that carries its own metadata.
     let supported = supported_versions(is_modern_only);
     let supported = supported.into_iter().filter(|version| *version != requested).collect();
-    let data = Data { supported, requested };
-    ErrorObjectOwned::owned(UNSUPPORTED_PROTOCOL_VERSION_CODE, "Unsupported protocol version", Some(data))
+    unsupported(UNSUPPORTED_PROTOCOL_VERSION_CODE, requested, supported)
+}
+
+/// The same in the form of the revisions with a handshake, -32602 (2025-11-25, basic/lifecycle "Error Handling").
+#[cfg(feature = "http")]
+pub(crate) fn unsupported_legacy_version(requested: &str) -> ErrorObjectOwned {
+    unsupported(INVALID_PARAMS_CODE, requested, supported_versions(false))
+}
+
+fn unsupported(code: i32, requested: &str, supported: Vec<&'static str>) -> ErrorObjectOwned {
+    // There are clients that show the text alone.
+    let message = format!("Unsupported protocol version; this server speaks {}", supported.join(", "));
+    ErrorObjectOwned::owned(code, message, Some(Unsupported { supported, requested: shortened(requested) }))
 }
 
 /// -32020: a header is missing or does not say what the body says (2026-07-28, basic/transports/streamable-http

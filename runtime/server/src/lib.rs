@@ -31,11 +31,13 @@ pub mod transport;
 mod caught;
 mod clock;
 mod connection;
+mod decimal;
 mod escape;
 mod extensions;
 mod hex;
 mod list;
 mod log;
+mod members;
 mod message;
 #[cfg(feature = "jsonrpsee")]
 mod methods;

@@ -239,8 +239,9 @@ impl<T: Listed> List<T> {
         let View { context_path, access, .. } = view;
         let covered = self.depends_on(access).then(|| self.needs.iter().filter(|need| access.covers(need)));
         let covered: Option<Vec<_>> = covered.map(Iterator::collect);
+        let ruled_for = Self::is_ruled(view).then(|| access.owner());
         let mut hasher = DefaultHasher::new();
-        (T::MEMBER, &self.place, context_path, revision, covered, key).hash(&mut hasher);
+        (T::MEMBER, &self.place, context_path, revision, covered, ruled_for, key).hash(&mut hasher);
         hasher.finish()
     }
 }

@@ -7,6 +7,9 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use crate::decimal::Decimal;
+use crate::members::each_member;
+
 /// A JSON value of which only the text is of interest; `null` is a value, not an absence.
 type Text<'a> = Option<&'a RawValue>;
 
@@ -87,7 +90,7 @@ pub(crate) struct RequestMeta<'a> {
 }
 
 impl<'a> RequestMeta<'a> {
-    /// Reads `_meta`, which may be left out; none if it is no object.
+    /// Reads `_meta`, which may be left out; none if it is no object, or one that says something twice.
     fn of(params: Option<&Params<'a>>) -> Option<Self> {
         let Some(text) = params.and_then(|params| params.meta) else { return Some(Self::default()) };
         // Derived code would take an array as well.
@@ -95,58 +98,142 @@ impl<'a> RequestMeta<'a> {
     }
 }
 
+/// Bytes that are no message, as far as they could be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Malformed<'a> {
+    pub(crate) fault: Fault,
+    /// The id of what should have been a request.
+    pub(crate) id: Option<RequestId<'a>>,
+}
+
 /// Why bytes are no message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Malformed {
+pub(crate) enum Fault {
     /// Not JSON, or not UTF-8: -32700.
     Syntax,
     /// JSON, but no request, notification or response: -32600.
     Message,
+    /// A member of the message stands there more than once, so that its readers might not agree: -32600.
+    Repeated,
     /// A request whose `params` are not an object: -32602.
     Params,
+    /// A request whose `params` have a member more than once: -32602.
+    RepeatedParam,
+    /// A notification, of which nothing more can be said: it has no answer (JSON-RPC 2.0 §4.1).
+    Notification,
 }
 
 impl<'a> Envelope<'a> {
     /// Reads one message.
-    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Malformed<'a>> {
         // Looked at once here, the text is not looked at again for each string in it.
-        let text = std::str::from_utf8(bytes).map_err(|_| Malformed::Syntax)?;
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            let text = String::from_utf8_lossy(bytes);
+            let id = Outline::read(&text).ok().and_then(|outline| Some(outline.request_id()?.into_owned()));
+            return Err(Malformed { fault: Fault::Syntax, id });
+        };
         match serde_json::from_str::<Self>(text) {
             Ok(mut envelope) => {
                 envelope.meta = RequestMeta::of(envelope.params.as_ref());
                 Ok(envelope)
             }
-            Err(error) if !error.is_data() => Err(Malformed::Syntax),
-            // JSON of another shape: if everything but `params` fits, it is a request with bad parameters.
-            Err(_) => match serde_json::from_str::<Outline<'_>>(text) {
-                Ok(outline) if outline.jsonrpc == "2.0" => Err(Malformed::Params),
-                Err(error) if !error.is_data() => Err(Malformed::Syntax),
-                _ => Err(Malformed::Message),
-            },
+            Err(error) if error.is_data() => Outline::read(text)?.judge(),
+            Err(_) => Err(Malformed { fault: Fault::Syntax, id: None }),
         }
     }
 
-    /// The name of the method, if it is a string; no method has escapes in its name.
-    pub(crate) fn method_name(&self) -> Option<&'a str> {
-        self.method?.get().strip_prefix('"')?.strip_suffix('"')
+    /// The name of the method, if it is a string.
+    pub(crate) fn method_name(&self) -> Option<Cow<'a, str>> {
+        string(self.method?)
     }
 
-    /// The id of a message that could not be read as a whole, if that much can be read.
-    pub(crate) fn id_of(bytes: &'a [u8]) -> Option<RequestId<'a>> {
-        let outline = serde_json::from_slice::<Outline<'_>>(bytes).ok()?;
-        RequestId::new(outline.id?)
+    /// What the message takes back, if that is what it is for.
+    #[cfg(feature = "http")]
+    pub(crate) fn cancelled(&self) -> Option<RequestId<'a>> {
+        let is_cancellation = self.id.is_none() && self.method_name()? == "notifications/cancelled";
+        let id = self.params.as_ref()?.request_id?;
+        is_cancellation.then(|| RequestId::referred_to(id))?
+    }
+
+    /// Whether the message answers a request of the server's.
+    pub(crate) fn is_response(&self) -> bool {
+        self.method.is_none() && (self.result.is_some() || self.error.is_some())
+    }
+
+    /// The id of a request, if it is a good one.
+    pub(crate) fn request_id(&self) -> Option<RequestId<'a>> {
+        self.id.and_then(RequestId::new)
     }
 }
 
-/// A message without its parameters.
-#[derive(Deserialize)]
+/// What can be said of JSON that is no message as it should be.
+#[derive(Default)]
 struct Outline<'a> {
-    #[serde(borrow)]
-    jsonrpc: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Text<'a>,
     id: Text<'a>,
-    #[serde(rename = "method")]
-    _method: serde::de::IgnoredAny,
+    method: Text<'a>,
+    params: Text<'a>,
+    result: Text<'a>,
+    error: Text<'a>,
+    /// Whether a member stands there again.
+    is_repeated: bool,
+    /// Whether the id does.
+    is_id_repeated: bool,
+}
+
+impl<'a> Outline<'a> {
+    fn read(text: &'a str) -> Result<Self, Malformed<'a>> {
+        let mut outline = Self::default();
+        let read = each_member(text, |name, value| {
+            let member = match &*name {
+                "jsonrpc" => &mut outline.jsonrpc,
+                "id" => &mut outline.id,
+                "method" => &mut outline.method,
+                "params" => &mut outline.params,
+                "result" => &mut outline.result,
+                "error" => &mut outline.error,
+                _ => return Ok(()),
+            };
+            let is_repeated = member.replace(value).is_some();
+            outline.is_repeated |= is_repeated;
+            outline.is_id_repeated |= is_repeated && name == "id";
+            Ok(())
+        });
+        let fault = |error: serde_json::Error| if error.is_data() { Fault::Message } else { Fault::Syntax };
+        read.map_err(|error| Malformed { fault: fault(error), id: None })?;
+        Ok(outline)
+    }
+
+    /// The id that an error is answered with.
+    fn request_id(&self) -> Option<RequestId<'a>> {
+        let is_request = self.method.is_some() && !self.is_id_repeated;
+        self.id.filter(|_| is_request).and_then(RequestId::new)
+    }
+
+    /// The message that it is all the same, or what is wrong with it.
+    fn judge(self) -> Result<Envelope<'a>, Malformed<'a>> {
+        let is_named = self.method.and_then(string).is_some();
+        let is_versioned = self.jsonrpc.and_then(string).is_some_and(|version| version == "2.0");
+        let is_repeated = self.is_repeated;
+        let has_object = self.params.is_some_and(|params| params.get().starts_with('{'));
+        let fault = match self.id {
+            None if is_named => Fault::Notification,
+            // What a response has beside its own members means nothing; whoever waits for it must not wait longer.
+            Some(_)
+                if self.method.is_none()
+                    && !is_repeated
+                    && (self.result.is_some() || self.error.is_some()) =>
+            {
+                let Self { jsonrpc, id, method, result, error, .. } = self;
+                return Ok(Envelope { jsonrpc, id, method, params: None, result, error, meta: None });
+            }
+            _ if is_repeated => Fault::Repeated,
+            _ if !is_named || !is_versioned => Fault::Message,
+            _ if has_object => Fault::RepeatedParam,
+            _ => Fault::Params,
+        };
+        Err(Malformed { fault, id: self.request_id() })
+    }
 }
 
 /// Keeps `null` apart from an absent member.
@@ -199,6 +286,12 @@ impl<'a> RequestId<'a> {
         Self(Cow::Borrowed("0"))
     }
 
+    /// The id that a notification refers to: as [`RequestId::new`], and an integer also where it is written as `1.0`.
+    pub(crate) fn referred_to(text: &'a RawValue) -> Option<Self> {
+        let plain = || Decimal::parse(text.get())?.integer();
+        Self::new(text).or_else(|| plain().map(|plain| Self(Cow::Owned(plain))))
+    }
+
     /// The JSON text.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
@@ -212,7 +305,7 @@ impl<'a> RequestId<'a> {
         {
             return plain.into();
         }
-        self.as_str().into()
+        if &*self.0 == "-0" { "0".into() } else { self.as_str().into() }
     }
 
     /// The id apart from the message it came in.
@@ -221,7 +314,7 @@ impl<'a> RequestId<'a> {
     }
 }
 
-/// The string that `text` holds, if it is a string.
+/// The string that `text` holds, if it is a string. Half of a surrogate pair is none.
 pub(crate) fn string(text: &RawValue) -> Option<Cow<'_, str>> {
     let inner = text.get().strip_prefix('"')?.strip_suffix('"')?;
     if inner.as_bytes().contains(&b'\\') {
@@ -230,23 +323,97 @@ pub(crate) fn string(text: &RawValue) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(inner))
 }
 
+/// A frame without the space around it, and without the byte order mark that some programs put in front of each text
+/// (RFC 8259 §8.1 lets a reader ignore it).
+pub(crate) fn trimmed(frame: &[u8]) -> &[u8] {
+    const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+    frame.strip_prefix(BYTE_ORDER_MARK).unwrap_or(frame).trim_ascii()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Envelope, Malformed, RequestId};
+    use super::{Envelope, Fault, RequestId, trimmed};
 
     #[test]
     fn malformed_input_is_told_apart() {
-        let cases: &[(&str, Malformed)] = &[
-            ("not json", Malformed::Syntax),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"#, Malformed::Syntax),
-            ("\u{1}", Malformed::Syntax),
-            ("12", Malformed::Message),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, Malformed::Params),
-            (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, Malformed::Message),
+        let cases: &[(&str, Fault, Option<&str>)] = &[
+            ("not json", Fault::Syntax, None),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"#, Fault::Syntax, None),
+            ("\u{1}", Fault::Syntax, None),
+            ("12", Fault::Message, None),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, Fault::Params, Some("1")),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":"{}"}"#, Fault::Params, Some("1")),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"uri":1,"u\u0072i":2}}"#,
+                Fault::RepeatedParam,
+                Some("1"),
+            ),
+            (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, Fault::Repeated, None),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","m\u0065thod":"ping"}"#, Fault::Repeated, Some("1")),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{},"params":{}}"#,
+                Fault::Repeated,
+                Some("1"),
+            ),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"ping","params":[]}"#, Fault::Message, Some("1")),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"\ud800","params":[]}"#, Fault::Message, Some("1")),
+            (r#"{"jsonrpc":"2.0","method":"notifications/x","params":[1]}"#, Fault::Notification, None),
+            (r#"{"method":"x","params":"y"}"#, Fault::Notification, None),
+            (r#"{"jsonrpc":"2.0","method":"x","params":{"uri":1,"uri":2}}"#, Fault::Notification, None),
+            (r#"{"jsonrpc":"2.0","method":"x","method":"y"}"#, Fault::Notification, None),
+            (r#"{"jsonrpc":"2.0","method":1,"params":"bar"}"#, Fault::Message, None),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#, Fault::Repeated, None),
         ];
-        for (text, expected) in cases {
-            assert_eq!(Envelope::parse(text.as_bytes()).err(), Some(*expected), "{text}");
+        for (text, fault, id) in cases {
+            let malformed = Envelope::parse(text.as_bytes()).expect_err(text);
+            assert_eq!(malformed.fault, *fault, "{text}");
+            assert_eq!(malformed.id.as_ref().map(RequestId::as_str), *id, "{text}");
         }
+    }
+
+    #[test]
+    fn a_response_is_read_whatever_stands_beside_it() {
+        for text in [
+            r#"{"jsonrpc":"2.0","id":1,"result":{},"params":[]}"#,
+            r#"{"jsonrpc":"2.0","id":1,"re\u0073ult":{},"params":{"uri":1,"uri":1}}"#,
+        ] {
+            let response = Envelope::parse(text.as_bytes()).expect(text);
+            assert!(response.is_response() && response.id.is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn members_are_strings_however_they_are_escaped() {
+        let text = r#"{"json\u0072pc":"\u0032.0","i\u0064":"\u0061","\u006dethod":"tools\/list","params":{"n\u0061me":"a"}}"#;
+        let envelope = Envelope::parse(text.as_bytes()).expect("a message");
+        assert_eq!(envelope.method_name().as_deref(), Some("tools/list"));
+        assert_eq!(envelope.request_id().map(|id| id.key()).as_deref(), Some("\"a\""));
+        assert!(envelope.params.is_some_and(|params| params.name.is_some()));
+    }
+
+    #[test]
+    fn a_reference_may_be_written_in_another_way() {
+        for (text, key) in [
+            ("1", Some("1")),
+            ("1.0", Some("1")),
+            ("1e2", Some("100")),
+            ("-0", Some("0")),
+            ("\"1\"", Some("\"1\"")),
+            ("1.5", None),
+            ("null", None),
+            ("[1]", None),
+        ] {
+            let raw: Box<serde_json::value::RawValue> = serde_json::from_str(text).expect("JSON");
+            assert_eq!(RequestId::referred_to(&raw).map(|id| id.key()).as_deref(), key, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mark_and_space_around_a_frame_are_no_part_of_it() {
+        for frame in ["{}", " {} \r\n", "\u{feff}{}", "\u{feff} {}\t"] {
+            assert_eq!(trimmed(frame.as_bytes()), b"{}", "{frame:?}");
+        }
+        assert_eq!(trimmed("{}\u{feff}".as_bytes()), "{}\u{feff}".as_bytes());
     }
 
     #[test]

@@ -118,7 +118,7 @@ impl Outbox {
         self.push(message);
     }
 
-    /// Waits until there is room for more.
+    /// Waits until there is room, or the outbox is closed.
     pub(crate) async fn room(&self) {
         loop {
             let room = self.room.notified();

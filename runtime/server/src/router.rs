@@ -100,6 +100,8 @@ impl<S: Send + Sync + 'static> Router<S> {
         let run =
             Typed { state: Arc::clone(&self.state), reader, bound, promise, tool: PhantomData::<fn(T)> };
         let mut entry = Entry::new(definition, T::METADATA.was, Box::new(run));
+        #[cfg(feature = "http")]
+        entry.header_params.know_aliases(T::METADATA.fields);
         if self.set.workflow {
             entry = workflow::entry(entry, T::METADATA.context);
         }

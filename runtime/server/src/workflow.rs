@@ -1,11 +1,15 @@
 //! Toolsets of a workflow: the standard parameters `command` and `workitem_path` on every tool (F-05, F-12).
 
-use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value};
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
 use toolwright_core::definition::is_within;
 use toolwright_core::result::ToolResult;
 
 use crate::context::Context;
+use crate::members::each_member;
+use crate::message::string;
 use crate::router::{Entry, Run, Started};
 
 /// The entry with the standard parameters taken out of its calls.
@@ -24,40 +28,54 @@ struct WithStandardParameters {
 
 impl Run for WithStandardParameters {
     fn start(&self, arguments: Option<&RawValue>, cx: &Context) -> Started {
-        let mut members: Map<String, Value> = match arguments.map(|text| serde_json::from_str(text.get())) {
-            None => Map::new(),
-            Some(Ok(members)) => members,
-            Some(Err(_)) => return self.inner.start(arguments, cx),
-        };
-        if let Some(problem) = self.problem(members.shift_remove("command").as_ref()) {
-            return Started::Ready(ToolResult::error(problem));
+        match self.taken_out(arguments, cx) {
+            Ok((rest, path)) => self.inner.start(Some(&rest), &cx.in_context(path)),
+            Err(problem) => Started::Ready(ToolResult::error(problem)),
         }
-        let path = match members.shift_remove("workitem_path") {
-            None | Some(Value::Null) => cx.context_path().map(str::to_owned),
-            Some(Value::String(path)) => Some(path),
-            Some(_) => {
-                return Started::Ready(ToolResult::error(
-                    "/workitem_path: expected a string such as `orders/42`",
-                ));
-            }
-        };
-        if let Some(problem) = self.out_of_context(path.as_deref()) {
-            return Started::Ready(ToolResult::error(problem));
-        }
-        let Ok(rest) = to_raw_value(&members) else {
-            return self.inner.start(arguments, cx);
-        };
-        self.inner.start(Some(&rest), &cx.in_context(path))
     }
 }
 
 impl WithStandardParameters {
-    /// `command` is required and names the tool, as the schema says.
-    fn problem(&self, command: Option<&Value>) -> Option<String> {
-        match command.and_then(Value::as_str) {
-            Some(command) if command == self.name => None,
-            _ => Some(format!("/command: expected \"{}\"", self.name)),
+    /// The arguments without the standard parameters, as they were written, and the context that these name.
+    fn taken_out(
+        &self,
+        arguments: Option<&RawValue>,
+        cx: &Context,
+    ) -> Result<(Box<RawValue>, Option<String>), String> {
+        let (mut command, mut path, mut rest) = (None, None, String::from("{"));
+        let read = each_member(arguments.map_or("{}", RawValue::get), |name, value| {
+            let taken = match &*name {
+                "command" => &mut command,
+                "workitem_path" => &mut path,
+                _ => {
+                    let separator = if rest.len() > 1 { "," } else { "" };
+                    let name = Value::from(name);
+                    // Writing to a string cannot fail.
+                    let _ = write!(rest, "{separator}{name}:{value}");
+                    return Ok(());
+                }
+            };
+            if taken.replace(value).is_some() {
+                Err("a standard parameter stands there more than once")
+            } else {
+                Ok(())
+            }
+        });
+        rest.push('}');
+        let rest =
+            read.and_then(|()| RawValue::from_string(rest)).map_err(|error| format!("arguments: {error}"))?;
+        // Required, and names the tool, as the schema says.
+        if command.and_then(string).is_none_or(|command| command != self.name) {
+            return Err(format!("/command: expected \"{}\"", self.name));
         }
+        let path = match path.filter(|path| path.get() != "null") {
+            None => cx.context_path().map(str::to_owned),
+            Some(path) => {
+                let path = string(path).ok_or("/workitem_path: expected a string such as `orders/42`")?;
+                Some(path.into_owned())
+            }
+        };
+        self.out_of_context(path.as_deref()).map_or(Ok((rest, path)), Err)
     }
 
     fn out_of_context(&self, path: Option<&str>) -> Option<String> {

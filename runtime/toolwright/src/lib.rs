@@ -391,7 +391,8 @@
 //! A prompt is a template that a person chooses, a resource is data that a client reads by its address, a resource
 //! template stands for all resources whose addresses have its form. The code behind each is an async function: of
 //! nothing, of a struct with the arguments (for a template, the variables), or of that struct and the [`Context`]. All
-//! arguments are texts; their names, descriptions and which are required come from the struct.
+//! arguments are texts; their names, descriptions and which are required come from the struct. A variable that becomes a
+//! part of a path is a [`PathSegment`](resource::PathSegment), which holds no `/`, `..` or NUL.
 //!
 //! ```
 //! use schemars::JsonSchema;

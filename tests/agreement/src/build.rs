@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use test_agreement::judge::{Fault, FaultKind};
+use test_agreement::lint::workspace;
 use test_agreement::run::{Order, Report, progress_of, report_of};
 use test_agreement::types::{Model, render};
 
@@ -30,15 +31,10 @@ pub(crate) struct Outcome {
 
 impl Workshop {
     pub(crate) fn open() -> Self {
-        let workspace =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace");
+        let workspace = workspace();
         let target = std::env::var_os("CARGO_TARGET_DIR")
             .map_or_else(|| workspace.join("target"), |target| workspace.join(target));
         Self { folder: target.join("agreement"), workspace, target }
-    }
-
-    pub(crate) fn workspace(&self) -> &Path {
-        &self.workspace
     }
 
     pub(crate) fn folder(&self) -> &Path {

@@ -68,21 +68,55 @@ const PATTERNS: &[(&str, &[&str])] = &[
         r"^([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?$",
         &["12:30:00", "23:59:59.999", "00:00:60", "24:00:00", "12:30", "1:2:3", "12:30:00Z", "12:60:00", ""],
     ),
-    (
-        concat!(
-            r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])",
-            r"T([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?$"
-        ),
-        &[
-            "2026-07-28T12:30:00",
-            "2024-02-29T23:59:59.5",
-            "2026-13-01T00:00:00",
-            "2026-07-28",
-            "2026-07-28T12:30",
-            "",
-        ],
-    ),
 ];
+
+/// Texts for patterns that are not in the table: some of them match.
+const OTHERS: &[&str] = &[
+    "2026-07-28T12:30:00",
+    "2024-02-29T23:59:59.5",
+    "2026-02-29T12:30:00",
+    "2026-04-31T12:30:00",
+    "2026-13-01T00:00:00",
+    "2026-07-28",
+    "2026-07-28T12:30",
+    "2026-07-28T12:30:00+02:00[+02:00]",
+    "2026-07-28T12:30:00+02:00",
+    "1.2.3",
+    "1.0.0-rc.1",
+    "01.2.3",
+    "1.25",
+    "-3",
+    "1e5",
+    "0.1",
+    "red",
+    "green",
+    "blue",
+    "255",
+    "256",
+    "300",
+    "65536",
+    "-129",
+    "4294967296",
+    "18446744073709551616",
+    "67e55044-10b1-426f-9247-bb680e5fe0c8",
+    "",
+    "x",
+    "é",
+];
+
+/// Usually a text that matches `pattern`.
+fn matching(pattern: &str, choices: &mut Choices<'_>) -> &'static str {
+    if let Some(samples) = samples(PATTERNS, pattern) {
+        return near(samples, choices);
+    }
+    let regex = regex_lite::Regex::new(pattern).expect("a pattern that the server enforces");
+    let fitting: Vec<&'static str> = OTHERS.iter().copied().filter(|text| regex.is_match(text)).collect();
+    if fitting.is_empty() || choices.once_in(4) {
+        choices.pick::<&str>(OTHERS)
+    } else {
+        choices.pick::<&str>(&fitting)
+    }
+}
 
 /// A value for `schema`, a part of `root`.
 pub fn value(schema: &Value, root: &Value, choices: &mut Choices<'_>) -> Value {
@@ -215,7 +249,7 @@ impl Generator<'_> {
             keywords.get("patternProperties").and_then(Value::as_object).into_iter().flatten()
         {
             for _ in 0..choices.below(3) {
-                let name = near(samples(PATTERNS, pattern).unwrap_or(TEXTS), choices);
+                let name = matching(pattern, choices);
                 object.insert(name.to_owned(), self.value(schema, choices, depth + 1));
             }
         }
@@ -223,7 +257,12 @@ impl Generator<'_> {
             Some(Value::Bool(false)) => {}
             Some(schema) => {
                 for _ in 0..choices.below(3) {
-                    let name = format!("x{}", choices.pick(TEXTS));
+                    let name = match keywords.get("propertyNames").filter(|_| !choices.once_in(8)) {
+                        Some(names) => {
+                            self.value(names, choices, depth + 1).as_str().unwrap_or("x").to_owned()
+                        }
+                        None => format!("x{}", choices.pick(TEXTS)),
+                    };
                     object.insert(name, self.value(schema, choices, depth + 1));
                 }
             }
@@ -258,7 +297,7 @@ fn text(keywords: &Map<String, Value>, choices: &mut Choices<'_>) -> Value {
         return json!(near(samples, choices));
     }
     if let Some(pattern) = keywords.get("pattern").and_then(Value::as_str) {
-        return json!(near(samples(PATTERNS, pattern).unwrap_or(TEXTS), choices));
+        return json!(matching(pattern, choices));
     }
     let bound =
         |keyword| keywords.get(keyword).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok());

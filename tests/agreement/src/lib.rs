@@ -7,6 +7,7 @@ pub mod choices;
 pub mod forms;
 pub mod generate;
 pub mod judge;
+pub mod lint;
 pub mod mutate;
 pub mod run;
 pub mod types;

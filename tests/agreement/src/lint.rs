@@ -1,39 +1,45 @@
-//! `cargo mcp lint` over the definitions of generated types.
+//! `cargo mcp lint` over definitions that a derive made.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
-use test_agreement::judge::{Fault, FaultKind};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::manifest::{Manifest, Server};
 
-use crate::build::Workshop;
+use crate::judge::{Fault, FaultKind};
 
-/// Rules about what an author writes, not about what the derive makes of it.
-const OF_AUTHORS: &[&str] = &[
-    "confusable-names",
-    "deep-schema",
-    "duplicate-description",
-    "gemini-parameter-name",
-    "gemini-too-many-tools",
-    "cursor-too-many-tools",
-    "large-enum",
-    "large-output-schema",
-    "large-tool",
-    "large-toolset",
-    "local-reference",
-    "missing-description",
-    "missing-hints",
-    "missing-title",
-    "parameter-name",
-    "recursive-schema",
-    "secret-parameter",
-    "short-description",
-    "similar-names",
-    "too-many-properties",
-    "too-many-tools",
-    "undescribed-parameter",
+/// Rules about what an author chose, not about what the derive makes of it, each with the choice.
+const OF_AUTHORS: &[(&str, &str)] = &[
+    ("confusable-names", "names"),
+    ("cursor-too-many-tools", "how many tools there are"),
+    ("deep-schema", "how deep types hold each other"),
+    ("duplicate-description", "doc comments"),
+    ("gemini-parameter-name", "names"),
+    ("gemini-too-many-tools", "how many tools there are"),
+    ("large-enum", "how many variants there are"),
+    ("large-output-schema", "how much a type holds"),
+    ("large-tool", "how much a type holds"),
+    ("large-toolset", "how many tools there are"),
+    ("local-reference", "a type that holds itself"),
+    ("missing-description", "doc comments"),
+    ("missing-hints", "what the tool does"),
+    ("open-object", "a map of any members"),
+    ("output-not-an-object", "an enum or map as the result"),
+    ("parameter-name", "names"),
+    ("recursive-schema", "a type that holds itself"),
+    ("secret-parameter", "names"),
+    ("short-description", "doc comments"),
+    ("similar-names", "names"),
+    ("too-many-properties", "how many fields there are"),
+    ("too-many-tools", "how many tools there are"),
+    ("tuple", "a tuple of several types"),
+    ("undescribed-parameter", "doc comments"),
+    ("untyped-parameter", "a value of any JSON"),
 ];
+
+/// Keywords that Gemini does not know, for what no other words say: which keys a map has, and steps of numbers.
+const WITHOUT_OTHER_WORDS: [&str; 3] = ["patternProperties", "propertyNames", "multipleOf"];
 
 /// One line of the report.
 #[derive(Debug, Deserialize)]
@@ -45,29 +51,50 @@ struct Finding {
     message: String,
 }
 
-/// What lint says about each definition that no author could help: the name of the tool and the fault.
-pub(crate) fn faults(workshop: &Workshop, definitions: Vec<ToolDefinition>) -> Vec<(String, Fault)> {
+/// The folder of the workspace.
+///
+/// # Panics
+/// If this package stands elsewhere.
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace")
+}
+
+/// What lint says about each definition that no author could help: the name of the tool and the fault. The manifest
+/// is written into `folder`.
+///
+/// # Panics
+/// If lint cannot be run, or two definitions have one name.
+pub fn faults(folder: &Path, definitions: Vec<ToolDefinition>) -> Vec<(String, Fault)> {
     let server = Server { name: "generated".to_owned(), version: "0.0.0".to_owned(), title: None };
     let manifest = Manifest::new(server, None, definitions).expect("definitions have names of their own");
-    let file = workshop.folder().join("manifest.json");
-    std::fs::write(&file, manifest.to_json()).expect("the target folder takes files");
+    let file = folder.join("manifest.json");
+    std::fs::write(&file, manifest.to_json()).expect("the folder takes files");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["run", "--quiet", "--package", "toolwright-cli", "--", "mcp", "lint", "--quiet", "--notes"])
+        .args(["run", "--quiet", "--package", "toolwright-cli", "--", "mcp", "lint", "--quiet"])
         .args(["--format", "json"])
         .arg(&file)
-        .current_dir(workshop.workspace())
+        .current_dir(workspace())
         .output()
         .expect("cargo starts");
     let text = String::from_utf8_lossy(&output.stdout);
-    let findings = text
-        .lines()
-        .map(|line| serde_json::from_str::<Finding>(line).unwrap_or_else(|error| panic!("{error}: {line}")));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() || !text.is_empty(), "lint did not run: {said}");
+    let findings =
+        text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")));
     findings
-        .filter(|finding| !OF_AUTHORS.contains(&finding.rule.as_str()))
-        .map(|finding| {
+        .filter(Finding::is_of_the_derive)
+        .map(|finding: Finding| {
             let text = format!("{}: {}: {}", finding.rule, finding.pointer, finding.message);
             (finding.tool.unwrap_or_default(), Fault { kind: FaultKind::Lint, text })
         })
         .collect()
+}
+
+impl Finding {
+    fn is_of_the_derive(&self) -> bool {
+        let is_of_map = self.rule == "gemini-keyword"
+            && WITHOUT_OTHER_WORDS.iter().any(|word| self.pointer.ends_with(word));
+        !is_of_map && !OF_AUTHORS.iter().any(|(rule, _)| *rule == self.rule)
+    }
 }

@@ -1,7 +1,6 @@
 //! Generates types from seeds, builds them, tries values on each, and reports what does not hold.
 
 mod build;
-mod lint;
 mod report;
 
 use std::process::ExitCode;
@@ -97,12 +96,9 @@ fn wishes() -> Result<Wishes, String> {
 }
 
 fn seed_of_the_day() -> Result<u64, String> {
-    match std::env::var("AGREEMENT_SEED") {
-        Ok(text) => text.parse().map_err(|_| format!("AGREEMENT_SEED is no number: {text}")),
-        Err(_) => {
-            let since_epoch =
-                std::time::SystemTime::UNIX_EPOCH.elapsed().map_err(|error| error.to_string())?;
-            Ok(since_epoch.as_secs() / 86_400)
-        }
+    if let Ok(text) = std::env::var("AGREEMENT_SEED") {
+        return text.parse().map_err(|_| format!("AGREEMENT_SEED is no number: {text}"));
     }
+    let since_epoch = std::time::SystemTime::UNIX_EPOCH.elapsed().map_err(|error| error.to_string())?;
+    Ok(since_epoch.as_secs() / 86_400)
 }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use test_agreement::judge::{Fault, FaultKind};
+use test_agreement::lint;
 use test_agreement::types::{Model, reductions, render};
 
 use crate::build::{Outcome, Workshop};
-use crate::lint;
 
 /// How many rounds a type is made smaller, at most.
 const ROUNDS: usize = 40;
@@ -40,7 +40,7 @@ impl Summary {
             definitions.extend(report.definitions);
         }
         let mut seen = BTreeSet::new();
-        for (name, fault) in lint::faults(workshop, definitions) {
+        for (name, fault) in lint::faults(workshop.folder(), definitions) {
             if seen.insert((name.clone(), fault.text.split(':').next().unwrap_or_default().to_owned()))
                 && let Some(model) = by_name.get(name.as_str())
             {
@@ -109,6 +109,9 @@ pub(crate) fn print_smaller(workshop: &Workshop, model: &Model, fault: &Fault, v
         candidates.sort_by_key(|candidate| render(candidate).len());
         candidates.dedup_by_key(|candidate| render(candidate));
         candidates.truncate(CANDIDATES);
+        if candidates.is_empty() {
+            break;
+        }
         for (number, candidate) in candidates.iter_mut().enumerate() {
             candidate.name = format!("s{number}");
         }

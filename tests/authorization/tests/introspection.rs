@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 use test_authorization::authorization_server::{AuthorizationServer, CLIENT, Mood};
 use test_authorization::clock::{START, TestClock};
-use test_authorization::shop::RESOURCE;
-use toolwright::auth::{Introspection, Principal, RejectedKind, TokenVerifier};
+use test_authorization::shop::{self, RESOURCE};
+use test_http::lab::Lab;
+use toolwright::HttpConfig;
+use toolwright::auth::{ApiKeys, Introspection, Principal, Protection, RejectedKind, TokenVerifier};
 
 fn verifier(server: &AuthorizationServer, clock: &TestClock) -> Introspection {
     Introspection::new(&server.introspection_url(), RESOURCE)
@@ -159,4 +161,28 @@ async fn without_an_answer_nobody_is_let_in() {
     let token = server.opaque("a", good());
     let stranger = verifier(&server, &clock).credentials("shop", "wrong");
     assert_eq!(check(&stranger, &token).await.expect_err("no answer").0, RejectedKind::Unavailable);
+}
+
+/// What this server knows by itself is told to no other, in whatever order the verifiers are given.
+#[test]
+fn an_api_key_is_shown_to_nobody_else() {
+    const KEY: &str = "tk_0123456789abcdefghijklmnop";
+    let (server, clock) = (AuthorizationServer::start(), TestClock::default());
+    let token = server.opaque("a", good());
+    let keys = || ApiKeys::new().key("job", KEY, ["orders:read"]).expect("a good key");
+    let protection = |first: Result<Protection, _>| first.expect("a resource identifier");
+    for (asked, protection) in [
+        (1, protection(Protection::new(RESOURCE, verifier(&server, &clock))).or(keys())),
+        (2, protection(Protection::new(RESOURCE, keys())).or(verifier(&server, &clock))),
+    ] {
+        let lab = Lab::serve(shop::service(), HttpConfig::new().protect(protection));
+        let status = |token: &str| {
+            let call = lab.modern("tools/list", &json!({}));
+            call.header("Authorization", &format!("Bearer {token}")).send().status
+        };
+        assert_eq!(status(KEY), 200);
+        assert_eq!(server.fetches("/introspect"), asked - 1, "the key went out");
+        assert_eq!(status(&token), 200);
+        assert_eq!(server.fetches("/introspect"), asked);
+    }
 }

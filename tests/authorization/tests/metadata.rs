@@ -53,6 +53,8 @@ fn its_place_follows_from_the_resource() {
         ("https://shop.example", PATH.to_owned()),
         ("https://shop.example/", PATH.to_owned()),
         ("https://shop.example/public/mcp", format!("{PATH}/public/mcp")),
+        // A client takes the well-known part out again and compares (RFC 9728 §3.3).
+        ("https://shop.example/mcp/", format!("{PATH}/mcp/")),
     ] {
         let lab = lab(named(resource));
         assert_eq!(document(&lab, &path)["resource"], resource);

@@ -298,15 +298,31 @@ fn calls_are_bounded_and_finish_when_the_server_ends() {
     assert_eq!(asking.join().expect("answered")["result"]["content"][0]["text"], "slept 300 ms");
 }
 
+/// A client that got nothing could not tell a server that ends from a connection that broke.
 #[test]
-fn calls_that_do_not_finish_in_time_are_cancelled_at_the_end() {
-    let limits = Limits { shutdown_grace: Duration::from_millis(50), ..Limits::default() };
-    let probes = Probes::default();
-    let mut lab = Lab::serve(probes.service(limits), HttpConfig::new());
-    let params = json!({"name": "wait", "arguments": {}, "_meta": {"progressToken": 1}});
-    let response = lab.modern("tools/call", &params).send();
-    probes.await_started(1);
-    lab.stop();
-    probes.await_ended(1);
-    drop(response);
+fn calls_that_do_not_finish_in_time_are_answered_at_the_end() {
+    for revision in [MODERN, "2025-06-18", "2025-11-25"] {
+        for reports in [false, true] {
+            let limits = Limits { shutdown_grace: Duration::from_millis(50), ..Limits::default() };
+            let probes = Probes::default();
+            let mut lab = Lab::serve(probes.service(limits), HttpConfig::new());
+            let meta = if reports { json!({"progressToken": 1}) } else { json!({}) };
+            let params = json!({"name": "wait", "arguments": {}, "_meta": meta});
+            let call = if revision == MODERN {
+                lab.modern("tools/call", &params)
+            } else {
+                lab.session(revision).request(1, "tools/call", &params)
+            };
+            // Without a report its head comes with its answer.
+            let asking = std::thread::spawn(move || {
+                let mut response = call.send();
+                if response.is_events() { response.messages().pop() } else { Some(response.json()) }
+            });
+            probes.await_started(1);
+            lab.stop();
+            let answer = asking.join().expect("an answer").expect("a last message");
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1), &json!(-32603)), "{answer}");
+            probes.await_ended(1);
+        }
+    }
 }

@@ -260,6 +260,54 @@ fn idle_sessions_end_and_used_ones_stay() {
 }
 
 #[test]
+fn a_call_longer_than_the_idle_time_leaves_its_session_open() {
+    let limits = Limits { session_idle: Duration::from_millis(400), ..Limits::default() };
+    let lab = Lab::with(limits, HttpConfig::new());
+    for revision in ["2025-03-26", "2025-06-18", "2025-11-25"] {
+        let session = lab.session(revision);
+        let slept = session.call(1, "sleep", &json!({"ms": 1_000})).send().json();
+        assert_eq!(slept["result"]["content"][0]["text"], "slept 1000 ms");
+        assert_eq!(session.request(2, "tools/list", &json!({})).send().status, 200, "{revision}");
+        std::thread::sleep(Duration::from_millis(900));
+        assert_eq!(session.request(3, "tools/list", &json!({})).send().status, 404, "{revision}");
+    }
+}
+
+#[test]
+fn a_batch_is_read_no_further_than_its_limit() {
+    let lab = Lab::with(Limits { max_batch_messages: 3, ..Limits::default() }, HttpConfig::new());
+    let session = lab.session("2025-03-26");
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    // What comes after the last message that may be in it is no JSON, and nobody has seen it.
+    let batch = format!("[{ping},{ping},{ping},{ping},no json");
+    assert_eq!(code(session.post().raw_body(batch.as_bytes()).send()), (400, -32600));
+    let batch = format!("[{ping},{ping},no json");
+    assert_eq!(code(session.post().raw_body(batch.as_bytes()).send()), (400, -32700));
+    let batch = format!("[{ping},{ping},{ping}]");
+    assert_eq!(session.post().raw_body(batch.as_bytes()).send().json().as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn a_cancellation_is_found_however_it_is_escaped() {
+    let probes = Probes::default();
+    let lab = Lab::serve(probes.service(Limits::default()), HttpConfig::new());
+    let session = lab.session("2025-03-26");
+    let escaped = |id: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","m\u0065thod":"notifications\/cancelled","params":{{"requestId":{id}}}}}"#
+        )
+    };
+    for (id, cancel) in [(1, escaped("1.0")), (2, format!("[{}]", escaped("2e0")))] {
+        let params = json!({"name": "wait", "arguments": {}, "_meta": {"progressToken": id}});
+        let mut stream = session.request(id, "tools/call", &params).send();
+        assert_eq!(stream.message().expect("progress")["method"], "notifications/progress");
+        assert_eq!(session.post().raw_body(cancel.as_bytes()).send().status, 202);
+        assert_eq!(stream.messages(), Vec::<Value>::new());
+    }
+    probes.await_ended(2);
+}
+
+#[test]
 fn streams_of_sessions_end_with_the_server() {
     let mut lab = Lab::start();
     let mut stream = lab.session("2025-11-25").get().send();

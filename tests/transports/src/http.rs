@@ -40,11 +40,11 @@ pub fn http(address: SocketAddr, revision: &'static str) -> Wired {
 }
 
 impl Wire for Http {
-    fn send(&mut self, message: &str) {
-        let message: Value = serde_json::from_str(message).expect("JSON");
+    fn send(&mut self, text: &str) {
+        let message: Value = serde_json::from_str(text).expect("JSON");
         let id = message["id"].to_string();
-        let endpoint = self.endpoint.clone();
-        let task = RUNTIME.spawn(async move { endpoint.post(&message).await });
+        let (endpoint, text) = (self.endpoint.clone(), text.to_owned());
+        let task = RUNTIME.spawn(async move { endpoint.post(&message, text).await });
         self.running.insert(id, task.abort_handle());
     }
 
@@ -82,7 +82,8 @@ impl Drop for Http {
 }
 
 impl Endpoint {
-    async fn post(&self, message: &Value) {
+    /// Sends a message as it is written; headers say what is in it.
+    async fn post(&self, message: &Value, text: String) {
         let mut request = self
             .request("POST")
             .header("Content-Type", "application/json")
@@ -94,7 +95,7 @@ impl Endpoint {
                 request = request.header("Mcp-Name", name);
             }
         }
-        let request = request.body(message.to_string()).expect("a request");
+        let request = request.body(text).expect("a request");
         let response = exchange(self.address, request).await;
         if let Some(session) = response.headers().get("mcp-session-id") {
             *self.session() = Some(session.to_str().expect("text").to_owned());

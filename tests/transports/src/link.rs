@@ -100,6 +100,12 @@ impl Link {
 
     /// Sends a request, with the metadata that the revision asks for.
     pub fn request(&mut self, id: &Value, method: &str, params: Value) {
+        let request = self.request_text(id, method, params);
+        self.wire.send(&request);
+    }
+
+    /// The text of a request that this client would send.
+    pub fn request_text(&mut self, id: &Value, method: &str, params: Value) -> String {
         let mut params = params;
         if self.is_modern() {
             let mut meta = json!({
@@ -112,8 +118,7 @@ impl Link {
             params["_meta"] = meta;
         }
         self.methods.insert(id.to_string(), method.to_owned());
-        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        self.wire.send(&request.to_string());
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
     }
 
     /// Sends a call.
@@ -208,6 +213,19 @@ impl Link {
     /// # Panics
     /// If the server asks on and on.
     pub fn converse(&mut self, tool: &str, reply: impl Fn(&Value) -> Value) -> (Value, Vec<Value>) {
+        self.converse_by(tool, reply, Clone::clone)
+    }
+
+    /// The same, with the id of each response as `id_of` makes it of the question's.
+    ///
+    /// # Panics
+    /// If the server asks on and on.
+    pub fn converse_by(
+        &mut self,
+        tool: &str,
+        reply: impl Fn(&Value) -> Value,
+        id_of: impl Fn(&Value) -> Value,
+    ) -> (Value, Vec<Value>) {
         let call = json!({"name": tool, "arguments": {}});
         let (mut params, mut questions) = (call.clone(), Vec::new());
         for round in 0..5 {
@@ -218,7 +236,8 @@ impl Link {
                 if message["id"] == id {
                     break message;
                 }
-                let response = json!({"jsonrpc": "2.0", "id": message["id"], "result": reply(&message)});
+                let response =
+                    json!({"jsonrpc": "2.0", "id": id_of(&message["id"]), "result": reply(&message)});
                 self.wire.send(&response.to_string());
                 questions.push(message);
             };

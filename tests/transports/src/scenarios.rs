@@ -19,7 +19,7 @@ pub struct Scenario {
 }
 
 /// All of them.
-pub const ALL: [Scenario; 14] = [
+pub const ALL: [Scenario; 18] = [
     Scenario { name: "list", run: list },
     Scenario { name: "call", run: call },
     Scenario { name: "tool error", run: tool_error },
@@ -34,6 +34,10 @@ pub const ALL: [Scenario; 14] = [
     Scenario { name: "list changed", run: list_changed },
     Scenario { name: "hostile JSON", run: hostile::hostile },
     Scenario { name: "graceful end", run: graceful_end },
+    Scenario { name: "escaped members", run: escaped_members },
+    Scenario { name: "retyped ids", run: retyped_ids },
+    Scenario { name: "silent notifications", run: silent_notifications },
+    Scenario { name: "repeated members", run: repeated_members },
 ];
 
 fn list(_: &Transport, server: &Running) {
@@ -212,6 +216,123 @@ fn graceful_end(_: &Transport, server: &Running) {
     assert_eq!((&answer["id"], &answer["result"]["content"][0]["text"]), (&json!("last"), &json!("awake")));
     server.assert_ended_within(Duration::from_secs(3));
     assert!(start.elapsed() < Duration::from_secs(3), "the end waits for nothing else");
+}
+
+/// Members are strings, and a string may be escaped in any way (RFC 8259 §7), as PHP's `json_encode` writes `tools\/list`.
+fn escaped_members(transport: &Transport, server: &Running) {
+    let mut link = server.connect();
+    for (id, method, params) in [
+        (json!("list"), "tools/list", json!({})),
+        (json!("call/1"), "tools/call", json!({"name": "echo", "arguments": {"text": "as it is"}})),
+    ] {
+        let request = link.request_text(&id, method, params);
+        link.send_text(&escaped(&request));
+        let answer = link.message();
+        assert_eq!(answer["id"], id, "{answer}");
+        assert!(answer.get("result").is_some(), "{answer}");
+    }
+    if transport.name == "jsonrpsee" || (transport.name == "http" && link.is_modern()) {
+        // Requests are taken back without a message.
+        return;
+    }
+    link.call(&json!("held/1"), "hold", &json!({}));
+    await_held(&mut link, "started", 1);
+    let params = json!({"requestId": "held/1"});
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+    link.send_text(&escaped(&cancel.to_string()));
+    await_held(&mut link, "cancelled", 1);
+}
+
+/// JSON text with every letter and slash in its strings escaped.
+fn escaped(json: &str) -> String {
+    use std::fmt::Write as _;
+    let (mut out, mut in_string, mut after_backslash) = (String::new(), false, false);
+    for next in json.chars() {
+        if std::mem::take(&mut after_backslash) {
+            out.push(next);
+            continue;
+        }
+        in_string ^= next == '"';
+        after_backslash = next == '\\';
+        match next {
+            '/' if in_string => out.push_str("\\/"),
+            'a'..='z' | 'A'..='Z' if in_string => {
+                write!(out, "\\u{:04x}", u32::from(next)).expect("a text takes all");
+            }
+            _ => out.push(next),
+        }
+    }
+    out
+}
+
+/// There are clients that send an id back as a text, or as a number with a fraction of zero.
+fn retyped_ids(transport: &Transport, server: &Running) {
+    let mut link = server.connect();
+    if !link.is_modern() && transport.revision >= "2025-06-18" && !transport.answers_by_itself {
+        for id_of in [
+            |id: &Value| json!(id.to_string()),
+            |id: &Value| json!(id.as_f64()),
+            |id: &Value| json!(format!("{id}.0")),
+        ] {
+            let answer = link.converse_by("ask", |question| reply(&question["params"]), id_of).0;
+            assert_eq!(answer["result"]["content"][0]["text"], "blue", "{answer}");
+        }
+    }
+    if link.is_modern() && transport.name == "http" {
+        // Requests are taken back without a message.
+        return;
+    }
+    link.call(&json!(99), "hold", &json!({}));
+    await_held(&mut link, "started", 1);
+    let params = json!({"requestId": 99.0});
+    link.send_text(
+        &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string(),
+    );
+    await_held(&mut link, "cancelled", 1);
+}
+
+/// A notification is not answered, whatever is wrong with it (JSON-RPC 2.0 §4.1); over HTTP it has a status.
+fn silent_notifications(_: &Transport, server: &Running) {
+    let mut link = server.connect();
+    for notification in [
+        r#"{"jsonrpc":"2.0","method":"notifications/x","params":[1]}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/x","params":"text"}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}"#,
+        r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2}}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/x","params":{"name":1,"name":2}}"#,
+        r#"{"jsonrpc":"1.0","method":"notifications/x"}"#,
+        r#"{"method":"notifications/x"}"#,
+    ] {
+        link.send_text(notification);
+        for event in link.within(Duration::from_millis(20)) {
+            let Event::Status(status, answer) = event else { panic!("{notification}: {event:?}") };
+            assert_eq!((status, answer.get("id")), (400, None), "{notification}: {answer}");
+        }
+        link.assert_alive();
+    }
+}
+
+/// What stands twice could be read in two ways, so nothing of it is done.
+fn repeated_members(_: &Transport, server: &Running) {
+    let mut link = server.connect();
+    let params = json!({"name": "echo", "arguments": {"text": "done"}});
+    let request = link.request_text(&json!("twice"), "tools/call", params);
+    for (member, twice) in [
+        (r#""jsonrpc":"2.0""#, r#""jsonrpc":"2.0","jsonrpc":"2.0""#),
+        (r#""method":"tools/call""#, r#""method":"tools/list","method":"tools/call""#),
+        (r#""method":"tools/call""#, r#""method":"tools/call","m\u0065thod":"tools/call""#),
+        (r#""name":"echo""#, r#""name":"add","name":"echo""#),
+        (r#""name":"echo""#, r#""n\u0061me":"echo","name":"echo""#),
+        (r#""arguments":{"#, r#""arguments":{},"arguments":{"#),
+    ] {
+        assert!(request.contains(member), "{request}");
+        link.send_text(&request.replacen(member, twice, 1));
+        let answer = link.message();
+        let code = answer["error"]["code"].as_i64();
+        assert!(matches!(code, Some(-32600 | -32602)), "{twice}: {answer}");
+        assert_eq!(answer["id"], "twice", "{answer}");
+    }
+    link.assert_alive();
 }
 
 /// Asks until what the server has counted is `count`.

@@ -122,11 +122,10 @@ struct Tasks<F> {
     running: HashMap<String, AbortHandle>,
 }
 
-impl<F: FnMut(Value) -> AbortHandle + Send> Wire for Tasks<F> {
+impl<F: FnMut(String) -> AbortHandle + Send> Wire for Tasks<F> {
     fn send(&mut self, message: &str) {
-        let message: Value = serde_json::from_str(message).expect("JSON");
-        let id = message["id"].to_string();
-        let task = (self.start)(message);
+        let id = serde_json::from_str::<Value>(message).expect("JSON")["id"].to_string();
+        let task = (self.start)(message.to_owned());
         self.running.insert(id, task);
     }
 
@@ -148,10 +147,10 @@ impl<F> Drop for Tasks<F> {
 pub fn table(service: &Service) -> Wired {
     let module = service.rpc_module();
     let (events, received) = channel();
-    let start = move |message: Value| {
+    let start = move |message: String| {
         let (module, events) = (module.clone(), events.clone());
         let task = RUNTIME.spawn(async move {
-            let (answer, _) = module.raw_json_request(&message.to_string(), 1).await.expect("a request");
+            let (answer, _) = module.raw_json_request(&message, 1).await.expect("a request");
             send_message(&events, answer.get());
         });
         task.abort_handle()
@@ -185,7 +184,8 @@ pub fn in_process(service: &Service, revision: &str) -> Wired {
             let _ = events.send(Event::Message(message));
         }
     });
-    let start = move |message: Value| {
+    let start = move |message: String| {
+        let message: Value = serde_json::from_str(&message).expect("JSON");
         let (client, answers) = (Arc::clone(&client), answers.clone());
         let task = RUNTIME.spawn(async move {
             let method = message["method"].as_str().expect("a method");

@@ -90,6 +90,17 @@ fn call(id: &str, tool: &str, arguments: &Value) -> String {
     format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
 }
 
+/// Wherever it stands, and not at the start of the stream alone: programs put one in front of each text.
+#[test]
+fn a_byte_order_mark_before_a_message_is_skipped() {
+    let server = Server::start(stage::limits());
+    let mut peer = server.connect();
+    for _ in 0..2 {
+        peer.send(format!("\u{feff}{}", call("marked", "add", &json!({"a": 1, "b": 2}))));
+        assert_eq!(peer.answer()["id"], "marked");
+    }
+}
+
 #[test]
 fn only_its_user_may_connect_and_the_file_is_gone_at_the_end() {
     let mut server = Server::start(stage::limits());

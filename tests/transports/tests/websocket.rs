@@ -260,6 +260,79 @@ fn a_flood_of_pings_is_answered_or_dropped_but_holds_up_nothing() {
     sending.join().expect("all was sent");
 }
 
+/// Writes without reading until the server takes no more, or has gone. Panics at `most` bytes, which no buffers of
+/// the system hold.
+fn write_unread(socket: &mut Frames, request: &[u8], most: usize) {
+    socket.stream.set_write_timeout(Some(Duration::from_secs(1))).expect("a timeout");
+    let mut written = 0;
+    while socket.stream.write_all(request).is_ok() {
+        written += request.len();
+        assert!(written < most, "the server reads on and on");
+    }
+}
+
+#[test]
+fn pings_of_a_peer_that_does_not_read_do_not_pile_up() {
+    let (_lab, address) = start();
+    let mut flooding = Frames::open(address);
+    write_unread(&mut flooding, &frame(PING, true, &[b'p'; 125]).repeat(1_000), 64 << 20);
+    assert_alive(&mut Frames::open(address));
+}
+
+#[test]
+fn pings_are_no_sign_of_life() {
+    let limits = Limits { websocket_silence: Duration::from_millis(600), ..stage::limits() };
+    let config = HttpConfig::new().keep_alive(Some(Duration::from_millis(100)));
+    let (_lab, address) = start_with(limits, config);
+    let mut socket = Frames::open(address);
+    let mut pinging = Frames { stream: socket.stream.try_clone().expect("a second handle") };
+    // It sends pings, and answers none.
+    let sending = std::thread::spawn(move || {
+        let start = Instant::now();
+        while pinging.send(PING, true, b"") && start.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    });
+    let code = loop {
+        match socket.next_frame().expect("a frame") {
+            (PING | PONG, _) => {}
+            (CLOSE, payload) => break u16::from_be_bytes([payload[0], payload[1]]),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(code, 1008);
+    drop(socket);
+    sending.join().expect("the socket is closed");
+}
+
+#[test]
+fn acknowledgments_that_nobody_reads_do_not_pile_up() {
+    let limits = Limits { max_unsent_bytes: 10_000, ..stage::limits() };
+    let (_lab, address) = start_with(limits, HttpConfig::new());
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
+    let listen = json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params});
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    let both = [listen, cancel].map(|message| frame(TEXT, true, message.to_string().as_bytes())).concat();
+    // Each subscription is taken back before the next, so no limit of subscriptions is reached.
+    let mut flooding = Frames::open(address);
+    write_unread(&mut flooding, &both.repeat(100), 64 << 20);
+    assert_alive(&mut Frames::open(address));
+}
+
+#[test]
+fn a_byte_order_mark_before_a_message_is_skipped() {
+    let (_lab, address) = start();
+    let mut socket = Frames::open(address);
+    for _ in 0..2 {
+        socket.send_text(&format!("\u{feff}{}", call("marked", "add", &json!({"a": 1, "b": 2}))));
+        assert_eq!(socket.message("2026-07-28", Some("tools/call"))["id"], "marked");
+    }
+}
+
 #[test]
 fn both_eras_speak_on_one_socket() {
     let (_lab, address) = start();

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use toolwright_core::manifest::visible;
+
 use super::super::Finding;
 use super::super::rule::Level;
 
@@ -30,12 +32,13 @@ pub(super) fn commands(findings: &[Finding]) -> String {
     text
 }
 
-/// What would end a message, written out.
+/// What would end a message, written out. Of line ends only those are left that this program wrote.
 fn data(text: &str) -> String {
+    let text = text.split('\n').map(visible).collect::<Vec<_>>().join("\n").replace("##[", "#\\u{23}[");
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// What would end a property, written out.
 fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+    data(&visible(text)).replace(':', "%3A").replace(',', "%2C")
 }

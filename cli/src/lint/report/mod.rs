@@ -17,9 +17,9 @@ use crate::shell::{self, Shell};
 pub(super) fn write(findings: &[Finding], format: ReportFormat) -> Result<(), Error> {
     match format {
         ReportFormat::Text => text::write(findings),
-        ReportFormat::Json => shell::print(&json::lines(findings)),
-        ReportFormat::Sarif => shell::print(&sarif::document(findings)),
-        ReportFormat::Github => shell::print(&github::commands(findings)),
+        ReportFormat::Json => shell::print_json(&json::lines(findings)),
+        ReportFormat::Sarif => shell::print_json(&sarif::document(findings)),
+        ReportFormat::Github => shell::print_commands(&github::commands(findings)),
     }
 }
 

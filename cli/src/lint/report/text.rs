@@ -1,9 +1,13 @@
 //! For people, as rustc shows its own.
 
+use std::ops::Range;
+
 use annotate_snippets::{AnnotationKind, Group, Level as Shown, Origin, Renderer, Snippet};
 
 use super::super::rule::Level;
-use super::super::{Finding, Location, characters};
+use super::super::{Finding, Location};
+use toolwright_core::manifest::visible;
+
 use crate::error::Error;
 use crate::shell;
 
@@ -24,14 +28,18 @@ fn report(finding: &Finding) -> Group<'_> {
     };
     let mut report = Group::with_title(level.primary_title(&*finding.message).id(finding.rule.id));
     if let Some(location) = &finding.location {
+        let file = visible(&location.file);
         report = match &location.text {
-            Some((line, range)) => report.element(
-                Snippet::source(line)
-                    .line_start(location.line)
-                    .path(&*location.file)
-                    .annotation(AnnotationKind::Primary.span(range.clone())),
-            ),
-            None => report.element(origin(location)),
+            Some((line, range)) => {
+                let (line, range) = visible_line(line, range.clone());
+                report.element(
+                    Snippet::source(line)
+                        .line_start(location.line)
+                        .path(file)
+                        .annotation(AnnotationKind::Primary.span(range)),
+                )
+            }
+            None => report.element(origin(file, location)),
         };
     }
     let place = match &finding.place.tool {
@@ -39,13 +47,21 @@ fn report(finding: &Finding) -> Group<'_> {
         Some(tool) => format!("`{tool}` of {}, {}", finding.server, finding.place.pointer),
         None => format!("server {}, {}", finding.server, finding.place.pointer),
     };
-    report = report.element(Shown::NOTE.with_name("in").message(characters::shown(&place)));
+    report = report.element(Shown::NOTE.with_name("in").message(visible(&place)));
     if !finding.rule.clients.is_empty() {
         report = report.element(Shown::NOTE.with_name("for").message(finding.rule.clients_in_words()));
     }
     report.element(Shown::HELP.message(&*finding.rule.advice))
 }
 
-fn origin(location: &Location) -> Origin<'_> {
-    Origin::path(&*location.file).line(location.line).char_column(location.column)
+fn origin(file: String, location: &Location) -> Origin<'static> {
+    Origin::path(file).line(location.line).char_column(location.column)
+}
+
+/// A line as a terminal may show it, and where in it the range is then.
+fn visible_line(line: &str, range: Range<usize>) -> (String, Range<usize>) {
+    let shown = |part: &str| part.split('\t').map(visible).collect::<Vec<_>>().join("\t");
+    let [before, marked, after] = [&line[..range.start], &line[range.clone()], &line[range.end..]].map(shown);
+    let range = before.len()..before.len() + marked.len();
+    (before + &marked + &after, range)
 }

@@ -1,36 +1,35 @@
 //! What a running server offers: a client that lists, and does nothing else.
 
 mod http;
+mod limits;
 mod stdio;
 
+use std::collections::HashSet;
 use std::ffi::OsString;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use toolwright_core::manifest::Kind;
 use toolwright_core::revision::Revision;
 
-use super::{LISTS, Offer};
+use super::Offer;
 use http::Http;
+use limits::{ANSWER, Budget, PROBE};
 use stdio::Stdio;
 
-/// How long one answer may take.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a server may take to start and to answer the first request; one that does not know it may stay silent
-/// (2026-07-28, basic/transports/stdio "Backward Compatibility").
-const PROBE: Duration = Duration::from_secs(5);
-/// The longest message.
-const MAX_MESSAGE: usize = 64 << 20;
-/// How many pages a list may have.
-const MAX_PAGES: usize = 1_000;
-
-/// Starts a server, asks it, and ends it.
-pub(super) fn over_stdio(words: &[OsString]) -> Result<Offer, String> {
-    Client { wire: Wire::Stdio(Stdio::start(words)?), id: 0, era: Era::Unknown }.offer()
+/// Starts a server, asks it, and ends it; for no longer than `timeout`.
+pub(super) fn over_stdio(words: &[OsString], timeout: Duration) -> Result<Offer, String> {
+    let budget = Arc::new(Budget::new(timeout));
+    let wire = Wire::Stdio(Stdio::start(words, &budget)?);
+    Client { wire, budget, id: 0, era: Era::Unknown }.offer()
 }
 
-/// Asks a server over Streamable HTTP.
-pub(super) fn over_http(url: &str) -> Result<Offer, String> {
-    Client { wire: Wire::Http(Http::new(url)?), id: 0, era: Era::Unknown }.offer()
+/// Asks a server over Streamable HTTP, for no longer than `timeout`.
+pub(super) fn over_http(url: &str, timeout: Duration) -> Result<Offer, String> {
+    let budget = Arc::new(Budget::new(timeout));
+    let wire = Wire::Http(Http::new(url, &budget)?);
+    Client { wire, budget, id: 0, era: Era::Unknown }.offer()
 }
 
 enum Wire {
@@ -48,6 +47,7 @@ enum Era {
 
 struct Client {
     wire: Wire,
+    budget: Arc<Budget>,
     id: u64,
     era: Era,
 }
@@ -67,17 +67,12 @@ impl Client {
             instructions: introduction.instructions,
             ..Offer::default()
         };
-        for (list, key) in LISTS {
-            let (method, capability) = match list {
-                "resourceTemplates" => ("resources/templates/list", "resources"),
-                "tools" => ("tools/list", "tools"),
-                "prompts" => ("prompts/list", "prompts"),
-                _ => ("resources/list", "resources"),
-            };
-            if introduction.capabilities.get(capability).is_some() {
-                for page in self.pages(method, list)? {
-                    offer.extend(list, key, page).map_err(|error| error.to_string())?;
-                }
+        for kind in Kind::ALL {
+            // A list that the server does not offer is known to be empty.
+            offer.kinds.insert(kind);
+            let capability = if kind == Kind::ResourceTemplates { Kind::Resources } else { kind };
+            if introduction.capabilities.get(capability.member()).is_some() {
+                self.pages(kind, &mut offer)?;
             }
         }
         Ok(offer)
@@ -107,36 +102,32 @@ impl Client {
         Ok(introduction(result.get("serverInfo"), &result))
     }
 
-    /// All pages of a list (MAN-04).
-    fn pages(&mut self, method: &str, list: &str) -> Result<Vec<Value>, String> {
-        let mut pages = Vec::new();
-        let mut cursors: Vec<Value> = Vec::new();
+    /// Adds all pages of a list.
+    fn pages(&mut self, kind: Kind, offer: &mut Offer) -> Result<(), String> {
+        let method = kind.method();
+        let mut cursor: Option<Value> = None;
+        // A page costs at least its cursor, so these take no more memory than pages may have bytes.
+        let mut seen: HashSet<String> = HashSet::new();
         loop {
             let mut params = Map::new();
-            if let Some(cursor) = cursors.last() {
-                params.insert("cursor".to_owned(), cursor.clone());
+            params.extend(cursor.map(|cursor| ("cursor".to_owned(), cursor)));
+            self.budget.turn()?;
+            let mut result = self.result(method, params)?;
+            let page = result.get_mut(kind.member()).map(Value::take);
+            let page = page.ok_or_else(|| format!("`{method}` was answered without `{}`", kind.member()))?;
+            offer.extend(kind, page).map_err(|error| error.to_string())?;
+            match result.get_mut("nextCursor").map(Value::take) {
+                None | Some(Value::Null) => return Ok(()),
+                Some(next) if seen.insert(next.to_string()) => cursor = Some(next),
+                Some(_) => return Err(format!("the pages of `{method}` do not end")),
             }
-            let result = self.result(method, params)?;
-            pages.push(
-                result
-                    .get(list)
-                    .cloned()
-                    .ok_or_else(|| format!("`{method}` was answered without `{list}`"))?,
-            );
-            let Some(cursor) = result.get("nextCursor").filter(|cursor| !cursor.is_null()) else {
-                return Ok(pages);
-            };
-            if cursors.contains(cursor) || cursors.len() >= MAX_PAGES {
-                return Err(format!("the pages of `{method}` do not end"));
-            }
-            cursors.push(cursor.clone());
         }
     }
 
     fn result(&mut self, method: &str, params: Map<String, Value>) -> Result<Value, String> {
-        let answer = self.request(method, params, PATIENCE)?;
-        match (answer.get("result"), answer.get("error")) {
-            (Some(result), _) => Ok(result.clone()),
+        let mut answer = self.request(method, params, ANSWER)?;
+        match (answer.get_mut("result").map(Value::take), answer.get("error")) {
+            (Some(result), _) => Ok(result),
             (None, Some(error)) => {
                 let message = error.get("message").and_then(Value::as_str).unwrap_or("no message");
                 Err(format!("`{method}` was answered with the error {message:?}"))
@@ -163,9 +154,10 @@ impl Client {
             );
         }
         let message = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
+        let deadline = self.budget.deadline(patience);
         match &mut self.wire {
-            Wire::Stdio(stdio) => stdio.request(&message, self.id, patience),
-            Wire::Http(http) => http.request(&message, self.id, method, self.era == Era::Legacy),
+            Wire::Stdio(stdio) => stdio.request(&message, self.id, deadline),
+            Wire::Http(http) => http.request(&message, self.id, method, self.era == Era::Legacy, deadline),
         }
     }
 
@@ -173,7 +165,7 @@ impl Client {
         let message = json!({"jsonrpc": "2.0", "method": method});
         match &mut self.wire {
             Wire::Stdio(stdio) => stdio.send(&message),
-            Wire::Http(http) => http.notify(&message),
+            Wire::Http(http) => http.notify(&message, self.budget.deadline(ANSWER)),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Resources: data that a client reads by its address (2026-07-28, server/resources).
 
+mod segment;
 mod template;
 
 use std::borrow::Cow;
@@ -12,6 +13,7 @@ pub use crate::content::{Annotations, ResourceContents, ResourceData};
 use crate::definition::{Icon, add_scopes};
 use crate::request::RequestError;
 use crate::revision::Revision;
+pub use segment::{PathSegment, PathSegmentError};
 pub use template::{TemplateError, UriTemplate, check_uri};
 
 /// A resource as a client sees it (2026-07-28, schema `Resource`).

@@ -5,7 +5,8 @@ use std::fmt;
 /// The form of an address: fixed text and variables in braces, such as `shop://orders/{id}/invoice`.
 ///
 /// Variables are those of RFC 6570, level 1. A variable stands for one or more characters other than `/`, `?` and `#`,
-/// with percent-encoding taken back: `a%2Fb` becomes `a/b`, so look at a value before it becomes a part of a path.
+/// with percent-encoding taken back: `a%2Fb` becomes `a/b`, and `%00` and `..` come through as well. Give a variable that
+/// becomes a part of a path the type [`PathSegment`](super::PathSegment), which refuses those.
 /// Two variables need fixed text between them, and the template begins with a fixed scheme.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UriTemplate {

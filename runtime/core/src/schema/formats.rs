@@ -7,16 +7,49 @@ use super::{merge, walk};
 /// What schemars writes for an integer map's keys, and what serde really reads: no leading zeros, no minus zero.
 const INTEGER_KEYS: &[(&str, &str)] = &[(r"^\d+$", "^(0|[1-9][0-9]*)$"), (r"^-?\d+$", "^(0|-?[1-9][0-9]*)$")];
 
-/// Formats of date and time without an offset, which no standard names, as chrono reads them.
-const LOCAL_TIMES: &[(&str, &str)] = &[
-    ("partial-time", r"^([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?$"),
-    (
-        "partial-date-time",
+/// The time of a day, with a leap second and any fraction.
+macro_rules! time {
+    () => {
+        r"([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?"
+    };
+}
+
+/// A day of the calendar: months of 31 days, of 30, February, and the 29th of it in leap years.
+macro_rules! date {
+    () => {
         concat!(
-            r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])",
-            r"T([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?$"
-        ),
-    ),
+            r"([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)",
+            r"|02-(0[1-9]|1[0-9]|2[0-8]))",
+            r"|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)"
+        )
+    };
+}
+
+/// A format that no standard names, and what is shown in its place.
+struct Local {
+    format: &'static str,
+    pattern: &'static str,
+    description: &'static str,
+}
+
+/// Formats of date and time without an offset, as chrono and jiff read them, and jiff's with a time zone.
+const LOCAL_TIMES: &[Local] = &[
+    Local {
+        format: "partial-time",
+        pattern: concat!("^", time!(), "$"),
+        description: "A time without an offset, such as 12:30:00.",
+    },
+    Local {
+        format: "partial-date-time",
+        pattern: concat!("^", date!(), "T", time!(), "$"),
+        description: "A date and time without an offset, such as 2026-07-28T12:30:00.",
+    },
+    Local {
+        format: "zoned-date-time",
+        pattern: concat!("^", date!(), "T", time!(), r"(Z|[+-][0-9]{2}:[0-9]{2})\[[A-Za-z0-9/_+:-]+\]$"),
+        description: "A date and time with its offset and time zone, such as \
+                      2026-07-28T12:30:00+02:00[Europe/Berlin].",
+    },
 ];
 
 /// Makes the finished schema out of a draft: Rust's own formats become bounds.
@@ -33,9 +66,10 @@ pub(super) fn name_local_times(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     walk::subschemas_mut(object, |_, subschema| name_local_times(subschema));
     let Some(format) = object.get("format").and_then(Value::as_str) else { return };
-    if let Some((_, pattern)) = LOCAL_TIMES.iter().find(|(name, _)| *name == format) {
+    if let Some(local) = LOCAL_TIMES.iter().find(|local| local.format == format) {
         object.shift_remove("format");
-        object.entry("pattern").or_insert_with(|| json!(pattern));
+        object.entry("pattern").or_insert_with(|| json!(local.pattern));
+        object.entry("description").or_insert_with(|| json!(local.description));
     }
 }
 

@@ -1,7 +1,7 @@
 //! JSON Schemas of inputs and outputs: schemars' own, then made portable.
 //!
 //! The stages, one file each: `root` makes the root one object, `inline` puts definitions where they are
-//! used, `tidy` writes each node in the plainest words that mean the same, `fields` merges the attributes of
+//! used, `tidy` writes each node in the plainest words that mean the same (with `one_type_each`), `fields` merges the attributes of
 //! fields, `formats` replaces what only Rust understands by standard keywords. `form` goes another way from `inline`: to
 //! what a person can be asked. `walk` knows where subschemas stand, `merge` joins two schemas, `strings` joins
 //! enumerations, `defaults` gives defaults one order.
@@ -10,6 +10,8 @@ mod root;
 
 mod inline;
 mod tidy;
+
+mod one_type_each;
 
 mod fields;
 

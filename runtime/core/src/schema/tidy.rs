@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::strings::Strings;
-use super::{members, merge, walk};
+use super::{members, merge, one_type_each, walk};
 
 /// Which side of serde a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +29,11 @@ pub(super) fn tidy(schema: &mut Value, contract: Contract) {
     lift_single_part(object);
     join_strings(object);
     name_constant(object);
-    plain_tuple(object);
+    plain_tuple(object, contract);
     clean_required(object);
+    if contract == Contract::Input {
+        one_type_each::rewrite(object);
+    }
 }
 
 /// Optional properties lose their `null`, and defaults the nulls that stand for "left out".
@@ -153,7 +156,12 @@ fn name_constant(object: &mut Map<String, Value>) {
 
 /// A tuple of equal types is an array of a fixed length, which needs no tuple keyword; any other tuple must not
 /// close `items`, because validators before 2020-12 would apply that to every item.
-fn plain_tuple(object: &mut Map<String, Value>) {
+///
+/// Clients refuse an array without `items`, so that of an input has them: what any of its places takes.
+fn plain_tuple(object: &mut Map<String, Value>, contract: Contract) {
+    if contract == Contract::Input && object.get("maxItems") == Some(&json!(0)) {
+        object.entry("items").or_insert_with(|| json!({ "type": "string" }));
+    }
     let Some(Value::Array(first)) = object.get("prefixItems") else { return };
     let length = Some(first.len() as u64);
     let bound = |keyword| object.get(keyword).and_then(Value::as_u64);
@@ -162,10 +170,28 @@ fn plain_tuple(object: &mut Map<String, Value>) {
     }
     let all_equal = first.windows(2).all(|pair| pair[0] == pair[1]);
     let one = first.first().filter(|_| all_equal && bound("minItems") == length).cloned();
+    let any = any_of(first);
     object.shift_remove("items");
     if let Some(one) = one {
         object.shift_remove("prefixItems");
         object.insert("items".to_owned(), one);
+    } else if contract == Contract::Input {
+        object.insert("items".to_owned(), any);
+    }
+}
+
+/// What any of `schemas` takes.
+fn any_of(schemas: &[Value]) -> Value {
+    let mut different: Vec<&Value> = Vec::new();
+    for schema in schemas {
+        if !different.contains(&schema) {
+            different.push(schema);
+        }
+    }
+    match different.as_slice() {
+        [one] => (*one).clone(),
+        many if many.iter().any(|schema| members(schema).is_none_or(Map::is_empty)) => json!({}),
+        many => json!({ "anyOf": many }),
     }
 }
 

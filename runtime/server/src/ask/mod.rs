@@ -15,6 +15,7 @@
 //! same time, with `tokio::join!`, reach the client together.
 
 mod answer;
+mod canonical;
 mod error;
 mod question;
 

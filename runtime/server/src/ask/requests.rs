@@ -15,8 +15,10 @@ use super::question::Kind;
 use super::{AskError, Asking, Question};
 use crate::connection::Connection;
 use crate::context::Context;
+use crate::decimal::Decimal;
 use crate::executor::BoxFuture;
 use crate::hex::random_id;
+use crate::message::string;
 use crate::reply;
 
 /// The questions of a session that wait for their response.
@@ -37,9 +39,14 @@ impl Waiting {
     }
 
     /// Gives a response to the one who waits for it. Any other is nobody's.
+    ///
+    /// The id is compared by value: there are clients that send `1` back as `"1"` or as `1.0`, and a response that
+    /// fits one open question can be meant for no other.
     pub(crate) fn respond(&self, id: &RawValue, result: Option<&RawValue>, error: Option<&RawValue>) {
-        let Ok(id) = id.get().parse::<u64>() else { return };
+        let Some(id) = number_in(id) else { return };
         let Some(waiting) = self.open().remove(&id) else { return };
+        // JSON-RPC 1.0 had both members at all times, one of them `null`.
+        let error = error.filter(|error| result.is_none() || error.get() != "null");
         let response = match (result, error) {
             (Some(result), None) => Ok(result.to_owned()),
             (_, Some(error)) => Err(refusal(error)),
@@ -57,6 +64,12 @@ impl Waiting {
     fn open(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Response>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The number that an id stands for, whether it is a number or a text.
+fn number_in(id: &RawValue) -> Option<u64> {
+    let text = string(id).unwrap_or_else(|| id.get().into());
+    Decimal::parse(text.trim())?.integer()?.parse().ok()
 }
 
 fn refusal(error: &RawValue) -> AskError {
@@ -220,4 +233,61 @@ pub(super) fn complete_notification(elicitation_id: &str) -> Result<Vec<u8>, Jso
 /// How a legacy call asks.
 pub(crate) fn asking() -> Asking {
     Asking::Requests(OnceLock::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::{AskError, Waiting};
+
+    fn raw(text: &str) -> Box<RawValue> {
+        serde_json::from_str(text).expect("JSON")
+    }
+
+    #[test]
+    fn a_response_finds_its_question_by_the_value_of_its_id() {
+        for (text, fits) in [
+            ("1", true),
+            ("\"1\"", true),
+            ("1.0", true),
+            ("10e-1", true),
+            ("\"1.0\"", true),
+            ("\"\\u0031\"", true),
+            ("\" 1 \"", true),
+            ("2", false),
+            ("1.5", false),
+            ("-1", false),
+            ("\"one\"", false),
+            ("\"\"", false),
+            ("null", false),
+            ("true", false),
+            ("[1]", false),
+            ("18446744073709551617", false),
+        ] {
+            let waiting = Waiting::default();
+            let (id, mut response) = waiting.add();
+            assert_eq!(id, 1);
+            waiting.respond(&raw(text), Some(&raw("{}")), None);
+            assert_eq!(response.try_recv().is_ok(), fits, "{text}");
+            assert_eq!(waiting.open().is_empty(), fits, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_member_that_is_null_beside_the_other_says_nothing() {
+        let answer = |result: Option<&str>, error: Option<&str>| {
+            let waiting = Waiting::default();
+            let (_, mut response) = waiting.add();
+            let (result, error) = (result.map(raw), error.map(raw));
+            waiting.respond(&raw("1"), result.as_deref(), error.as_deref());
+            response.try_recv().expect("a response")
+        };
+        assert!(answer(Some("{}"), Some("null")).is_ok_and(|result| result.get() == "{}"));
+        let error = r#"{"code":1,"message":"no"}"#;
+        for result in [None, Some("null")] {
+            assert!(matches!(answer(result, Some(error)), Err(AskError::Refused { code: 1, .. })));
+        }
+        assert!(matches!(answer(None, Some("null")), Err(AskError::Unusable(_))));
+    }
 }

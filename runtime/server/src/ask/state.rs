@@ -8,10 +8,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use toolwright_core::content::base64;
 
+use super::canonical::canonical;
 use super::pass::Answers;
 
 /// The keys that seal what a server lets its clients keep (`requestState`).
@@ -72,12 +73,16 @@ pub(crate) struct Binding<'a> {
 }
 
 impl Binding<'_> {
-    /// The same bytes for the same request, however its arguments are ordered and spaced.
+    /// The same bytes for the same request, however its arguments are ordered and spaced. Arguments that could be
+    /// taken for others are bound as they were written.
     fn bytes(&self) -> Vec<u8> {
-        let arguments = self.arguments.and_then(|text| serde_json::from_str::<Value>(text.get()).ok());
-        let mut arguments = arguments.filter(|value| !value.is_null()).unwrap_or_else(|| json!({}));
-        arguments.sort_all_objects();
-        json!([self.principal, self.method, self.target, arguments]).to_string().into_bytes()
+        let text = self.arguments.map(RawValue::get).filter(|text| *text != "null").unwrap_or("{}");
+        let Self { principal, method, target, .. } = self;
+        let binding = match canonical(text) {
+            Some(arguments) => json!([principal, method, target, arguments]),
+            None => json!([principal, method, target, null, text]),
+        };
+        binding.to_string().into_bytes()
     }
 }
 
@@ -191,6 +196,29 @@ mod tests {
                 sealer().open(&state, &Binding { arguments: Some(&arguments), ..binding }).is_some(),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn arguments_that_cannot_be_read_are_bound_as_well() {
+        let deep = |inner: &str| format!(r#"{{"a":{}{inner}{}}}"#, "[".repeat(200), "]".repeat(200));
+        for (text, other) in [
+            (r#"{"amount":1,"z":1e400}"#, r#"{"amount":5000,"z":1e400}"#),
+            (r#"{"amount":1,"z":"\ud800"}"#, r#"{"amount":5000,"z":"\ud800"}"#),
+            (r#"{"amount":1,"amount":2}"#, r#"{"amount":2}"#),
+            (r#"{"amount":100000000000000000001}"#, r#"{"amount":100000000000000000002}"#),
+            (r#"{"amount":9007199254740992.0}"#, r#"{"amount":9007199254740993.0}"#),
+            (&deep("1"), &deep("2")),
+            (r#"{"z":1e400}"#, "{}"),
+            ("{}", r#"{"z":1e400}"#),
+        ] {
+            let (arguments, others) = (raw(text), raw(other));
+            let binding =
+                Binding { principal: None, method: "tools/call", target: "t", arguments: Some(&arguments) };
+            let state = sealer().seal(&Answers::new(), MINUTE, &binding).expect("sealed");
+            assert!(sealer().open(&state, &binding).is_some(), "{text}");
+            let other = Binding { arguments: Some(&others), ..binding };
+            assert!(sealer().open(&state, &other).is_none(), "{text}");
         }
     }
 

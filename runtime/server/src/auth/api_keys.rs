@@ -135,6 +135,10 @@ impl TokenVerifier for ApiKeys {
         let found = self.find(token).cloned();
         Box::pin(std::future::ready(found.ok_or_else(|| Rejected::invalid("the key is not known"))))
     }
+
+    fn sends_tokens(&self) -> bool {
+        false
+    }
 }
 
 fn digest_of(hexadecimal: &str) -> Option<[u8; 32]> {

@@ -73,8 +73,9 @@ impl Protection {
     pub const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
     /// Protects the endpoint that clients know by the address `resource`, such as `https://shop.example/mcp`, also where
-    /// a proxy leads from there to another address. Write it without a final slash, as clients do; tokens name it as
-    /// their audience (2026-07-28, basic/authorization "Canonical Server URI").
+    /// a proxy leads from there to another address. Write it letter by letter as clients do, best without a final slash;
+    /// tokens name it as their audience (2026-07-28, basic/authorization "Canonical Server URI"), and clients compare it
+    /// with the address that they have.
     ///
     /// # Errors
     /// [`ProtectionError::Resource`].
@@ -94,9 +95,12 @@ impl Protection {
         })
     }
 
-    /// Takes tokens of another kind as well. Verifiers are asked in turn until one takes the token.
+    /// Takes tokens of another kind as well. Verifiers are asked in turn until one takes the token: first those that keep
+    /// it to themselves, then those that send it elsewhere ([`TokenVerifier::sends_tokens`]), each in the order given.
     pub fn or(mut self, verifier: impl TokenVerifier) -> Self {
         self.verifiers.push(Box::new(verifier));
+        // Keeps the order of those that are alike.
+        self.verifiers.sort_by_key(|verifier| verifier.sends_tokens());
         self
     }
 
@@ -274,13 +278,15 @@ impl Resource {
         if !is_web || authority.contains('@') || identifier.contains(['?', '#', '"', '\\']) {
             return None;
         }
-        // A path of `/` alone is left out of the document's address (RFC 9728 §3.1).
-        let path = uri.path().trim_end_matches('/');
+        // Put in between host and path, with nothing else changed: a client takes it out again, and finds the identifier
+        // in the document or believes nothing of it (RFC 9728 §3.3). A path of `/` alone is left out (§3.1).
+        let (scheme, rest) = identifier.split_once("://")?;
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let path = if path == "/" { "" } else { path };
         let metadata_path = format!("/.well-known/oauth-protected-resource{path}");
-        let scheme = uri.scheme_str()?;
         Some(Self {
             identifier: identifier.to_owned(),
-            metadata_url: format!("{scheme}://{authority}{metadata_path}"),
+            metadata_url: format!("{scheme}://{host}{metadata_path}"),
             metadata_path,
         })
     }
@@ -309,6 +315,13 @@ mod tests {
                 "/mcp",
             ),
             ("http://127.0.0.1:1/a/b", "http://127.0.0.1:1/.well-known/oauth-protected-resource/a/b", "/a/b"),
+            (
+                "https://h.example/mcp/",
+                "https://h.example/.well-known/oauth-protected-resource/mcp/",
+                "/mcp/",
+            ),
+            ("https://h.example/a//", "https://h.example/.well-known/oauth-protected-resource/a//", "/a//"),
+            ("HTTPS://H.example/Mcp", "HTTPS://H.example/.well-known/oauth-protected-resource/Mcp", "/Mcp"),
         ] {
             let found = Resource::new(resource).expect(resource);
             assert_eq!(found.metadata_url, url);

@@ -14,6 +14,13 @@ pub trait TokenVerifier: Send + Sync + 'static {
     /// visible ASCII and is never empty. The answer must not hold the token, nor may it be logged or sent elsewhere but
     /// to who issued it.
     fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, Rejected>>;
+
+    /// Whether a token leaves this process when it is checked, as [`Introspection`](super::Introspection) sends it to
+    /// an authorization server. Where there are several verifiers, those that keep it are asked first, so that what
+    /// they know is shown to nobody else. `true` unless said otherwise.
+    fn sends_tokens(&self) -> bool {
+        true
+    }
 }
 
 /// Why a token was not taken.

@@ -14,6 +14,7 @@ use crate::ask::state::Binding;
 use crate::ask::{Asking, ClientCapabilities, Question};
 use crate::context::Context;
 use crate::error;
+use crate::members::each_member;
 use crate::message::{Params, RequestId, string};
 use crate::reply;
 
@@ -155,12 +156,17 @@ impl Connection {
     }
 }
 
-/// The answers that come with a request.
+/// The answers that come with a request, one for each key.
 fn given_answers(params: &Params<'_>) -> Result<Answers, ErrorObjectOwned> {
     let Some(responses) = params.input_responses else { return Ok(Answers::new()) };
-    serde_json::from_str(responses.get()).map_err(|_| {
+    let mut answers = Answers::new();
+    let read = each_member(responses.get(), |key, answer| {
+        let is_repeated = answers.insert(key.into_owned(), answer.to_owned()).is_some();
+        if is_repeated { Err("a key stands there twice") } else { Ok(()) }
+    });
+    read.map(|()| answers).map_err(|_| {
         error::invalid_params(
-            "`inputResponses` must be an object with the key of each question and its answer",
+            "`inputResponses` must be an object with the key of each question and its one answer",
         )
     })
 }

@@ -1,42 +1,80 @@
 //! Batches: in revision 2025-03-26 only (basic "Batching"); before, JSON-RPC's own rule was not taken up, and
 //! 2025-06-18 took them out again.
 
+use std::fmt;
+
+use jsonrpsee_types::ErrorObjectOwned;
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, Error as _, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use toolwright_core::revision::Revision;
 
 use super::{Connection, Later};
 use crate::error;
-use crate::message::Malformed;
+use crate::message::{Envelope, Fault, Malformed, RequestId};
+
+/// The messages of a batch, each read once.
+#[derive(Debug)]
+pub(crate) struct Batch<'a>(Vec<Result<Envelope<'a>, Malformed<'a>>>);
+
+/// What a transport asks of a message in a batch before it is taken.
+pub(crate) type Check<'c> = dyn Fn(&Envelope<'_>) -> Result<(), ErrorObjectOwned> + 'c;
+
+impl Batch<'_> {
+    /// What the batch takes back; that may be requests that came before it.
+    #[cfg(feature = "http")]
+    pub(crate) fn cancelled(&self) -> impl Iterator<Item = RequestId<'_>> {
+        let messages = self.0.iter().flatten();
+        messages.filter_map(Envelope::cancelled)
+    }
+}
 
 impl Connection {
-    /// Takes an array of messages. Appends the array of answers, or what to wait for if one of them takes time.
-    pub(super) fn receive_batch(&self, bytes: &[u8], out: &mut Vec<u8>) -> Option<Later> {
-        let Ok(messages) = serde_json::from_slice::<Vec<&RawValue>>(bytes) else {
-            self.refuse_message(None, &error::malformed(Malformed::Syntax, "line"), out);
-            return None;
-        };
+    /// Reads an array of messages, if the peer's revision has those. No more of it is read than may be in it, and
+    /// nothing is kept of one that is refused.
+    pub(crate) fn read_batch<'a>(&self, bytes: &'a [u8]) -> Result<Batch<'a>, ErrorObjectOwned> {
         let limit = self.service.limits().max_batch_messages;
-        let refusal = match self.agreed_revision() {
-            Some(Revision::V2025_03_26) if messages.is_empty() => {
-                "a batch holds at least one message".to_owned()
+        let refused = |why: &str| Err(error::invalid_request(why));
+        match self.agreed_revision() {
+            Some(Revision::V2025_03_26) => {}
+            // A text that is no JSON is that first.
+            _ if serde_json::from_slice::<IgnoredAny>(bytes).is_err() => {
+                return Err(error::malformed(Fault::Syntax, "line"));
             }
-            Some(Revision::V2025_03_26) if messages.len() > limit => {
-                format!("a batch holds at most {limit} messages")
+            Some(revision) => {
+                return refused(&format!("revision {revision} has no batches; send each message on its own"));
             }
-            Some(Revision::V2025_03_26) => return self.answer_batch(&messages, out),
-            Some(revision) => format!("revision {revision} has no batches; send one message a line"),
-            None => "only revision 2025-03-26 has batches; send one message a line".to_owned(),
-        };
-        self.refuse_message(None, &error::invalid_request(&refusal), out);
-        None
+            None => {
+                return refused("only revision 2025-03-26 has batches; send each message on its own");
+            }
+        }
+        let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+        let read = Elements { limit }.deserialize(&mut deserializer);
+        match read.and_then(|messages| deserializer.end().map(|()| messages)) {
+            Ok(messages) if messages.is_empty() => refused("a batch holds at least one message"),
+            Ok(messages) => Ok(Batch(
+                messages.into_iter().map(|message| Envelope::parse(message.get().as_bytes())).collect(),
+            )),
+            Err(error) if error.is_data() => refused(&format!("a batch holds at most {limit} messages")),
+            Err(_) => Err(error::malformed(Fault::Syntax, "line")),
+        }
     }
 
-    fn answer_batch(&self, messages: &[&RawValue], out: &mut Vec<u8>) -> Option<Later> {
+    /// Takes the messages of a batch. Appends the array of answers, or returns what to wait for if one of them takes
+    /// time. A request that `check` refuses is answered with what it says.
+    pub(crate) fn take_batch(&self, batch: Batch<'_>, check: &Check<'_>, out: &mut Vec<u8>) -> Option<Later> {
         let mut answers: Vec<Vec<u8>> = Vec::new();
         let mut waiting: Vec<Later> = Vec::new();
-        for message in messages {
+        for message in batch.0 {
             let mut answer = Vec::new();
-            waiting.extend(self.receive_message(message.get().as_bytes(), &mut answer));
+            match message {
+                Err(malformed) => self.refuse_malformed(&malformed, &mut answer),
+                Ok(envelope) => match check(&envelope) {
+                    Ok(()) => waiting.extend(self.take_message(envelope, &mut answer)),
+                    Err(_) if envelope.id.is_none() => {}
+                    Err(error) => self.refuse_message(envelope.request_id().as_ref(), &error, &mut answer),
+                },
+            }
             if !answer.is_empty() {
                 answers.push(answer);
             }
@@ -66,4 +104,36 @@ fn write_batch(answers: &[Vec<u8>], out: &mut Vec<u8>) {
     out.push(b'[');
     out.extend_from_slice(&answers.join(&b','));
     out.push(b']');
+}
+
+/// The elements of an array, if they are not too many.
+struct Elements {
+    limit: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for Elements {
+    type Value = Vec<&'de RawValue>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Elements {
+    type Value = Vec<&'de RawValue>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
+        let mut read = Vec::new();
+        while let Some(element) = elements.next_element()? {
+            if read.len() == self.limit {
+                return Err(A::Error::custom("too many"));
+            }
+            read.push(element);
+        }
+        Ok(read)
+    }
 }

@@ -30,11 +30,13 @@ use crate::context::LogLevel;
 use crate::error;
 use crate::executor::BoxFuture;
 use crate::list::{List, Listed, View};
-use crate::message::{Envelope, Params, RequestId, RequestMeta, string};
+use crate::message::{Envelope, Fault, Malformed, Params, RequestId, RequestMeta, string, trimmed};
 use crate::outbox::Outbox;
 use crate::reply;
 use crate::service::Shared;
 
+#[cfg(feature = "http")]
+pub(crate) use batch::Check;
 use calls::Calls;
 pub(crate) use calls::{Outcome, finish};
 pub(crate) use subscriptions::Changed;
@@ -138,12 +140,24 @@ impl Connection {
     /// Takes one frame: a message or a batch. Appends the answer, if there is one at once, as a line to `out`;
     /// else returns what to wait for.
     pub(crate) fn receive(&self, frame: &[u8], out: &mut Vec<u8>) -> Option<Later> {
-        let frame = frame.trim_ascii();
+        let frame = trimmed(frame);
         let start = out.len();
         let later = match frame.first() {
             None => return None,
-            Some(b'[') => self.receive_batch(frame, out),
-            Some(_) => self.receive_message(frame, out),
+            Some(b'[') => match self.read_batch(frame) {
+                Ok(batch) => self.take_batch(batch, &|_| Ok(()), out),
+                Err(error) => {
+                    self.refuse_message(None, &error, out);
+                    None
+                }
+            },
+            Some(_) => match Envelope::parse(frame) {
+                Ok(envelope) => self.take_message(envelope, out),
+                Err(malformed) => {
+                    self.refuse_malformed(&malformed, out);
+                    None
+                }
+            },
         };
         if out.len() > start {
             out.push(b'\n');
@@ -158,64 +172,45 @@ impl Connection {
         out.push(b'\n');
     }
 
-    fn receive_message(&self, bytes: &[u8], out: &mut Vec<u8>) -> Option<Later> {
-        let envelope = match Envelope::parse(bytes) {
-            Ok(envelope) => envelope,
-            Err(malformed) => {
-                let error = error::malformed(malformed, "line");
-                self.refuse_message(Envelope::id_of(bytes).as_ref(), &error, out);
-                return None;
-            }
-        };
-        self.take_message(envelope, out)
+    /// Answers what is no message, unless it is a notification.
+    fn refuse_malformed(&self, malformed: &Malformed<'_>, out: &mut Vec<u8>) {
+        if malformed.fault != Fault::Notification {
+            self.refuse_message(malformed.id.as_ref(), &error::malformed(malformed.fault, "line"), out);
+        }
     }
 
     /// As [`Connection::receive`], for a message that was read already. Its answer ends no line.
     pub(crate) fn take_message(&self, envelope: Envelope<'_>, out: &mut Vec<u8>) -> Option<Later> {
         let id = envelope.id.map(RequestId::new);
-        if envelope.method.is_none() {
-            if envelope.result.is_none() && envelope.error.is_none() {
-                self.refuse_message(
-                    id.flatten().as_ref(),
-                    &error::invalid_request("`method` is missing"),
-                    out,
-                );
-            } else if let Some(id) = envelope.id {
+        let mut refuse = |id: Option<&RequestId<'_>>, why| {
+            self.refuse_message(id, &error::invalid_request(why), out);
+            None
+        };
+        if envelope.is_response() {
+            if let Some(id) = envelope.id {
                 self.session.waiting.respond(id, envelope.result, envelope.error);
             }
             return None;
         }
-        let Some(method) = envelope.method_name() else {
-            self.refuse_message(
-                id.flatten().as_ref(),
-                &error::invalid_request("`method` must be a string"),
-                out,
-            );
-            return None;
+        let Some(method) = envelope.method else {
+            return refuse(id.flatten().as_ref(), "`method` is missing");
         };
-        if envelope.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
-            self.refuse_message(
-                id.flatten().as_ref(),
-                &error::invalid_request("`jsonrpc` must be \"2.0\""),
-                out,
-            );
-            return None;
-        }
+        let Some(method) = string(method) else {
+            return refuse(id.flatten().as_ref(), "`method` must be a string");
+        };
+        let is_versioned = envelope.jsonrpc.and_then(string).is_some_and(|version| version == "2.0");
         let params = envelope.params.unwrap_or_default();
         match id {
+            // Never answered, whatever is wrong with it (JSON-RPC 2.0 §4.1).
             None => {
-                self.notified(method, &params);
+                if is_versioned {
+                    self.notified(&method, &params);
+                }
                 None
             }
-            Some(None) => {
-                self.refuse_message(
-                    None,
-                    &error::invalid_request("`id` must be a string or an integer"),
-                    out,
-                );
-                None
-            }
-            Some(Some(id)) => self.request(method, &id, &params, envelope.meta.as_ref(), out),
+            Some(id) if !is_versioned => refuse(id.as_ref(), "`jsonrpc` must be \"2.0\""),
+            Some(None) => refuse(None, "`id` must be a string or an integer"),
+            Some(Some(id)) => self.request(&method, &id, &params, envelope.meta.as_ref(), out),
         }
     }
 
@@ -230,7 +225,11 @@ impl Connection {
         out: &mut Vec<u8>,
     ) -> Option<Later> {
         let Some(meta) = meta else {
-            self.refuse_message(Some(id), &error::invalid_params("`_meta` must be an object"), out);
+            self.refuse_message(
+                Some(id),
+                &error::invalid_params("`_meta` must be an object in which nothing is said twice"),
+                out,
+            );
             return None;
         };
         let answer = if meta.protocol_version.is_some() {
@@ -244,15 +243,19 @@ impl Connection {
         })
     }
 
-    /// A notification is never answered, whatever is wrong with it (JSON-RPC 2.0 §4.1).
     fn notified(&self, method: &str, params: &Params<'_>) {
         if method == "notifications/cancelled"
-            && let Some(id) = params.request_id.and_then(RequestId::new)
+            && let Some(id) = params.request_id.and_then(RequestId::referred_to)
         {
-            let key = id.key();
-            if !self.calls.cancel(&key) {
-                self.subscriptions().remove(&key);
-            }
+            self.cancel(&id);
+        }
+    }
+
+    /// Takes back what runs with this id, if anything does.
+    pub(crate) fn cancel(&self, id: &RequestId<'_>) {
+        let key = id.key();
+        if !self.calls.cancel(&key) {
+            self.subscriptions().remove(&key);
         }
     }
 

@@ -5,7 +5,6 @@ use std::io::{self, Read};
 
 /// A buffer that one long line made larger than this is given back.
 const KEPT: usize = 1 << 20;
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Takes bytes as they come and gives lines.
 #[derive(Debug)]
@@ -22,7 +21,6 @@ pub(crate) struct LineBuffer {
     limit: usize,
     /// Whether the rest of a line that was too long is being dropped.
     skipping: bool,
-    at_start: bool,
     ended: bool,
 }
 
@@ -50,7 +48,6 @@ impl LineBuffer {
             searched: 0,
             limit,
             skipping: false,
-            at_start: true,
             ended: false,
         }
     }
@@ -72,7 +69,7 @@ impl LineBuffer {
             if whole.len() > self.limit {
                 return Line::TooLong;
             }
-            line.extend_from_slice(self.without_mark(whole));
+            line.extend_from_slice(&self.buffer[whole]);
             return Line::Whole;
         }
     }
@@ -86,7 +83,7 @@ impl LineBuffer {
             if rest.is_empty() || self.skipping {
                 return Line::End;
             }
-            line.extend_from_slice(self.without_mark(rest));
+            line.extend_from_slice(&self.buffer[rest]);
             return Line::Whole;
         }
         if self.skipping || rest.len() > self.limit {
@@ -96,15 +93,6 @@ impl LineBuffer {
             }
         }
         Line::NeedsMore
-    }
-
-    /// The bytes at `range`, without the mark that some editors and shells put at the start of a stream.
-    fn without_mark(&mut self, range: std::ops::Range<usize>) -> &[u8] {
-        let bytes = &self.buffer[range];
-        if std::mem::take(&mut self.at_start) {
-            return bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-        }
-        bytes
     }
 
     /// Where the next bytes go; [`LineBuffer::took`] must follow.
@@ -204,11 +192,6 @@ mod tests {
         check(&[b"o", b"n", b"e", b"\nt", b"wo\n"], &["one", "two"]);
         check(&[b"one\n", b"\n", b"last"], &["one", "", "last"]);
         check(&[], &[]);
-    }
-
-    #[test]
-    fn std_02_a_byte_order_mark_at_the_start_is_skipped() {
-        check(&[b"\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n"], &["one", "\u{feff}two"]);
     }
 
     #[test]

@@ -22,7 +22,6 @@ use crate::service::Service;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// How long the last messages may take to be written at the end.
-#[cfg(any(feature = "socket", feature = "ws"))]
 pub(super) const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Accepts connections until `shutdown`, at most `limit` at once; others wait. Returns those that are still open.
@@ -57,8 +56,8 @@ pub(super) async fn accept<S, F: Future<Output = ()> + Send + 'static>(
     }
 }
 
-/// Waits for connections to end by themselves, for `time` at most. What is left is dropped, and its calls with it.
-pub(super) async fn join(mut open: JoinSet<()>, time: Duration) {
+/// Waits for connections to end by themselves, for `time` at most.
+pub(super) async fn join(open: &mut JoinSet<()>, time: Duration) {
     let all_ended = async { while open.join_next().await.is_some() {} };
     let _ = tokio::time::timeout(time, all_ended).await;
 }
@@ -80,6 +79,8 @@ impl Peer {
 
     /// Takes one message. Waits while the peer does not read its answers; `out` is room to be used again.
     pub(super) async fn take(&self, message: &[u8], out: &mut Vec<u8>) {
+        // A message may be answered by one that waits for no room, such as the acknowledgment of a subscription.
+        self.outbox.room().await;
         if let Some(later) = self.connection.receive(message, out) {
             self.connection.answer_later(later);
         }

@@ -77,7 +77,7 @@ impl UnixSocket {
         let listener = tokio::net::UnixListener::from_std(self.listener).map_err(ServeError::Listen)?;
         let limits = service.limits();
         let stop = CancellationToken::new();
-        let open = peers::accept(
+        let mut open = peers::accept(
             |task| listener.poll_accept(task).map_ok(|(stream, _)| stream),
             limits.max_socket_peers,
             shutdown,
@@ -94,7 +94,7 @@ impl UnixSocket {
         drop(listener);
         drop(self.file);
         stop.cancel();
-        peers::join(open, limits.shutdown_grace.saturating_add(2 * LAST_WORDS)).await;
+        peers::join(&mut open, limits.shutdown_grace.saturating_add(2 * LAST_WORDS)).await;
         Ok(())
     }
 }

@@ -280,7 +280,7 @@ leaves! {
     F64: "f64", true, false, ["1.5", "0.25", "-2.0", "3"];
     String: "String", true, true, ["\"a\"", "\"\"", "\"1\"", "\"abc\"", "\"null\"", "\"é𝄞\""];
     BoxStr: "Box<str>", true, false, ["\"a\"", "\"\""];
-    Char: "char", true, true, ["\"a\"", "\"é\"", "\"𝄞\""];
+    Char: "char", false, true, ["\"a\"", "\"é\"", "\"𝄞\""];
     Unit: "()", true, false, ["null"];
     Value: "Value", true, false, ["1", "\"a\"", "{\"a\":[1,null]}", "[]", "true", "1.5"];
     Path: "PathBuf", true, false, ["\"/tmp/a\"", "\"\""];
@@ -300,7 +300,7 @@ leaves! {
     Duration: "Duration", true, false, ["{\"secs\":1,\"nanos\":0}"];
     Version: "Version", false, false, ["\"1.2.3\"", "\"1.0.0-rc.1\""];
     Timestamp: "Timestamp", true, false, ["\"2026-07-28T12:30:00Z\""];
-    Zoned: "Zoned", true, false, ["\"2026-07-28T12:30:00+00:00[UTC]\""];
+    Zoned: "Zoned", true, false, ["\"2026-07-28T12:30:00+02:00[+02:00]\""];
     CivilTime: "civil::Time", true, false, ["\"12:30:00\""];
 }
 

@@ -10,7 +10,7 @@ use serde_json::json;
 use test_agreement::case::Case;
 use test_agreement::choices::Choices;
 use test_agreement::judge::{Fault, FaultKind, Judge};
-use test_agreement::{generate, mutate};
+use test_agreement::{generate, lint, mutate};
 use toolwright_core::schema::Profile;
 
 use crate::exceptions::{EXCEPTIONS, Wider};
@@ -102,6 +102,27 @@ fn rules_hold_for_structs_read_from_arrays() {
     }
     let by_position = json!({ "inner": [[11, 0.0, 3, 5]] });
     assert!(judge.read(&by_position).is_err(), "{by_position}");
+}
+
+#[test]
+fn no_client_refuses_what_the_derive_writes() {
+    let cases = all();
+    // One asks for `uniqueItems` on a list by itself.
+    let cases = cases.iter().filter(|case| case.name != "field attributes");
+    let definitions = cases.enumerate().map(|(number, case)| {
+        let mut definition = case.definition();
+        // What a case is called here could not be called.
+        definition.name = format!(
+            "case_{number}_{}",
+            case.name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
+        );
+        definition.name.truncate(40);
+        definition
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let faults = lint::faults(folder.path(), definitions.collect());
+    let lines: Vec<String> = faults.iter().map(|(tool, fault)| format!("{tool}: {}", fault.text)).collect();
+    assert!(lines.is_empty(), "{} findings\n{}", lines.len(), lines.join("\n"));
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn sch_07_pair_of_equal_types_is_an_array() {
 }
 
 #[test]
-fn sch_08_mixed_tuple_keeps_items_open() {
+fn sch_08_mixed_tuple_says_what_items_are() {
     #[derive(Deserialize, JsonSchema)]
     struct Mark {
         #[schemars(extend("items" = false))]
@@ -163,6 +163,12 @@ fn sch_08_mixed_tuple_keeps_items_open() {
                 { "type": "integer", "minimum": 0, "maximum": 4_294_967_295_u32 },
                 { "type": "string" }
             ],
+            "items": {
+                "anyOf": [
+                    { "type": "integer", "minimum": 0, "maximum": 4_294_967_295_u32 },
+                    { "type": "string" }
+                ]
+            },
             "minItems": 2,
             "maxItems": 2
         }),

@@ -153,7 +153,7 @@ fn ser_04_rename_all_fields() {
     check_property::<Change>(
         "SER-04",
         &json!({
-            "oneOf": [
+            "anyOf": [
                 {
                     "type": "object",
                     "properties": {
@@ -234,7 +234,7 @@ fn ser_06_newtype_and_tuple_variants() {
         "SER-06",
         &schema["properties"]["value"],
         &json!({
-            "oneOf": [
+            "anyOf": [
                 { "type": "string", "enum": ["Nothing"] },
                 {
                     "type": "object",
@@ -251,6 +251,12 @@ fn ser_06_newtype_and_tuple_variants() {
                                 { "type": "integer", "minimum": 0, "maximum": 255 },
                                 { "type": "string" }
                             ],
+                            "items": {
+                                "anyOf": [
+                                    { "type": "integer", "minimum": 0, "maximum": 255 },
+                                    { "type": "string" }
+                                ]
+                            },
                             "minItems": 2,
                             "maxItems": 2
                         }

@@ -90,7 +90,7 @@ fn torture_input() {
                     "description": "A colour.\n`deep-red`: Like wine.\n`light-blue`: Like the sky."
                 },
                 "shape": {
-                    "oneOf": [
+                    "anyOf": [
                         {
                             "type": "object",
                             "properties": {
@@ -116,6 +116,12 @@ fn torture_input() {
                         { "type": "integer", "minimum": -2_147_483_648_i64, "maximum": 2_147_483_647 },
                         { "type": "string" }
                     ],
+                    "items": {
+                        "anyOf": [
+                            { "type": "integer", "minimum": -2_147_483_648_i64, "maximum": 2_147_483_647 },
+                            { "type": "string" }
+                        ]
+                    },
                     "minItems": 2,
                     "maxItems": 2
                 },

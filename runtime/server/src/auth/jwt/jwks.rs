@@ -52,6 +52,7 @@ struct Jwk {
     alg: Option<String>,
     #[serde(rename = "use")]
     usage: Option<String>,
+    key_ops: Option<Vec<String>>,
     crv: Option<String>,
     n: Option<String>,
     e: Option<String>,
@@ -80,7 +81,11 @@ impl KeySet {
 
 impl Member {
     fn of(jwk: Jwk) -> Option<Self> {
-        if jwk.usage.as_deref().is_some_and(|usage| usage != "sig") {
+        // Both say what a key is for (RFC 7517 §4.2 and §4.3), and both must allow it.
+        let is_for_signatures = jwk.usage.as_deref().is_none_or(|usage| usage == "sig");
+        let verifies =
+            jwk.key_ops.as_ref().is_none_or(|operations| operations.iter().any(|it| it == "verify"));
+        if !is_for_signatures || !verifies {
             return None;
         }
         let key = Key::of(&jwk)?;
@@ -111,4 +116,37 @@ impl Key {
 /// A number without the zeros in front that some issuers write (RFC 7518 §6.3.1.1).
 fn number(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().copied().skip_while(|byte| *byte == 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Algorithm, KeySet};
+
+    #[test]
+    fn keys_that_are_for_something_else_are_left_out() {
+        for (more, good) in [
+            (json!({}), true),
+            (json!({"use": "sig"}), true),
+            (json!({"key_ops": ["verify"]}), true),
+            (json!({"use": "sig", "key_ops": ["sign", "verify"]}), true),
+            (json!({"use": "enc"}), false),
+            (json!({"key_ops": ["sign"]}), false),
+            (json!({"key_ops": ["encrypt", "wrapKey"]}), false),
+            (json!({"key_ops": []}), false),
+            (json!({"key_ops": "verify"}), false),
+            (json!({"use": "sig", "key_ops": ["deriveBits"]}), false),
+            (json!({"use": "enc", "key_ops": ["verify"]}), false),
+        ] {
+            let mut key =
+                json!({"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"});
+            if let (Some(key), Value::Object(more)) = (key.as_object_mut(), more.clone()) {
+                key.extend(more);
+            }
+            let set = serde_json::from_value(json!({"keys": [key]})).expect("a set");
+            let fits = KeySet::of(set).fitting(None, Algorithm::EdDsa).next().is_some();
+            assert_eq!(fits, good, "{more}");
+        }
+    }
 }

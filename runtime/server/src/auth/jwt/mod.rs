@@ -168,4 +168,8 @@ impl TokenVerifier for JwtVerifier {
     fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, Rejected>> {
         Box::pin(self.check(token))
     }
+
+    fn sends_tokens(&self) -> bool {
+        false
+    }
 }

@@ -127,7 +127,7 @@ impl HttpConfig {
 
     /// Lets every caller use the tools that need scopes: for an endpoint that only good callers reach, such as one
     /// behind a proxy that checks them. Otherwise, on an endpoint without protection, those tools are neither listed
-    /// nor called. On a protected one this has no effect.
+    /// nor called; a line on standard error names them when the endpoint is made. On a protected one this has no effect.
     pub fn trust_callers(mut self) -> Self {
         self.trusts = true;
         self

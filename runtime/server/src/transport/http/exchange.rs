@@ -7,6 +7,8 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
+use tokio_util::sync::CancellationToken;
+use toolwright_core::revision::Revision;
 
 use super::answer::{self, Era};
 use super::body::{EventStream, HttpBody, filled};
@@ -15,7 +17,10 @@ use super::headers::Accept;
 use super::session::Session;
 use super::stream::{Reading, exactly, filled_or_hung_up};
 use crate::connection::{Connection, Later};
+use crate::error;
+use crate::message::RequestId;
 use crate::outbox::Outbox;
+use crate::reply;
 
 /// What is known of a request when its message was taken.
 pub(super) enum Step {
@@ -167,6 +172,24 @@ async fn answered_stream(
         write_event_with_id(&mut events, EventId { stream, sequence: event.sequence }, &event.message);
     }
     answer::events(events)
+}
+
+/// The answer to a request, or to a batch, which has no id; an error where the server ends before it is there. A client
+/// that got nothing could not tell that from a lost connection.
+pub(super) async fn answer_unless_abandoned(
+    answer: Later,
+    abandoned: CancellationToken,
+    connection: Arc<Connection>,
+    id: Option<RequestId<'static>>,
+) -> Option<Vec<u8>> {
+    if let Some(answer) = abandoned.run_until_cancelled(answer).await {
+        return answer;
+    }
+    connection.end();
+    let error = error::internal("the server is ending and has stopped the call; call again when it is back");
+    let mut out = Vec::new();
+    reply::error(&mut out, id.as_ref(), &error, connection.agreed_revision().unwrap_or(Revision::NEWEST));
+    Some(out)
 }
 
 /// Cleans up when the response is sent, or when nobody reads it any more.

@@ -9,7 +9,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
 
 use super::body::HttpBody;
-use super::{Endpoint, answer, id_of};
+use super::{Endpoint, answer};
 use crate::auth::{Access, Metadata, Protection, Rejected, RejectedKind, is_scope};
 use crate::error;
 use crate::message::{Envelope, string};
@@ -112,7 +112,7 @@ impl Endpoint {
     ) -> Option<Response<HttpBody>> {
         let protection = self.config.protection()?;
         let (shared, params) = (self.service.shared(), envelope.params.as_ref()?);
-        let lacking = match envelope.method_name()? {
+        let lacking = match &*envelope.method_name()? {
             "tools/call" => match shared.tool_for(&params.name.and_then(string)?, access) {
                 Err(Denied::Scopes(tool)) => tool.scopes.to_vec(),
                 _ => return None,
@@ -126,7 +126,7 @@ impl Endpoint {
         };
         let scopes = protection.scopes_for(&lacking);
         let error = error::insufficient_scope(&scopes);
-        let response = answer::refusal(StatusCode::FORBIDDEN, id_of(envelope).as_ref(), &error);
+        let response = answer::refusal(StatusCode::FORBIDDEN, envelope.request_id().as_ref(), &error);
         Some(challenging(response, protection, Fault::TooLittle, &scopes, None))
     }
 
@@ -174,15 +174,14 @@ fn token_of<'a>(head: &'a Parts, protection: &Protection) -> Result<Option<&'a s
         None => None,
     };
     let authorization = single(&head.headers, AUTHORIZATION)?;
-    match (authorization, key) {
+    let bearer = authorization.and_then(|authorization| {
+        let (scheme, token) = authorization.split_once(' ').unwrap_or((authorization, ""));
+        // Another scheme is for somebody else, such as a proxy on the way, and no token.
+        scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim())
+    });
+    match (bearer, key) {
         (Some(_), Some(_)) => Err("one request has one token, in one header"),
-        (None, None) => Ok(None),
-        (None, Some(key)) => Ok(Some(key.trim())),
-        (Some(authorization), None) => {
-            let (scheme, token) = authorization.split_once(' ').unwrap_or((authorization, ""));
-            // Another scheme is for somebody else, and no token.
-            Ok(scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim()))
-        }
+        (bearer, key) => Ok(bearer.or(key.map(str::trim))),
     }
 }
 
@@ -263,12 +262,17 @@ mod tests {
             (&[("authorization", "Basic abc")], None),
             (&[("authorization", "Bearerabc")], None),
             (&[("x-api-key", "abc")], Some("abc")),
+            (&[("authorization", "Basic cHJveHk6eA=="), ("x-api-key", "abc")], Some("abc")),
+            (&[("authorization", "Negotiate"), ("x-api-key", " abc ")], Some("abc")),
+            (&[("authorization", ""), ("x-api-key", "abc")], Some("abc")),
         ] {
             assert_eq!(token("/mcp", headers), Ok(expected.map(str::to_owned)), "{headers:?}");
         }
         for headers in [
             &[("authorization", "Bearer a"), ("authorization", "Bearer b")],
             &[("authorization", "Bearer a"), ("x-api-key", "a")],
+            &[("authorization", "bearer"), ("x-api-key", "a")],
+            &[("authorization", "Basic a"), ("authorization", "Bearer a")],
             &[("x-api-key", "a"), ("x-api-key", "a")],
         ] {
             assert!(token("/mcp", headers).is_err(), "{headers:?}");

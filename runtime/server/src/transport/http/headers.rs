@@ -3,16 +3,16 @@
 
 use std::borrow::Cow;
 
-use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use jsonrpsee_types::ErrorObjectOwned;
-use serde_json::value::RawValue;
 use toolwright_core::content::MediaContent;
 use toolwright_core::revision::Revision;
 
-use super::answer::Era;
+use super::answer::{self, Era};
+use super::body::HttpBody;
 use crate::error;
-use crate::message::{Params, string};
+use crate::message::{Envelope, Params, string};
 
 /// In which forms the client takes an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +55,23 @@ fn is_refused(parameters: &str) -> bool {
     })
 }
 
-/// Whether the body is declared as JSON, whatever the parameters (RFC 9110 §8.3.1).
-pub(super) fn is_json(headers: &HeaderMap) -> bool {
+/// Checks that the body is declared as JSON (RFC 9110 §8.3.1), in a form that is read.
+pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Box<Response<HttpBody>>> {
+    let refused = |why| Box::new(answer::refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
+    if !is_json(headers) {
+        return Err(refused("the body must be declared as `Content-Type: application/json`"));
+    }
+    if !is_plain(headers) {
+        let mut refused = refused("the body must come without a `Content-Encoding`, such as gzip");
+        // What would be taken instead (RFC 9110 §15.5.16).
+        refused.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        return Err(refused);
+    }
+    Ok(())
+}
+
+/// Whether the body is declared as JSON, whatever the parameters.
+fn is_json(headers: &HeaderMap) -> bool {
     let value = single(headers, &CONTENT_TYPE).ok().flatten();
     value.and_then(|value| value.to_str().ok()).is_some_and(|value| {
         let media_type = value.split(';').next().unwrap_or_default();
@@ -64,36 +79,74 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
     })
 }
 
+/// Whether the body is sent as it is (RFC 9110 §8.4).
+fn is_plain(headers: &HeaderMap) -> bool {
+    let mut codings = headers
+        .get_all(CONTENT_ENCODING)
+        .iter()
+        .flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    codings.all(|coding| {
+        let coding = coding.trim_ascii();
+        coding.is_empty() || coding.eq_ignore_ascii_case(b"identity")
+    })
+}
+
 pub(super) static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(super) static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 static METHOD: HeaderName = HeaderName::from_static("mcp-method");
 static NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// The era of a message, by its header and by `asked`, the version in its `_meta`.
+/// The revision that the header names; none without the header.
+///
+/// # Errors
+/// Where that is none that exists (2025-11-25, basic/transports "Protocol Version Header": status 400).
+pub(super) fn version(headers: &HeaderMap) -> Result<Option<Revision>, ErrorObjectOwned> {
+    let Some(value) = single(headers, &VERSION)? else { return Ok(None) };
+    let revision = value.to_str().ok().and_then(Revision::from_name);
+    revision.map(Some).ok_or_else(|| unsupported(headers, value, true))
+}
+
+/// The answer to a revision that is not served. In a session it has the form that its revisions give it (2025-11-25,
+/// basic/lifecycle "Error Handling").
+fn unsupported(headers: &HeaderMap, version: &HeaderValue, has_sessions: bool) -> ErrorObjectOwned {
+    let requested = String::from_utf8_lossy(version.as_bytes());
+    if has_sessions && headers.contains_key(&SESSION_ID) {
+        return error::unsupported_legacy_version(&requested);
+    }
+    error::unsupported_version(&requested, !has_sessions)
+}
+
+/// The era of a message, by its header and by the version in its `_meta`.
 ///
 /// Without either it is a legacy one: those before 2025-06-18 had no such header.
-pub(super) fn era(headers: &HeaderMap, asked: Option<&RawValue>) -> Result<Era, ErrorObjectOwned> {
-    let header = single(headers, &VERSION)?;
-    match (header, asked) {
-        (None, None) => Ok(Era::Legacy),
-        (None, Some(_)) => Err(error::header_mismatch("the `MCP-Protocol-Version` header is missing")),
-        (Some(header), None) => Ok(if is_legacy(header) { Era::Legacy } else { Era::Modern }),
-        (Some(header), Some(asked)) => match string(asked) {
-            Some(asked) if asked.as_bytes() == header.as_bytes() => Ok(Era::Modern),
-            Some(_) => Err(error::header_mismatch(
+pub(super) fn era(
+    headers: &HeaderMap,
+    envelope: &Envelope<'_>,
+    has_sessions: bool,
+) -> Result<Era, ErrorObjectOwned> {
+    let asked = envelope.meta.as_ref().and_then(|meta| meta.protocol_version);
+    let Some(header) = single(headers, &VERSION)? else {
+        return match asked {
+            None => Ok(Era::Legacy),
+            Some(_) => Err(error::header_mismatch("the `MCP-Protocol-Version` header is missing")),
+        };
+    };
+    match asked.map(string) {
+        Some(None) => {
+            return Err(error::invalid_params("`io.modelcontextprotocol/protocolVersion` must be a string"));
+        }
+        Some(Some(asked)) if asked.as_bytes() != header.as_bytes() => {
+            return Err(error::header_mismatch(
                 "the `MCP-Protocol-Version` header is not the version in `_meta` of the body",
-            )),
-            None => Err(error::invalid_params("`io.modelcontextprotocol/protocolVersion` must be a string")),
-        },
+            ));
+        }
+        _ => {}
     }
-}
-
-/// Whether the header names the modern era, or nothing that is known.
-pub(super) fn is_modern(headers: &HeaderMap) -> bool {
-    headers.get(&VERSION).is_some_and(|header| !is_legacy(header))
-}
-
-fn is_legacy(version: &HeaderValue) -> bool {
-    version.to_str().ok().and_then(Revision::from_name).is_some_and(|revision| !revision.is_modern())
+    match header.to_str().ok().and_then(Revision::from_name) {
+        Some(revision) if revision.is_modern() || asked.is_some() => Ok(Era::Modern),
+        Some(_) if has_sessions => Ok(Era::Legacy),
+        _ => Err(unsupported(headers, header, has_sessions)),
+    }
 }
 
 /// Checks the standard headers of a modern request against its body.
@@ -115,14 +168,20 @@ pub(super) fn check_standard(
         "tasks/get" | "tasks/update" | "tasks/cancel" => params.task_id.and_then(string),
         _ => return Ok(()),
     };
-    // Without a name the parameters are at fault, which has a code of its own.
-    let Some(name) = name else { return Ok(()) };
-    let header = single(headers, &NAME)?
-        .ok_or_else(|| error::header_mismatch(&format!("the `Mcp-Name` header is missing for `{method}`")))?;
-    if decoded(header, "Mcp-Name")? != name {
-        return Err(error::header_mismatch("the `Mcp-Name` header is not the name in the body"));
+    match (single(headers, &NAME)?, name) {
+        (Some(header), Some(name)) if decoded(header, "Mcp-Name")? == name => Ok(()),
+        (Some(_), Some(_)) => {
+            Err(error::header_mismatch("the `Mcp-Name` header is not the name in the body"))
+        }
+        (Some(_), None) => Err(error::header_mismatch(
+            "there is an `Mcp-Name` header, and the body has no name that is a string",
+        )),
+        (None, Some(_)) => {
+            Err(error::header_mismatch(&format!("the `Mcp-Name` header is missing for `{method}`")))
+        }
+        // The parameters alone are at fault, which has a code of its own.
+        (None, None) => Ok(()),
     }
-    Ok(())
 }
 
 /// The one value of a header; none if it is absent.
@@ -164,7 +223,7 @@ fn decode(encoded: &str) -> Option<String> {
 mod tests {
     use http::{HeaderMap, HeaderValue};
 
-    use super::{Accept, decoded, is_json};
+    use super::{Accept, decoded, is_json, is_plain};
 
     fn headers(name: &'static str, value: &str) -> HeaderMap {
         HeaderMap::from_iter([(name.parse().expect("a name"), value.parse().expect("a value"))])
@@ -202,6 +261,21 @@ mod tests {
             assert_eq!(is_json(&headers("content-type", content_type)), good, "{content_type}");
         }
         assert!(!is_json(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn only_bodies_without_an_encoding_are_plain() {
+        for (encoding, good) in [
+            ("identity", true),
+            ("Identity, identity", true),
+            ("", true),
+            ("gzip", false),
+            ("identity, br", false),
+            ("x", false),
+        ] {
+            assert_eq!(is_plain(&headers("content-encoding", encoding)), good, "{encoding}");
+        }
+        assert!(is_plain(&HeaderMap::new()));
     }
 
     #[test]

@@ -2,39 +2,36 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
-use serde_json::value::RawValue;
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use jsonrpsee_types::ErrorObjectOwned;
 use toolwright_core::revision::Revision;
 
 use super::answer::{self, ANSWER_BYTES, Era};
 use super::body::HttpBody;
-use super::exchange::{EndCall, Form, Step, Waiting};
-use super::headers::single;
+use super::exchange::{EndCall, Form, Step, Waiting, answer_unless_abandoned};
+use super::headers::{SESSION_ID, single};
 use super::session::{NotOpened, Session};
-use super::{Endpoint, id_of, too_many};
+use super::{Endpoint, headers, too_many};
 use crate::auth::Access;
 use crate::connection::{Connection, Later};
 use crate::error;
 use crate::message::{Envelope, RequestId};
 use crate::outbox::Outbox;
 
-static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-
 /// How much of what belongs to no request is kept for a client that has no stream open.
 const KEPT_WITHOUT_STREAM: usize = 16 << 10;
 
 impl Endpoint {
-    /// Takes a message, or a batch where there is no envelope.
+    /// Takes a message.
     pub(super) fn legacy(
         &self,
         headers: &HeaderMap,
         access: Access,
         form: Form,
-        frame: &[u8],
-        envelope: Option<Envelope<'_>>,
+        envelope: Envelope<'_>,
     ) -> Step {
-        let id = envelope.as_ref().and_then(id_of);
-        let method = envelope.as_ref().and_then(Envelope::method_name);
+        let id = envelope.request_id();
+        let method = envelope.method_name();
         if !self.config.has_sessions() {
             let why = format!(
                 "the `MCP-Protocol-Version` header is missing, and this server speaks {} only, which has no `initialize`",
@@ -43,59 +40,71 @@ impl Endpoint {
             let error = error::header_mismatch(&why);
             return Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id.as_ref(), &error));
         }
-        let session = match (method, envelope) {
+        let session = match method.as_deref() {
             // A client may send the id of a session that ended, or that it wants to leave (RPC-12).
-            (Some("initialize"), Some(envelope)) if id.is_some() => {
+            Some("initialize") if id.is_some() => {
                 return Step::Done(self.initialize(access, form, envelope, id.as_ref()));
             }
             // Allowed before `initialize` (2025-11-25, basic/lifecycle "Initialization").
-            (Some("ping"), envelope) if !headers.contains_key(&SESSION_ID) => (None, envelope),
-            (_, envelope) => match self.session(headers, &access, id.as_ref()) {
-                Ok(session) => (Some(session), envelope),
+            Some("ping") if !headers.contains_key(&SESSION_ID) => None,
+            _ => match self.session(headers, &access, id.as_ref()) {
+                Ok(session) => Some(session),
                 Err(response) => return Step::Done(*response),
             },
         };
-        let (session, envelope) = session;
-        if let Some(envelope) = &envelope
-            && (envelope.id.is_none() || envelope.method.is_none())
-        {
-            if let Some(session) = session.as_ref().filter(|_| method == Some("notifications/cancelled")) {
-                session.cancel(frame);
-            }
-            let is_response = envelope.result.is_some() || envelope.error.is_some();
-            if method.is_none() && is_response {
-                if let (Some(session), Some(id)) = (session, envelope.id) {
-                    session.connection.waiting().respond(id, envelope.result, envelope.error);
-                }
-                return Step::Done(answer::empty(StatusCode::ACCEPTED));
-            }
-            if method.is_some() {
-                return Step::Done(answer::empty(StatusCode::ACCEPTED));
-            }
-            let error = error::invalid_request("`method` is missing");
-            return Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id.as_ref(), &error));
+        if envelope.id.is_none() || envelope.method.is_none() {
+            return Step::Done(heard(session.as_deref(), &envelope));
         }
         #[cfg(feature = "auth")]
-        if let Some(refusal) = envelope.as_ref().and_then(|envelope| self.insufficient(&access, envelope)) {
+        if let Some(refusal) = self.insufficient(&access, &envelope) {
             return Step::Done(refusal);
         }
-        if let Some(session) = session.as_ref().filter(|_| envelope.is_none()) {
-            for cancellation in cancellations(session, frame, self.service.limits().max_batch_messages) {
-                session.cancel(cancellation.get().as_bytes());
-            }
-        }
-        self.request(access, form, frame, envelope, session, id.as_ref())
+        let take = |connection: &Connection, out: &mut _| connection.take_message(envelope, out);
+        self.request(access, form, session, id.as_ref(), take)
     }
 
-    /// Takes a request or a batch.
+    /// Takes a batch, which one revision has (2025-03-26, basic "Batching").
+    pub(super) fn batch(&self, headers: &HeaderMap, access: Access, form: Form, frame: &[u8]) -> Step {
+        let refused = |error| Step::Done(answer::refusal(StatusCode::BAD_REQUEST, None, &error));
+        match headers::version(headers) {
+            Ok(Some(revision)) if revision.is_modern() => {
+                let why = format!("revision {revision} has no batches; send each message on its own");
+                return refused(error::invalid_request(&why));
+            }
+            Ok(_) if !self.config.has_sessions() || !headers.contains_key(&SESSION_ID) => {
+                let why =
+                    "a batch is taken in a session of revision 2025-03-26 only; send each message on its own";
+                return refused(error::invalid_request(why));
+            }
+            Ok(_) => {}
+            Err(error) => return refused(error),
+        }
+        let session = match self.session(headers, &access, None) {
+            Ok(session) => session,
+            Err(response) => return Step::Done(*response),
+        };
+        let batch = match session.connection.read_batch(frame) {
+            Ok(batch) => batch,
+            Err(error) => return refused(error),
+        };
+        for id in batch.cancelled() {
+            session.cancel(&id);
+        }
+        let take = |connection: &Connection, out: &mut _| {
+            let check = |envelope: &Envelope<'_>| self.check_any(headers, connection.access(), envelope);
+            connection.take_batch(batch, &check, out)
+        };
+        self.request(access, form, Some(session), None, take)
+    }
+
+    /// Has a request or a batch taken, and answers it.
     fn request(
         &self,
         access: Access,
         form: Form,
-        frame: &[u8],
-        envelope: Option<Envelope<'_>>,
         session: Option<Arc<Session>>,
         id: Option<&RequestId<'_>>,
+        take: impl FnOnce(&Connection, &mut Vec<u8>) -> Option<Later>,
     ) -> Step {
         let limits = self.service.limits();
         let Some(count) = self.unanswered.one_more(limits.max_calls_in_flight) else {
@@ -112,10 +121,7 @@ impl Endpoint {
             session.as_ref().map(|session| &*session.connection),
         );
         let mut out = Vec::with_capacity(ANSWER_BYTES);
-        let later = match envelope {
-            Some(envelope) => connection.take_message(envelope, &mut out),
-            None => connection.receive(frame, &mut out),
-        };
+        let later = take(&connection, &mut out);
         let answer: Later = match later {
             None if out.is_empty() => return Step::Done(answer::empty(StatusCode::ACCEPTED)),
             None if form.is_json(&outbox) => return Step::Done(answer::json(Era::Legacy, out)),
@@ -126,9 +132,15 @@ impl Endpoint {
                 if let Some(session) = &session {
                     session.add(&connection);
                 }
+                let (session, abandoned) = (session.clone(), self.abandoned.clone());
+                let id = id.cloned().map(RequestId::into_owned);
                 // The call outlives its reader, so it runs in a task of its own.
                 let call = tokio::spawn(async move {
-                    let answer = later.await;
+                    let answer = answer_unless_abandoned(later, abandoned, Arc::clone(&connection), id).await;
+                    // From now on the session is without use.
+                    if let Some(session) = session {
+                        session.touch();
+                    }
                     drop((connection, count));
                     answer
                 });
@@ -137,6 +149,22 @@ impl Endpoint {
         };
         let kept = EndCall { outbox: Arc::clone(&outbox), connection: None, _count: None };
         Step::Waiting(Box::new(Waiting { answer, outbox, form, kept, session }))
+    }
+
+    /// Checks the headers of a message that need not be of the legacy era: on a transport that has that alone, or in a
+    /// batch, one that names its revision has the headers of that revision all the same.
+    pub(super) fn check_any(
+        &self,
+        headers: &HeaderMap,
+        access: &Access,
+        envelope: &Envelope<'_>,
+    ) -> Result<(), ErrorObjectOwned> {
+        let names_revision = envelope.meta.as_ref().is_some_and(|meta| meta.protocol_version.is_some());
+        if !names_revision || envelope.id.is_none() {
+            return Ok(());
+        }
+        headers::era(headers, envelope, true)?;
+        self.check(headers, access, envelope)
     }
 
     /// Opens a session, if the handshake succeeds.
@@ -211,17 +239,20 @@ impl Endpoint {
     }
 }
 
-/// The cancellations in a batch, if it is one that the session takes. They may be of requests that came before it.
-fn cancellations<'a>(session: &Session, batch: &'a [u8], limit: usize) -> Vec<&'a RawValue> {
-    const METHOD: &str = "notifications/cancelled";
-    let has_batches = session.connection.agreed_revision() == Some(Revision::V2025_03_26);
-    if !has_batches || memchr::memmem::find(batch, METHOD.as_bytes()).is_none() {
-        return Vec::new();
+/// Takes what has no answer: a notification, or a response to a request of the server's.
+fn heard(session: Option<&Session>, envelope: &Envelope<'_>) -> Response<HttpBody> {
+    if envelope.is_response() {
+        if let (Some(session), Some(id)) = (session, envelope.id) {
+            session.connection.waiting().respond(id, envelope.result, envelope.error);
+        }
+        return answer::empty(StatusCode::ACCEPTED);
     }
-    let messages = serde_json::from_slice::<Vec<&RawValue>>(batch).unwrap_or_default();
-    let is_cancellation = |message: &&RawValue| {
-        let envelope = Envelope::parse(message.get().as_bytes());
-        envelope.is_ok_and(|envelope| envelope.id.is_none() && envelope.method_name() == Some(METHOD))
-    };
-    if messages.len() > limit { Vec::new() } else { messages.into_iter().filter(is_cancellation).collect() }
+    if envelope.method.is_none() {
+        let error = error::invalid_request("`method` is missing");
+        return answer::refusal(StatusCode::BAD_REQUEST, envelope.request_id().as_ref(), &error);
+    }
+    if let (Some(session), Some(id)) = (session, envelope.cancelled()) {
+        session.cancel(&id);
+    }
+    answer::empty(StatusCode::ACCEPTED)
 }

@@ -17,6 +17,7 @@ mod exchange;
 #[cfg(feature = "auth")]
 mod guard;
 mod headers;
+mod hidden;
 mod legacy;
 mod listen;
 mod modern;
@@ -42,7 +43,7 @@ use tokio_util::sync::CancellationToken;
 use crate::auth::Access;
 use crate::error;
 use crate::executor::BoxFuture;
-use crate::message::{Envelope, Malformed, RequestId};
+use crate::message::{Envelope, Malformed, RequestId, trimmed};
 use crate::service::Service;
 
 use answer::Era;
@@ -90,6 +91,8 @@ struct Endpoint {
     unanswered: Count,
     /// Ends the streams that have no end of their own.
     stop: CancellationToken,
+    /// Ends the calls that have not finished in time.
+    abandoned: CancellationToken,
 }
 
 impl HttpService {
@@ -106,6 +109,7 @@ impl HttpService {
 
     /// The service of a server of ours, which says by itself how long it serves.
     fn of_server(service: &Service, config: HttpConfig) -> Self {
+        hidden::report(service, &config);
         let limits = service.limits();
         Self(Arc::new(Endpoint {
             sessions: Sessions::new(limits.max_sessions, limits.session_idle, config.store().clone()),
@@ -114,6 +118,7 @@ impl HttpService {
             config,
             unanswered: Count::default(),
             stop: CancellationToken::new(),
+            abandoned: CancellationToken::new(),
         }))
     }
 
@@ -142,6 +147,11 @@ impl HttpService {
     /// service is mounted in as it has it.
     pub fn end_streams(&self) {
         self.0.stop.cancel();
+    }
+
+    /// Answers the calls that still run, since nobody waits for them any longer.
+    fn abandon_calls(&self) {
+        self.0.abandoned.cancel();
     }
 
     /// Ends all sessions, and the calls in them.
@@ -228,26 +238,34 @@ impl Endpoint {
                 _ => answer::method_not_allowed("GET, POST"),
             };
         }
-        let has_sessions = self.config.has_sessions() && !headers::is_modern(&head.headers);
+        if head.method == Method::POST {
+            return self.post(head, access, body).await;
+        }
+        if !self.config.has_sessions() {
+            return answer::method_not_allowed("POST");
+        }
+        match headers::version(&head.headers) {
+            Ok(Some(revision)) if revision.is_modern() => return answer::method_not_allowed("POST"),
+            Ok(_) => {}
+            Err(error) => return answer::refusal(StatusCode::BAD_REQUEST, None, &error),
+        }
         match head.method {
-            Method::POST => self.post(head, access, body).await,
-            Method::GET if has_sessions => self.stream(&head.headers, &access).await,
-            Method::DELETE if has_sessions => self.end_session(&head.headers, &access),
-            _ if has_sessions => answer::method_not_allowed("POST, GET, DELETE"),
-            _ => answer::method_not_allowed("POST"),
+            Method::GET => self.stream(&head.headers, &access).await,
+            Method::DELETE => self.end_session(&head.headers, &access),
+            _ => answer::method_not_allowed("POST, GET, DELETE"),
         }
     }
 
     async fn post<B: Body>(&self, head: &Parts, access: Access, body: B) -> Response<HttpBody> {
-        if !headers::is_json(&head.headers) {
-            return not_declared_as_json();
+        if let Err(refused) = headers::check_content(&head.headers) {
+            return *refused;
         }
         let accept = Accept::of(&head.headers);
         if !accept.json && !accept.events {
             return not_acceptable();
         }
         match self.read(body).await {
-            Ok(bytes) => self.take(head, access, accept, bytes.trim_ascii()).finish().await,
+            Ok(bytes) => self.take(head, access, accept, trimmed(&bytes)).finish().await,
             Err(refused) => *refused,
         }
     }
@@ -275,19 +293,20 @@ impl Endpoint {
     /// Takes one body: a message or a batch.
     fn take(&self, head: &Parts, access: Access, accept: Accept, frame: &[u8]) -> Step {
         let form = |era| Form { era, accept, reading: self.config.reading() };
+        let headers = &head.headers;
         if frame.first() == Some(&b'[') {
-            return self.legacy(&head.headers, access, form(Era::Legacy), frame, None);
+            return self.batch(headers, access, form(Era::Legacy), frame);
         }
         let envelope = match Envelope::parse(frame) {
             Ok(envelope) => envelope,
-            Err(malformed) => return Step::Done(refuse_malformed(malformed, frame)),
+            Err(malformed) => return Step::Done(refuse_malformed(&malformed)),
         };
-        let asked = envelope.meta.as_ref().and_then(|meta| meta.protocol_version);
-        match headers::era(&head.headers, asked) {
-            Ok(Era::Modern) => self.modern(&head.headers, access, form(Era::Modern), envelope),
-            Ok(Era::Legacy) => self.legacy(&head.headers, access, form(Era::Legacy), frame, Some(envelope)),
+        match headers::era(headers, &envelope, self.config.has_sessions()) {
+            Ok(Era::Modern) => self.modern(headers, access, form(Era::Modern), envelope),
+            Ok(Era::Legacy) => self.legacy(headers, access, form(Era::Legacy), envelope),
             Err(error) => {
-                Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id_of(&envelope).as_ref(), &error))
+                let id = envelope.request_id();
+                Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id.as_ref(), &error))
             }
         }
     }
@@ -316,21 +335,9 @@ fn caller(
     std::future::ready(Ok(config.access()))
 }
 
-/// The id of a request, if it has a good one.
-fn id_of<'a>(envelope: &Envelope<'a>) -> Option<RequestId<'a>> {
-    envelope.id.and_then(RequestId::new)
-}
-
-fn refuse_malformed(malformed: Malformed, frame: &[u8]) -> Response<HttpBody> {
-    let error = error::malformed(malformed, "body");
-    answer::refusal(StatusCode::BAD_REQUEST, Envelope::id_of(frame).as_ref(), &error)
-}
-
-fn not_declared_as_json() -> Response<HttpBody> {
-    answer::refused(
-        StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        "the body must be declared as `Content-Type: application/json`",
-    )
+fn refuse_malformed(malformed: &Malformed<'_>) -> Response<HttpBody> {
+    let error = error::malformed(malformed.fault, "body");
+    answer::refusal(StatusCode::BAD_REQUEST, malformed.id.as_ref(), &error)
 }
 
 fn not_acceptable() -> Response<HttpBody> {

@@ -8,12 +8,12 @@ use toolwright_core::revision::Revision;
 
 use super::answer::ANSWER_BYTES;
 use super::body::EventStream;
-use super::exchange::{EndCall, Form, Step, Waiting};
-use super::{Endpoint, answer, headers, id_of, not_acceptable, too_many};
+use super::exchange::{EndCall, Form, Step, Waiting, answer_unless_abandoned};
+use super::{Endpoint, answer, headers, not_acceptable, too_many};
 use crate::auth::Access;
 use crate::connection::Connection;
 use crate::error;
-use crate::message::{Envelope, string};
+use crate::message::{Envelope, RequestId, string};
 use crate::outbox::Outbox;
 
 impl Endpoint {
@@ -26,7 +26,7 @@ impl Endpoint {
         form: Form,
         envelope: Envelope<'_>,
     ) -> Step {
-        let id = id_of(&envelope);
+        let id = envelope.request_id();
         if envelope.id.is_none() && envelope.method.is_some() {
             // No notification means anything to this revision's server; ending the stream is what cancels.
             return Step::Done(answer::empty(StatusCode::ACCEPTED));
@@ -42,7 +42,7 @@ impl Endpoint {
         let Some(count) = self.unanswered.one_more(limits.max_calls_in_flight) else {
             return Step::Done(too_many(id.as_ref(), "too many requests are running"));
         };
-        let listens = envelope.method_name() == Some("subscriptions/listen");
+        let listens = envelope.method_name().is_some_and(|method| method == "subscriptions/listen");
         if listens && !form.accept.events {
             return Step::Done(not_acceptable());
         }
@@ -63,7 +63,15 @@ impl Endpoint {
             _count: Some(count),
         };
         match later {
-            Some(answer) => Step::Waiting(Box::new(Waiting { answer, outbox, form, kept, session: None })),
+            Some(answer) => {
+                let answer = Box::pin(answer_unless_abandoned(
+                    answer,
+                    self.abandoned.clone(),
+                    connection,
+                    id.map(RequestId::into_owned),
+                ));
+                Step::Waiting(Box::new(Waiting { answer, outbox, form, kept, session: None }))
+            }
             None if listens && out.is_empty() => {
                 let stream = EventStream::new(outbox, form.reading.keep_alive, kept)
                     .until(self.stop.clone().cancelled_owned(), Some(connection));
@@ -74,8 +82,9 @@ impl Endpoint {
         }
     }
 
-    /// Whether headers and body agree ("Server Validation"). What is wrong with the body alone, the connection says.
-    fn check(
+    /// Whether headers and body agree ("Server Validation"), by the very values that the connection is handed. What is
+    /// wrong with the body alone, the connection says.
+    pub(super) fn check(
         &self,
         headers: &HeaderMap,
         access: &Access,
@@ -95,7 +104,7 @@ impl Endpoint {
         if !speaks_modern {
             return Ok(());
         }
-        headers::check_standard(headers, method, params)?;
+        headers::check_standard(headers, &method, params)?;
         if method != "tools/call" {
             return Ok(());
         }

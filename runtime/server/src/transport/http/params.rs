@@ -1,35 +1,67 @@
 //! Parameters that callers repeat in headers (2026-07-28, basic/transports/streamable-http "Custom Headers from Tool
 //! Parameters").
+//!
+//! The arguments are looked at as text: what the tool could not read is there all the same, and what it would read in
+//! another way than a proxy does, such as a member that stands twice, is refused.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use jsonrpsee_types::ErrorObjectOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use toolwright_core::tool::FieldMetadata;
 
 use super::headers::{decoded, single};
+use crate::decimal::Decimal;
 use crate::error;
+use crate::members::each_member;
+use crate::message::string;
 
 /// The parameters of one tool that its schema marks with `x-mcp-header`.
 ///
 /// The derive refuses wrong marks. An executor's definition may still have some; clients then hide the tool, and
 /// here they mean nothing.
 #[derive(Debug, Default)]
-pub(crate) struct HeaderParams(Box<[HeaderParam]>);
+pub(crate) struct HeaderParams(Box<[Param]>);
 
+/// A property that is marked, or that leads to one that is.
 #[derive(Debug)]
-struct HeaderParam {
+struct Param {
+    /// Its name, and others that the tool takes for it.
+    names: Vec<String>,
+    /// The names of the properties that lead to it, for errors.
+    path: String,
     /// `mcp-param-…`
-    header: HeaderName,
-    /// The names of the properties that lead to the parameter.
-    path: Box<[String]>,
+    header: Option<HeaderName>,
+    inner: HeaderParams,
 }
 
 impl HeaderParams {
     /// The parameters that can be reached through `properties` alone.
     pub(crate) fn of(schema: &Value) -> Self {
-        let mut found = Vec::new();
-        collect(schema, &mut Vec::new(), &mut found);
-        Self(found.into())
+        Self::within(schema, "")
+    }
+
+    fn within(schema: &Value, path: &str) -> Self {
+        let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let params = properties.filter_map(|(name, property)| {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            let header = property.get("x-mcp-header").and_then(Value::as_str).filter(|name| !name.is_empty());
+            let header = header.and_then(|name| format!("mcp-param-{name}").parse().ok());
+            let inner = Self::within(property, &path);
+            let leads_to_some = header.is_some() || !inner.0.is_empty();
+            leads_to_some.then(|| Param { names: vec![name.clone()], path, header, inner })
+        });
+        Self(params.collect())
+    }
+
+    /// Takes note of the further names that serde's `alias` takes.
+    pub(crate) fn know_aliases(&mut self, fields: &[FieldMetadata]) {
+        for param in &mut self.0 {
+            let fields = fields.iter().filter(|field| param.names.iter().any(|name| name == field.name));
+            let aliases: Vec<String> =
+                fields.flat_map(|field| field.aliases).map(|&alias| alias.to_owned()).collect();
+            param.names.extend(aliases);
+        }
     }
 
     /// Checks that each header says what its parameter says, and that none is missing or extra.
@@ -41,66 +73,77 @@ impl HeaderParams {
         if self.0.is_empty() {
             return Ok(());
         }
-        let arguments: Value =
-            arguments.and_then(|arguments| serde_json::from_str(arguments.get()).ok()).unwrap_or_default();
-        self.0.iter().try_for_each(|param| param.check(headers, &arguments))
+        let mut values: Vec<Option<&RawValue>> = vec![None; self.0.len()];
+        if let Some(arguments) = arguments {
+            let read = each_member(arguments.get(), |name, value| {
+                let place = self.0.iter().position(|param| param.names.iter().any(|known| *known == name));
+                let is_repeated = place.is_some_and(|place| values[place].replace(value).is_some());
+                if is_repeated {
+                    Err("a parameter with a header stands there more than once")
+                } else {
+                    Ok(())
+                }
+            });
+            read.map_err(|error| {
+                error::header_mismatch(&format!("the arguments cannot be compared with the headers: {error}"))
+            })?;
+        }
+        self.0.iter().zip(values).try_for_each(|(param, value)| param.check(headers, value))
     }
 }
 
-fn collect(schema: &Value, path: &mut Vec<String>, found: &mut Vec<HeaderParam>) {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
-    for (name, property) in properties {
-        path.push(name.clone());
-        let header = property.get("x-mcp-header").and_then(Value::as_str).filter(|name| !name.is_empty());
-        let header = header.and_then(|name| format!("mcp-param-{name}").parse().ok());
-        if let Some(header) = header {
-            found.push(HeaderParam { header, path: path.as_slice().into() });
-        }
-        collect(property, path, found);
-        path.pop();
-    }
-}
-
-impl HeaderParam {
-    fn check(&self, headers: &HeaderMap, arguments: &Value) -> Result<(), ErrorObjectOwned> {
-        let value = self.path.iter().try_fold(arguments, |value, name| value.get(name));
-        let header = single(headers, &self.header)?;
-        let mismatch = |why: &str| {
-            Err(error::header_mismatch(&format!(
-                "the header `{}` {why} `{}`",
-                self.header,
-                self.path.join("."),
-            )))
-        };
-        match (value, header) {
-            // A list or an object has no form in a header; the tool's own check says what is wrong with it.
-            (None | Some(Value::Null | Value::Array(_) | Value::Object(_)), None) => Ok(()),
-            (Some(_), None) => mismatch("is missing for the argument"),
-            (value, Some(header)) if !self.says(header, value)? => mismatch("is not the argument"),
-            _ => Ok(()),
-        }
-    }
-
-    fn says(&self, header: &HeaderValue, value: Option<&Value>) -> Result<bool, ErrorObjectOwned> {
-        let header = decoded(header, self.header.as_str())?;
-        Ok(match value {
-            Some(Value::String(text)) => *header == **text,
-            Some(Value::Bool(value)) => *header == *value.to_string(),
-            // By value: `42.0` and `42` are equal ("Server Validation").
-            Some(Value::Number(number)) => {
-                *header == *number.to_string()
-                    || header.parse::<f64>().is_ok_and(|header| number.as_f64() == Some(header))
+impl Param {
+    fn check(&self, headers: &HeaderMap, value: Option<&RawValue>) -> Result<(), ErrorObjectOwned> {
+        let value = value.filter(|value| value.get() != "null");
+        let mismatch = |why: String| Err(error::header_mismatch(&why));
+        if let Some(name) = &self.header {
+            match (value, single(headers, name)?) {
+                (None, None) => {}
+                (Some(_), None) => {
+                    return mismatch(format!(
+                        "the header `{name}` is missing for the argument `{}`",
+                        self.path
+                    ));
+                }
+                (value, Some(header)) => {
+                    if !value.map(|value| says(name, header, value)).transpose()?.unwrap_or(false) {
+                        return mismatch(format!("the header `{name}` is not the argument `{}`", self.path));
+                    }
+                }
             }
-            _ => false,
-        })
+        }
+        match value {
+            // Text is read as an object where a tool can mean no other.
+            Some(value) if !self.inner.0.is_empty() && !value.get().starts_with('{') => mismatch(format!(
+                "the argument `{}` has parameters with headers, so it must be an object",
+                self.path
+            )),
+            value => self.inner.check(headers, value),
+        }
     }
+}
+
+/// Whether the header says what the argument says. A list or an object has no form in a header.
+fn says(name: &HeaderName, header: &HeaderValue, value: &RawValue) -> Result<bool, ErrorObjectOwned> {
+    let header = decoded(header, name.as_str())?;
+    let text = value.get();
+    Ok(match text.as_bytes().first() {
+        Some(b'"') => string(value).is_some_and(|text| text == header),
+        Some(b't' | b'f') => header == text,
+        // By value: `42.0` and `42` are equal ("Server Validation").
+        Some(b'-' | b'0'..=b'9') => {
+            header == text || Decimal::parse(text).is_some_and(|value| Decimal::parse(&header) == Some(value))
+        }
+        _ => false,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use http::HeaderMap;
     use serde_json::json;
-    use serde_json::value::to_raw_value;
+    use serde_json::value::RawValue;
+    use toolwright_core::tool::FieldMetadata;
 
     use super::HeaderParams;
 
@@ -118,18 +161,116 @@ mod tests {
     }
 
     fn code(headers: &[(&'static str, &str)], arguments: &serde_json::Value) -> Option<i32> {
+        code_of_text(headers, &arguments.to_string())
+    }
+
+    fn code_of_text(headers: &[(&'static str, &str)], arguments: &str) -> Option<i32> {
         let headers: HeaderMap = headers
             .iter()
             .map(|(name, value)| (name.parse().expect("a name"), value.parse().expect("a value")))
             .collect();
-        let arguments = to_raw_value(arguments).expect("JSON");
+        let arguments: Box<RawValue> = serde_json::from_str(arguments).expect("JSON");
         params().check(&headers, Some(&arguments)).err().map(|error| error.code())
     }
 
     #[test]
     fn only_parameters_that_can_be_reached_have_headers() {
-        let names: Vec<_> = params().0.iter().map(|param| param.header.to_string()).collect();
-        assert_eq!(names, ["mcp-param-region", "mcp-param-page-size", "mcp-param-all"]);
+        fn headers(params: &HeaderParams) -> Vec<String> {
+            let each =
+                params.0.iter().map(|param| (param.header.iter().map(ToString::to_string), &param.inner));
+            each.flat_map(|(own, inner)| own.chain(headers(inner))).collect()
+        }
+        assert_eq!(headers(&params()), ["mcp-param-region", "mcp-param-page-size", "mcp-param-all"]);
+    }
+
+    #[test]
+    fn arguments_are_compared_whatever_else_is_among_them() {
+        let region = [("mcp-param-region", "us")];
+        let other = [("mcp-param-region", "eu")];
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        for more in ["1e400", r#""\ud800""#, &deep, "18446744073709551616", "-0.0"] {
+            let text = format!(r#"{{"region":"us","z":{more}}}"#);
+            assert_eq!(code_of_text(&region, &text), None, "{more}");
+            assert_eq!(code_of_text(&other, &text), Some(-32020), "{more}");
+            assert_eq!(code_of_text(&[], &text), Some(-32020), "{more}");
+        }
+        let escaped = r#"{"r\u0065gion":"\u0075s"}"#;
+        assert_eq!(code_of_text(&region, escaped), None);
+        assert_eq!(code_of_text(&[], escaped), Some(-32020));
+    }
+
+    #[test]
+    fn what_readers_might_take_in_two_ways_is_refused() {
+        let region = [("mcp-param-region", "us")];
+        let size = [("mcp-param-page-size", "42")];
+        for (headers, text) in [
+            (&region[..], r#"{"region":"us","region":"eu"}"#),
+            (&region, r#"{"region":"eu","region":"us"}"#),
+            (&region, r#"{"region":"us","region":"us"}"#),
+            (&region, r#"{"region":null,"r\u0065gion":"us"}"#),
+            (&[], r#"{"region":null,"region":"us"}"#),
+            (&[], r#"{"region":"\ud800"}"#),
+            (&region, r#"{"region":"\ud800"}"#),
+            (&[], r#"{"\ud800":1}"#),
+            (&[], r#"{"region":["us"]}"#),
+            (&region, r#"{"region":["us"]}"#),
+            (&[], r#"{"page":"{\"size\":42}"}"#),
+            (&size, r#"{"page":"{\"size\":42}"}"#),
+            (&size, r#"{"page":[42]}"#),
+            (&size, r#"{"page":{"size":42,"size":43}}"#),
+            (&size, r#"{"page":{"size":42},"page":{"size":43}}"#),
+        ] {
+            assert_eq!(code_of_text(headers, text), Some(-32020), "{headers:?} {text}");
+        }
+        assert_eq!(code_of_text(&[], r#"{"page":null}"#), None);
+        assert_eq!(code_of_text(&region, r#"{"region":"us","z":1,"z":2}"#), None, "no header is about it");
+    }
+
+    #[test]
+    fn numbers_are_compared_to_the_last_digit() {
+        for (header, argument, same) in [
+            ("9007199254740992", "9007199254740993", false),
+            ("9007199254740993", "9007199254740993", true),
+            ("9007199254740993.0", "9007199254740993", true),
+            ("42", "4.2e1", true),
+            ("-7", "-7.0", true),
+            ("0", "-0", true),
+            ("1e400", "1e401", false),
+            ("inf", "1e400", false),
+            ("042", "42", false),
+            ("+42", "42", false),
+            ("NaN", "0", false),
+        ] {
+            let arguments = format!(r#"{{"page":{{"size":{argument}}}}}"#);
+            let refused = code_of_text(&[("mcp-param-page-size", header)], &arguments);
+            assert_eq!(refused.is_none(), same, "{header} {argument}");
+        }
+    }
+
+    #[test]
+    fn another_name_of_a_parameter_has_its_header_too() {
+        const FIELD: FieldMetadata = FieldMetadata {
+            name: "region",
+            aliases: &["place"],
+            schema: "{}",
+            secret: false,
+            credential: false,
+        };
+        let mut params = params();
+        params.know_aliases(&[FIELD]);
+        let region: HeaderMap =
+            [("mcp-param-region".parse().expect("a name"), "us".parse().expect("a value"))]
+                .into_iter()
+                .collect();
+        for (headers, arguments, good) in [
+            (&region, r#"{"place":"us"}"#, true),
+            (&region, r#"{"place":"eu"}"#, false),
+            (&HeaderMap::new(), r#"{"place":"us"}"#, false),
+            (&region, r#"{"place":"us","region":"us"}"#, false),
+        ] {
+            let arguments: Box<RawValue> = serde_json::from_str(arguments).expect("JSON");
+            assert_eq!(params.check(headers, Some(&arguments)).is_ok(), good, "{arguments}");
+        }
     }
 
     #[test]

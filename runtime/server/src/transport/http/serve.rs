@@ -18,7 +18,8 @@ use super::place::{self, Place};
 use super::{HttpConfig, HttpService, answer};
 use crate::error::ServeError;
 use crate::service::Service;
-use crate::transport::{Transport, peers};
+use crate::transport::Transport;
+use crate::transport::peers::{self, LAST_WORDS};
 
 /// An HTTP server that listens already.
 ///
@@ -26,7 +27,8 @@ use crate::transport::{Transport, peers};
 /// endpoint is `/mcp`, with or without a final slash, and [`Http::path`] moves it; [`Http::with_sse`] adds the transport of
 /// revision 2024-11-05. At the end of
 /// [`Service::serve_until`](crate::Service::serve_until) no connection is taken any more, calls get
-/// [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish, and subscriptions end with their last message.
+/// [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish and are answered with -32603 then, and subscriptions
+/// end with their last message.
 ///
 /// ```no_run
 /// # async fn example(service: toolwright_server::Service) -> Result<(), Box<dyn std::error::Error>> {
@@ -93,7 +95,7 @@ impl Http {
         let stop = CancellationToken::new();
         let endpoint =
             Mounted { service: HttpService::of_server(service, self.config), path, has_sse: self.has_sse };
-        let open = peers::accept(
+        let mut open = peers::accept(
             |task| listener.poll_accept(task).map_ok(|(stream, _)| stream),
             limits.max_http_connections,
             shutdown,
@@ -103,7 +105,11 @@ impl Http {
         drop(listener);
         stop.cancel();
         endpoint.service.end_streams();
-        peers::join(open, limits.shutdown_grace).await;
+        peers::join(&mut open, limits.shutdown_grace).await;
+        endpoint.service.abandon_calls();
+        peers::join(&mut open, LAST_WORDS).await;
+        // What is left does not read.
+        drop(open);
         endpoint.service.end_sessions();
         Ok(())
     }
@@ -154,7 +160,7 @@ impl Mounted {
             return self.service.sse().call(request).await;
         }
         #[cfg(feature = "auth")]
-        if self.service.metadata_path() == Some(path) {
+        if self.service.metadata_path().map(place::without_slash) == Some(path) {
             return Ok(self.service.0.metadata(request.method()));
         }
         Ok(answer::empty(StatusCode::NOT_FOUND))

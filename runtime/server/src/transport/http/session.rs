@@ -18,6 +18,7 @@ use crate::auth::Access;
 use crate::connection::Connection;
 use crate::hex::random_id;
 use crate::log;
+use crate::message::RequestId;
 use crate::outbox::Outbox;
 
 /// The open sessions, by id.
@@ -158,11 +159,10 @@ impl Session {
         exchanges.push(Arc::downgrade(exchange));
     }
 
-    /// Hands a cancellation to the exchanges whose calls go on.
-    pub(super) fn cancel(&self, notification: &[u8]) {
+    /// Takes back what runs with this id in any of the exchanges whose calls go on.
+    pub(super) fn cancel(&self, id: &RequestId<'_>) {
         for exchange in self.running() {
-            // A notification has no answer.
-            let _ = exchange.receive(notification, &mut Vec::new());
+            exchange.cancel(id);
         }
     }
 

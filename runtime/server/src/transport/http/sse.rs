@@ -13,15 +13,15 @@ use http_body::Body;
 use tokio_util::sync::CancellationToken;
 
 use super::body::{EventStream, HttpBody};
-use super::exchange::Counted;
-use super::headers::{Accept, is_json};
+use super::exchange::{Counted, answer_unless_abandoned};
+use super::headers::{Accept, check_content};
 use super::session::new_id;
-use super::{Endpoint, Route, answer, not_acceptable, not_declared_as_json, refuse_malformed, too_many};
+use super::{Endpoint, Route, answer, not_acceptable, refuse_malformed, too_many};
 use crate::auth::Access;
-use crate::connection::Connection;
+use crate::connection::{Check, Connection};
 use crate::error;
 use crate::executor::BoxFuture;
-use crate::message::Envelope;
+use crate::message::{Envelope, RequestId, trimmed};
 use crate::outbox::Outbox;
 use crate::reply;
 
@@ -136,8 +136,8 @@ impl Endpoint {
         access: &Access,
         body: B,
     ) -> Response<HttpBody> {
-        if !is_json(&head.headers) {
-            return not_declared_as_json();
+        if let Err(refused) = check_content(&head.headers) {
+            return *refused;
         }
         let Some(id) = session_of(&head.uri) else {
             return answer::refused(
@@ -157,7 +157,10 @@ impl Endpoint {
             Err(refused) => return *refused,
         };
         match self.unanswered.one_more(self.service.limits().max_calls_in_flight) {
-            Some(count) => peer.take(bytes.trim_ascii(), count),
+            Some(count) => {
+                let check = |envelope: &Envelope<'_>| self.check_any(&head.headers, access, envelope);
+                peer.take(trimmed(&bytes), count, &check, &self.abandoned)
+            }
             None => too_many(None, "too many requests are running"),
         }
     }
@@ -174,19 +177,34 @@ impl Endpoint {
 }
 
 impl Peer {
-    fn take(&self, frame: &[u8], count: Counted) -> Response<HttpBody> {
+    fn take(
+        &self,
+        frame: &[u8],
+        count: Counted,
+        check: &Check<'_>,
+        abandoned: &CancellationToken,
+    ) -> Response<HttpBody> {
         if self.outbox.is_full() {
             let error = error::internal("too much of the stream is not read yet; read it and try again");
             return answer::refusal(StatusCode::SERVICE_UNAVAILABLE, None, &error);
         }
-        let mut out = Vec::new();
+        let refused = |id, error| answer::refusal(StatusCode::BAD_REQUEST, id, error);
+        let (mut out, mut id) = (Vec::new(), None);
         let later = if frame.first() == Some(&b'[') {
-            self.connection.receive(frame, &mut out)
-        } else {
-            match Envelope::parse(frame) {
-                Ok(envelope) => self.connection.take_message(envelope, &mut out),
-                Err(malformed) => return refuse_malformed(malformed, frame),
+            match self.connection.read_batch(frame) {
+                Ok(batch) => self.connection.take_batch(batch, check, &mut out),
+                Err(error) => return refused(None, &error),
             }
+        } else {
+            let envelope = match Envelope::parse(frame) {
+                Ok(envelope) => envelope,
+                Err(malformed) => return refuse_malformed(&malformed),
+            };
+            id = envelope.request_id().map(RequestId::into_owned);
+            if let Err(error) = check(&envelope) {
+                return refused(id.as_ref(), &error);
+            }
+            self.connection.take_message(envelope, &mut out)
         };
         if let Some((_, false)) = reply::error_code(&out) {
             // On the stream nobody could tell what it answers.
@@ -196,8 +214,9 @@ impl Peer {
             self.outbox.push(out.trim_ascii_end());
         }
         if let Some(later) = later {
+            let (abandoned, connection) = (abandoned.clone(), Arc::clone(&self.connection));
             self.connection.answer_later(Box::pin(async move {
-                let answer = later.await;
+                let answer = answer_unless_abandoned(later, abandoned, connection, id).await;
                 drop(count);
                 answer
             }));

@@ -44,6 +44,8 @@ pub(crate) fn cases() -> Vec<Case> {
         "(f64, f64)" => Field<(f64, f64)>,
         "(u32, String)" => Field<(u32, String)>,
         "(bool,)" => Field<(bool,)>,
+        "(u8, Option<String>)" => Field<(u8, Option<String>)>,
+        "BTreeMap<String, (u8, Option<bool>)>" => Field<BTreeMap<String, (u8, Option<bool>)>>,
         "Vec<(String, Option<u8>)>" => Field<Vec<(String, Option<u8>)>>,
         "BTreeSet<u8>" => Field<BTreeSet<u8>>,
         "HashSet<String>" => Words,

@@ -29,7 +29,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::body::HttpBody;
-use super::{HttpConfig, answer, caller};
+use super::{HttpConfig, answer, caller, hidden};
 use crate::executor::BoxFuture;
 use crate::service::Service;
 use crate::transport::peers::LAST_WORDS;
@@ -78,6 +78,7 @@ impl WebSocketService {
 
     /// The service of a server of ours, which says by itself how long it serves.
     fn of_server(service: &Service, config: HttpConfig) -> Self {
+        hidden::report(service, &config);
         Self(Arc::new(Endpoint {
             room: Arc::new(Semaphore::new(most_sockets(service))),
             service: service.clone(),

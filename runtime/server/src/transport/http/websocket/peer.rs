@@ -8,7 +8,8 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio::io::AsyncReadExt as _;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout, timeout_at};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
@@ -54,11 +55,12 @@ pub(super) async fn serve(
     // A peer that is asked nothing may be silent as long as it likes.
     let gone_after = ping_after.map(|ping_after| limits.websocket_silence.max(ping_after.saturating_mul(2)));
     let end = {
-        let mut writing = std::pin::pin!(write(&peer.outbox, &mut sink, ping_after));
+        let (pinged, pings) = mpsc::channel(1);
+        let mut writing = std::pin::pin!(write(&peer.outbox, &mut sink, ping_after, pings));
         // Reading goes first, so that the answers to messages that came together are written together.
         let end = tokio::select! {
             biased;
-            end = read(&peer, &mut stream, gone_after) => end,
+            end = read(&peer, &mut stream, gone_after, pinged) => end,
             () = &mut writing => End::Gone,
             () = stop.cancelled() => End::Stopped,
         };
@@ -87,27 +89,42 @@ const READ_BUFFER: usize = 8 * 1024;
 const WRITE_BUFFER: usize = 16 * 1024;
 
 /// Takes messages until the socket ends.
-async fn read(peer: &Peer, stream: &mut SplitStream<Socket>, gone_after: Option<Duration>) -> End {
+///
+/// A ping is answered before the next frame but one is read: the answers to a peer that does not read them wait in the
+/// system, and it waits as well. They are no sign of life; a peer that reads answers ours.
+async fn read(
+    peer: &Peer,
+    stream: &mut SplitStream<Socket>,
+    gone_after: Option<Duration>,
+    pinged: mpsc::Sender<()>,
+) -> End {
     let mut out = Vec::new();
+    let mut alive = Instant::now();
     loop {
         let taken = async {
             match stream.next().await {
                 Some(Ok(Message::Text(text))) => peer.take(text.as_bytes(), &mut out).await,
                 Some(Ok(Message::Binary(_))) => {
-                    return Some(End::Refused(CloseCode::Unsupported, "messages are text frames"));
+                    return Err(End::Refused(CloseCode::Unsupported, "messages are text frames"));
+                }
+                Some(Ok(Message::Ping(_))) => {
+                    // Who writes is there as long as this is.
+                    let _ = pinged.send(()).await;
+                    return Ok(alive);
                 }
                 Some(Ok(_)) => {}
-                Some(Err(error)) => return Some(end_of(&error)),
-                None => return Some(End::Gone),
+                Some(Err(error)) => return Err(end_of(&error)),
+                None => return Err(End::Gone),
             }
-            None
+            Ok(Instant::now())
         };
-        let end = match gone_after {
-            Some(time) => timeout(time, taken).await.unwrap_or(Some(SILENT)),
+        let taken = match gone_after {
+            Some(time) => timeout_at(alive + time, taken).await.unwrap_or(Err(SILENT)),
             None => taken.await,
         };
-        if let Some(end) = end {
-            return end;
+        match taken {
+            Ok(sign) => alive = sign,
+            Err(end) => return end,
         }
     }
 }
@@ -126,8 +143,14 @@ fn end_of(error: &Error) -> End {
     }
 }
 
-/// Sends what waits in the outbox, and pings, until the outbox is closed or the socket breaks.
-async fn write(outbox: &Outbox, sink: &mut SplitSink<Socket, Message>, ping_after: Option<Duration>) {
+/// Sends what waits in the outbox, pings, and the answers to those of the peer, until the outbox is closed or the
+/// socket breaks.
+async fn write(
+    outbox: &Outbox,
+    sink: &mut SplitSink<Socket, Message>,
+    ping_after: Option<Duration>,
+    mut pinged: mpsc::Receiver<()>,
+) {
     let mut pings = ping_after.map(|time| {
         let time = time.clamp(Duration::from_millis(1), FAR);
         let mut pings = interval_at(Instant::now() + time, time);
@@ -146,6 +169,8 @@ async fn write(outbox: &Outbox, sink: &mut SplitSink<Socket, Message>, ping_afte
             biased;
             // First, or it would never come while there is always something to send.
             () = ping(&mut pings) => sink.send(Message::Ping(Bytes::new())).await,
+            // The answer stands ready since the ping was read.
+            Some(()) = pinged.recv() => sink.flush().await,
             more = outbox.wait_async() => {
                 if !more {
                     return;

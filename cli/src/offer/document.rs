@@ -1,0 +1,224 @@
+//! Definitions in a text: a manifest, or what somebody saved of the answers of a server.
+//!
+//! Saved answers may stand in their JSON-RPC responses or alone, several pages and lists one after the other or in an
+//! array, with the answer to `initialize` or `server/discover` among them, or as one tool a line.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+use toolwright_core::manifest::{Kind, ManifestError, VERSION};
+
+use super::{Offer, OfferError};
+
+/// Reads everything that `text` holds. A byte order mark is skipped.
+pub(super) fn read(text: &str) -> Result<Offer, OfferError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reading = Reading::default();
+    for document in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
+        reading.add(document?)?;
+    }
+    reading.finish()
+}
+
+#[derive(Default)]
+struct Reading {
+    offer: Offer,
+    /// Something was found, though it may be an introduction alone.
+    is_known: bool,
+    /// The server says of itself what it says to everybody.
+    is_introduced: bool,
+    /// The lists whose last page says that another follows.
+    open: BTreeSet<Kind>,
+}
+
+impl Reading {
+    fn add(&mut self, document: Value) -> Result<(), OfferError> {
+        match document {
+            Value::Array(documents) => documents.into_iter().try_for_each(|document| self.add(document)),
+            Value::Object(members) => self.add_object(members),
+            _ => Err(OfferError::Unknown),
+        }
+    }
+
+    fn add_object(&mut self, mut members: Map<String, Value>) -> Result<(), OfferError> {
+        if members.contains_key("manifestVersion") {
+            return self.add_manifest(members);
+        }
+        if members.contains_key("jsonrpc") {
+            return self.add_response(members);
+        }
+        if members.contains_key("inputSchema") {
+            self.is_known = true;
+            return self.offer.extend(Kind::Tools, Value::Array(vec![Value::Object(members)]));
+        }
+        self.introduce(&members);
+        let goes_on = members.get("nextCursor").is_some_and(|cursor| !cursor.is_null());
+        for kind in Kind::ALL {
+            let Some(entries) = members.remove(kind.member()) else { continue };
+            self.is_known = true;
+            self.offer.extend(kind, entries)?;
+            if goes_on {
+                self.open.insert(kind);
+            } else {
+                self.open.remove(&kind);
+            }
+        }
+        if self.is_known { Ok(()) } else { Err(OfferError::Unknown) }
+    }
+
+    /// A response as it was on the wire (JSON-RPC 2.0, 5). A notification or a request among them says nothing.
+    fn add_response(&mut self, mut members: Map<String, Value>) -> Result<(), OfferError> {
+        match (members.remove("result"), members.get("error")) {
+            (Some(Value::Object(result)), _) => self.add_object(result),
+            (None, Some(error)) => {
+                let message = error.get("message").and_then(Value::as_str).unwrap_or("without a message");
+                Err(OfferError::Failed { message: format!("{message:?}") })
+            }
+            _ if members.contains_key("method") => Ok(()),
+            _ => Err(OfferError::Unknown),
+        }
+    }
+
+    fn add_manifest(&mut self, mut members: Map<String, Value>) -> Result<(), OfferError> {
+        let version = members.get("manifestVersion").and_then(Value::as_u64).ok_or(OfferError::Unknown)?;
+        if version > u64::from(VERSION) {
+            return Err(ManifestError::NewerVersion { found: version, known: VERSION }.into());
+        }
+        (self.is_known, self.is_introduced) = (true, true);
+        if !members.contains_key("tools") {
+            return Err(OfferError::NoList(Kind::Tools));
+        }
+        if let Some(Value::Object(server)) = members.remove("server") {
+            self.offer.server = server;
+        }
+        self.offer.instructions = members.get("instructions").and_then(Value::as_str).map(str::to_owned);
+        for kind in Kind::ALL {
+            if let Some(entries) = members.remove(kind.member()) {
+                self.offer.extend(kind, entries)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a server says about itself (2025-11-25, schema `InitializeResult`; 2026-07-28, schema `DiscoverResult`).
+    fn introduce(&mut self, members: &Map<String, Value>) {
+        let modern = || members.get("_meta")?.get("io.modelcontextprotocol/serverInfo");
+        if let Some(Value::Object(server)) = members.get("serverInfo").or_else(modern) {
+            self.offer.server.clone_from(server);
+        }
+        if members.contains_key("protocolVersion") || members.contains_key("supportedVersions") {
+            (self.is_known, self.is_introduced) = (true, true);
+            self.offer.instructions = members.get("instructions").and_then(Value::as_str).map(str::to_owned);
+        }
+    }
+
+    fn finish(mut self) -> Result<Offer, OfferError> {
+        self.offer.is_list = !self.is_introduced;
+        if let Some(kind) = self.open.first() {
+            return Err(OfferError::GoesOn(*kind));
+        }
+        if self.offer.kinds.is_empty() { Err(OfferError::Unknown) } else { Ok(self.offer) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const TOOL: &str = r#"{"name": "find", "inputSchema": {"type": "object"}, "execution": {"x": 1}}"#;
+
+    fn names(offer: &Offer) -> Vec<String> {
+        let lists = offer.lists().into_iter().filter(|(kind, _)| offer.kinds.contains(kind));
+        lists.map(|(kind, list)| format!("{kind}: {:?}", list.keys().collect::<Vec<_>>())).collect()
+    }
+
+    #[test]
+    fn every_form_that_is_saved_is_read() {
+        let two_pages = format!(
+            r#"{{"tools": [{TOOL}], "nextCursor": "x"}}
+               {{"jsonrpc": "2.0", "id": 2, "result": {{"tools": [{{"name": "b", "inputSchema": {{}}}}]}}}}"#
+        );
+        for (text, expected) in [
+            (
+                format!(
+                    r#"{{"manifestVersion": 1, "server": {{"name": "s", "version": "1"}}, "tools": [{TOOL}]}}"#
+                ),
+                vec![r#"tools: ["find"]"#],
+            ),
+            (format!(r#"{{"tools": [{TOOL}]}}"#), vec![r#"tools: ["find"]"#]),
+            (
+                format!(
+                    r#"{{"jsonrpc": "2.0", "id": 1, "result": {{"tools": [{TOOL}], "nextCursor": null}}}}"#
+                ),
+                vec![r#"tools: ["find"]"#],
+            ),
+            (
+                format!(
+                    r#"[{{"jsonrpc": "2.0", "method": "notifications/x"}}, {{"jsonrpc": "2.0", "id": 1, "result": {{"tools": [{TOOL}]}}}}]"#
+                ),
+                vec![r#"tools: ["find"]"#],
+            ),
+            (format!("{TOOL}\n"), vec![r#"tools: ["find"]"#]),
+            (format!("[{TOOL}]"), vec![r#"tools: ["find"]"#]),
+            (two_pages, vec![r#"tools: ["b", "find"]"#]),
+            (
+                r#"{"prompts": []}{"resources": [{"uri": "a:b", "name": "b"}]}"#.to_owned(),
+                vec!["prompts: []", r#"resources: ["a:b"]"#],
+            ),
+            (
+                r#"{"resourceTemplates": [{"uriTemplate": "a:{b}", "name": "b"}]}"#.to_owned(),
+                vec![r#"resource templates: ["a:{b}"]"#],
+            ),
+            ("\u{feff}{\"tools\": []}\r\n".to_owned(), vec!["tools: []"]),
+        ] {
+            let offer = read(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(names(&offer), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn members_that_nobody_knows_are_kept() {
+        assert_eq!(read(TOOL).unwrap().tools["find"]["execution"], json!({"x": 1}));
+    }
+
+    #[test]
+    fn an_introduction_says_who_it_is() {
+        let list = format!(r#"{{"tools": [{TOOL}]}}"#);
+        let legacy = r#"{"protocolVersion": "2025-11-25", "serverInfo": {"name": "a", "version": "2"}, "instructions": "Ask."}"#;
+        let modern = r#"{"supportedVersions": [], "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "a", "version": "2"}}, "instructions": "Ask."}"#;
+        for introduction in [legacy, modern] {
+            let offer = read(&format!("{introduction}{list}")).unwrap();
+            assert_eq!((&offer.server["name"], offer.instructions.as_deref()), (&json!("a"), Some("Ask.")));
+        }
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused_with_the_reason() {
+        for (text, part) in [
+            ("", "manifestVersion"),
+            ("{}", "manifestVersion"),
+            ("[]", "manifestVersion"),
+            ("7", "manifestVersion"),
+            ("{", "not JSON"),
+            (r#"{"manifestVersion": 1}"#, "`tools` is not a list"),
+            (r#"{"manifestVersion": 9, "tools": []}"#, "version 9"),
+            (r#"{"manifestVersion": "1", "tools": []}"#, "manifestVersion"),
+            (r#"{"tools": {}}"#, "`tools` is not a list"),
+            (r#"{"tools": [7]}"#, "`tools` is not a list"),
+            (r#"{"prompts": [{"title": "x"}]}"#, "`prompts` is not a list of objects with a text `name`"),
+            (r#"{"tools": [{"name": "a\u001b"}, {"name": "a\u001b"}]}"#, r"the name `a\u{1b}`"),
+            (r#"{"tools": [], "nextCursor": "x"}"#, "`tools` go on on another page"),
+            (
+                r#"{"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "no\n::warning::x"}}"#,
+                r#"the error "no\n::warning::x""#,
+            ),
+            (r#"{"jsonrpc": "2.0", "id": 1, "result": 7}"#, "manifestVersion"),
+            (r#"{"protocolVersion": "2025-11-25", "serverInfo": {}}"#, "manifestVersion"),
+        ] {
+            let error = read(text).expect_err(text).to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Text files as users have them: with a byte order mark or without one.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Reads a text: UTF-8, or UTF-16 with a byte order mark, as Windows PowerShell writes what `>` sends to a file. The mark
+/// is no part of the text.
+///
+/// # Errors
+/// Those of reading, and [`io::ErrorKind::InvalidData`] for what is no text.
+pub(crate) fn read(file: &Path) -> io::Result<String> {
+    decoded(fs::read(file)?)
+}
+
+/// The text of these bytes; see [`read`].
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidData`].
+pub(crate) fn decoded(mut bytes: Vec<u8>) -> io::Result<String> {
+    let invalid = || io::Error::new(io::ErrorKind::InvalidData, "it is neither UTF-8 nor UTF-16 text");
+    let utf_16 = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units = bytes.chunks(2).map(|pair| <[u8; 2]>::try_from(pair).map(unit));
+        let units = units.collect::<Result<Vec<u16>, _>>().map_err(|_| invalid())?;
+        String::from_utf16(&units).map_err(|_| invalid())
+    };
+    match bytes.as_slice() {
+        [0xff, 0xfe, rest @ ..] => utf_16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf_16(rest, u16::from_be_bytes),
+        [0xef, 0xbb, 0xbf, ..] => {
+            bytes.drain(..3);
+            String::from_utf8(bytes).map_err(|_| invalid())
+        }
+        _ => String::from_utf8(bytes).map_err(|_| invalid()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_text() {
+        let little: Vec<u8> = "\u{feff}{\"é\"}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = "\u{feff}{\"é\"}".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for bytes in ["{\"é\"}".as_bytes(), "\u{feff}{\"é\"}".as_bytes(), &little, &big] {
+            assert_eq!(decoded(bytes.to_owned()).unwrap(), "{\"é\"}");
+        }
+        for bytes in [&[0xff_u8][..], &[0xff, 0xfe, 0x41], &[0xff, 0xfe, 0x00, 0xd8], &[0x80]] {
+            assert!(decoded(bytes.to_owned()).is_err(), "{bytes:?}");
+        }
+    }
+}

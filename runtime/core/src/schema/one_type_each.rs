@@ -1,0 +1,205 @@
+//! What clients refuse although schemars writes it for plain Rust types, in words that all of them take: one `type`
+//! in each node, `anyOf` for `oneOf`, no `not`, and no `uniqueItems` for a set.
+
+use serde_json::{Map, Value, json};
+
+use super::{members, merge, walk};
+
+/// Keywords that are about values of one type only, and of which.
+const ABOUT: &[(&str, &[&str])] = &[
+    ("string", &["pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType"]),
+    ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
+    ("array", &["items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"]),
+    (
+        "object",
+        &[
+            "properties",
+            "required",
+            "additionalProperties",
+            "patternProperties",
+            "propertyNames",
+            "minProperties",
+            "maxProperties",
+            "unevaluatedProperties",
+            "dependentRequired",
+        ],
+    ),
+];
+
+/// Formats of Rust's numbers begin so; any other format is one of strings.
+const NUMBERS: [&str; 4] = ["int", "uint", "float", "double"];
+
+/// Rewrites one node, whose subschemas are rewritten already.
+pub(super) fn rewrite(object: &mut Map<String, Value>) {
+    take_sets_as_lists(object);
+    take_any(object);
+    name_both_sides_of_zero(object);
+    split(object);
+}
+
+/// serde reads a set from a list that has an item twice. schemars writes the keyword before `items` for a set, and an
+/// author who asks for it in a list has it after them.
+fn take_sets_as_lists(object: &mut Map<String, Value>) {
+    let place = |keyword: &str| object.keys().position(|key| key == keyword);
+    if let (Some(unique), Some(items)) = (place("uniqueItems"), place("items"))
+        && unique < items
+    {
+        object.shift_remove("uniqueItems");
+        object.entry("description").or_insert_with(|| json!("An item that is given twice counts once."));
+    }
+}
+
+/// `oneOf` says no more than `anyOf` where no value fits two arms.
+fn take_any(object: &mut Map<String, Value>) {
+    let Some(Value::Array(arms)) = object.get("oneOf") else { return };
+    let all_apart =
+        arms.iter().enumerate().all(|(at, arm)| arms[at + 1..].iter().all(|other| are_apart(arm, other)));
+    if !all_apart || object.contains_key("anyOf") {
+        return;
+    }
+    // In its old place, so that a definition reads as before.
+    *object = std::mem::take(object)
+        .into_iter()
+        .map(
+            |(keyword, value)| {
+                if keyword == "oneOf" { ("anyOf".to_owned(), value) } else { (keyword, value) }
+            },
+        )
+        .collect();
+}
+
+/// Whether no value fits both schemas, as far as their types, constants, tags and names tell.
+fn are_apart(one: &Value, other: &Value) -> bool {
+    let (Some(one), Some(other)) = (members(one), members(other)) else { return false };
+    if let (Some(ours), Some(theirs)) = (types(one), types(other))
+        && !ours.iter().any(|name| theirs.contains(name) || is_number(name) && theirs.iter().any(is_number))
+    {
+        return true;
+    }
+    if let (Some(ours), Some(theirs)) = (constants(one), constants(other)) {
+        return !ours.iter().any(|value| theirs.contains(value));
+    }
+    let names = required(one);
+    let tag = names.iter().filter(|name| required(other).contains(name)).any(|name| {
+        let constants =
+            |schema: &Map<String, Value>| constants(members(schema.get("properties")?.get(*name)?)?);
+        matches!((constants(one), constants(other)), (Some(ours), Some(theirs))
+            if !ours.iter().any(|value| theirs.contains(value)))
+    });
+    tag || shuts_out(one, other) || shuts_out(other, one)
+}
+
+fn is_number(name: &&str) -> bool {
+    matches!(*name, "integer" | "number")
+}
+
+fn types(schema: &Map<String, Value>) -> Option<Vec<&str>> {
+    match schema.get("type")? {
+        Value::String(one) => Some(vec![one]),
+        Value::Array(many) => many.iter().map(Value::as_str).collect(),
+        _ => None,
+    }
+}
+
+fn constants(schema: &Map<String, Value>) -> Option<Vec<Value>> {
+    match (schema.get("const"), schema.get("enum")) {
+        (Some(one), _) => Some(vec![one.clone()]),
+        (None, Some(Value::Array(many))) => Some(many.clone()),
+        _ => None,
+    }
+}
+
+fn required(schema: &Map<String, Value>) -> Vec<&str> {
+    let names = schema.get("required").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// Whether `closed` takes no further members, among them one that `other` requires. Both are objects.
+fn shuts_out(closed: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+    let knows = |name: &str| members_of(closed, "properties").is_some_and(|all| all.contains_key(name));
+    closed.get("additionalProperties") == Some(&Value::Bool(false))
+        && !closed.contains_key("patternProperties")
+        && walk::has_type(other, "object")
+        && required(other).into_iter().any(|name| !knows(name))
+}
+
+fn members_of<'s>(schema: &'s Map<String, Value>, keyword: &str) -> Option<&'s Map<String, Value>> {
+    schema.get(keyword).and_then(Value::as_object)
+}
+
+/// A number but zero is less or greater.
+fn name_both_sides_of_zero(object: &mut Map<String, Value>) {
+    let is_zero = |not: &Value| *not == json!({ "const": 0 });
+    if !walk::has_type(object, "integer") || !object.get("not").is_some_and(is_zero) {
+        return;
+    }
+    let bound = |keyword| object.get(keyword).and_then(Value::as_i64);
+    let is_one_sided =
+        bound("minimum").is_some_and(|least| least > 0) || bound("maximum").is_some_and(|most| most < 0);
+    if is_one_sided {
+        object.shift_remove("not");
+    } else if !object.contains_key("anyOf") {
+        object.shift_remove("not");
+        let sides = json!([{ "type": "integer", "minimum": 1 }, { "type": "integer", "maximum": -1 }]);
+        object.insert("anyOf".to_owned(), sides);
+    }
+}
+
+/// A list of types becomes a choice between schemas of one type each, with the keywords that are about it.
+fn split(object: &mut Map<String, Value>) {
+    let Some(Value::Array(types)) = object.get("type") else { return };
+    let types: Vec<String> = types.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    if types.len() < 2 {
+        return;
+    }
+    let mut whole = Map::new();
+    let mut arms: Vec<Map<String, Value>> =
+        types.iter().map(|name| [("type".to_owned(), json!(name))].into_iter().collect()).collect();
+    for (keyword, value) in std::mem::take(object) {
+        if keyword == "type" {
+            continue;
+        }
+        if merge::is_annotation(&keyword) {
+            whole.insert(keyword, value);
+            continue;
+        }
+        for (name, arm) in types.iter().zip(&mut arms) {
+            if let Some(value) = part(&keyword, &value, name) {
+                arm.insert(keyword.clone(), value);
+            }
+        }
+    }
+    // A type of which no constant is left.
+    arms.retain(|arm| arm.get("enum") != Some(&json!([])));
+    whole.insert("anyOf".to_owned(), arms.into_iter().map(Value::Object).collect());
+    *object = whole;
+}
+
+/// What the keyword says about values of the type `name`.
+fn part(keyword: &str, value: &Value, name: &str) -> Option<Value> {
+    let kind = if name == "integer" { "number" } else { name };
+    if let Some((about, _)) = ABOUT.iter().find(|(_, keywords)| keywords.contains(&keyword)) {
+        return (*about == kind).then(|| value.clone());
+    }
+    match (keyword, value) {
+        ("format", Value::String(format)) => {
+            let about =
+                if NUMBERS.iter().any(|number| format.starts_with(number)) { "number" } else { "string" };
+            (about == kind).then(|| value.clone())
+        }
+        ("enum", Value::Array(values)) => {
+            let is_of_type = |value: &&Value| match value {
+                Value::Null => kind == "null",
+                Value::Bool(_) => kind == "boolean",
+                Value::Number(_) => kind == "number",
+                Value::String(_) => kind == "string",
+                Value::Array(_) => kind == "array",
+                Value::Object(_) => kind == "object",
+            };
+            let values: Vec<&Value> = values.iter().filter(is_of_type).collect();
+            // `null` alone says as much as a choice of it.
+            (kind != "null" || values.is_empty()).then(|| json!(values))
+        }
+        _ => Some(value.clone()),
+    }
+}

@@ -1,0 +1,132 @@
+//! What a server offers and nobody can reach.
+
+use super::HttpConfig;
+use crate::auth::Access;
+use crate::list::{List, Listed};
+use crate::service::Service;
+
+/// How many of them are named.
+const MOST_NAMES: usize = 10;
+
+/// Says so where something needs scopes and no caller of the endpoint can have any: it would be missing without a word.
+pub(super) fn report(service: &Service, config: &HttpConfig) {
+    if let Some(report) = report_of(service, config) {
+        eprintln!("{report}");
+    }
+}
+
+fn report_of(service: &Service, config: &HttpConfig) -> Option<String> {
+    let access = config.access();
+    #[cfg(feature = "auth")]
+    if config.protection().is_some() {
+        return None;
+    }
+    let (table, features) = (service.shared().table(), service.shared().features());
+    let mut names = hidden("tool", table.list(), &access);
+    if let Some(prompts) = &features.prompts {
+        names.extend(hidden("prompt", &prompts.list(), &access));
+    }
+    if let Some(resources) = &features.resources {
+        names.extend(hidden("resource", &resources.fixed.list(), &access));
+        names.extend(hidden("resource template", &resources.templates.list(), &access));
+    }
+    if names.is_empty() {
+        return None;
+    }
+    let more = names.len().saturating_sub(MOST_NAMES);
+    names.truncate(MOST_NAMES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!(
+        "toolwright: nobody sees or uses these over this endpoint, since they need scopes and it asks for no token: \
+         {}{more}. Ask callers for tokens with `HttpConfig::protect`, or, where only good callers reach it, let them \
+         use everything with `HttpConfig::trust_callers`.",
+        names.join(", ")
+    ))
+}
+
+/// The entries of a list that `access` does not cover.
+fn hidden<T: Listed>(what: &str, list: &List<T>, access: &Access) -> Vec<String> {
+    let hidden = list.entries().iter().filter(|entry| !access.covers(entry.scopes()));
+    // The names of an executor's tools come from elsewhere: written so, they are no more than names.
+    hidden.map(|entry| format!("{what} {:?}", entry.key())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Map, json};
+    use toolwright_core::definition::{ToolDefinition, meta_keys};
+    use toolwright_core::result::ToolResult;
+
+    use super::{HttpConfig, Service, report_of};
+    use crate::context::Context;
+    use crate::executor::{Action, BoxFuture, Executor};
+    use crate::server::Server;
+
+    /// Tools of these names, each with whether it needs a scope.
+    #[derive(Debug)]
+    struct Tools(Vec<(String, bool)>);
+
+    impl Executor for Tools {
+        fn tools(&self) -> Arc<[ToolDefinition]> {
+            let definition = |(name, needs): &(String, bool)| {
+                let definition =
+                    ToolDefinition::new(name.clone(), json!({"type": "object", "properties": {}}));
+                if *needs { with_scopes(definition) } else { definition }
+            };
+            self.0.iter().map(definition).collect()
+        }
+
+        fn execute<'a>(&'a self, _action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+            Box::pin(async { ToolResult::text("done") })
+        }
+    }
+
+    fn with_scopes(mut definition: ToolDefinition) -> ToolDefinition {
+        definition.meta = Some(Map::from_iter([(meta_keys::SCOPES.to_owned(), json!(["write"]))]));
+        definition
+    }
+
+    fn service(tools: impl IntoIterator<Item = (String, bool)>) -> Service {
+        Server::new(()).executor(Tools(tools.into_iter().collect())).build().expect("a service")
+    }
+
+    #[test]
+    fn tools_that_nobody_reaches_are_named_with_the_ways_out() {
+        let service =
+            service([("open", false), ("cancel", true), ("ship", true)].map(|(a, b)| (a.to_owned(), b)));
+        let report = report_of(&service, &HttpConfig::new()).expect("a report");
+        assert!(report.contains(r#"tool "cancel", tool "ship"."#), "{report}");
+        assert!(!report.contains("open"), "{report}");
+        for way in ["HttpConfig::protect", "HttpConfig::trust_callers"] {
+            assert!(report.contains(way), "{report}");
+        }
+        assert_eq!(report_of(&service, &HttpConfig::new().trust_callers()), None);
+    }
+
+    #[test]
+    fn nothing_is_said_where_nothing_is_hidden() {
+        assert_eq!(report_of(&service([("open".to_owned(), false)]), &HttpConfig::new()), None);
+    }
+
+    #[test]
+    fn a_report_is_one_line_however_many_tools_there_are() {
+        let report = report_of(
+            &service((0..1_000).map(|number| (format!("tool_{number:04}"), true))),
+            &HttpConfig::new(),
+        );
+        let report = report.expect("a report");
+        assert!(report.contains("tool_0009") && !report.contains("tool_0010"), "{report}");
+        assert!(report.contains("and 990 more") && !report.contains('\n'), "{report}");
+    }
+
+    #[cfg(feature = "auth")]
+    #[test]
+    fn nothing_is_said_of_a_protected_endpoint() {
+        use crate::auth::{ApiKeys, Protection};
+        let service = service([("cancel".to_owned(), true)]);
+        let protection = Protection::new("https://shop.example/mcp", ApiKeys::new()).expect("an identifier");
+        assert_eq!(report_of(&service, &HttpConfig::new().protect(protection)), None);
+    }
+}
