@@ -2,10 +2,15 @@
 //! (<https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json>).
 //!
 //! The registry's name of the server is `[package.metadata.mcp] registry-name`, else made from the repository: a server
-//! of `https://github.com/ada/shop` is `io.github.ada/shop`. The registry lists no tools, and it has no type for packages of Cargo, so the
-//! document has no `packages`: add the bundle (`mcpb`) or the image (`oci`) that is published.
+//! of `https://github.com/ada/shop` is `io.github.ada/shop`. The registry lists no tools.
+//!
+//! The package is `cargo`'s (modelcontextprotocol/registry, `docs/modelcontextprotocol-io/package-types.mdx`, "Cargo (Rust)
+//! Packages"): `cargo install` puts the program on the PATH, and clients call it by name, so there is no `runtimeHint`. The
+//! registry takes the name only if the README on crates.io shows it after `mcp-name:`. crates.io takes comments out, and the
+//! name must end there, not in a longer word.
 
 use serde_json::{Map, Value, json};
+use toolwright_core::manifest::answer::Origin;
 
 use super::loss::Losses;
 use crate::packages::Document;
@@ -19,10 +24,9 @@ const TEXT_LIMIT: usize = 100;
 pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
     let server = &document.manifest.server;
     let about = &document.sources.about;
-    let mut made = Map::from_iter([
-        ("$schema".to_owned(), SCHEMA.into()),
-        ("name".to_owned(), registry_name(document, losses).into()),
-    ]);
+    let name = registry_name(document, losses);
+    let mut made =
+        Map::from_iter([("$schema".to_owned(), SCHEMA.into()), ("name".to_owned(), name.as_str().into())]);
     if let Some(title) = &server.title {
         made.insert("title".to_owned(), cut(title, "/server/title", losses).into());
     }
@@ -46,7 +50,89 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
             made.insert("repository".to_owned(), json!({ "url": url, "source": source }));
         }
     }
+    if let Some(package) = package(document, &name, losses) {
+        made.insert("packages".to_owned(), json!([package]));
+    }
     Value::Object(made)
+}
+
+/// The package on crates.io, as far as there will be one.
+fn package(document: &Document, name: &str, losses: &mut Losses) -> Option<Value> {
+    let Origin { package, version, .. } = &document.sources.server;
+    let mut lacks = |what: String| losses.add(None, "/packages", what);
+    let Some(release) = &document.sources.about.release else {
+        lacks(
+            "no package of this workspace is known: add the `packages` or `remotes` that you publish"
+                .to_owned(),
+        );
+        return None;
+    };
+    if !release.is_public {
+        lacks(format!(
+            "`{package}` is not published on crates.io, as `publish` in its Cargo.toml says: add the `packages` or `remotes` \
+             that you publish"
+        ));
+        return None;
+    }
+    if !release.has_program {
+        lacks(format!(
+            "`{package}` has no program that `cargo install` could install: add the `packages` or `remotes` that you publish"
+        ));
+        return None;
+    }
+    let readme = release.readme.as_deref().unwrap_or_default();
+    let line = format!("`mcp-name: {name}`");
+    let missing = match named_in(readme, name) {
+        Named::Visibly => None,
+        Named::InComment => {
+            Some(format!("crates.io takes comments out of the README: put {line} where a reader sees it"))
+        }
+        Named::Glued => Some(format!("the README must have {line} with a space or a line end behind it")),
+        Named::Nowhere => {
+            Some(format!("the registry looks for {line} in the README of the package: add the line"))
+        }
+    };
+    missing.into_iter().for_each(lacks);
+    Some(json!({
+        "registryType": "cargo",
+        "identifier": package,
+        "version": version,
+        "transport": { "type": "stdio" },
+    }))
+}
+
+/// Whether a README proves that its package belongs to the server of this name.
+#[derive(Debug, PartialEq, Eq)]
+enum Named {
+    Visibly,
+    /// Only in a comment.
+    InComment,
+    /// Something follows that could be a part of the name.
+    Glued,
+    Nowhere,
+}
+
+fn named_in(readme: &str, name: &str) -> Named {
+    let token = format!("mcp-name: {name}");
+    let mut is_glued = false;
+    for (at, _) in readme.match_indices(&token) {
+        // What ends a name in Markdown becomes a tag in the page that the registry reads.
+        let is_end = |next: char| next.is_whitespace() || "`<*|)]".contains(next);
+        if readme[at + token.len()..].starts_with(|next: char| !is_end(next)) {
+            is_glued = true;
+            continue;
+        }
+        let before = &readme[..at];
+        let in_comment = before.rfind("<!--").is_some_and(|open| !before[open..].contains("-->"));
+        if !in_comment {
+            return Named::Visibly;
+        }
+    }
+    match readme.contains(&token) {
+        true if is_glued => Named::Glued,
+        true => Named::InComment,
+        false => Named::Nowhere,
+    }
 }
 
 fn registry_name(document: &Document, losses: &mut Losses) -> String {
@@ -78,4 +164,31 @@ fn cut(text: &str, pointer: &str, losses: &mut Losses) -> String {
     }
     losses.add(None, pointer, format!("the text is cut after {TEXT_LIMIT} characters"));
     text.chars().take(TEXT_LIMIT - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_is_found_as_the_registry_finds_it() {
+        for (readme, expected) in [
+            ("# Shop\n\n- MCP Registry name: `mcp-name: io.github.ada/shop`\n", Named::Visibly),
+            ("mcp-name: io.github.ada/shop", Named::Visibly),
+            ("<b>mcp-name: io.github.ada/shop</b>", Named::Visibly),
+            ("<!-- a comment --> mcp-name: io.github.ada/shop\n", Named::Visibly),
+            ("<!-- mcp-name: io.github.ada/shop -->", Named::InComment),
+            ("<!--\nmcp-name: io.github.ada/shop\n-->\n# Shop", Named::InComment),
+            ("<!-- mcp-name: io.github.ada/shop -->\nmcp-name: io.github.ada/shop\n", Named::Visibly),
+            ("mcp-name: io.github.ada/shop.", Named::Glued),
+            ("mcp-name: io.github.ada/shop-two", Named::Glued),
+            ("mcp-name: io.github.ada/shop-two\nmcp-name: io.github.ada/shop\n", Named::Visibly),
+            ("mcp-name:io.github.ada/shop", Named::Nowhere),
+            ("MCP-Name: io.github.ada/shop", Named::Nowhere),
+            ("mcp-name: io.github.ada/Shop", Named::Nowhere),
+            ("", Named::Nowhere),
+        ] {
+            assert_eq!(named_in(readme, "io.github.ada/shop"), expected, "{readme:?}");
+        }
+    }
 }

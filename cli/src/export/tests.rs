@@ -15,7 +15,7 @@ use toolwright_core::manifest::answer::Origin;
 
 use super::{Exported, export};
 use crate::args::Format;
-use crate::packages::{About, Document, Sources};
+use crate::packages::{About, Document, Release, Sources};
 
 /// The manifest of the retail example, as it stands in the repository.
 fn retail() -> Document {
@@ -49,6 +49,11 @@ fn of(manifest: Manifest) -> Document {
         homepage: None,
         license: Some("MIT".to_owned()),
         authors: vec!["Ada <ada@example.com>".to_owned()],
+        release: Some(Release {
+            is_public: true,
+            has_program: true,
+            readme: Some("# Shop\n\nmcp-name: io.github.ada/retail\n".to_owned()),
+        }),
     };
     let sources =
         Sources { server, tools: BTreeMap::new(), root: PathBuf::new(), about, metadata: Vec::new() };
@@ -283,4 +288,52 @@ fn typescript_types_have_the_shape_and_comments_the_rest() {
     ] {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
     }
+}
+
+#[test]
+fn the_registry_gets_a_package_of_cargo() {
+    let document = json_of(retail(), Format::ServerJson);
+    let package = json!({
+        "registryType": "cargo",
+        "identifier": "retail",
+        "version": "0.1.0",
+        "transport": {"type": "stdio"},
+    });
+    assert_eq!(document["packages"], json!([package]));
+    assert_eq!(losses(retail(), Format::ServerJson), [""; 0]);
+}
+
+#[test]
+fn what_the_registry_would_refuse_is_said() {
+    let with = |change: fn(&mut Release)| {
+        let mut document = retail();
+        change(document.sources.about.release.as_mut().unwrap());
+        let exported = exported(document, Format::ServerJson);
+        let made: Value = serde_json::from_str(&exported.text).unwrap();
+        rules::server_json(&made);
+        let losses: Vec<String> = exported.losses.iter().map(ToString::to_string).collect();
+        (made.get("packages").is_some(), losses.join("; "))
+    };
+    for (change, has_package, says) in [
+        ((|release| release.is_public = false) as fn(&mut Release), false, "is not published on crates.io"),
+        (|release| release.has_program = false, false, "has no program that `cargo install` could install"),
+        (|release| release.readme = None, true, "looks for `mcp-name: io.github.ada/retail` in the README"),
+        (
+            |release| release.readme = Some("<!-- mcp-name: io.github.ada/retail -->".to_owned()),
+            true,
+            "takes comments out",
+        ),
+        (
+            |release| release.readme = Some("mcp-name: io.github.ada/retail.".to_owned()),
+            true,
+            "a line end behind it",
+        ),
+    ] {
+        let (has, said) = with(change);
+        assert_eq!(has, has_package, "{said}");
+        assert!(said.contains(says), "no {says:?} in {said}");
+    }
+    let mut unknown = retail();
+    unknown.sources.about.release = None;
+    assert!(losses(unknown, Format::ServerJson).concat().contains("no package of this workspace is known"));
 }

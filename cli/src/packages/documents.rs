@@ -50,6 +50,19 @@ pub(crate) struct About {
     pub(crate) homepage: Option<String>,
     pub(crate) license: Option<String>,
     pub(crate) authors: Vec<String>,
+    /// What `cargo publish` and `cargo install` would do with it; nothing for a package of another workspace.
+    pub(crate) release: Option<Release>,
+}
+
+/// What a registry of packages has to know about a package.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Release {
+    /// It may be published on crates.io.
+    pub(crate) is_public: bool,
+    /// It has a program that `cargo install` installs.
+    pub(crate) has_program: bool,
+    /// The text of its README, which crates.io shows.
+    pub(crate) readme: Option<String>,
 }
 
 /// Something that is in no manifest.

@@ -24,7 +24,7 @@ use workspace::{Selection, Workspace};
 
 pub(crate) use build::Program;
 #[cfg(test)]
-pub(crate) use documents::About;
+pub(crate) use documents::{About, Release};
 pub(crate) use documents::{Document, Sources, one_name};
 
 /// The manifests of the servers that the user means, sorted by server name, with the tools that the user means.

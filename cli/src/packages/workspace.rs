@@ -7,10 +7,11 @@ use cargo_metadata::{Metadata, Package, Target, TargetKind};
 
 use super::ask::Answered;
 use super::build::Cargo;
-use super::documents::About;
+use super::documents::{About, Release};
 use super::lock::Lock;
 use crate::args::PackageArgs;
 use crate::error::Error;
+use crate::text;
 
 /// The user's workspace.
 #[derive(Debug)]
@@ -57,6 +58,7 @@ impl Workspace {
             homepage: package.homepage.clone(),
             license: package.license.clone(),
             authors: package.authors.clone(),
+            release: Some(release(package)),
         }
     }
 
@@ -67,6 +69,16 @@ impl Workspace {
 
     fn members(&self) -> impl Iterator<Item = &Package> {
         self.metadata.packages.iter().filter(|package| self.metadata.workspace_members.contains(&package.id))
+    }
+}
+
+fn release(package: &Package) -> Release {
+    let may_go_there = |registries: &Vec<String>| registries.iter().any(|registry| registry == "crates-io");
+    Release {
+        // Without a list every registry is meant, with an empty one none.
+        is_public: package.publish.as_ref().is_none_or(may_go_there),
+        has_program: package.targets.iter().any(Target::is_bin),
+        readme: package.readme().and_then(|path| text::read(path.as_std_path()).ok()),
     }
 }
 

@@ -50,7 +50,21 @@ fn what_the_package_says_about_itself_gets_into_the_registry_s_form() {
     assert_eq!(run.document()["name"], "io.example/words");
     assert_eq!(run.document()["description"], "Counts words.");
     let run = manifest("library", "--format server-json").ok();
-    run.says(&["the registry needs a name such as `io.github.ada/shop`"]);
+    run.says(&[
+        "the registry needs a name such as `io.github.ada/shop`",
+        "`library` is not published on crates.io",
+    ]);
+}
+
+#[test]
+fn a_package_that_can_be_published_gets_into_the_registry_s_form() {
+    let run = manifest("features", "--format server-json --deny-lossy").ok();
+    let document = run.document();
+    assert_eq!(document["name"], "io.github.ada/shop");
+    let package = serde_json::json!({
+        "registryType": "cargo", "identifier": "features", "version": "0.5.0", "transport": {"type": "stdio"},
+    });
+    assert_eq!(document["packages"], serde_json::json!([package]));
 }
 
 #[test]

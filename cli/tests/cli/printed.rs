@@ -137,7 +137,8 @@ fn annotations_hold_no_commands_of_others() {
 
 #[test]
 fn errors_show_what_others_wrote_harmlessly() {
-    let scratch = scratch();
+    // Outside of this repository, whose packages `diff` would build.
+    let scratch = tempfile::tempdir().unwrap();
     let here = scratch.path();
     let twice = json!({"name": BAD, "inputSchema": {"type": "object"}});
     write(here, "twice.json", &json!({"tools": [twice, twice]}));

@@ -198,6 +198,20 @@ fn references(document: &Value, value: &Value) {
 /// The rules of `ServerDetail` in <https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json>.
 pub(super) fn server_json(document: &Value) {
     let text = |least: u32, most: u32| json!({"type": "string", "minLength": least, "maxLength": most});
+    // `Package` and `StdioTransport` of the schema, and what the registry's validator of `cargo` asks for besides: an exact
+    // version, no hash of a file, and no other registry than crates.io.
+    let package = json!({
+        "type": "object",
+        "required": ["registryType", "identifier", "version", "transport"],
+        "properties": {
+            "registryType": {"const": "cargo"},
+            "registryBaseUrl": {"const": "https://crates.io"},
+            "identifier": {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_-]*$"},
+            "version": {"type": "string", "pattern": "^[0-9]+\\.[0-9]+\\.[0-9]+([-+][0-9A-Za-z.+-]+)?$", "maxLength": 255},
+            "transport": {"type": "object", "required": ["type"], "properties": {"type": {"const": "stdio"}}},
+        },
+        "additionalProperties": false,
+    });
     let schema = json!({
         "type": "object",
         "required": ["name", "description", "version"],
@@ -213,6 +227,7 @@ pub(super) fn server_json(document: &Value) {
                 "required": ["url", "source"],
                 "properties": {"url": {"type": "string", "format": "uri"}, "source": {"type": "string"}},
             },
+            "packages": {"type": "array", "items": package},
         },
         "additionalProperties": false,
     });
