@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use toolwright::result::StructuredContent;
 use toolwright::{
     Action, BoxFuture, BuildError, Client, ClientError, ContentBlock, Context, Elicited, Executor, Handler,
-    IntoToolResult, Json, Revision, Server, Service, Tool, ToolDefinition, ToolError, ToolResult,
+    IntoToolResult, Json, Prompt, PromptMessage, Resource, Revision, Sampling, Server, Service, Tool,
+    ToolDefinition, ToolError, ToolResult,
 };
 
 /// Some data.
@@ -317,4 +318,71 @@ fn of_two_refreshes_at_once_the_newest_listing_wins() {
     assert_eq!(names(), [format!("reading_{last}")], "what was read before does not come back");
     service.refresh_tools().expect("right");
     assert_eq!(names(), [format!("reading_{}", last + 1)]);
+}
+
+/// Levels of lists, more than a message may have.
+fn deep() -> Value {
+    (0..126).fold(json!(1), |below, _| json!([below]))
+}
+
+/// Asks the client's model for a text, with something that cannot be sent.
+#[derive(Debug, Tool, Deserialize, JsonSchema)]
+struct Deep {}
+
+impl Handler<Deep> for Desk {
+    type Output = String;
+
+    async fn call(&self, _input: Deep, cx: &Context) -> Result<String, ToolError> {
+        let sampled =
+            cx.sample("text", Sampling::new("Write.").with("metadata", json!({"deep": deep()}))).await?;
+        Ok(sampled.text())
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_cannot_be_sent_ends_its_call_alone() {
+    let service = Server::new(Desk).tools::<Deep>().build().expect("right");
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        let client =
+            Client::builder(&service).revision(revision).answering(|question| panic!("asked: {question:?}"));
+        let client = client.connect().await.expect("a client");
+        match client.call("deep", json!({})).await {
+            Ok(result) => {
+                assert!(revision < Revision::V2026_07_28 && result.is_error, "{result:?}");
+                assert!(result.as_text().contains("the question cannot be sent"), "{result:?}");
+            }
+            Err(ClientError::Rpc(error)) => {
+                assert_eq!((revision, error.code), (Revision::V2026_07_28, -32603), "{error:?}");
+            }
+            Err(error) => panic!("{error}"),
+        }
+        assert_eq!(client.list_tools().await.expect("a list").len(), 1);
+    }
+}
+
+fn deep_block() -> ContentBlock {
+    ContentBlock::text("a").with_meta("com.example/deep", deep())
+}
+
+#[tokio::test]
+async fn prompts_and_resources_that_cannot_be_sent_harm_no_others() {
+    let mut broken = Resource::new("test://broken", "broken");
+    broken.about.meta = Some([("com.example/deep".to_owned(), deep())].into_iter().collect());
+    let service = Server::new(())
+        .resource(broken, async || "text")
+        .resource(Resource::new("test://good", "good"), async || "text")
+        .prompt(Prompt::new("broken"), async || PromptMessage::user(deep_block()))
+        .build()
+        .expect("right");
+    for revision in Revision::ALL {
+        let client = Client::builder(&service).revision(revision).connect().await.expect("a client");
+        let listed = client.request("resources/list", json!({})).await.expect("a list");
+        let names: Vec<_> =
+            listed["resources"].as_array().expect("a list").iter().map(|one| &one["name"]).collect();
+        // Before 2025-06-18 there is no `_meta` to go wrong.
+        let expected = if revision < Revision::V2025_06_18 { vec!["broken", "good"] } else { vec!["good"] };
+        assert_eq!(names, expected, "{revision}");
+        let refused = client.request("prompts/get", json!({"name": "broken"})).await.expect_err("too deep");
+        assert!(matches!(&refused, ClientError::Rpc(error) if error.code == -32603), "{refused}");
+    }
 }

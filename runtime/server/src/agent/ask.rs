@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::docs;
-use toolwright_core::result::ToolResult;
+use toolwright_core::result::{StructuredContent, ToolResult};
 
 use super::envelope::{EnvelopeError, ToolCall};
 use super::message::{AgentMessage, Source};
@@ -156,7 +156,12 @@ pub(super) async fn run(
         return Err(AgentError::Panicked { tool });
     };
     match finish(Code::new(running), cx).await {
-        Outcome::Done(result) => Ok(AgentMessage::new(source, tool, result)),
+        Outcome::Done(result) => {
+            let fault = result.structured_content.as_ref().and_then(StructuredContent::fault);
+            let unfit =
+                fault.map(|fault| format!("the structured content of `{tool}` cannot be used: it {fault}"));
+            Ok(AgentMessage::new(source, tool, unfit.map_or(result, ToolResult::error)))
+        }
         Outcome::TimedOut => Err(AgentError::TimedOut { tool }),
         Outcome::Cancelled => Err(AgentError::Cancelled { tool }),
         Outcome::Panicked => Err(AgentError::Panicked { tool }),

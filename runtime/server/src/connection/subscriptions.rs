@@ -352,3 +352,34 @@ fn check_length(uri: &str) -> Result<(), ErrorObjectOwned> {
 fn too_many_watched(limit: usize) -> ErrorObjectOwned {
     error::internal(&format!("at most {limit} resources are watched at once; stop watching one first"))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use serde_json::value::RawValue;
+
+    use super::{Changed, Filter, Subscription};
+    use crate::message::RequestId;
+
+    #[test]
+    fn the_id_of_a_subscription_is_repeated_digit_for_digit() {
+        for id in ["12345678901234567890123", "-7", r#""\u00e4\"\n""#] {
+            let raw: Box<RawValue> = serde_json::from_str(id).expect("JSON");
+            let id_of = || RequestId::new(&raw).expect("an id");
+            let subscription =
+                Subscription { id: id_of().into_owned(), key: id_of().key(), filter: Filter::default() };
+            for word in [
+                subscription.word_of(Changed::Tools),
+                subscription.word_of(Changed::Resource("a:b\n")),
+                subscription.notification("notifications/x", json!({"y": 1})),
+            ] {
+                let word = String::from_utf8(word.expect("it can be sent")).expect("text");
+                assert!(
+                    word.contains(&format!("\"io.modelcontextprotocol/subscriptionId\":{id}}}")),
+                    "{word}"
+                );
+                assert!(!word.contains('\n'), "{word}");
+            }
+        }
+    }
+}

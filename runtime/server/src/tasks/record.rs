@@ -166,3 +166,62 @@ fn timestamp(time: SystemTime) -> String {
     let time = time.clamp(SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH + LAST);
     humantime::format_rfc3339_millis(time).to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use serde_json::value::RawValue;
+    use serde_json::{Value, json};
+
+    use super::{Task, TaskState, TaskView};
+    use crate::message::RequestId;
+    use crate::reply;
+
+    fn task(state: TaskState) -> Task {
+        let now = SystemTime::UNIX_EPOCH;
+        let json = json!({
+            "id": "1", "owner": null, "tool": "tool", "scopes": [], "state": "Working", "status_message": null,
+            "created_at": now, "last_updated_at": now, "ttl": Duration::MAX, "poll_interval": Duration::MAX,
+        });
+        Task { state, ..serde_json::from_value(json).expect("a task") }
+    }
+
+    /// The answer to `tasks/get`, as it is sent.
+    fn answer(task: &Task) -> Value {
+        let server_meta = RawValue::from_string("{}".to_owned()).expect("JSON");
+        let mut out = Vec::new();
+        reply::result_of(&mut out, &RequestId::none(), &TaskView::result(task, &server_meta));
+        assert!(
+            !out.contains(&b'\n') && !out.contains(&b'\r'),
+            "one line: {}",
+            String::from_utf8_lossy(&out)
+        );
+        serde_json::from_slice(&out).expect("JSON that a client reads")
+    }
+
+    #[test]
+    fn what_a_store_has_kept_is_read_before_it_is_sent() {
+        let forged = "{\"a\":\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r\n}";
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).expect("JSON");
+        let completed = answer(&task(TaskState::Completed(raw(forged))));
+        assert_eq!(completed["result"]["result"]["a"]["id"], 1, "{completed}");
+        let failed = answer(&task(TaskState::Failed(raw(forged))));
+        assert_eq!(failed["result"]["error"]["a"]["id"], 1, "{failed}");
+        let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
+        for unfit in [r#"{"a":1,"a":2}"#, r#"["\ud800"]"#, "[1e999]", &deep] {
+            let refused = answer(&task(TaskState::Completed(raw(unfit))));
+            assert_eq!(refused["error"]["code"], -32603, "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_task_of_any_times_is_shown() {
+        let mut task = task(TaskState::Working);
+        task.created_at += Duration::from_secs(1 << 40);
+        assert!(task.expires_at() > SystemTime::now());
+        let shown = answer(&task);
+        assert_eq!(shown["result"]["createdAt"], "9999-12-31T23:59:59.000Z");
+        assert_eq!(shown["result"]["ttlMs"], json!((1_u64 << 53) - 1), "as large as every client reads it");
+    }
+}

@@ -241,21 +241,7 @@ impl Session {
     /// it gives back is read before it is sent.
     pub(super) async fn after(&self, stream: u64, sequence: u64) -> Option<Vec<StoredEvent>> {
         let mut events = self.store.after(&self.id, stream, sequence).await?;
-        events.retain_mut(|event| {
-            let is_of_stream = event.stream == stream && event.sequence > sequence;
-            is_of_stream
-                && match tidied(&event.message) {
-                    Ok(None) => true,
-                    Ok(Some(message)) => {
-                        event.message = message;
-                        true
-                    }
-                    Err(fault) => {
-                        log::warn(format_args!("a stored event is left out: it {fault}"));
-                        false
-                    }
-                }
-        });
+        events.retain_mut(|event| event.stream == stream && event.sequence > sequence && is_fit(event));
         Some(events)
     }
 
@@ -293,12 +279,19 @@ impl Session {
     }
 }
 
-/// The message as it may be sent, where that is another one than was stored.
-fn tidied(message: &[u8]) -> Result<Option<Bytes>, JsonFault> {
-    let text = std::str::from_utf8(message).map_err(|error| JsonFault::Unreadable(error.to_string()))?;
-    match json::tidy(text, json::MAX_DEPTH)? {
-        Cow::Borrowed(_) => Ok(None),
-        Cow::Owned(text) => Ok(Some(text.into())),
+/// Whether an event that was stored may be sent; makes its message one line.
+fn is_fit(event: &mut StoredEvent) -> bool {
+    let text = std::str::from_utf8(&event.message).map_err(|error| JsonFault::Unreadable(error.to_string()));
+    match text.and_then(|text| json::tidy(text, json::MAX_DEPTH)) {
+        Ok(Cow::Borrowed(_)) => true,
+        Ok(Cow::Owned(text)) => {
+            event.message = text.into();
+            true
+        }
+        Err(fault) => {
+            log::warn(format_args!("a stored event is left out: it {fault}"));
+            false
+        }
     }
 }
 
@@ -309,4 +302,28 @@ fn milliseconds_since(start: Instant) -> u64 {
 /// An id of 192 bits.
 pub(super) fn new_id() -> Option<String> {
     random_id::<24>().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::is_fit;
+    use crate::transport::http::store::StoredEvent;
+
+    #[test]
+    fn what_a_store_gives_back_is_read_before_it_is_sent() {
+        for (stored, sent) in [
+            (&b"{\"id\":1}"[..], Some("{\"id\":1}")),
+            (b"{\"a\":\r\n[1,\n2]}", Some("{\"a\":[1,2]}")),
+            (b"{}\n\ndata: {}", None),
+            (b"{}\nid: r1-9", None),
+            (b"{\"a\":1,\"a\":2}", None),
+            (b"{\"a\":\"\xff\"}", None),
+            (b"", None),
+        ] {
+            let mut event = StoredEvent { stream: 1, sequence: 1, message: Bytes::from_static(stored) };
+            assert_eq!(is_fit(&mut event).then_some(&*event.message), sent.map(str::as_bytes), "{stored:?}");
+        }
+    }
 }
