@@ -22,6 +22,10 @@ pub(crate) struct DiffArgs {
     /// Changes that are wanted, each with its reason: a TOML file
     #[arg(long, value_name = "FILE")]
     pub(crate) allow: Option<PathBuf>,
+    /// NEW is our own server: a hint that promises more is compatible [default: only if NEW is a package, or OLD is in Git
+    /// and NEW is a file]
+    #[arg(long)]
+    pub(crate) own: bool,
     /// The form of the report
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,

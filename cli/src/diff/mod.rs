@@ -14,6 +14,7 @@ use crate::offer::{self, Source};
 use crate::shell::{self, Shell};
 
 use allow::AllowList;
+use compare::Author;
 use report::Report;
 
 pub(crate) use allow::AllowError;
@@ -24,7 +25,7 @@ pub(crate) use args::DiffArgs;
 /// # Errors
 /// Any [`Error`] of reading the two sides and the allow list.
 pub(crate) fn run(args: DiffArgs, shell: Shell) -> Result<Exit, Error> {
-    let DiffArgs { old, new, deny, allow, format, mut tools, command } = args;
+    let DiffArgs { old, new, deny, allow, own, format, mut tools, command } = args;
     // First what is cheap to get wrong.
     let allowed = allow.as_deref().map_or_else(|| Ok(AllowList::default()), AllowList::read)?;
     let old_source = old.unwrap_or(Source::Committed);
@@ -36,7 +37,8 @@ pub(crate) fn run(args: DiffArgs, shell: Shell) -> Result<Exit, Error> {
     let old = offer::read(&old_source, &mut tools, shell)?;
     let new = offer::read(&new_source, &mut tools, shell)?;
 
-    let findings = compare::compare(&old, &new);
+    let author = if own { Author::User } else { author(&old_source, &new_source) };
+    let findings = compare::compare(&old, &new, author);
     for unused in allowed.unused(&findings) {
         shell::warning(&format_args!("the allow list has an entry that no change needs: {unused}"));
     }
@@ -53,6 +55,18 @@ pub(crate) fn run(args: DiffArgs, shell: Shell) -> Result<Exit, Error> {
     shell::failure(&format_args!("{denied} change{s} of the class `{}` or above", deny.name()));
     shell.note(&"a change that is wanted goes into a list with its reason: --allow FILE");
     Ok(Exit::Findings)
+}
+
+/// Whose word the hints of `new` are. What is built here is the user's, and so is a manifest that is kept in Git; any other
+/// file, and a server that runs, may be anybody's.
+fn author(old: &Source, new: &Source) -> Author {
+    match (old, new) {
+        (_, Source::Package(_) | Source::Committed) => Author::User,
+        (Source::Committed | Source::Revision { .. }, Source::File(_) | Source::Revision { .. }) => {
+            Author::User
+        }
+        _ => Author::Stranger,
+    }
 }
 
 #[cfg(test)]

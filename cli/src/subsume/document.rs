@@ -1,6 +1,7 @@
 //! A schema with everything that its references may lead to.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
@@ -10,6 +11,10 @@ pub(crate) struct Document<'a> {
     root: &'a Value,
     /// Why nothing can be said about this schema, if that is so.
     odd: Option<&'static str>,
+    /// The schemas that have a name for references.
+    anchors: HashMap<&'a str, &'a Value>,
+    is_older: bool,
+    is_before_2019: bool,
 }
 
 /// Keywords whose value is a schema.
@@ -43,8 +48,6 @@ const NEWER: [&str; 10] = [
     "$dynamicAnchor",
     "contentSchema",
 ];
-/// Keywords of older dialects alone.
-const OLDER: [&str; 3] = ["$recursiveRef", "additionalItems", "dependencies"];
 
 impl<'a> Document<'a> {
     pub(crate) fn new(root: &'a Value) -> Self {
@@ -53,15 +56,28 @@ impl<'a> Document<'a> {
             .and_then(Value::as_str)
             .unwrap_or("https://json-schema.org/draft/2020-12/schema");
         let dialect = dialect.trim_end_matches('#');
-        let is_older = ["draft-06", "draft-07", "2019-09"].iter().any(|older| dialect.contains(older));
+        let has = |names: &[&str]| names.iter().any(|name| dialect.contains(name));
+        let is_before_2019 = has(&["draft-06", "draft-07"]);
+        let is_older = is_before_2019 || has(&["2019-09"]);
         let is_current = dialect == "https://json-schema.org/draft/2020-12/schema";
         let mut odd = (!is_older && !is_current).then_some("its `$schema` is none that is known");
+        let mut anchors = HashMap::new();
         let mut is_root = true;
-        each_schema(root, &mut |schema| {
-            odd = odd.or_else(|| oddity(schema, is_root, is_older));
+        each_schema(root, &mut |schema, value| {
+            if schema.contains_key("$id") && !is_root && refers(schema) {
+                odd = odd.or(Some("it has an `$id` inside, which changes what references mean"));
+            }
+            if is_older && schema.keys().any(|key| NEWER.contains(&key.as_str())) {
+                odd = odd.or(Some("it mixes keywords of two dialects of JSON Schema"));
+            }
             is_root = false;
+            for key in ["$anchor", "$dynamicAnchor"] {
+                if let Some(anchor) = schema.get(key).and_then(Value::as_str) {
+                    anchors.entry(anchor).or_insert(value);
+                }
+            }
         });
-        Self { root, odd }
+        Self { root, odd, anchors, is_older, is_before_2019 }
     }
 
     /// Why nothing can be said about this schema, if that is so.
@@ -69,48 +85,47 @@ impl<'a> Document<'a> {
         self.odd
     }
 
-    /// What a `$ref` leads to. `None` for one out of this document.
-    pub(crate) fn resolve(&self, reference: &str) -> Option<&'a Value> {
-        let pointer = percent_decoded(reference.strip_prefix('#')?)?;
-        if pointer.is_empty() { Some(self.root) } else { self.root.pointer(&pointer) }
+    pub(super) fn root(&self) -> &'a Value {
+        self.root
     }
 
-    /// The definitions, where each reference leads into one of them.
-    pub(super) fn definitions(&self) -> Option<[Option<&'a Value>; 2]> {
-        let mut plain = true;
-        each_schema(self.root, &mut |schema| {
-            let reference = schema.get("$ref").map(|reference| reference.as_str().unwrap_or_default());
-            plain &=
-                reference.is_none_or(|to| to.starts_with("#/$defs/") || to.starts_with("#/definitions/"));
-        });
-        plain.then(|| ["$defs", "definitions"].map(|key| self.root.get(key)))
+    /// Whether it is written in a dialect before 2020-12.
+    pub(super) fn is_older(&self) -> bool {
+        self.is_older
+    }
+
+    /// Whether what stands beside a reference does not count, as up to draft 7.
+    pub(super) fn references_stand_alone(&self) -> bool {
+        self.is_before_2019
+    }
+
+    /// What a `$ref` leads to; `None` for one out of this document. In a document of one resource `$dynamicRef` leads to the
+    /// same (JSON Schema 2020-12 core §8.2.3.2).
+    pub(crate) fn resolve(&self, reference: &str) -> Option<&'a Value> {
+        let own = self.root.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#'));
+        let rest = own.and_then(|own| reference.strip_prefix(own)).unwrap_or(reference);
+        if rest.is_empty() {
+            return (!reference.is_empty()).then_some(self.root);
+        }
+        let fragment = percent_decoded(rest.strip_prefix('#')?)?;
+        match &*fragment {
+            "" => Some(self.root),
+            pointer if pointer.starts_with('/') => self.root.pointer(pointer),
+            anchor => self.anchors.get(anchor).copied(),
+        }
     }
 }
 
-fn oddity(schema: &Map<String, Value>, is_root: bool, is_older: bool) -> Option<&'static str> {
-    let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(*key));
-    if schema.contains_key("$id") && !is_root {
-        return Some("it has an `$id` inside, which changes what references mean");
-    }
-    if has(&["$dynamicRef", "$recursiveRef"]) {
-        return Some("it has a dynamic reference");
-    }
-    if schema.get("items").is_some_and(Value::is_array) {
-        return Some("its `items` is a list, as in older dialects of JSON Schema");
-    }
-    if is_older && has(&NEWER) {
-        return Some("it mixes keywords of two dialects of JSON Schema");
-    }
-    if has(&OLDER) {
-        return Some("it has keywords of older dialects of JSON Schema");
-    }
-    // Up to draft 7, what stands beside a reference does not count.
-    let is_annotation =
-        |key: &String| is_annotation(key) || key == "$ref" || MAPS[..2].contains(&key.as_str());
-    if is_older && schema.contains_key("$ref") && !schema.keys().all(is_annotation) {
-        return Some("it has rules beside a `$ref`, which older dialects of JSON Schema leave out");
-    }
-    None
+/// Whether there is a reference or an anchor in a schema.
+fn refers(schema: &Map<String, Value>) -> bool {
+    schema.iter().any(|(key, value)| {
+        matches!(key.as_str(), "$ref" | "$dynamicRef" | "$anchor" | "$dynamicAnchor" | "$recursiveRef")
+            || match value {
+                Value::Object(members) => refers(members),
+                Value::Array(items) => items.iter().filter_map(Value::as_object).any(refers),
+                _ => false,
+            }
+    })
 }
 
 /// Whether a keyword says nothing about which values are accepted: JSON Schema 2020-12 core §6.5 and validation §9
@@ -135,6 +150,29 @@ pub(crate) fn is_annotation(key: &str) -> bool {
             | "contentMediaType"
             | "contentSchema"
     )
+}
+
+/// What the value of a keyword is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// It is a schema.
+    Schema,
+    /// It is a list of schemas.
+    List,
+    /// It is a map to schemas.
+    Map,
+    /// It has none.
+    Nothing,
+}
+
+/// What the value of a keyword is made of.
+pub(crate) fn holds(key: &str) -> Holds {
+    match key {
+        _ if SINGLE.contains(&key) => Holds::Schema,
+        _ if LISTS.contains(&key) => Holds::List,
+        _ if MAPS.contains(&key) => Holds::Map,
+        _ => Holds::Nothing,
+    }
 }
 
 /// Whether a keyword is one of JSON Schema's.
@@ -172,20 +210,10 @@ pub(crate) fn is_known(key: &str) -> bool {
         )
 }
 
-/// The rule for members that `schema` does not name: `unevaluatedProperties` says the same as `additionalProperties`
-/// where no other keyword of the schema evaluates members.
-pub(super) fn rule_for_others(schema: &Map<String, Value>) -> Option<&Value> {
-    let evaluates = ["$ref", "allOf", "anyOf", "dependentSchemas", "if", "not", "oneOf"];
-    let unevaluated = || {
-        schema.get("unevaluatedProperties").filter(|_| !evaluates.iter().any(|key| schema.contains_key(*key)))
-    };
-    schema.get("additionalProperties").or_else(unevaluated)
-}
-
-/// Visits each schema in `value` that is an object, itself first; members of a `properties` map are no keywords (SCH-12).
-fn each_schema<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Map<String, Value>)) {
+/// Visits each schema in `value` that is an object, itself first; members of a `properties` map are no keywords.
+fn each_schema<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Map<String, Value>, &'a Value)) {
     let Value::Object(schema) = value else { return };
-    visit(schema);
+    visit(schema, value);
     for (key, value) in schema {
         let key = key.as_str();
         match value {

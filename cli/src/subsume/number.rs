@@ -4,121 +4,174 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-/// A number, exact where it is whole.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Exact {
-    /// A whole number.
-    Whole(i128),
-    /// Any other, or one too large to be exact.
-    Float(f64),
+/// A decimal number, exact: `digits` times ten to the power of `exponent`. The last digit is not a zero, but for zero
+/// itself, so that equal numbers have equal parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Decimal {
+    digits: i128,
+    exponent: i32,
 }
 
-/// Whole numbers beyond this are left as they are: they fit an `i128`, but arithmetic on them might not.
-const LARGEST_WHOLE: f64 = 1e30;
+impl Decimal {
+    pub(super) const ONE: Self = Self { digits: 1, exponent: 0 };
 
-impl Exact {
-    pub(super) fn of(number: &Number) -> Self {
-        match number.as_i128() {
-            Some(whole) => Self::Whole(whole),
-            None => Self::of_float(number.as_f64().unwrap_or(f64::INFINITY)),
+    pub(super) fn of(number: &Number) -> Option<Self> {
+        if let Some(whole) = number.as_i128() {
+            return Some(Self::whole(whole));
         }
+        // The shortest decimal that reads back as this float, which is what stood in the document or means the same.
+        let text = format!("{:e}", number.as_f64()?);
+        let (mantissa, exponent) = text.split_once('e')?;
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = format!("{whole}{fraction}").parse().ok()?;
+        let exponent = exponent.parse::<i32>().ok()?.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+        Some(Self::normal(digits, exponent))
     }
 
     /// The number that a keyword has as its value.
     pub(super) fn of_value(value: &Value) -> Option<Self> {
-        value.as_number().map(Self::of)
+        Self::of(value.as_number()?)
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the float is whole and far within the range")]
-    fn of_float(float: f64) -> Self {
-        if float.fract() == 0.0 && float.abs() <= LARGEST_WHOLE {
-            Self::Whole(float as i128)
-        } else {
-            Self::Float(float)
-        }
+    pub(super) fn whole(number: i128) -> Self {
+        Self::normal(number, 0)
     }
 
-    /// The least whole number that is not below (`strictly`: that is above) this one.
-    pub(super) fn up(self, strictly: bool) -> Self {
-        match self {
-            Self::Whole(whole) if strictly => Self::Whole(whole.saturating_add(1)),
-            Self::Whole(_) => self,
-            Self::Float(float) => Self::of_float(float.ceil()),
-        }
+    pub(super) fn tenths(number: i128) -> Self {
+        Self::normal(number, -1)
     }
 
-    /// The greatest whole number that is not above (`strictly`: that is below) this one.
-    pub(super) fn down(self, strictly: bool) -> Self {
-        match self {
-            Self::Whole(whole) if strictly => Self::Whole(whole.saturating_sub(1)),
-            Self::Whole(_) => self,
-            Self::Float(float) => Self::of_float(float.floor()),
+    fn normal(mut digits: i128, mut exponent: i32) -> Self {
+        if digits == 0 {
+            return Self { digits: 0, exponent: 0 };
         }
+        while digits % 10 == 0 {
+            digits /= 10;
+            exponent += 1;
+        }
+        Self { digits, exponent }
     }
 
     pub(super) fn is_whole(self) -> bool {
-        matches!(self, Self::Whole(_))
+        self.exponent >= 0
     }
 
-    /// Whether this is a multiple of `factor`; `None` where rounding could decide.
-    pub(super) fn is_multiple_of(self, factor: Self) -> Option<bool> {
-        match (self, factor) {
-            (Self::Whole(whole), Self::Whole(factor)) if factor > 0 => Some(whole % factor == 0),
-            (Self::Whole(0), Self::Float(_)) => Some(true),
-            (Self::Float(float), Self::Whole(factor)) if factor > 0 && float.abs() <= LARGEST_WHOLE => {
-                Some(false)
-            }
-            _ => None,
+    pub(super) fn is_positive(self) -> bool {
+        self.digits > 0
+    }
+
+    /// The digits if they were written with this exponent.
+    fn digits_at(self, exponent: i32) -> Option<i128> {
+        let places = u32::try_from(self.exponent.checked_sub(exponent)?).ok()?;
+        if self.digits == 0 { Some(0) } else { self.digits.checked_mul(10_i128.checked_pow(places)?) }
+    }
+
+    /// Both numbers as whole numbers of one unit, and its exponent.
+    fn aligned(self, other: Self) -> Option<(i128, i128, i32)> {
+        let exponent = self.exponent.min(other.exponent);
+        Some((self.digits_at(exponent)?, other.digits_at(exponent)?, exponent))
+    }
+
+    /// Whether this is a multiple of `factor`, which is above zero.
+    pub(super) fn is_multiple_of(self, factor: Self) -> bool {
+        if self.digits == 0 {
+            return true;
         }
+        let places = self.exponent - factor.exponent;
+        if places < 0 {
+            // Scaled, the factor has `-places` zeros at its end, and this number has none.
+            return false;
+        }
+        // digits · 10^places modulo the digits of the factor, without writing the power out.
+        let mut rest = self.digits % factor.digits;
+        for _ in 0..places {
+            if rest == 0 {
+                return true;
+            }
+            match rest.checked_mul(10) {
+                Some(shifted) => rest = shifted % factor.digits,
+                None => return false,
+            }
+        }
+        rest == 0
     }
 
-    /// The number as JSON.
+    /// The least number that is a multiple of both, which are above zero; `None` if it is too large to be written.
+    pub(super) fn common_multiple(self, other: Self) -> Option<Self> {
+        let (left, right, exponent) = self.aligned(other)?;
+        let (mut common, mut rest) = (left, right);
+        while rest != 0 {
+            (common, rest) = (rest, common % rest);
+        }
+        Some(Self::normal((left / common).checked_mul(right)?, exponent))
+    }
+
+    pub(super) fn plus(self, other: Self) -> Option<Self> {
+        let (left, right, exponent) = self.aligned(other)?;
+        Some(Self::normal(left.checked_add(right)?, exponent))
+    }
+
+    pub(super) fn times(self, by: i128) -> Option<Self> {
+        Some(Self::normal(self.digits.checked_mul(by)?, self.exponent))
+    }
+
+    /// What lies in the middle between two numbers.
+    pub(super) fn between(self, other: Self) -> Option<Self> {
+        let sum = self.plus(other)?;
+        Some(Self::normal(sum.digits.checked_mul(5)?, sum.exponent.checked_sub(1)?))
+    }
+
+    /// How often `unit`, which is above zero, fits into this number: rounded down.
+    pub(super) fn floor_div(self, unit: Self) -> Option<i128> {
+        let (number, unit, _) = self.aligned(unit)?;
+        Some(number.div_euclid(unit))
+    }
+
+    /// The number as JSON; `None` if JSON as it is read here cannot hold it.
     pub(super) fn to_value(self) -> Option<Value> {
-        match self {
-            Self::Whole(whole) => Number::from_i128(whole).map(Value::Number),
-            Self::Float(float) => Number::from_f64(float).map(Value::Number),
-        }
+        let number = match self.digits_at(0).filter(|_| self.exponent >= 0) {
+            Some(whole) => Number::from_i128(whole),
+            None => Number::from_f64(format!("{}e{}", self.digits, self.exponent).parse().ok()?),
+        }?;
+        (Self::of(&number) == Some(self)).then_some(Value::Number(number))
     }
 
-    /// This number and `by`.
-    pub(super) fn plus(self, by: i128) -> Self {
-        match self {
-            Self::Whole(whole) => Self::Whole(whole.saturating_add(by)),
-            #[expect(clippy::cast_precision_loss, reason = "`by` is small")]
-            Self::Float(float) => Self::of_float(float + by as f64),
-        }
+    /// The power of ten above the number, for comparing.
+    fn size(self) -> i64 {
+        i64::from(self.exponent) + i64::from(self.digits.unsigned_abs().checked_ilog10().unwrap_or(0))
     }
 }
 
-impl PartialEq for Exact {
-    fn eq(&self, other: &Self) -> bool {
-        self.partial_cmp(other) == Some(Ordering::Equal)
-    }
-}
-
-impl PartialOrd for Exact {
-    #[expect(clippy::cast_possible_truncation, reason = "a float is compared whole only within the range")]
+impl PartialOrd for Decimal {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        match (self, other) {
-            (Self::Whole(left), Self::Whole(right)) => Some(left.cmp(right)),
-            (Self::Float(left), Self::Float(right)) => left.partial_cmp(right),
-            (Self::Whole(left), Self::Float(right)) => {
-                if right.abs() > LARGEST_WHOLE {
-                    return 0.0.partial_cmp(right);
-                }
-                // A float that is not whole is between two whole numbers.
-                let below = right.floor() as i128;
-                Some(if *left <= below { Ordering::Less } else { Ordering::Greater })
-            }
-            (Self::Float(_), Self::Whole(_)) => other.partial_cmp(self).map(Ordering::reverse),
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Decimal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let signs = self.digits.signum().cmp(&other.digits.signum());
+        if signs != Ordering::Equal || self.digits == 0 {
+            return signs;
         }
+        let sizes = match (self.size(), other.size()) {
+            (left, right) if left != right => left.cmp(&right),
+            // Of one size, so both are written with as many digits.
+            _ => match self.aligned(*other) {
+                Some((left, right, _)) => return left.cmp(&right),
+                None => self.exponent.cmp(&other.exponent),
+            },
+        };
+        if self.digits > 0 { sizes } else { sizes.reverse() }
     }
 }
 
 /// Whether two values are the same to JSON Schema.
 pub(crate) fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
-        (Value::Number(left), Value::Number(right)) => Exact::of(left) == Exact::of(right),
+        (Value::Number(left), Value::Number(right)) => {
+            left == right || Decimal::of(left).is_some_and(|left| Some(left) == Decimal::of(right))
+        }
         (Value::Array(left), Value::Array(right)) => {
             left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same(left, right))
         }
@@ -132,8 +185,79 @@ pub(crate) fn same(left: &Value, right: &Value) -> bool {
 
 /// The size that a keyword such as `minLength` has as its value.
 pub(super) fn size(value: &Value) -> Option<u64> {
-    match Exact::of_value(value)? {
-        Exact::Whole(whole) => u64::try_from(whole).ok(),
-        Exact::Float(_) => None,
+    let size = Decimal::of_value(value)?;
+    u64::try_from(size.digits_at(0).filter(|_| size.is_whole())?).ok()
+}
+
+/// A text that is the same for the same values, to JSON Schema, and another for others.
+pub(super) fn canonical(value: &Value) -> String {
+    match value {
+        Value::Number(number) => match Decimal::of(number) {
+            Some(number) => format!("{}e{}", number.digits, number.exponent),
+            None => number.to_string(),
+        },
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(","))
+        }
+        Value::Object(members) => {
+            let mut members: Vec<_> = members
+                .iter()
+                .map(|(name, member)| format!("{}:{}", Value::from(name.as_str()), canonical(member)))
+                .collect();
+            members.sort_unstable();
+            format!("{{{}}}", members.join(","))
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn decimal(value: impl Into<Value>) -> Decimal {
+        Decimal::of_value(&value.into()).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_compared_by_value() {
+        let ordered = [
+            json!(-1e300),
+            json!(-2),
+            json!(-1.5),
+            json!(0),
+            json!(0.001),
+            json!(0.01),
+            json!(1),
+            json!(10.5),
+            json!(u64::MAX),
+            json!(1e300),
+        ];
+        for (at, left) in ordered.iter().enumerate() {
+            for (other, right) in ordered.iter().enumerate() {
+                assert_eq!(
+                    decimal(left.clone()).cmp(&decimal(right.clone())),
+                    at.cmp(&other),
+                    "{left} {right}"
+                );
+            }
+        }
+        assert!(same(&json!([1, {"a": 2.0}]), &json!([1.0, {"a": 2}])));
+        assert_eq!(canonical(&json!({"b": 1.0, "a": [10]})), canonical(&json!({"a": [10.0], "b": 1})));
+        assert_ne!(canonical(&json!(["1"])), canonical(&json!([1])));
+    }
+
+    #[test]
+    fn multiples_are_exact() {
+        assert!(decimal(json!(0.3)).is_multiple_of(decimal(json!(0.1))));
+        assert!(decimal(json!(5_000_000.01)).is_multiple_of(decimal(json!(0.01))));
+        assert!(!decimal(json!(5_000_000.005)).is_multiple_of(decimal(json!(0.01))));
+        assert!(decimal(json!(1e300)).is_multiple_of(decimal(json!(0.01))));
+        assert!(!decimal(json!(1e300)).is_multiple_of(decimal(json!(3))));
+        assert_eq!(decimal(json!(0.4)).common_multiple(decimal(json!(6))), Some(decimal(json!(6))));
+        assert_eq!(decimal(json!(-0.5)).floor_div(decimal(json!(2))), Some(-1));
+        assert_eq!(decimal(json!(0.5)).to_value(), Some(json!(0.5)));
     }
 }

@@ -11,7 +11,14 @@ pub(super) fn prompts(old: &Entries, new: &Entries, findings: &mut Vec<Finding>)
     each(Part::Prompt, "prompt", old, new, findings, |name, old, new, findings| {
         for (key, before, after) in pairs(old, new) {
             match key {
-                "arguments" => arguments(name, before, after, findings),
+                "arguments" => {
+                    let told = findings.len();
+                    arguments(name, before, after, findings);
+                    if findings.len() == told {
+                        // Another order, or a form that the protocol does not have.
+                        other(Part::Prompt, "prompt-text-changed", name, key, before, after, findings);
+                    }
+                }
                 _ => other(Part::Prompt, "prompt-text-changed", name, key, before, after, findings),
             }
         }
@@ -38,12 +45,17 @@ fn each(
 ) {
     for (name, before) in old {
         match new.get(name) {
-            Some(after) => compare(name, before, after, findings),
+            Some(after) => {
+                compare(name, before, after, findings);
+                texts::hidden(part, name, Some(before), after, findings);
+            }
             None => findings.push(Finding::new(&format!("{word}-removed"), part, name, "")),
         }
     }
-    let added = new.keys().filter(|name| !old.contains_key(*name));
-    findings.extend(added.map(|name| Finding::new(&format!("{word}-added"), part, name, "")));
+    for (name, entry) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
+        findings.push(Finding::new(&format!("{word}-added"), part, name, ""));
+        texts::hidden(part, name, None, entry, findings);
+    }
 }
 
 fn other(

@@ -6,6 +6,7 @@ mod schema;
 mod texts;
 mod tool;
 mod view;
+mod words;
 
 use serde_json::{Map, Value};
 use toolwright_core::pointer::segment;
@@ -13,11 +14,21 @@ use toolwright_core::pointer::segment;
 use super::finding::{Finding, Part};
 use crate::offer::{Entries, Offer};
 
+/// Whose word the hints of the new side are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Author {
+    /// The user's own: what a hint promises was looked at where it was written.
+    User,
+    /// Somebody else's: "clients MUST consider tool annotations to be untrusted unless they come from trusted servers"
+    /// (2026-07-28, server/tools).
+    Stranger,
+}
+
 /// All changes: the server first, then tools, prompts, resources and templates, each by name.
-pub(crate) fn compare(old: &Offer, new: &Offer) -> Vec<Finding> {
+pub(crate) fn compare(old: &Offer, new: &Offer, author: Author) -> Vec<Finding> {
     let mut findings = Vec::new();
     server(old, new, &mut findings);
-    tools(&old.tools, &new.tools, &mut findings);
+    tools(&old.tools, &new.tools, author, &mut findings);
     features::prompts(&old.prompts, &new.prompts, &mut findings);
     features::resources(Part::Resource, "resource", &old.resources, &new.resources, &mut findings);
     features::resources(Part::Template, "template", &old.templates, &new.templates, &mut findings);
@@ -37,12 +48,19 @@ fn server(old: &Offer, new: &Offer, findings: &mut Vec<Finding>) {
         let id = "instructions-changed";
         texts::changed(id, Part::Server, "", "/instructions", before.as_ref(), after.as_ref(), findings);
     }
+    let [before, after] = [old, new].map(|offer| {
+        let mut texts = Map::new();
+        texts.insert("server".to_owned(), Value::Object(offer.server.clone()));
+        texts.insert("instructions".to_owned(), offer.instructions.as_deref().into());
+        texts
+    });
+    texts::hidden(Part::Server, "", Some(&before), &after, findings);
 }
 
-fn tools(old: &Entries, new: &Entries, findings: &mut Vec<Finding>) {
+fn tools(old: &Entries, new: &Entries, author: Author, findings: &mut Vec<Finding>) {
     for (name, before) in old {
         if let Some(after) = new.get(name) {
-            tool::compare(name, before, after, findings);
+            tool::compare(name, before, after, author, findings);
             continue;
         }
         match new.iter().find(|(_, tool)| tool::was(tool).any(|former| former == name)) {
@@ -51,7 +69,7 @@ fn tools(old: &Entries, new: &Entries, findings: &mut Vec<Finding>) {
                 let [old, new] = [name, renamed].map(|name| Value::from(name.as_str()));
                 findings.push(finding.values(Some(&old), Some(&new)));
                 let mut others = Vec::new();
-                tool::compare(renamed, before, after, &mut others);
+                tool::compare(renamed, before, after, author, &mut others);
                 // That the former name is declared is what makes it a rename.
                 others.retain(|other| {
                     other.check.id != "tool-former-name-added" || other.new.as_ref() != Some(&old)
@@ -64,7 +82,7 @@ fn tools(old: &Entries, new: &Entries, findings: &mut Vec<Finding>) {
     for (name, tool) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
         if !tool::was(tool).any(|former| old.contains_key(former) && !new.contains_key(former)) {
             findings.push(Finding::new("tool-added", Part::Tool, name, ""));
-            texts::check_all_hidden(name, tool, findings);
+            texts::hidden(Part::Tool, name, None, tool, findings);
         }
     }
     // Stable: what belongs to one tool stays together, in the order in which it was found.

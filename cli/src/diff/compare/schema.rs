@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use toolwright_core::pointer::segment;
 
-use super::keywords::{GROUPS, HEADER, SPEAK_OF_MEMBERS, TEXTS};
-use super::texts;
+use super::keywords::{GROUPS, SPEAK_OF_MEMBERS};
 use super::view::{MAX_DEPTH, Members, View, differs, followed, object, part, view, with_type};
-use crate::diff::check::Class;
+use super::words;
+use crate::diff::check::{Class, named};
 use crate::diff::finding::{Finding, Part};
 use crate::subsume::{Answer, Document, Names, includes, is_annotation, is_known};
 
@@ -35,14 +35,42 @@ pub(super) fn compare(way: Way, name: &str, old: &Value, new: &Value, findings: 
         name,
         old: &old_document,
         new: &new_document,
-        root: if way == Way::Input { "/inputSchema" } else { "/outputSchema" },
         findings: Vec::new(),
         seen: Vec::new(),
         depth: 0,
     };
-    walk.pair(walk.root, old, new);
-    walk.whole(old, new);
-    findings.append(&mut walk.findings);
+    walk.pair(way.root(), old, new);
+    let is_same = walk.is_same(old, new);
+    if is_same {
+        walk.only_respelled();
+    } else {
+        walk.whole(old, new);
+    }
+    // What differs shows in the report, whatever it is: references that lead elsewhere to the same, say.
+    let untold = if is_same { way.respelled().to_owned() } else { walk.id("rules", walk.harmless()) };
+    let mut found = walk.findings;
+    words::compare(way, name, (&old_document, old), (&new_document, new), &mut found);
+    if found.is_empty() {
+        found.push(Finding::new(&untold, Part::Tool, name, way.root()));
+    }
+    findings.append(&mut found);
+}
+
+impl Way {
+    /// Where schemas of this kind stand in the definition of a tool.
+    pub(super) fn root(self) -> &'static str {
+        match self {
+            Self::Input => "/inputSchema",
+            Self::Output => "/outputSchema",
+        }
+    }
+
+    fn respelled(self) -> &'static str {
+        match self {
+            Self::Input => "input-respelled",
+            Self::Output => "output-respelled",
+        }
+    }
 }
 
 struct Walk<'w, 'a> {
@@ -50,7 +78,6 @@ struct Walk<'w, 'a> {
     name: &'w str,
     old: &'w Document<'a>,
     new: &'w Document<'a>,
-    root: &'static str,
     findings: Vec<Finding>,
     /// Pairs that were compared, by their addresses: schemas may contain themselves.
     seen: Vec<(*const Value, *const Value)>,
@@ -81,7 +108,10 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn views(&mut self, at: &str, mut old: View<'a>, mut new: View<'a>) {
-        self.words(at, &mut old, &mut new);
+        // What says nothing about values is told by `words`.
+        for view in [&mut old, &mut new] {
+            view.retain(|key, _| is_known(key) && !is_annotation(key));
+        }
         let is_plain = |view: &View<'_>| !SPEAK_OF_MEMBERS.iter().any(|key| view.contains_key(key));
         if is_plain(&old) && is_plain(&new) {
             let has = |view: &View<'_>, name: &str| match view.get("type") {
@@ -103,34 +133,6 @@ impl<'a> Walk<'_, 'a> {
         }
         if old != new {
             self.values(at, &object(&old), &object(&new));
-        }
-    }
-
-    /// What says nothing about values; taken out of both.
-    fn words(&mut self, at: &str, old: &mut View<'a>, new: &mut View<'a>) {
-        let keys: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
-        for key in keys.into_iter().filter(|key| is_annotation(key) || !is_known(key)) {
-            let (before, after) = (old.remove(key), new.remove(key));
-            if before == after || key == "$defs" || key == "definitions" {
-                continue;
-            }
-            let pointer = format!("{at}/{}", segment(key));
-            let id = match (key, self.way) {
-                (key, _) if TEXTS.contains(&key) => "schema-text-changed",
-                ("default", Way::Input) => match (before, after) {
-                    (Some(_), Some(_)) => "input-default-changed",
-                    (None, _) => "input-default-added",
-                    _ => "input-default-removed",
-                },
-                (HEADER, Way::Input) => match (before, after) {
-                    (None, _) => "header-added",
-                    (_, None) => "header-removed",
-                    _ => "header-renamed",
-                },
-                (key, _) if !is_known(key) => "schema-keyword-unknown",
-                _ => "schema-note-changed",
-            };
-            texts::changed(id, Part::Tool, self.name, &pointer, before, after, &mut self.findings);
         }
     }
 
@@ -208,15 +210,18 @@ impl<'a> Walk<'_, 'a> {
 
     /// Compares two schemas as sets of values, and tells by keyword what changed.
     fn values(&mut self, at: &str, old: &Value, new: &Value) {
-        let harm = self.harm(old, new, Names::Declared);
+        let harm = self.harm(old, new, self.names());
         if harm == Answer::Yes {
-            let id = if self.harm(new, old, Names::Declared) == Answer::Yes {
-                Some(self.respelled().to_owned())
-            } else {
+            let id = if self.is_same(old, new) {
+                Some(self.way.respelled())
+            } else if self.harm(old, new, Names::Any) == Answer::Yes {
                 None
+            } else {
+                // What is refused now has a name that nobody was told of.
+                Some("input-property-added")
             };
             for group in GROUPS.iter().filter(|group| differs(group, old, new)) {
-                let id = id.clone().unwrap_or_else(|| self.id(group.name, self.harmless()));
+                let id = id.map_or_else(|| self.id(group.name, self.harmless()), str::to_owned);
                 let finding = self.finding(&id, at).rules(&part(group, old), &part(group, new));
                 self.findings.push(finding);
             }
@@ -224,14 +229,14 @@ impl<'a> Walk<'_, 'a> {
         }
         let (witness, mut undecided) = match harm {
             Answer::No { witness, .. } => (Some(witness), None),
-            Answer::Unknown { why, .. } => (None, Some(why)),
+            Answer::Unknown { why } => (None, Some(why)),
             Answer::Yes => (None, None),
         };
         let mut is_told = false;
         for group in GROUPS.iter().filter(|group| differs(group, old, new)) {
             let [before, after] = [old, new].map(|schema| part(group, schema));
             let is_harmless =
-                self.harm(&with_type(&before, old), &with_type(&after, new), Names::Declared) == Answer::Yes;
+                self.harm(&with_type(&before, old), &with_type(&after, new), self.names()) == Answer::Yes;
             let effect = if is_harmless { self.harmless() } else { self.harmful() };
             let mut finding = self.finding(&self.id(group.name, effect), at).rules(&before, &after);
             if !is_harmless {
@@ -255,22 +260,52 @@ impl<'a> Walk<'_, 'a> {
         if self.findings.iter().any(|finding| finding.check.class == Class::Breaking) {
             return;
         }
-        let (path, witness, undecided) = match self.harm(old, new, Names::Declared) {
+        let (path, witness, undecided) = match self.harm(old, new, self.names()) {
             Answer::Yes => return,
             Answer::No { path, witness } => (path, Some(witness), None),
-            Answer::Unknown { path, why } => {
-                let place =
-                    if path.is_empty() { String::new() } else { format!(" (at {path} of the value)") };
-                (path, None, Some(format!("{why}{place}")))
-            }
+            Answer::Unknown { why } => (String::new(), None, Some(why)),
         };
-        let mut finding = self.finding(&self.id("rules", self.harmful()), self.root);
-        if !path.is_empty() && undecided.is_none() {
+        let mut finding = self.finding(&self.id("rules", self.harmful()), self.way.root());
+        if !path.is_empty() {
             finding.new = Some(Value::from(format!("differs at {path} of the value")));
         }
         finding.witness = witness;
         finding.undecided = undecided;
         self.findings.push(finding);
+    }
+
+    /// Both schemas accept the same values. What was told member by member is then another way of writing, but for
+    /// arguments that came or went: callers are told of them, whatever they take.
+    fn only_respelled(&mut self) {
+        const OF_MEMBERS: [&str; 6] = [
+            "input-property-added",
+            "input-property-ignored",
+            "input-property-removed",
+            "output-property-added",
+            "output-property-removed",
+            "input-respelled",
+        ];
+        let respelled = named(self.way.respelled());
+        for finding in &mut self.findings {
+            if !OF_MEMBERS.contains(&finding.check.id.as_str()) {
+                finding.check = respelled;
+                finding.witness = None;
+                finding.undecided = None;
+            }
+        }
+    }
+
+    /// Names that nobody was told of may be taken from callers, but a result promises what it does not name as well.
+    fn names(&self) -> Names {
+        match self.way {
+            Way::Input => Names::Declared,
+            Way::Output => Names::Any,
+        }
+    }
+
+    fn is_same(&self, old: &Value, new: &Value) -> bool {
+        let [old, new] = [(self.old, old), (self.new, new)];
+        includes(old, new, Names::Any) == Answer::Yes && includes(new, old, Names::Any) == Answer::Yes
     }
 
     /// Whether the change is safe.
@@ -289,13 +324,6 @@ impl<'a> Walk<'_, 'a> {
         match self.way {
             Way::Input => "input",
             Way::Output => "output",
-        }
-    }
-
-    fn respelled(&self) -> &'static str {
-        match self.way {
-            Way::Input => "input-respelled",
-            Way::Output => "output-respelled",
         }
     }
 

@@ -1,4 +1,4 @@
-//! Texts that models read.
+//! Texts that models and people read, in definitions of every kind.
 
 use serde_json::{Map, Value};
 use toolwright_core::manifest::is_hidden;
@@ -6,7 +6,7 @@ use toolwright_core::pointer::segment;
 
 use crate::diff::finding::{Finding, Part};
 
-/// Reports a text that differs, and characters in it that people do not see (MAN-04).
+/// Reports a member that differs.
 pub(super) fn changed(
     id: &str,
     part: Part,
@@ -16,36 +16,86 @@ pub(super) fn changed(
     new: Option<&Value>,
     findings: &mut Vec<Finding>,
 ) {
-    if old == new {
-        return;
-    }
-    findings.push(Finding::new(id, part, name, pointer).values(old, new));
-    let count = |value: Option<&Value>| value.map_or(0, hidden_in);
-    if count(new) > count(old) {
-        findings.push(Finding::new("hidden-characters-added", part, name, pointer).values(None, new));
+    if old != new {
+        findings.push(Finding::new(id, part, name, pointer).values(old, new));
     }
 }
 
-/// Reports hidden characters in any text of something new.
-pub(super) fn check_all_hidden(name: &str, tool: &Map<String, Value>, findings: &mut Vec<Finding>) {
-    for (key, value) in tool {
-        if hidden_in(value) > 0 {
-            let pointer = format!("/{}", segment(key));
-            findings.push(
-                Finding::new("hidden-characters-added", Part::Tool, name, &pointer).values(None, Some(value)),
-            );
-        }
+/// Reports every text of a definition that has characters which people do not see, and had not before. The names of
+/// members are texts as well: models read them.
+pub(super) fn hidden(
+    part: Part,
+    name: &str,
+    old: Option<&Map<String, Value>>,
+    new: &Map<String, Value>,
+    findings: &mut Vec<Finding>,
+) {
+    let mut before = Vec::new();
+    if let Some(old) = old {
+        each_of_object(old, "", &mut |pointer, text| keep_hidden(&mut before, pointer, text));
+    }
+    let mut after = Vec::new();
+    each_of_object(new, "", &mut |pointer, text| keep_hidden(&mut after, pointer, text));
+    // What stands where it stood is known, and so is what moved; each text of before explains one of now.
+    for is_explained in [is_in_its_place, is_moved] {
+        after.retain(|text| match before.iter().position(|known| is_explained(known, text)) {
+            Some(at) => {
+                before.swap_remove(at);
+                false
+            }
+            None => true,
+        });
+    }
+    for Hidden { pointer, text, .. } in after {
+        let finding = Finding::new("hidden-characters-added", part, name, &pointer);
+        findings.push(finding.values(None, Some(&Value::from(text))));
     }
 }
 
-fn hidden_in(value: &Value) -> usize {
+/// A text with characters that people do not see.
+struct Hidden {
+    pointer: String,
+    text: String,
+    /// Those characters.
+    characters: String,
+}
+
+fn keep_hidden(found: &mut Vec<Hidden>, pointer: &str, text: &str) {
+    let characters: String = text
+        .chars()
+        .filter(|character| is_hidden(*character) && !matches!(character, '\n' | '\t' | '\r'))
+        .collect();
+    if !characters.is_empty() {
+        found.push(Hidden { pointer: pointer.to_owned(), text: text.to_owned(), characters });
+    }
+}
+
+fn is_in_its_place(old: &Hidden, new: &Hidden) -> bool {
+    old.pointer == new.pointer && old.characters == new.characters
+}
+
+fn is_moved(old: &Hidden, new: &Hidden) -> bool {
+    old.text == new.text
+}
+
+/// Visits every text in a value with its JSON Pointer: strings, and the names of members.
+pub(super) fn each<'v>(value: &'v Value, pointer: &str, visit: &mut dyn FnMut(&str, &'v str)) {
     match value {
-        Value::String(text) => text
-            .chars()
-            .filter(|character| is_hidden(*character) && !matches!(character, '\n' | '\t' | '\r'))
-            .count(),
-        Value::Array(items) => items.iter().map(hidden_in).sum(),
-        Value::Object(members) => members.values().map(hidden_in).sum(),
-        _ => 0,
+        Value::String(text) => visit(pointer, text),
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                each(item, &format!("{pointer}/{at}"), visit);
+            }
+        }
+        Value::Object(members) => each_of_object(members, pointer, visit),
+        _ => {}
+    }
+}
+
+fn each_of_object<'v>(members: &'v Map<String, Value>, pointer: &str, visit: &mut dyn FnMut(&str, &'v str)) {
+    for (name, member) in members {
+        let pointer = format!("{pointer}/{}", segment(name));
+        visit(&pointer, name);
+        each(member, &pointer, visit);
     }
 }

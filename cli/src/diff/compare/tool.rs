@@ -5,7 +5,7 @@ use toolwright_core::definition::{is_within, meta_keys};
 use toolwright_core::pointer::segment;
 
 use super::schema::{self, Way};
-use super::{pairs, texts};
+use super::{Author, pairs, texts};
 use crate::diff::finding::{Finding, Part};
 
 /// Compares two definitions of one tool.
@@ -13,16 +13,18 @@ pub(super) fn compare(
     name: &str,
     old: &Map<String, Value>,
     new: &Map<String, Value>,
+    author: Author,
     findings: &mut Vec<Finding>,
 ) {
     if old == new {
         return;
     }
-    let mut tool = Tool { name, findings };
+    let mut tool = Tool { name, author, findings };
     for (key, before, after) in pairs(old, new) {
         if before == after {
             continue;
         }
+        let told = tool.findings.len();
         let pointer = format!("/{}", segment(key));
         match key {
             "name" => {}
@@ -36,7 +38,13 @@ pub(super) fn compare(
             "execution" => tool.execution(before, after),
             _ => tool.text("tool-member-changed", &pointer, before, after),
         }
+        if tool.findings.len() == told && key != "name" {
+            // Another order, or a form that the protocol does not have.
+            let id = if key == "_meta" { "tool-meta-changed" } else { "tool-member-changed" };
+            tool.text(id, &pointer, before, after);
+        }
     }
+    texts::hidden(Part::Tool, name, Some(old), new, tool.findings);
 }
 
 /// The former names of a tool.
@@ -51,6 +59,7 @@ fn texts_in<'a>(meta: Option<&'a Value>, key: &str) -> Vec<&'a str> {
 
 struct Tool<'f> {
     name: &'f str,
+    author: Author,
     findings: &'f mut Vec<Finding>,
 }
 
@@ -117,6 +126,7 @@ impl Tool<'_> {
             let id = match () {
                 () if was == is || is_moot => "hint-stated",
                 () if is == dangerous => id,
+                () if self.author == Author::Stranger => "hint-claimed",
                 () => "hint-safer",
             };
             self.push(id, &pointer, before_value, after_value);

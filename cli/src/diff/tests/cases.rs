@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use super::{changes, class, ids, manifest, with_input, with_output};
 use crate::diff::check::Class;
+use crate::diff::compare::{Author, compare};
+use crate::offer::Offer;
 
 /// Checks the ids of the changes between two tools called `tool`.
 #[track_caller]
@@ -59,7 +61,7 @@ fn man_02_required_optional_and_near_equal_types() {
     let point = json!({"type": "object", "properties": {"left": {"type": "integer"}}});
     let mut by_reference = one(json!({"$ref": "#/$defs/point"}));
     by_reference["tools"][0]["inputSchema"]["$defs"] = json!({"point": point});
-    check(one(point), by_reference, &[]);
+    check(one(point), by_reference, &["input-respelled"]);
     // Under strict inclusion of sets this narrows an open schema; nobody was told of the name, so it does not count.
     check(open(json!({})), open(json!({"x": text})), &["input-property-added"]);
 }
@@ -127,6 +129,56 @@ fn hints_are_compared_by_what_they_mean() {
     let read_only = |destructive: bool| hints(json!({"readOnlyHint": true, "destructiveHint": destructive}));
     check_tool(read_only(false), read_only(true), &["hint-stated"]);
     check_tool(json!({}), hints(json!({"readOnlyHint": true})), &["hint-safer"]);
+}
+
+/// Clients are told to trust hints of trusted servers only (2026-07-28, server/tools): what a stranger's server promises
+/// more than before is looked at, not believed.
+#[test]
+fn a_stranger_that_claims_more_is_breaking() {
+    let tool = |hints: Value| {
+        let tools = json!([{"name": "tool", "inputSchema": {"type": "object"}, "annotations": hints}]);
+        Offer::of_text(&manifest(tools).to_string()).unwrap()
+    };
+    for (old, new, expected) in [
+        (json!({}), json!({"readOnlyHint": true}), "hint-claimed"),
+        (json!({"readOnlyHint": false}), json!({"readOnlyHint": true}), "hint-claimed"),
+        (json!({}), json!({"destructiveHint": false}), "hint-claimed"),
+        (json!({}), json!({"idempotentHint": true}), "hint-claimed"),
+        (json!({}), json!({"openWorldHint": false}), "hint-claimed"),
+        (json!({}), json!({"readOnlyHint": false}), "hint-stated"),
+        (json!({"readOnlyHint": true}), json!({}), "read-only-dropped"),
+    ] {
+        let findings = compare(&tool(old), &tool(new), Author::Stranger);
+        assert_eq!(ids(&findings), [expected]);
+        assert_eq!(class(&findings) == Some(Class::Breaking), expected != "hint-stated");
+    }
+}
+
+/// `--deny compatible` is for what callers can do more or less; another order is neither.
+#[test]
+fn another_order_or_spelling_is_documentation() {
+    let one = |schema: Value| closed(json!({"x": schema, "y": {}}), json!(["x", "y"]));
+    for (old, new) in [
+        (json!({"enum": ["a", "b"]}), json!({"enum": ["b", "a"]})),
+        (json!({"type": ["string", "null"]}), json!({"type": ["null", "string"]})),
+        (json!({"const": 1}), json!({"enum": [1.0]})),
+        (
+            json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+            json!({"anyOf": [{"type": "null"}, {"type": "string"}]}),
+        ),
+        (json!({"type": "string"}), json!({"allOf": [{"type": "string"}]})),
+        (json!({"type": "string", "minLength": 0}), json!({"type": "string"})),
+    ] {
+        let findings = changes(&one(old.clone()), &one(new.clone()));
+        assert!(!findings.is_empty(), "{old} -> {new}");
+        assert_eq!(class(&findings), Some(Class::Documentation), "{old} -> {new}: {findings:#?}");
+        let output = |schema: Value| with_output(json!({"type": "object", "properties": {"x": schema}}));
+        assert_eq!(class(&changes(&output(old), &output(new))), Some(Class::Documentation));
+    }
+    let required = |names: Value| closed(json!({"x": {}, "y": {}}), names);
+    check(required(json!(["x", "y"])), required(json!(["y", "x"])), &["input-respelled"]);
+    let meta = |names: Value| json!({"_meta": {"io.toolwright/scopes": names}});
+    check_tool(meta(json!(["a", "b"])), meta(json!(["b", "a"])), &["tool-meta-changed"]);
 }
 
 #[test]
@@ -244,7 +296,7 @@ fn rules_for_other_names_are_compared() {
         |rule: Value| with_input(json!({"type": "object", "properties": {}, "additionalProperties": rule}));
     check(of(json!(true)), of(json!(false)), &["input-names-narrowed"]);
     check(of(json!(false)), of(json!(true)), &["input-names-widened"]);
-    check(of(json!({})), of(json!(true)), &[]);
+    check(of(json!({})), of(json!(true)), &["input-respelled"]);
     check(of(json!({"type": "number"})), of(json!({"type": "integer"})), &["input-type-narrowed"]);
     check(of(json!(true)), of(json!({"type": "integer"})), &["input-names-narrowed"]);
     // A name that the rule for others covered gets a rule of its own.

@@ -6,11 +6,12 @@ mod edits;
 mod promise;
 mod reports;
 mod size;
+mod words;
 
 use serde_json::{Value, json};
 
 use super::check::Class;
-use super::compare::compare;
+use super::compare::{Author, compare};
 use super::finding::Finding;
 use crate::offer::Offer;
 
@@ -21,7 +22,7 @@ const RETAIL: &str = include_str!("../../../../examples/retail/mcp.json");
 #[track_caller]
 fn changes(old: &Value, new: &Value) -> Vec<Finding> {
     let [old, new] = [old, new].map(|manifest| Offer::of_text(&manifest.to_string()).unwrap());
-    compare(&old, &new)
+    compare(&old, &new, Author::User)
 }
 
 /// What a change of `retail` is found to be: class, id and pointer of each.

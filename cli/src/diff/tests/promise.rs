@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{changes, class, manifest, with_input, with_output};
 use crate::diff::check::Class;
+use crate::diff::compare::Author;
 use crate::diff::finding::Finding;
 use crate::offer::Offer;
 use crate::subsume::Dice;
@@ -146,8 +147,8 @@ proptest! {
             document.to_string()
         };
         if let (Ok(old), Ok(new)) = (Offer::of_text(&tool(&one)), Offer::of_text(&tool(&other))) {
-            crate::diff::compare::compare(&old, &new);
-            crate::diff::compare::compare(&new, &new);
+            crate::diff::compare::compare(&old, &new, Author::User);
+            crate::diff::compare::compare(&new, &new, Author::User);
         }
     }
 }

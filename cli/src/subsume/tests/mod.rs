@@ -28,6 +28,14 @@ struct Tally {
     accepted: u32,
 }
 
+impl Tally {
+    /// At most two in a hundred: "unknown" counts as breaking, and a gate that is red for no reason is turned off.
+    #[track_caller]
+    fn is_seldom_unknown(&self) {
+        assert!(self.unknown * 50 <= self.yes + self.no + self.unknown, "too often unknown: {self:?}");
+    }
+}
+
 /// Compares a pair, and has the answer judged by another implementation of JSON Schema.
 fn judge(old: &Value, new: &Value, dice: &mut Dice, tally: &mut Tally) {
     // A reference that leads to itself has no meaning, and the referee overflows its stack over it.
@@ -118,7 +126,7 @@ fn answers_about_edited_schemas_are_right() {
     }
     println!("edited: {tally:?}");
     assert!(tally.yes > 300 && tally.no > 300, "the pairs show too little: {tally:?}");
-    assert!(tally.unknown * 8 < tally.yes + tally.no, "too often unknown: {tally:?}");
+    tally.is_seldom_unknown();
 }
 
 #[test]
@@ -133,7 +141,7 @@ fn answers_about_unrelated_schemas_are_right() {
     }
     println!("unrelated: {tally:?}");
     assert!(tally.yes > 30 && tally.no > 300, "the pairs show too little: {tally:?}");
-    assert!(tally.unknown * 8 < tally.yes + tally.no, "too often unknown: {tally:?}");
+    tally.is_seldom_unknown();
 }
 
 /// Whatever stands where a schema should, the answer is one of the three, and a schema is within itself or unknown.

@@ -1,0 +1,274 @@
+//! Texts and remarks in schemas, wherever they stand: behind references, in the arms of combinators, in keywords that
+//! JSON Schema does not know.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use serde_json::{Map, Value};
+use toolwright_core::pointer::{self, segment};
+
+use super::keywords::{HEADER, TEXTS};
+use super::schema::Way;
+use super::texts;
+use super::view::{MAX_DEPTH, View, followed, view};
+use crate::diff::finding::{Finding, Part};
+use crate::subsume::{Document, Holds, holds, is_annotation, is_known};
+
+/// How many arms of a combinator are looked for among the former ones; beyond that each is compared with the one in its
+/// place.
+const MAX_SEARCHED: usize = 64;
+
+/// Reports every text that differs, at the place of the value that it speaks of.
+pub(super) fn compare(
+    way: Way,
+    name: &str,
+    (old_document, old): (&Document<'_>, &Value),
+    (new_document, new): (&Document<'_>, &Value),
+    findings: &mut Vec<Finding>,
+) {
+    let mut words =
+        Words { way, name, old: old_document, new: new_document, findings, seen: HashSet::new(), depth: 0 };
+    words.pair(way.root(), old, new);
+    words.rest(old, new);
+}
+
+struct Words<'w, 'a> {
+    way: Way,
+    name: &'w str,
+    old: &'w Document<'a>,
+    new: &'w Document<'a>,
+    findings: &'w mut Vec<Finding>,
+    /// Pairs that were compared, by their addresses: schemas may contain themselves.
+    seen: HashSet<(*const Value, *const Value)>,
+    depth: usize,
+}
+
+impl<'a> Words<'_, 'a> {
+    fn pair<'s>(&mut self, at: &str, old: &'s Value, new: &'s Value)
+    where
+        'a: 's,
+    {
+        let (old_target, new_target) = (followed(self.old, old), followed(self.new, new));
+        // What many references lead to is told once, but for what stands beside them.
+        let alone = |schema: &'s Value, target| if has_only_a_reference(schema) { target } else { schema };
+        let pair = (std::ptr::from_ref(alone(old, old_target)), std::ptr::from_ref(alone(new, new_target)));
+        if !self.seen.insert(pair) || self.depth >= MAX_DEPTH {
+            return;
+        }
+        if let (Some(old), Some(new)) = (view(old, old_target), view(new, new_target)) {
+            self.depth += 1;
+            self.views(at, &old, &new);
+            self.depth -= 1;
+        }
+    }
+
+    fn views<'s>(&mut self, at: &str, old: &View<'s>, new: &View<'s>)
+    where
+        'a: 's,
+    {
+        let keys: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
+        for key in keys {
+            let (before, after) = (old.get(key).copied(), new.get(key).copied());
+            if is_annotation(key) || !is_known(key) {
+                self.word(at, key, before, after);
+                continue;
+            }
+            let (Some(before), Some(after)) = (before, after) else { continue };
+            let at = format!("{at}/{key}");
+            match (holds(key), before, after) {
+                (Holds::Schema, ..) => self.pair(&at, before, after),
+                (Holds::Map, Value::Object(before), Value::Object(after)) => {
+                    for (name, before) in before {
+                        if let Some(after) = after.get(name) {
+                            self.pair(&format!("{at}/{}", segment(name)), before, after);
+                        }
+                    }
+                }
+                (Holds::List, Value::Array(before), Value::Array(after)) => self.arms(&at, before, after),
+                _ if key == "$ref" => {
+                    let target = |document: &Document<'a>, to: &Value| document.resolve(to.as_str()?);
+                    if let (Some(before), Some(after)) = (target(self.old, before), target(self.new, after)) {
+                        self.pair(&at, before, after);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Arms that did not change go together; of the others, the first with the first.
+    fn arms<'s>(&mut self, at: &str, old: &'s [Value], new: &'s [Value])
+    where
+        'a: 's,
+    {
+        let mut former: Vec<Option<&Value>> = old.iter().map(Some).collect();
+        let mut left = Vec::new();
+        for (place, arm) in new.iter().enumerate() {
+            let same = former.iter().take(MAX_SEARCHED).position(|former| *former == Some(arm));
+            match same {
+                Some(same) => {
+                    if let Some(before) = former[same].take() {
+                        self.pair(&format!("{at}/{place}"), before, arm);
+                    }
+                }
+                None => left.push((place, arm)),
+            }
+        }
+        for (before, (place, arm)) in former.into_iter().flatten().zip(left) {
+            self.pair(&format!("{at}/{place}"), before, arm);
+        }
+    }
+
+    fn word(&mut self, at: &str, key: &str, old: Option<&Value>, new: Option<&Value>) {
+        if key == "$defs" || key == "definitions" {
+            return;
+        }
+        let id = match (key, self.way) {
+            (key, _) if TEXTS.contains(&key) => "schema-text-changed",
+            ("default", Way::Input) => match (old, new) {
+                (Some(_), Some(_)) => "input-default-changed",
+                (None, _) => "input-default-added",
+                _ => "input-default-removed",
+            },
+            (HEADER, Way::Input) => match (old, new) {
+                (None, _) => "header-added",
+                (_, None) => "header-removed",
+                _ => "header-renamed",
+            },
+            (key, _) if !is_known(key) => "schema-keyword-unknown",
+            _ => "schema-note-changed",
+        };
+        let pointer = format!("{at}/{}", segment(key));
+        texts::changed(id, Part::Tool, self.name, &pointer, old, new, self.findings);
+    }
+
+    /// Reports texts that came or went and that no change shows: in definitions that nothing leads to, and where what
+    /// stands around them is written in another way.
+    fn rest(&mut self, old: &Value, new: &Value) {
+        let [old_texts, new_texts] = [old, new].map(|schema| text_places(schema, self.way.root()));
+        let [shown_before, shown_after] = [shown(self.findings, Side::Old), shown(self.findings, Side::New)];
+        let gone = missing(&old_texts, &new_texts, &shown_before);
+        let come = missing(&new_texts, &old_texts, &shown_after);
+        let places: BTreeSet<&String> = gone.keys().chain(come.keys()).collect();
+        let is_shown = |findings: &[Finding], place: &str| {
+            findings.iter().any(|finding| {
+                let rest = place.strip_prefix(&finding.pointer);
+                finding.pointer != self.way.root()
+                    && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        };
+        let mut more = Vec::new();
+        for place in places.into_iter().filter(|place| !is_shown(self.findings, place)) {
+            let finding = Finding::new("schema-text-changed", Part::Tool, self.name, place);
+            more.push(finding.values(gone.get(place), come.get(place)));
+        }
+        self.findings.append(&mut more);
+    }
+}
+
+fn has_only_a_reference(schema: &Value) -> bool {
+    schema.as_object().is_some_and(|members| members.len() == 1 && members.contains_key("$ref"))
+}
+
+/// The texts of a schema with their places, but those that only say how it is put together.
+fn text_places<'v>(schema: &'v Value, root: &str) -> Vec<(String, &'v str)> {
+    const STRUCTURE: [&str; 7] =
+        ["$ref", "$dynamicRef", "$anchor", "$dynamicAnchor", "$id", "$schema", "$recursiveRef"];
+    let mut found = Vec::new();
+    texts::each(schema, root, &mut |pointer, text| {
+        let mut segments = pointer.rsplit('/');
+        let (last, above) = (segments.next().unwrap_or_default(), segments.next().unwrap_or_default());
+        // A name in `$defs`, a keyword, or the value of a keyword.
+        let is_definition = matches!(above, "$defs" | "definitions") && segment(text) == last;
+        let is_type = last == "type" || above == "type";
+        if !STRUCTURE.contains(&last) && !is_definition && !is_type && !is_known(text) {
+            found.push((pointer.to_owned(), text));
+        }
+    });
+    found
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Old,
+    New,
+}
+
+/// The texts that the changes show, and the names in their places.
+fn shown(findings: &[Finding], side: Side) -> HashSet<String> {
+    let mut texts = HashSet::new();
+    for finding in findings {
+        texts.extend(finding.pointer.split('/').map(pointer::name));
+        let value = match side {
+            Side::Old => &finding.old,
+            Side::New => &finding.new,
+        };
+        if let Some(value) = value {
+            texts::each(value, "", &mut |_, text| {
+                texts.insert(text.to_owned());
+            });
+        }
+    }
+    texts
+}
+
+/// The texts that the other side has less often and that no change shows, by place. Those of a definition that the other
+/// side does not have are one entry.
+fn missing(
+    texts: &[(String, &str)],
+    others: &[(String, &str)],
+    shown: &HashSet<String>,
+) -> BTreeMap<String, Value> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for (_, text) in others {
+        *counts.entry(text).or_default() += 1;
+    }
+    let places: HashSet<&str> = others.iter().map(|(place, _)| place.as_str()).collect();
+    // What stands where it stood explains itself first.
+    let mut left = Vec::new();
+    let in_place: HashSet<(&str, &str)> =
+        others.iter().map(|(place, text)| (place.as_str(), *text)).collect();
+    for (place, text) in texts {
+        if in_place.contains(&(place.as_str(), *text)) {
+            if let Some(count) = counts.get_mut(text) {
+                *count = count.saturating_sub(1);
+            }
+        } else {
+            left.push((place, *text));
+        }
+    }
+    let mut found = BTreeMap::new();
+    for (place, text) in left {
+        match counts.get_mut(text) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ if shown.contains(text) => {}
+            _ => drop(found.insert(place.clone(), Value::from(text))),
+        }
+    }
+    let is_inside =
+        |outer: &str, inner: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
+    let mut grouped: BTreeMap<String, Value> = BTreeMap::new();
+    for (place, text) in found {
+        let definition = definition_of(&place).filter(|definition| {
+            !places.iter().any(|place| *place == *definition || is_inside(definition, place))
+        });
+        match definition {
+            Some(definition) => {
+                let member = place[definition.len()..].to_owned();
+                if let Value::Object(texts) =
+                    grouped.entry(definition.to_owned()).or_insert_with(|| Map::new().into())
+                {
+                    texts.insert(member, text);
+                }
+            }
+            None => drop(grouped.insert(place, text)),
+        }
+    }
+    grouped
+}
+
+/// The definition that a place is in: `/inputSchema/$defs/point` of `/inputSchema/$defs/point/title`.
+fn definition_of(place: &str) -> Option<&str> {
+    let start = ["/$defs/", "/definitions/"].iter().find_map(|key| Some(place.find(key)? + key.len()))?;
+    let end = place[start..].find('/')? + start;
+    Some(&place[..end])
+}

@@ -1,0 +1,288 @@
+//! Lists of given lengths with given items.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::facts::Facts;
+use super::told::{Inside, Told};
+use super::{Alternatives, Demand, Outcome, Place, Solver, TOO_LARGE, unknown};
+use crate::subsume::number::canonical;
+
+/// The longest list that is made.
+const MAX_LENGTH: usize = 1_000;
+/// The longest list whose items are told apart, to count some of them or to make each another.
+const MAX_TOLD_APART: usize = 24;
+/// How many rules may count items.
+const MAX_COUNTED: usize = 4;
+
+/// A list in the making.
+#[derive(Debug, Clone)]
+struct List {
+    /// What each item does.
+    items: Vec<Vec<Demand>>,
+    /// Two items that are the same, the second of which is no item of its own.
+    twins: Option<(usize, usize)>,
+}
+
+impl<'a> Solver<'_, 'a> {
+    pub(super) fn list(&self, facts: &Facts<'a>, told: &Told) -> Outcome {
+        let ends = facts.rows.iter().map(|(prefix, _)| prefix.len());
+        let starts = facts.from.iter().map(|(from, _)| *from);
+        let places = facts.somewhere.iter().map(|(from, to, _)| to.map_or(*from, |to| to + 1));
+        // From here on all items do the same, if nothing else is asked of them.
+        let tail = ends.chain(starts).chain(places).max().unwrap_or(0);
+        let mut alternatives = Alternatives::default();
+        let mut most = facts.most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
+        for at in 0..=tail.min(MAX_LENGTH) {
+            match self.item(told, at, base(facts, at)) {
+                Outcome::Nothing => {
+                    most = most.min(at);
+                    break;
+                }
+                Outcome::Unknown(why) => drop(alternatives.add(Outcome::Unknown(why))),
+                Outcome::Value(_) => {}
+            }
+        }
+        let fewest = usize::try_from(facts.fewest).unwrap_or(usize::MAX);
+        if fewest > most {
+            return Outcome::Nothing;
+        }
+        // A list that is longer than what asks for items can be cut, so it need not be looked at.
+        let counted: u64 = facts.contains.iter().map(|(_, least, _)| *least).fold(0, u64::saturating_add);
+        let asked = facts.somewhere.len() + 2 * usize::from(facts.repeats);
+        let longest = fewest
+            .max(tail)
+            .saturating_add(asked)
+            .saturating_add(usize::try_from(counted).unwrap_or(usize::MAX))
+            .min(most);
+        let limit = if facts.unique || !facts.contains.is_empty() { MAX_TOLD_APART } else { MAX_LENGTH };
+        for length in fewest..=longest {
+            if length > limit || facts.contains.len() > MAX_COUNTED {
+                alternatives.add(unknown(TOO_LARGE));
+                break;
+            }
+            let items = (0..length).map(|at| base(facts, at)).collect();
+            let list = List { items, twins: None };
+            if let Some(found) = alternatives.add(self.with_twins(facts, told, &list, tail + asked)) {
+                return found;
+            }
+        }
+        alternatives.none()
+    }
+
+    fn item(&self, told: &Told, at: usize, demands: Vec<Demand>) -> Outcome {
+        self.value(Place { demands, told: self.told_inside(told, Inside::Item(at)) })
+    }
+
+    /// Chooses two items that are the same, if that is asked; items from `end` on are like the one before.
+    fn with_twins(&self, facts: &Facts<'a>, told: &Told, list: &List, end: usize) -> Outcome {
+        if !facts.repeats {
+            return self.with_somewhere(facts, told, list, 0, end);
+        }
+        let mut alternatives = Alternatives::default();
+        for second in 1..list.items.len().min(end) {
+            for first in 0..second {
+                let mut twins = list.clone();
+                let more = twins.items[second].clone();
+                twins.items[first].extend(more);
+                twins.twins = Some((first, second));
+                if let Some(found) = alternatives.add(self.with_somewhere(facts, told, &twins, 0, end)) {
+                    return found;
+                }
+            }
+        }
+        alternatives.none()
+    }
+
+    /// Chooses a place for each item that is asked for.
+    fn with_somewhere(
+        &self,
+        facts: &Facts<'a>,
+        told: &Told,
+        list: &List,
+        next: usize,
+        end: usize,
+    ) -> Outcome {
+        if !self.step() {
+            return unknown(TOO_LARGE);
+        }
+        let Some((from, to, demands)) = facts.somewhere.get(next) else {
+            return self.with_counts(facts, told, list, &mut Vec::new());
+        };
+        let after = list.items.len().min(end).min(to.map_or(usize::MAX, |to| to + 1));
+        let mut alternatives = Alternatives::default();
+        for at in *from..after {
+            let mut list = list.clone();
+            let at = match list.twins {
+                Some((first, second)) if second == at => first,
+                _ => at,
+            };
+            list.items[at].extend(demands.iter().cloned());
+            if self.item(told, at, list.items[at].clone()) == Outcome::Nothing {
+                continue;
+            }
+            if let Some(found) = alternatives.add(self.with_somewhere(facts, told, &list, next + 1, end)) {
+                return found;
+            }
+        }
+        alternatives.none()
+    }
+
+    /// Chooses, item by item, which of the counted schemas it fits.
+    fn with_counts(&self, facts: &Facts<'a>, told: &Told, list: &List, chosen: &mut Vec<usize>) -> Outcome {
+        if !self.step() {
+            return unknown(TOO_LARGE);
+        }
+        let at = chosen.len();
+        let left = (list.items.len() - at) as u64;
+        for (number, (_, least, most)) in facts.contains.iter().enumerate() {
+            let count = chosen.iter().filter(|bits| *bits & (1 << number) != 0).count() as u64;
+            if count + left < *least || most.is_some_and(|most| count > most) {
+                return Outcome::Nothing;
+            }
+        }
+        if left == 0 {
+            return self.made(facts, told, list, chosen);
+        }
+        let is_like_the_last =
+            at > 0 && list.twins.is_none() && self.keys(&list.items[at]) == self.keys(&list.items[at - 1]);
+        let mut alternatives = Alternatives::default();
+        for bits in 0..1_usize << facts.contains.len() {
+            // Which of like items is which makes no difference.
+            if is_like_the_last && bits < chosen[at - 1] {
+                continue;
+            }
+            match list.twins {
+                Some((first, second)) if second == at && bits != chosen[first] => continue,
+                _ => {}
+            }
+            match self.item(told, at, with_bits(facts, &list.items[at], bits)) {
+                Outcome::Nothing => continue,
+                unknown @ Outcome::Unknown(_) => {
+                    alternatives.add(unknown);
+                    continue;
+                }
+                Outcome::Value(_) => {}
+            }
+            chosen.push(bits);
+            let outcome = self.with_counts(facts, told, list, chosen);
+            chosen.pop();
+            if let Some(found) = alternatives.add(outcome) {
+                return found;
+            }
+        }
+        alternatives.none()
+    }
+
+    /// The list, now that it is known what each item does.
+    fn made(&self, facts: &Facts<'a>, told: &Told, list: &List, chosen: &[usize]) -> Outcome {
+        let items: Vec<_> =
+            list.items.iter().zip(chosen).map(|(item, bits)| with_bits(facts, item, *bits)).collect();
+        if facts.unique {
+            return self.distinct(told, &items);
+        }
+        let mut values: Vec<Value> = Vec::with_capacity(items.len());
+        for (at, demands) in items.into_iter().enumerate() {
+            if let Some((first, _)) = list.twins.filter(|(_, second)| *second == at) {
+                values.push(values[first].clone());
+                continue;
+            }
+            match self.item(told, at, demands) {
+                Outcome::Value(value) => values.push(value),
+                other => return other,
+            }
+        }
+        Outcome::Value(values.into())
+    }
+
+    /// A list without two items that are the same.
+    fn distinct(&self, told: &Told, items: &[Vec<Demand>]) -> Outcome {
+        let mut possible: Vec<Vec<Value>> = Vec::new();
+        let mut alike: HashMap<_, usize> = HashMap::new();
+        let mut alternatives = Alternatives::default();
+        for (at, demands) in items.iter().enumerate() {
+            if let Some(other) = alike.get(&self.keys(demands)) {
+                possible.push(possible[*other].clone());
+                continue;
+            }
+            alike.insert(self.keys(demands), at);
+            // As many values as there are items are enough: one of them is left, whatever the others are.
+            let mut values: Vec<Value> = Vec::new();
+            while values.len() < items.len() {
+                let mut demands = demands.clone();
+                demands.extend(values.iter().map(|value| Demand::Not(value.clone().into())));
+                match self.item(told, at, demands) {
+                    Outcome::Value(value) => values.push(value),
+                    Outcome::Nothing => break,
+                    unknown @ Outcome::Unknown(_) => {
+                        alternatives.add(unknown);
+                        break;
+                    }
+                }
+            }
+            possible.push(values);
+        }
+        match matching(&possible) {
+            Some(values) => Outcome::Value(values.into()),
+            None => alternatives.none(),
+        }
+    }
+
+    fn keys(&self, demands: &[Demand]) -> Vec<super::Key> {
+        let mut keys: Vec<_> = demands.iter().map(|demand| self.key(demand)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+}
+
+fn base(facts: &Facts<'_>, at: usize) -> Vec<Demand> {
+    let in_rows = facts.rows.iter().filter_map(|(prefix, rest)| prefix.get(at).copied().or(*rest));
+    let from = facts.from.iter().filter(|(from, _)| at >= *from).map(|(_, demand)| demand.clone());
+    in_rows.map(|id| Demand::Fits(id, true)).chain(from).collect()
+}
+
+fn with_bits(facts: &Facts<'_>, demands: &[Demand], bits: usize) -> Vec<Demand> {
+    let counted = facts.contains.iter().enumerate();
+    let counted = counted.map(|(number, (what, ..))| Demand::Fits(*what, bits & (1 << number) != 0));
+    demands.iter().cloned().chain(counted).collect()
+}
+
+/// One value of each list, no two of them the same.
+fn matching(possible: &[Vec<Value>]) -> Option<Vec<Value>> {
+    let keys: Vec<Vec<String>> =
+        possible.iter().map(|values| values.iter().map(canonical).collect()).collect();
+    // Which list has taken a value (Kuhn's algorithm).
+    let mut taken: HashMap<&str, usize> = HashMap::new();
+    for at in 0..keys.len() {
+        if !take(&keys, at, &mut taken, &mut Vec::new()) {
+            return None;
+        }
+    }
+    let value_of = |at: usize| {
+        let key = keys[at].iter().position(|key| taken.get(key.as_str()) == Some(&at))?;
+        Some(possible[at][key].clone())
+    };
+    (0..keys.len()).map(value_of).collect()
+}
+
+fn take<'k>(
+    keys: &'k [Vec<String>],
+    at: usize,
+    taken: &mut HashMap<&'k str, usize>,
+    tried: &mut Vec<&'k str>,
+) -> bool {
+    for key in &keys[at] {
+        if tried.contains(&key.as_str()) {
+            continue;
+        }
+        tried.push(key);
+        let other = taken.get(key.as_str()).copied();
+        if other.is_none_or(|other| take(keys, other, taken, tried)) {
+            taken.insert(key, at);
+            return true;
+        }
+    }
+    false
+}

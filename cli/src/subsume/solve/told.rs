@@ -1,0 +1,135 @@
+//! Of which members callers were told: those that the first schema speaks of.
+
+use std::rc::Rc;
+
+use super::Solver;
+use crate::subsume::judge::Judge;
+use crate::subsume::node::{Id, Nodes, Rule};
+
+/// What both sides say about the value at one place, in whatever alternative; without any, all values count.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(super) struct Told {
+    /// The schemas of the first side.
+    old: Rc<[Id]>,
+    /// The schemas of the second side.
+    new: Rc<[Id]>,
+}
+
+/// A step from a value into it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Inside<'n> {
+    Member(&'n str),
+    Item(usize),
+}
+
+impl Told {
+    pub(super) fn root(old: Id, new: Id) -> Self {
+        Self { old: [old].into(), new: [new].into() }
+    }
+}
+
+impl<'a> Solver<'_, 'a> {
+    /// The names of members that only the second side speaks of, by `properties`: whoever sends one cannot know what it
+    /// means. Such values do not count.
+    pub(super) fn untold(&self, told: &Told) -> Vec<&'a str> {
+        let mut names = Vec::new();
+        if told.new.is_empty() {
+            return names;
+        }
+        for id in self.in_place(&told.new) {
+            for rule in self.nodes.rules(id) {
+                if let Rule::Members(members) = rule {
+                    names.extend(members.named.iter().map(|(name, _)| *name));
+                }
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        let old = self.in_place(&told.old);
+        names.retain(|name| !old.iter().any(|id| self.speaks_of(*id, name)));
+        names
+    }
+
+    /// What both sides say about a member or an item.
+    pub(super) fn told_inside(&self, told: &Told, step: Inside<'_>) -> Told {
+        if told.new.is_empty() {
+            return Told::default();
+        }
+        let inside = |ids: &[Id]| -> Rc<[Id]> {
+            let mut found: Vec<Id> =
+                self.in_place(ids).into_iter().flat_map(|id| self.schemas_inside(id, step)).collect();
+            found.sort_unstable();
+            found.dedup();
+            found.into()
+        };
+        let new = inside(&told.new);
+        if new.is_empty() { Told::default() } else { Told { old: inside(&told.old), new } }
+    }
+
+    /// These schemas and all that speak of the same value in them.
+    pub(super) fn in_place(&self, ids: &[Id]) -> Vec<Id> {
+        let mut found = ids.to_vec();
+        let mut at = 0;
+        while let Some(id) = found.get(at).copied() {
+            at += 1;
+            for rule in self.nodes.rules(id) {
+                for id in Nodes::in_place(rule) {
+                    if !found.contains(&id) {
+                        found.push(id);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn schemas_inside(&self, id: Id, step: Inside<'_>) -> Vec<Id> {
+        let judge = Judge::new(self.nodes, self.sets);
+        let mut found = Vec::new();
+        for rule in self.nodes.rules(id) {
+            match (step, rule) {
+                (Inside::Member(name), Rule::Members(members)) => {
+                    found.extend(members.named.iter().filter(|(own, _)| *own == name).map(|(_, id)| *id));
+                    let matches = |pattern| judge.matches(pattern, name) != Some(false);
+                    found.extend(
+                        members.matching.iter().filter(|(pattern, _)| matches(*pattern)).map(|(_, id)| *id),
+                    );
+                    found.extend(members.others);
+                }
+                (Inside::Member(_), Rule::UnevaluatedMembers(rest))
+                | (Inside::Item(_), Rule::UnevaluatedItems(rest)) => {
+                    found.push(*rest);
+                }
+                (Inside::Item(at), Rule::Items { prefix, rest }) => {
+                    found.extend(prefix.get(at).copied().or(*rest));
+                }
+                (Inside::Item(_), Rule::Contains { what, .. }) => found.push(*what),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn speaks_of(&self, id: Id, name: &str) -> bool {
+        let judge = Judge::new(self.nodes, self.sets);
+        let is_rule = |id: &Id| !self.nodes.rules(*id).is_empty();
+        self.nodes.rules(id).iter().any(|rule| match rule {
+            Rule::Opaque { .. } => true,
+            Rule::Members(members) => {
+                members.named.iter().any(|(own, _)| *own == name)
+                    || members
+                        .matching
+                        .iter()
+                        .any(|(pattern, _)| judge.matches(*pattern, name) != Some(false))
+                    || members.others.as_ref().is_some_and(is_rule)
+            }
+            Rule::UnevaluatedMembers(rest) => is_rule(rest),
+            Rule::Names(names) => is_rule(names),
+            Rule::Required(names) => names.contains(&name),
+            Rule::Needs(own, needed) => *own == name || needed.contains(&name),
+            Rule::Entails(own, _) => *own == name,
+            Rule::Values(values) => values.iter().any(|value| value.is_object()),
+            _ => false,
+        })
+    }
+}
