@@ -67,7 +67,7 @@ impl Case {
     pub fn of<T: DeserializeOwned + Serialize + JsonSchema>(name: &'static str) -> Self {
         Self {
             name,
-            draft: || Draft::input::<T>(InputShape::Object),
+            draft: || Draft::read_as::<T, T>(InputShape::Object),
             definition: None,
             output: || schema::output::<T>(Profile::Portable),
             read: |reader, arguments| Ok(Reading::of_written(&reader.read::<T>(Some(arguments), &[])?)),
@@ -86,7 +86,7 @@ impl Case {
         let metadata = T::METADATA;
         Self {
             name,
-            draft: || Draft::input::<T>(T::METADATA.shape),
+            draft: || Draft::read_as::<T, T>(T::METADATA.shape),
             definition: Some(T::definition),
             output: || schema::output::<T>(Profile::Portable),
             read: |reader, arguments| Ok(Reading::of(&reader.read_tool::<T>(Some(arguments), &[])?)),

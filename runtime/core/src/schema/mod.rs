@@ -1,10 +1,14 @@
 //! JSON Schemas of inputs and outputs: schemars' own, then made portable.
 //!
-//! The stages, one file each: `root` makes the root one object, `inline` puts definitions where they are
+//! The stages, one file each: `learn` asks serde what schemars does not say (with `sample` and `keys`), `root` makes the root one object, `inline` puts definitions where they are
 //! used, `tidy` writes each node in the plainest words that mean the same (with `one_type_each`), `fields` merges the attributes of
 //! fields, `formats` replaces what only Rust understands by standard keywords. `form` goes another way from `inline`: to
 //! what a person can be asked. `walk` knows where subschemas stand, `merge` joins two schemas, `strings` joins
 //! enumerations, `defaults` gives defaults one order.
+
+mod keys;
+mod learn;
+mod sample;
 
 mod root;
 
@@ -29,12 +33,13 @@ mod tests;
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub use self::form::{FormProblem, form, form_for, restricted};
 pub use self::root::SchemaProblem;
 use self::tidy::Contract;
-use crate::tool::{Described, FieldMetadata, InputShape, Tool};
+use crate::tool::{Described, FieldMetadata, InputShape, Read, Tool};
 
 /// How far a schema goes beyond what every client understands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,7 +77,21 @@ impl Draft {
     /// The draft of a tool's input, with what the attributes of its fields say.
     pub fn of<T: Tool>() -> Self {
         let metadata = T::METADATA;
-        Self::input::<Described<T>>(metadata.shape).with_fields(metadata.fields, metadata.allow_unknown)
+        Self::read_as::<Described<T>, Read<T>>(metadata.shape)
+            .with_fields(metadata.fields, metadata.allow_unknown)
+    }
+
+    /// As [`input`](Self::input) for a type that serde reads as `R`, with what only serde knows: which keys a map takes,
+    /// and which places of a tuple may be left out.
+    pub fn read_as<T: JsonSchema, R: DeserializeOwned>(shape: InputShape) -> Self {
+        let mut generated = generate::<T>(SchemaSettings::draft2020_12());
+        if shape == InputShape::Object {
+            learn::learn(&mut generated, &|text| match serde_json::from_str::<R>(text) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(error.to_string()),
+            });
+        }
+        Self::of_generated(generated, shape)
     }
 
     /// The schema of `T` as an input: the deserialize contract, with the root made one inlined object.
@@ -80,7 +99,10 @@ impl Draft {
     /// A type that serde does not read from an object gives the schema of no arguments and a
     /// [`problem`](Self::problem).
     pub fn input<T: JsonSchema>(shape: InputShape) -> Self {
-        let generated = generate::<T>(SchemaSettings::draft2020_12());
+        Self::of_generated(generate::<T>(SchemaSettings::draft2020_12()), shape)
+    }
+
+    fn of_generated(generated: Value, shape: InputShape) -> Self {
         let (faithful, problem) = match root::object(generated, shape) {
             Ok(schema) => (schema, None),
             Err(problem) => (root::no_arguments(), Some(problem)),

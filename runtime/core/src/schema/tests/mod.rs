@@ -4,6 +4,7 @@ mod attributes;
 mod cases;
 mod forms;
 mod inlining;
+mod learned;
 mod roots;
 mod serde_forms;
 mod torture;

@@ -18,6 +18,13 @@ pub(crate) enum Side {
     Right,
 }
 
+#[derive(Serialize, Deserialize, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum DocumentedSide {
+    /// To the left.
+    Left,
+    Right,
+}
+
 /// A set without an order, which is written in one all the same, so that two readings can be compared.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Words {
@@ -55,6 +62,12 @@ pub(crate) fn cases() -> Vec<Case> {
         "BTreeMap<i64, bool>" => Field<BTreeMap<i64, bool>>,
         "BTreeMap<u8, bool>" => Field<BTreeMap<u8, bool>>,
         "BTreeMap<Side, bool>" => Field<BTreeMap<Side, bool>>,
+        "BTreeMap<Documented, bool>" => Field<BTreeMap<DocumentedSide, bool>>,
+        "BTreeMap<char, bool>" => Field<BTreeMap<char, bool>>,
+        "BTreeMap<Uuid, bool>" => Field<BTreeMap<uuid::Uuid, bool>>,
+        "BTreeMap<NaiveDate, bool>" => Field<BTreeMap<chrono::NaiveDate, bool>>,
+        "BTreeMap<IpAddr, bool>" => Field<BTreeMap<std::net::IpAddr, bool>>,
+        "BTreeMap<NonZeroU8, bool>" => Field<BTreeMap<std::num::NonZeroU8, bool>>,
         "BTreeMap<String, BTreeMap<String, Side>>" => Field<BTreeMap<String, BTreeMap<String, Side>>>,
         "Value" => Field<Value>,
         "Option<Value>" => Maybe<Value>,

@@ -1,0 +1,137 @@
+//! Keys of maps: what serde takes for one, found out by trying, as a schema of names.
+
+use serde_json::{Value, json};
+
+/// A key that no type but a string takes.
+const NONSENSE: &str = "no such key";
+
+/// Keys of one sort, with the schema that says so and the schema's own formats as schemars writes them.
+const FORMATS: &[(&str, &str)] = &[
+    ("uuid", "67e55044-10b1-426f-9247-bb680e5fe0c8"),
+    ("date", "2026-07-28"),
+    ("date-time", "2026-07-28T12:30:00Z"),
+    ("partial-date-time", "2026-07-28T12:30:00"),
+    ("partial-time", "12:30:00"),
+    ("ipv4", "127.0.0.1"),
+    ("ipv6", "::1"),
+    ("uri", "https://example.com/"),
+];
+
+/// What schemars writes for the keys of a map whose keys are integers.
+const OF_INTEGERS: [&str; 2] = [r"^\d+$", r"^-?\d+$"];
+
+/// The largest numbers of Rust's integers, each with the next.
+const HIGHEST: &[(&str, &str)] = &[
+    ("127", "128"),
+    ("255", "256"),
+    ("32767", "32768"),
+    ("65535", "65536"),
+    ("2147483647", "2147483648"),
+    ("4294967295", "4294967296"),
+    ("9223372036854775807", "9223372036854775808"),
+    ("18446744073709551615", "18446744073709551616"),
+];
+
+/// Whether the pattern is the one that schemars writes for integers.
+pub(super) fn is_of_integers(pattern: &str) -> bool {
+    OF_INTEGERS.contains(&pattern)
+}
+
+/// The schema of the keys of a map, unless it takes any; `takes` asks serde.
+pub(super) fn of_open_map(takes: &dyn Fn(&str) -> Result<(), String>) -> Option<Value> {
+    let refusal = takes(NONSENSE).err()?;
+    let is_taken = |key: &str| takes(key).is_ok();
+    if let Some(names) = variants(&refusal).filter(|names| names.iter().all(|name| is_taken(name))) {
+        return Some(json!({ "type": "string", "enum": names }));
+    }
+    if is_taken("a") && is_taken("1") && !is_taken("ab") && !is_taken("") {
+        return Some(json!({ "type": "string", "minLength": 1, "maxLength": 1 }));
+    }
+    if is_taken("true") && is_taken("false") {
+        return Some(json!({ "type": "string", "enum": ["true", "false"] }));
+    }
+    let formats: Vec<Value> = FORMATS
+        .iter()
+        .filter(|(_, sample)| is_taken(sample))
+        .map(|(format, _)| json!({ "type": "string", "format": format }))
+        .collect();
+    match formats.as_slice() {
+        [] => None,
+        [one] => Some(one.clone()),
+        many => Some(json!({ "anyOf": many })),
+    }
+}
+
+/// The names that serde lists when it refuses one: of "expected `a` or `b`", or "expected one of `a`, `b`, `c`".
+fn variants(refusal: &str) -> Option<Vec<&str>> {
+    let (_, listed) = refusal.split_once(&format!("unknown variant `{NONSENSE}`, expected "))?;
+    let names: Vec<&str> = listed.split('`').skip(1).step_by(2).collect();
+    (!names.is_empty()).then_some(names)
+}
+
+/// The pattern of the integers that a map takes as keys; `takes` asks serde.
+pub(super) fn of_integers(takes: &dyn Fn(&str) -> bool) -> Option<String> {
+    let (highest, _) = HIGHEST.iter().find(|(highest, next)| takes(highest) && !takes(next))?;
+    let zero = if takes("0") { "0|" } else { "" };
+    let negative = |(_, lowest): &&(&str, &str)| {
+        // What is next after the largest number is the smallest one without its sign.
+        takes(&format!("-{lowest}"))
+    };
+    let below_zero = HIGHEST.iter().find(|pair| pair.0 == *highest).filter(negative);
+    let below_zero = below_zero.map_or(String::new(), |(_, lowest)| format!("|-({})", up_to(lowest)));
+    Some(format!("^({zero}{}{below_zero})$", up_to(highest)))
+}
+
+/// A pattern of the numbers from 1 to `most`.
+fn up_to(most: &str) -> String {
+    let digits = |count: usize| match count {
+        0 => String::new(),
+        1 => "[0-9]".to_owned(),
+        _ => format!("[0-9]{{{count}}}"),
+    };
+    let mut parts = Vec::new();
+    match most.len() {
+        1 => {}
+        2 => parts.push("[1-9]".to_owned()),
+        length => parts.push(format!("[1-9][0-9]{{0,{}}}", length - 2)),
+    }
+    for (at, digit) in most.char_indices() {
+        let least = if at == 0 { '1' } else { '0' };
+        let rest = digits(most.len() - at - 1);
+        let before = char::from_u32(u32::from(digit) - 1).filter(|before| *before >= least);
+        match before {
+            Some(before) if before == least => parts.push(format!("{}{least}{rest}", &most[..at])),
+            Some(before) => parts.push(format!("{}[{least}-{before}]{rest}", &most[..at])),
+            None => {}
+        }
+    }
+    parts.push(most.to_owned());
+    parts.join("|")
+}
+
+#[cfg(test)]
+mod tests {
+    use regex_lite::Regex;
+
+    use super::{HIGHEST, up_to};
+
+    #[test]
+    fn patterns_of_integers_are_exact() {
+        for most in ["1", "9", "10", "99", "100", "127", "128", "255", "1000", "32768", "65535"] {
+            let regex = Regex::new(&format!("^({})$", up_to(most))).expect("a pattern");
+            let last: u32 = most.parse().expect("a number");
+            for number in 0..last + 1_200 {
+                assert_eq!(
+                    regex.is_match(&number.to_string()),
+                    (1..=last).contains(&number),
+                    "{number}: {most}"
+                );
+            }
+            assert!(!regex.is_match("01") && !regex.is_match(""), "{most}");
+        }
+        for (highest, next) in HIGHEST {
+            let regex = Regex::new(&format!("^({})$", up_to(highest))).expect("a pattern");
+            assert!(regex.is_match(highest) && !regex.is_match(next), "{highest}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Small values that lead to one place of a schema. They need not keep its rules: serde is to read them, which knows
+//! of types only.
+
+use serde_json::{Map, Value, json};
+
+use super::walk;
+
+/// How deep a value goes; a type that holds itself without an end has none.
+const MAX_DEPTH: usize = 40;
+
+/// A text of each format that a widely used type is read from.
+const TEXTS: &[(&str, &str)] = &[
+    ("date", "2026-07-28"),
+    ("date-time", "2026-07-28T12:30:00Z"),
+    ("duration", "PT1S"),
+    ("ip", "127.0.0.1"),
+    ("ipv4", "127.0.0.1"),
+    ("ipv6", "::1"),
+    ("partial-date-time", "2026-07-28T12:30:00"),
+    ("partial-time", "12:30:00"),
+    ("uri", "https://example.com/"),
+    ("uuid", "67e55044-10b1-426f-9247-bb680e5fe0c8"),
+    ("zoned-date-time", "2026-07-28T12:30:00+02:00[+02:00]"),
+];
+
+/// A step from a schema to one inside it.
+#[derive(Debug, Clone)]
+pub(super) enum Step {
+    Reference,
+    Property(String),
+    /// A member whose name is an integer.
+    Member,
+    /// A member of any other name.
+    Rest,
+    Item,
+    Place(usize),
+    /// One of `allOf`, `anyOf` or `oneOf`.
+    Part(String, usize),
+}
+
+/// What the value has at the end of its way.
+#[derive(Debug)]
+pub(super) enum Target {
+    /// A member with this key.
+    Key(String),
+    /// So many items.
+    Length(u64),
+}
+
+/// Makes values of a schema.
+pub(super) struct Sampler<'s> {
+    pub(super) root: &'s Value,
+}
+
+impl Sampler<'_> {
+    /// A value of `schema` with the target where `path` leads.
+    pub(super) fn value(&self, schema: &Value, path: &[Step], target: &Target) -> Option<Value> {
+        let node = schema.as_object()?;
+        let Some((step, path)) = path.split_first() else { return self.target(node, target) };
+        let below = |schema: &Value| self.value(schema, path, target);
+        match step {
+            Step::Reference => Some(joined(self.members(node, 0), below(self.definition(node)?)?)),
+            Step::Part(keyword, number) => {
+                Some(joined(self.members(node, 0), below(node.get(keyword)?.get(number)?)?))
+            }
+            Step::Property(name) => self.with_member(node, name, below(node.get("properties")?.get(name)?)?),
+            Step::Member => {
+                let members = node.get("patternProperties")?.as_object()?.values().next()?;
+                self.with_member(node, "1", below(members)?)
+            }
+            Step::Rest => {
+                let name = node.get("propertyNames").and_then(|names| self.any(names, 0));
+                let name = name.as_ref().and_then(Value::as_str).unwrap_or("a");
+                self.with_member(node, name, below(node.get("additionalProperties")?)?)
+            }
+            Step::Item => Some(json!([below(node.get("items")?)?])),
+            Step::Place(number) => {
+                let mut items = self.places(node, u64::MAX, 0)?;
+                *items.get_mut(*number)? = below(node.get("prefixItems")?.get(number)?)?;
+                Some(items.into())
+            }
+        }
+    }
+
+    fn target(&self, node: &Map<String, Value>, target: &Target) -> Option<Value> {
+        match target {
+            Target::Length(length) => self.places(node, *length, 0).map(Value::Array),
+            Target::Key(key) => {
+                let patterns = node.get("patternProperties").and_then(Value::as_object);
+                let members = patterns.and_then(|patterns| patterns.values().next());
+                let member = self.any(members.or_else(|| node.get("additionalProperties"))?, 1)?;
+                self.with_member(node, key, member)
+            }
+        }
+    }
+
+    fn with_member(&self, node: &Map<String, Value>, name: &str, member: Value) -> Option<Value> {
+        let mut members = self.members(node, 0)?;
+        members.insert(name.to_owned(), member);
+        Some(members.into())
+    }
+
+    fn definition(&self, node: &Map<String, Value>) -> Option<&Value> {
+        self.root.get("$defs")?.get(&*walk::referenced(node)?)
+    }
+
+    /// Any value of `schema`.
+    fn any(&self, schema: &Value, depth: usize) -> Option<Value> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let Some(node) = schema.as_object() else { return Some(json!("text")) };
+        if let Some(only) = node.get("const") {
+            return Some(only.clone());
+        }
+        if let Some(Value::Array(values)) = node.get("enum") {
+            return values.iter().find(|value| !value.is_null()).or(values.first()).cloned();
+        }
+        let arms = ["anyOf", "oneOf"].into_iter().filter_map(|choice| node.get(choice)?.as_array());
+        let mut whole = self.members(node, depth).map(Value::Object);
+        for arms in arms {
+            let arm = arms.iter().find_map(|arm| self.any(arm, depth + 1))?;
+            whole = Some(joined(whole.and_then(into_members), arm));
+        }
+        if let Some(definition) = self.definition(node) {
+            return Some(joined(whole.and_then(into_members), self.any(definition, depth + 1)?));
+        }
+        let types = match node.get("type") {
+            Some(Value::Array(types)) => types.first(),
+            one => one,
+        };
+        match types.and_then(Value::as_str) {
+            Some("string") => Some(text(node)),
+            Some("integer") => Some(
+                node.get("minimum").filter(|least| least.as_i64() > Some(1)).cloned().unwrap_or(json!(1)),
+            ),
+            Some("number") => Some(json!(1)),
+            Some("boolean") => Some(json!(false)),
+            Some("array") => self.places(node, u64::MAX, depth).map(Value::Array),
+            Some("null") => Some(Value::Null),
+            Some("object") => whole,
+            _ => whole.or_else(|| Some(json!("text"))),
+        }
+    }
+
+    /// What an object needs; `None` for what is no object.
+    fn members(&self, node: &Map<String, Value>, depth: usize) -> Option<Map<String, Value>> {
+        let says_object = walk::has_type(node, "object") || node.contains_key("properties");
+        if !says_object && !node.contains_key("allOf") {
+            return None;
+        }
+        let mut members = Map::new();
+        let required = node.get("required").and_then(Value::as_array);
+        for name in required.into_iter().flatten().filter_map(Value::as_str) {
+            let property = node.get("properties").and_then(|properties| properties.get(name));
+            members.insert(name.to_owned(), self.any(property.unwrap_or(&Value::Bool(true)), depth + 1)?);
+        }
+        for part in node.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            if let Some(Value::Object(of_part)) = self.any(part, depth + 1) {
+                members.extend(of_part);
+            }
+        }
+        Some(members)
+    }
+
+    /// As many items as an array needs, `most` at most.
+    fn places(&self, node: &Map<String, Value>, most: u64, depth: usize) -> Option<Vec<Value>> {
+        let first = node.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let least = node.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(most).min(64);
+        let rest = node.get("items").unwrap_or(&Value::Bool(true));
+        let places = (0..usize::try_from(least).ok()?).map(|number| first.get(number).unwrap_or(rest));
+        places.map(|place| self.any(place, depth + 1)).collect()
+    }
+}
+
+fn text(node: &Map<String, Value>) -> Value {
+    let format = node.get("format").and_then(Value::as_str).unwrap_or_default();
+    let example = node.get("examples").and_then(|examples| examples.get(0));
+    let known = TEXTS.iter().find(|(known, _)| *known == format).map(|(_, text)| json!(text));
+    let length = node.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
+    example.cloned().or(known).unwrap_or_else(|| json!(if length < 4 { "a" } else { "text" }))
+}
+
+fn into_members(value: Value) -> Option<Map<String, Value>> {
+    match value {
+        Value::Object(members) => Some(members),
+        _ => None,
+    }
+}
+
+/// The members of both, or the part alone where it is no object.
+fn joined(whole: Option<Map<String, Value>>, part: Value) -> Value {
+    match (whole, part) {
+        (Some(mut whole), Value::Object(part)) => {
+            whole.extend(part);
+            whole.into()
+        }
+        (_, part) => part,
+    }
+}

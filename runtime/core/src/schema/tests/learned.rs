@@ -1,0 +1,94 @@
+//! What serde is asked about: keys of maps, and tuples whose last places have a default.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZeroU8;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::schema::{Draft, Profile};
+use crate::tool::InputShape;
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Holder<T> {
+    value: T,
+    /// Serde reads it in a way of its own from here on.
+    other: Option<Tagged>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+#[expect(dead_code, reason = "read and dropped")]
+enum Tagged {
+    Plans { plans: BTreeMap<Plan, u8> },
+}
+
+#[derive(Deserialize, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "lowercase")]
+enum Plan {
+    /// All of it.
+    Gold,
+    Free,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Short(u8, #[serde(default)] Option<String>, #[serde(default)] bool);
+
+fn schema_of<T: JsonSchema + DeserializeOwned>() -> Value {
+    let draft = Draft::read_as::<Holder<T>, Holder<T>>(InputShape::Object);
+    draft.with_fields(&[], false).finish(Profile::Portable)
+}
+
+#[track_caller]
+fn check_keys<K: JsonSchema + DeserializeOwned + Ord>(taken: &[&str], refused: &[&str]) {
+    let schema = schema_of::<BTreeMap<K, bool>>();
+    let validator = jsonschema::options().should_validate_formats(true).build(&schema).expect("a schema");
+    let call = |key: &str| json!({ "value": { key: true } });
+    for (keys, expected) in [(taken, true), (refused, false)] {
+        for key in keys {
+            let call = call(key);
+            assert_eq!(validator.is_valid(&call), expected, "{call}: {schema}");
+            assert_eq!(serde_json::from_value::<Holder<BTreeMap<K, bool>>>(call).is_ok(), expected, "{key}");
+        }
+    }
+}
+
+#[test]
+fn maps_show_which_keys_serde_takes() {
+    check_keys::<String>(&["", "a", "no such key"], &[]);
+    check_keys::<Plan>(&["gold", "free"], &["Gold", "silver", ""]);
+    check_keys::<char>(&["a", "é", "1"], &["", "ab"]);
+    check_keys::<u8>(&["0", "255"], &["256", "-1", "01", "", "x"]);
+    check_keys::<NonZeroU8>(&["1", "255"], &["0", "256", "-1"]);
+    check_keys::<i16>(&["0", "-32768", "32767"], &["32768", "-32769", "-0", "+1"]);
+    check_keys::<u64>(&["0", "18446744073709551615"], &["18446744073709551616", "-1", "1.0"]);
+    check_keys::<Ipv4Addr>(&["127.0.0.1"], &["::1", "localhost"]);
+    check_keys::<IpAddr>(&["127.0.0.1", "::1"], &["localhost", ""]);
+}
+
+#[test]
+fn keys_are_learned_in_every_part_of_a_type() {
+    let schema = schema_of::<Vec<(bool, BTreeMap<Plan, Vec<BTreeMap<char, u8>>>)>>();
+    let value = &schema["properties"]["value"]["items"]["prefixItems"][1];
+    assert_eq!(value["propertyNames"]["enum"], json!(["gold", "free"]), "{schema:#}");
+    assert_eq!(value["additionalProperties"]["items"]["propertyNames"]["maxLength"], 1, "{schema:#}");
+    let plans = &schema["properties"]["other"]["anyOf"][0]["properties"]["plans"];
+    assert_eq!(plans["propertyNames"]["enum"], json!(["gold", "free"]), "{schema:#}");
+}
+
+#[test]
+fn a_tuple_shows_which_places_may_be_left_out() {
+    let schema = schema_of::<Short>();
+    let value = &schema["properties"]["value"];
+    assert_eq!((&value["minItems"], &value["maxItems"]), (&json!(1), &json!(3)), "{schema:#}");
+    for (call, expected) in [(json!([1]), true), (json!([1, "a"]), true), (json!([]), false)] {
+        let call = json!({ "value": call });
+        assert_eq!(jsonschema::is_valid(&schema, &call), expected, "{call}");
+        assert_eq!(serde_json::from_value::<Holder<Short>>(call).is_ok(), expected);
+    }
+}
