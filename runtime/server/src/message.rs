@@ -143,6 +143,7 @@ impl<'a> Envelope<'a> {
     }
 
     /// The name of the method, if it is a string.
+    #[cfg(feature = "http")]
     pub(crate) fn method_name(&self) -> Option<Cow<'a, str>> {
         string(self.method?)
     }
@@ -332,7 +333,7 @@ pub(crate) fn trimmed(frame: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Envelope, Fault, RequestId, trimmed};
+    use super::{Envelope, Fault, RequestId, string, trimmed};
 
     #[test]
     fn malformed_input_is_told_apart() {
@@ -386,7 +387,7 @@ mod tests {
     fn members_are_strings_however_they_are_escaped() {
         let text = r#"{"json\u0072pc":"\u0032.0","i\u0064":"\u0061","\u006dethod":"tools\/list","params":{"n\u0061me":"a"}}"#;
         let envelope = Envelope::parse(text.as_bytes()).expect("a message");
-        assert_eq!(envelope.method_name().as_deref(), Some("tools/list"));
+        assert_eq!(envelope.method.and_then(string).as_deref(), Some("tools/list"));
         assert_eq!(envelope.request_id().map(|id| id.key()).as_deref(), Some("\"a\""));
         assert!(envelope.params.is_some_and(|params| params.name.is_some()));
     }

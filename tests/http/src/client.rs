@@ -1,7 +1,7 @@
 //! A client that writes HTTP/1.1 by hand, so that nothing is put right on the way.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -80,9 +80,28 @@ impl Call {
     /// # Panics
     /// If that fails.
     pub fn send_on(self, mut stream: TcpStream) -> Response {
+        self.write_to(&mut stream);
+        Response::read(stream, self.revision, self.method)
+    }
+
+    /// The same, and ends this side of the connection, which is all that the client will send.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub fn send_half(self, mut stream: TcpStream) -> Response {
+        self.write_to(&mut stream);
+        stream.shutdown(Shutdown::Write).expect("it is open");
+        Response::read(stream, self.revision, self.method)
+    }
+
+    /// Writes it, and reads nothing.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub fn write_to(&self, stream: &mut TcpStream) {
         use std::fmt::Write as _;
         stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
-        let mut head = self.line;
+        let mut head = self.line.clone();
         for (name, value) in &self.headers {
             write!(head, "\r\n{name}: {value}").expect("text");
         }
@@ -92,7 +111,6 @@ impl Call {
         }
         head.push_str("\r\n\r\n");
         stream.write_all(&[head.as_bytes(), &self.body].concat()).expect("sent");
-        Response::read(stream, self.revision, self.method)
     }
 
     /// The address that it goes to.

@@ -1,5 +1,6 @@
 //! Revision 2026-07-28 over HTTP: headers against body, statuses, streams, cancellation, subscriptions.
 
+use std::net::TcpStream;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -296,6 +297,38 @@ fn calls_are_bounded_and_finish_when_the_server_ends() {
     std::thread::sleep(Duration::from_millis(100));
     lab.stop();
     assert_eq!(asking.join().expect("answered")["result"]["content"][0]["text"], "slept 300 ms");
+}
+
+/// It has sent all it will and waits for its answer, as `nc -N` does; one that has gone takes its call back all the same.
+#[test]
+fn a_client_that_ends_its_side_gets_its_answer() {
+    let lab = Lab::start();
+    for ms in [30, 400] {
+        for revision in [MODERN, "2025-06-18", "2025-11-25"] {
+            let arguments = json!({"ms": ms});
+            let call = if revision == MODERN {
+                lab.call("sleep", &arguments)
+            } else {
+                lab.session(revision).call(1, "sleep", &arguments)
+            };
+            let stream = TcpStream::connect(call.address()).expect("the server listens");
+            let mut response = call.send_half(stream);
+            let answer = if response.is_events() {
+                response.messages().pop().expect("an answer")
+            } else {
+                response.json()
+            };
+            assert_eq!(answer["result"]["content"][0]["text"], format!("slept {ms} ms"), "{revision}");
+        }
+    }
+    let probes = Probes::default();
+    let lab = Lab::serve(probes.service(Limits::default()), HttpConfig::new());
+    let call = lab.call("wait", &json!({}));
+    let mut stream = TcpStream::connect(call.address()).expect("the server listens");
+    call.write_to(&mut stream);
+    probes.await_started(1);
+    drop(stream);
+    probes.await_ended(1);
 }
 
 /// A client that got nothing could not tell a server that ends from a connection that broke.

@@ -124,6 +124,20 @@ fn std_06_a_line_without_an_end_is_dropped_in_bounded_memory() {
     assert!(peer.peak_memory_kib() < 50 << 10, "200 MiB went through a limit of 1 MB");
 }
 
+/// No more is kept of a batch than may be in it, whatever the revision says to batches.
+#[test]
+fn a_batch_of_megabytes_is_refused_in_bounded_memory() {
+    let batch = format!("[{}1]", "1,".repeat(7 << 20));
+    for revision in ["2025-03-26", "2025-06-18", "2026-07-28"] {
+        let mut peer = Peer::start_at(SERVER, revision);
+        peer.send_bytes(format!("{batch}\n").as_bytes());
+        assert_eq!(peer.message()["error"]["code"], -32600, "{revision}");
+        peer.assert_alive();
+        let peak = peer.peak_memory_kib() >> 10;
+        assert!(peak < 90, "{revision}: 14 MiB were read with {peak}");
+    }
+}
+
 #[test]
 fn std_07_large_but_legal_messages_pass_also_to_a_slow_reader() {
     let mut peer = Peer::start(SERVER, &[]);

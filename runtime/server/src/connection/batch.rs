@@ -11,7 +11,9 @@ use toolwright_core::revision::Revision;
 
 use super::{Connection, Later};
 use crate::error;
-use crate::message::{Envelope, Fault, Malformed, RequestId};
+#[cfg(feature = "http")]
+use crate::message::RequestId;
+use crate::message::{Envelope, Fault, Malformed};
 
 /// The messages of a batch, each read once.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! One request on its way to its response: as one JSON text if its answer is all there is to send, as events otherwise.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
@@ -13,6 +14,7 @@ use toolwright_core::revision::Revision;
 use super::answer::{self, Era};
 use super::body::{EventStream, HttpBody, filled};
 use super::events::{EventId, messages, write_event, write_event_with_id, write_events, write_priming};
+use super::half_close::HalfClose;
 use super::headers::Accept;
 use super::session::Session;
 use super::stream::{Reading, exactly, filled_or_hung_up};
@@ -31,10 +33,10 @@ pub(super) enum Step {
 }
 
 impl Step {
-    pub(super) async fn finish(self) -> Response<HttpBody> {
+    pub(super) async fn finish(self, connection: Option<&HalfClose>) -> Response<HttpBody> {
         match self {
             Self::Done(response) => response,
-            Self::Waiting(waiting) => waiting.finish().await,
+            Self::Waiting(waiting) => waiting.finish(connection).await,
         }
     }
 }
@@ -81,11 +83,12 @@ pub(super) struct Waiting {
 enum First {
     Answer(Option<Vec<u8>>),
     Message,
+    /// For long, or since the client has sent all that it will.
     Silence,
 }
 
 impl Waiting {
-    async fn finish(mut self: Box<Self>) -> Response<HttpBody> {
+    async fn finish(mut self: Box<Self>, connection: Option<&HalfClose>) -> Response<HttpBody> {
         // A client that takes no events has its outbox closed, and waits for the answer alone.
         let mut filled = self.form.accept.events.then(|| match &self.session {
             Some(_) => filled_or_hung_up(&self.outbox),
@@ -95,6 +98,14 @@ impl Waiting {
         let close_after = self.form.reading.close_after.filter(|_| self.polls());
         let patience = [self.form.reading.keep_alive, close_after].into_iter().flatten().min();
         let mut silence = patience.map(|time| Box::pin(tokio::time::sleep(time)));
+        // Only a stream can be begun before the answer is there.
+        let waits = connection.filter(|_| filled.is_some()).map(HalfClose::wait);
+        let mut half_closed = pin!(async {
+            match &waits {
+                Some(waits) => waits.ended().await,
+                None => std::future::pending().await,
+            }
+        });
         let first = std::future::poll_fn(|task| {
             if let Poll::Ready(answer) = self.answer.as_mut().poll(task) {
                 return Poll::Ready(First::Answer(answer));
@@ -102,6 +113,9 @@ impl Waiting {
             let Some(filled) = &mut filled else { return Poll::Pending };
             if filled.as_mut().poll(task).is_ready() {
                 return Poll::Ready(First::Message);
+            }
+            if half_closed.as_mut().poll(task).is_ready() {
+                return Poll::Ready(First::Silence);
             }
             match &mut silence {
                 Some(silence) => silence.as_mut().poll(task).map(|()| First::Silence),

@@ -16,6 +16,7 @@ mod events;
 mod exchange;
 #[cfg(feature = "auth")]
 mod guard;
+mod half_close;
 mod headers;
 mod hidden;
 mod legacy;
@@ -48,6 +49,7 @@ use crate::service::Service;
 
 use answer::Era;
 use exchange::{Count, Form, Step};
+use half_close::HalfClose;
 use headers::Accept;
 use session::Sessions;
 use sse::SseStreams;
@@ -175,7 +177,7 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let endpoint = Arc::clone(&self.0);
-        Box::pin(async move { Ok(endpoint.respond(Route::Mcp, request).await) })
+        Box::pin(async move { Ok(endpoint.respond(Route::Mcp, request, None).await) })
     }
 }
 
@@ -209,16 +211,28 @@ impl<B> tower_service::Service<Request<B>> for MetadataService {
 }
 
 impl Endpoint {
-    async fn respond<B: Body>(&self, route: Route, request: Request<B>) -> Response<HttpBody> {
+    /// Answers a request. `connection` says when its client has sent all that it will, where that is known.
+    async fn respond<B: Body>(
+        &self,
+        route: Route,
+        request: Request<B>,
+        connection: Option<&HalfClose>,
+    ) -> Response<HttpBody> {
         let (head, body) = request.into_parts();
-        let mut response = self.answer(route, &head, body).await;
+        let mut response = self.answer(route, &head, body, connection).await;
         if let Some(origin) = self.config.cors_origin(&head.headers) {
             cors::expose(&mut response, origin);
         }
         response
     }
 
-    async fn answer<B: Body>(&self, route: Route, head: &Parts, body: B) -> Response<HttpBody> {
+    async fn answer<B: Body>(
+        &self,
+        route: Route,
+        head: &Parts,
+        body: B,
+        connection: Option<&HalfClose>,
+    ) -> Response<HttpBody> {
         if let Err(why) = self.config.admit(head) {
             return answer::refused(StatusCode::FORBIDDEN, why);
         }
@@ -239,7 +253,7 @@ impl Endpoint {
             };
         }
         if head.method == Method::POST {
-            return self.post(head, access, body).await;
+            return self.post(head, access, body, connection).await;
         }
         if !self.config.has_sessions() {
             return answer::method_not_allowed("POST");
@@ -256,7 +270,13 @@ impl Endpoint {
         }
     }
 
-    async fn post<B: Body>(&self, head: &Parts, access: Access, body: B) -> Response<HttpBody> {
+    async fn post<B: Body>(
+        &self,
+        head: &Parts,
+        access: Access,
+        body: B,
+        connection: Option<&HalfClose>,
+    ) -> Response<HttpBody> {
         if let Err(refused) = headers::check_content(&head.headers) {
             return *refused;
         }
@@ -265,7 +285,7 @@ impl Endpoint {
             return not_acceptable();
         }
         match self.read(body).await {
-            Ok(bytes) => self.take(head, access, accept, trimmed(&bytes)).finish().await,
+            Ok(bytes) => self.take(head, access, accept, trimmed(&bytes)).finish(connection).await,
             Err(refused) => *refused,
         }
     }

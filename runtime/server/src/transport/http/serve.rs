@@ -14,8 +14,9 @@ use tokio_util::sync::CancellationToken;
 use tower_service::Service as _;
 
 use super::body::HttpBody;
+use super::half_close::{HalfClose, Socket};
 use super::place::{self, Place};
-use super::{HttpConfig, HttpService, answer};
+use super::{HttpConfig, HttpService, Route, answer};
 use crate::error::ServeError;
 use crate::service::Service;
 use crate::transport::Transport;
@@ -133,11 +134,13 @@ struct Mounted {
 impl Mounted {
     async fn serve_connection(self, stream: TcpStream, stop: CancellationToken) {
         let builder = place::http1(&stream, self.service.0.service.limits());
-        let service = service_fn(move |request| {
-            let mut mounted = self.clone();
-            async move { mounted.call(request).await }
+        let half_close = HalfClose::default();
+        let socket = Socket::new(stream, half_close.clone());
+        let service = service_fn(|request| {
+            let (mut mounted, half_close) = (self.clone(), half_close.clone());
+            async move { mounted.call(request, &half_close).await }
         });
-        let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+        let mut connection = pin!(builder.serve_connection(TokioIo::new(socket), service));
         let mut stopped = pin!(stop.cancelled());
         let mut is_stopping = false;
         // An error is the peer's leaving, or its not speaking HTTP: nobody is left to tell.
@@ -146,15 +149,26 @@ impl Mounted {
                 is_stopping = true;
                 connection.as_mut().graceful_shutdown();
             }
+            let polled = connection.as_mut().poll(task);
+            if polled.is_ready() || is_stopping || !half_close.has_ended() {
+                return polled;
+            }
+            // No further request can come.
+            is_stopping = true;
+            connection.as_mut().graceful_shutdown();
             connection.as_mut().poll(task)
         })
         .await;
     }
 
-    async fn call(&mut self, request: Request<Incoming>) -> Result<Response<HttpBody>, Infallible> {
+    async fn call(
+        &mut self,
+        request: Request<Incoming>,
+        half_close: &HalfClose,
+    ) -> Result<Response<HttpBody>, Infallible> {
         let path = place::without_slash(request.uri().path());
         if path == &*self.path {
-            return self.service.call(request).await;
+            return Ok(self.service.0.respond(Route::Mcp, request, Some(half_close)).await);
         }
         if self.has_sse && self.is_sse(path) {
             return self.service.sse().call(request).await;

@@ -61,7 +61,7 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let endpoint = Arc::clone(&self.0);
-        Box::pin(async move { Ok(endpoint.respond(Route::Sse, request).await) })
+        Box::pin(async move { Ok(endpoint.respond(Route::Sse, request, None).await) })
     }
 }
 

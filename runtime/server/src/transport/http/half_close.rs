@@ -1,0 +1,146 @@
+//! Clients that have sent all they will, and wait for their answer.
+//!
+//! The end of what a client sends looks the same whether it waits on (RFC 9293 §3.6) or has gone, and one that has gone
+//! takes its call back. So a response to a call that still runs is begun at once: whoever is gone answers its first bytes
+//! with a reset.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Interval, interval};
+use tokio_util::sync::CancellationToken;
+
+/// How often a reset is looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// How often a connection is polled before its end is believed: a request that came with it may not be waiting yet.
+const POLLS_BEFORE_END: u8 = 2;
+
+/// What the two sides of one connection tell each other.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HalfClose(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    waits: AtomicBool,
+    ended: CancellationToken,
+}
+
+impl HalfClose {
+    /// From now on, and as long as what is returned is kept, the client's end is not the connection's.
+    pub(super) fn wait(&self) -> Waits<'_> {
+        self.0.waits.store(true, Ordering::Release);
+        Waits(self)
+    }
+
+    /// Whether the client's end has come while somebody waited.
+    pub(super) fn has_ended(&self) -> bool {
+        self.0.ended.is_cancelled()
+    }
+}
+
+/// Somebody waits for an answer.
+#[derive(Debug)]
+pub(super) struct Waits<'a>(&'a HalfClose);
+
+impl Waits<'_> {
+    /// Done when the client has sent all it will.
+    pub(super) async fn ended(&self) {
+        self.0.0.ended.cancelled().await;
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.0.waits.store(false, Ordering::Release);
+    }
+}
+
+/// The stream of a connection.
+#[derive(Debug)]
+pub(super) struct Socket {
+    stream: TcpStream,
+    half_close: HalfClose,
+    /// How often the end was seen and not believed.
+    polls: u8,
+    /// Looks for a reset once the client's end has come.
+    looks: Option<Interval>,
+}
+
+impl Socket {
+    pub(super) fn new(stream: TcpStream, half_close: HalfClose) -> Self {
+        Self { stream, half_close, polls: 0, looks: None }
+    }
+
+    /// Waits for a reset.
+    fn poll_reset(&mut self, task: &mut Context<'_>) -> Poll<io::Error> {
+        let looks = self.looks.get_or_insert_with(|| interval(LOOK_EVERY));
+        loop {
+            ready!(looks.poll_tick(task));
+            match self.stream.take_error() {
+                Ok(None) => {}
+                Ok(Some(error)) | Err(error) => return Poll::Ready(error),
+            }
+        }
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        if this.looks.is_some() {
+            return this.poll_reset(task).map(Err);
+        }
+        let filled = buffer.filled().len();
+        ready!(Pin::new(&mut this.stream).poll_read(task, buffer))?;
+        if buffer.filled().len() > filled || buffer.remaining() == 0 {
+            return Poll::Ready(Ok(()));
+        }
+        if this.half_close.0.waits.load(Ordering::Acquire) {
+            this.half_close.0.ended.cancel();
+            return this.poll_reset(task).map(Err);
+        }
+        if this.polls == POLLS_BEFORE_END {
+            return Poll::Ready(Ok(()));
+        }
+        this.polls += 1;
+        task.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(mut self: Pin<&mut Self>, task: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(task, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(task)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(task)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(task, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
