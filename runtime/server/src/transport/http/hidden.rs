@@ -3,6 +3,7 @@
 use super::HttpConfig;
 use crate::auth::Access;
 use crate::list::{List, Listed};
+use crate::log;
 use crate::service::Service;
 
 /// How many of them are named.
@@ -11,7 +12,7 @@ const MOST_NAMES: usize = 10;
 /// Says so where something needs scopes and no caller of the endpoint can have any: it would be missing without a word.
 pub(super) fn report(service: &Service, config: &HttpConfig) {
     if let Some(report) = report_of(service, config) {
-        eprintln!("{report}");
+        log::warn(format_args!("{report}"));
     }
 }
 
@@ -37,7 +38,7 @@ fn report_of(service: &Service, config: &HttpConfig) -> Option<String> {
     names.truncate(MOST_NAMES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     Some(format!(
-        "toolwright: nobody sees or uses these over this endpoint, since they need scopes and it asks for no token: \
+        "nobody sees or uses these over this endpoint, since they need scopes and it asks for no token: \
          {}{more}. Ask callers for tokens with `HttpConfig::protect`, or, where only good callers reach it, let them \
          use everything with `HttpConfig::trust_callers`.",
         names.join(", ")
