@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use toolwright::{Action, BoxFuture, Context, Executor, Limits, Server, Service, ToolDefinition, ToolResult};
+use toolwright::{
+    Action, BoxFuture, Context, Executor, Limits, Prompt, Server, Service, ToolDefinition, ToolResult,
+};
 
 /// An executor that counts its endless calls.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +25,14 @@ impl Probes {
     /// # Panics
     /// If the tools are at fault.
     pub fn service(&self, limits: Limits) -> Service {
-        Server::new(()).executor(self.clone()).limits(limits).build().expect("the probes are right")
+        // Names of prompts may hold anything.
+        Server::new(())
+            .executor(self.clone())
+            .prompt(Prompt::new("größe"), async || "größe")
+            .prompt(Prompt::new("=?base64?x?="), async || "text")
+            .limits(limits)
+            .build()
+            .expect("the probes are right")
     }
 
     /// Waits until so many calls of `wait` have started.
@@ -63,13 +72,7 @@ impl Executor for Probes {
             "region": {"type": "string", "x-mcp-header": "Region"},
             "page": {"type": "object", "properties": {"size": {"type": "integer", "x-mcp-header": "Page-Size"}}},
         }});
-        [
-            ToolDefinition::new("größe", plain.clone()),
-            ToolDefinition::new("=?base64?x?=", plain.clone()),
-            ToolDefinition::new("regional", regional),
-            ToolDefinition::new("wait", plain),
-        ]
-        .into()
+        [ToolDefinition::new("regional", regional), ToolDefinition::new("wait", plain)].into()
     }
 
     fn execute<'a>(&'a self, action: Action<'a>, cx: &'a Context) -> BoxFuture<'a, ToolResult> {

@@ -50,19 +50,22 @@ fn mod_01_a_missing_header_and_a_missing_member_have_codes_of_their_own() {
 #[test]
 fn mod_02_names_are_decoded_and_methods_have_statuses() {
     let lab = Lab::serve(Probes::default().service(Limits::default()), HttpConfig::new());
-    let named = |tool: &str, header: &str| lab.call(tool, &json!({})).replace("Mcp-Name", header).send();
+    let named = |prompt: &str, header: &str| {
+        lab.modern("prompts/get", &json!({"name": prompt})).header("Mcp-Name", header).send()
+    };
     let mut served = named("größe", "=?base64?Z3LDtsOfZQ==?=");
-    assert_eq!(served.json()["result"]["content"][0]["text"], "größe");
+    assert_eq!(served.json()["result"]["messages"][0]["content"]["text"], "größe");
     assert_eq!(named("=?base64?x?=", "=?base64?PT9iYXNlNjQ/eD89?=").status, 200);
-    for (tool, header) in [
+    for (prompt, header) in [
         ("größe", "=?base64?Z3LDtsOfZQ=?="),
         ("größe", "=?base64?Z3LDts!!ZQ==?="),
         ("=?base64?x?=", "=?base64?x?="),
         ("größe", "größe"),
-        ("regional", "Regional"),
     ] {
-        assert_eq!(code(named(tool, header)), (400, -32020), "{header}");
+        assert_eq!(code(named(prompt, header)), (400, -32020), "{header}");
     }
+    let other = lab.call("regional", &json!({})).replace("Mcp-Name", "Regional");
+    assert_eq!(code(other.send()), (400, -32020));
     for method in ["tools/nothing", "initialize", "ping", "logging/setLevel", "resources/subscribe"] {
         let mut response = lab.modern(method, &json!({})).send();
         assert_eq!(response.status, 404, "{method}");
