@@ -121,7 +121,7 @@ async fn read(
             Ok(Instant::now())
         };
         let taken = match gone_after {
-            Some(time) => timeout_at(alive + time, taken).await.unwrap_or(Err(SILENT)),
+            Some(time) => timeout_at(alive + time.min(FAR), taken).await.unwrap_or(Err(SILENT)),
             None => taken.await,
         };
         match taken {
