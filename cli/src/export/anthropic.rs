@@ -12,6 +12,7 @@ use toolwright_core::schema::Profile;
 
 use super::loss::Losses;
 use super::pretty;
+use super::walk::{Rewrite, rewritten};
 use crate::packages::Document;
 
 /// What the API does not take at the root of a schema.
@@ -31,8 +32,8 @@ fn definition(tool: &ToolDefinition, losses: &mut Losses) -> Value {
         }
     }
     let mut definition = Map::from_iter([("name".to_owned(), name(tool, losses).into())]);
-    if let Some(description) = &tool.description {
-        definition.insert("description".to_owned(), description.clone().into());
+    if let Some(description) = losses.text(Some(&tool.name), "/description", tool.description.as_deref()) {
+        definition.insert("description".to_owned(), description.into());
     }
     definition.insert("input_schema".to_owned(), schema);
     Value::Object(definition)
@@ -49,31 +50,7 @@ pub(super) fn name(tool: &ToolDefinition, losses: &mut Losses) -> String {
 
 /// The schema without what only MCP clients read: `x-mcp-header` and `$comment`.
 pub(super) fn plain(schema: &Value) -> Value {
-    match schema {
-        Value::Object(keywords) => {
-            let kept = keywords.iter().filter(|(keyword, _)| !is_for_clients(keyword));
-            // A property may be called like a keyword; its own schema is an object all the same.
-            kept.map(|(keyword, value)| {
-                let value = match (keyword.as_str(), value) {
-                    (
-                        "properties" | "$defs" | "definitions" | "patternProperties",
-                        Value::Object(members),
-                    ) => members
-                        .iter()
-                        .map(|(name, schema)| (name.clone(), plain(schema)))
-                        .collect::<Map<_, _>>()
-                        .into(),
-                    ("enum" | "const" | "default" | "examples", value) => value.clone(),
-                    (_, value) => plain(value),
-                };
-                (keyword.clone(), value)
-            })
-            .collect::<Map<_, _>>()
-            .into()
-        }
-        Value::Array(items) => items.iter().map(plain).collect(),
-        other => other.clone(),
-    }
+    rewritten(schema, &|keyword, _| if is_for_clients(keyword) { Rewrite::Drop } else { Rewrite::Keep })
 }
 
 fn is_for_clients(keyword: &str) -> bool {

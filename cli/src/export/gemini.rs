@@ -6,10 +6,12 @@
 
 use serde_json::{Map, Value, json};
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::pointer::below;
+use toolwright_core::pointer::{below, of_fragment};
 
 use super::anthropic::{name, takes_nothing};
+use super::bounds::set_bounds;
 use super::loss::{InTool, Losses};
+use super::merge::merge;
 use super::openai::with_examples;
 use super::pretty;
 use crate::packages::Document;
@@ -19,18 +21,18 @@ const KEPT: [&str; 10] = [
     "title",
     "description",
     "pattern",
-    "minimum",
-    "maximum",
     "minLength",
     "maxLength",
     "minItems",
     "maxItems",
+    "minProperties",
+    "maxProperties",
     "default",
 ];
 
 /// What is said in another way, or says nothing about which values fit. A server refuses unknown names in any case, so
 /// that `additionalProperties: false` is nothing that a model could do wrong.
-const SAID_ELSEWHERE: [&str; 15] = [
+const SAID_ELSEWHERE: [&str; 19] = [
     "type",
     "enum",
     "const",
@@ -44,9 +46,18 @@ const SAID_ELSEWHERE: [&str; 15] = [
     "$defs",
     "definitions",
     "examples",
+    "nullable",
+    "allOf",
+    "minimum",
+    "maximum",
     "exclusiveMinimum",
     "exclusiveMaximum",
 ];
+
+/// How many schemas lie in each other, references followed: what lies deeper is left out.
+const DEPTH_LIMIT: usize = 64;
+/// How many schemas a tool has, references followed: what comes after them is left out.
+const SCHEMA_LIMIT: usize = 2000;
 
 pub(super) fn tools(documents: &[Document], losses: &mut Losses) -> String {
     let tools = documents.iter().flat_map(|document| &document.manifest.tools);
@@ -56,12 +67,13 @@ pub(super) fn tools(documents: &[Document], losses: &mut Losses) -> String {
 
 fn declaration(tool: &ToolDefinition, losses: &mut Losses) -> Value {
     let mut declaration = Map::from_iter([("name".to_owned(), name(tool, losses).into())]);
-    if let Some(description) = &tool.description {
-        declaration.insert("description".to_owned(), description.clone().into());
+    if let Some(description) = losses.text(Some(&tool.name), "/description", tool.description.as_deref()) {
+        declaration.insert("description".to_owned(), description.into());
     }
     if !takes_nothing(&tool.input_schema) {
         let losses = InTool { losses, tool: &tool.name };
-        let mut conversion = Conversion { losses, root: &tool.input_schema, open: Vec::new() };
+        let mut conversion =
+            Conversion { losses, root: &tool.input_schema, open: Vec::new(), depth: 0, made: 0 };
         declaration.insert("parameters".to_owned(), conversion.schema("/inputSchema", &tool.input_schema));
     }
     Value::Object(declaration)
@@ -73,6 +85,9 @@ struct Conversion<'l> {
     root: &'l Value,
     /// The references that are being followed.
     open: Vec<String>,
+    /// How many schemas lie around this one, and how many there are so far.
+    depth: usize,
+    made: usize,
 }
 
 impl Conversion<'_> {
@@ -81,46 +96,103 @@ impl Conversion<'_> {
             self.losses.add(pointer, "a value of any type becomes text");
             return json!({"type": "STRING"});
         };
+        if self.depth == DEPTH_LIMIT || self.made == SCHEMA_LIMIT {
+            let limit = if self.depth == DEPTH_LIMIT {
+                format!("what lies deeper than {DEPTH_LIMIT} levels")
+            } else {
+                format!("what comes after the first {SCHEMA_LIMIT} schemas")
+            };
+            self.losses.add(pointer, format!("{limit} is left out"));
+            return anything();
+        }
+        self.depth += 1;
+        self.made += 1;
+        let converted = self.keywords(pointer, keywords);
+        self.depth -= 1;
+        converted
+    }
+
+    fn keywords(&mut self, pointer: &str, keywords: &Map<String, Value>) -> Value {
         if let Some(reference) = keywords.get("$ref").and_then(Value::as_str) {
             return self.followed(pointer, reference, keywords);
+        }
+        if let Some(whole) = self.with_parts(pointer, keywords) {
+            return self.schema(pointer, &Value::Object(whole));
         }
         let mut converted = Map::new();
         self.type_of(pointer, keywords, &mut converted);
         for (keyword, value) in keywords {
             match keyword.as_str() {
+                "title" | "description" => {
+                    let text = self.losses.text(&below(pointer, keyword), value.as_str());
+                    converted.extend(text.map(|text| (keyword.clone(), text.into())));
+                }
                 known if KEPT.contains(&known) => _ = converted.insert(keyword.clone(), value.clone()),
                 known if SAID_ELSEWHERE.contains(&known) => {}
-                "additionalProperties" if !value.is_object() => {}
-                "$schema" | "$comment" | "writeOnly" | "readOnly" | "deprecated" => {}
+                "additionalProperties" | "unevaluatedProperties" if !value.is_object() => {}
+                "$schema" | "$comment" | "writeOnly" | "readOnly" => {}
                 other if other.starts_with("x-") => {}
                 other => self.losses.add(below(pointer, other), format!("`{other}` is left out")),
             }
+        }
+        if keywords.get("nullable") == Some(&Value::Bool(true)) {
+            converted.insert("nullable".to_owned(), true.into());
         }
         if let Some(text) = with_examples(keywords) {
             converted.insert("description".to_owned(), text.into());
         }
         self.format(pointer, keywords, &mut converted);
-        self.bounds(pointer, keywords, &mut converted);
         self.choices(pointer, keywords, &mut converted);
+        set_bounds(&mut self.losses, pointer, keywords, &mut converted);
         self.members(pointer, keywords, &mut converted);
         self.branches(pointer, keywords, converted)
     }
 
-    /// What a reference leads to, in its place.
+    /// What a reference leads to, in its place, with what stands beside the reference.
     fn followed(&mut self, pointer: &str, reference: &str, keywords: &Map<String, Value>) -> Value {
-        let target = reference.strip_prefix('#').and_then(|path| self.root.pointer(path)).cloned();
-        if self.open.iter().any(|open| open == reference) || target.is_none() {
+        let path = reference.strip_prefix('#').map(of_fragment);
+        let target = path.and_then(|path| self.root.pointer(&path)).filter(|target| target.is_object());
+        let (false, Some(Value::Object(target))) = (self.open.iter().any(|open| open == reference), target)
+        else {
             self.losses.add(below(pointer, "$ref"), format!("`{reference}` is not followed further"));
-            return json!({"type": "OBJECT", "properties": {"value": {"type": "STRING"}}});
-        }
+            return anything();
+        };
+        let mut whole = keywords.clone();
+        whole.shift_remove("$ref");
+        merge(&mut self.losses, pointer, &mut whole, target);
         self.open.push(reference.to_owned());
-        let mut converted = self.schema(pointer, &target.unwrap_or_default());
+        let converted = self.schema(pointer, &Value::Object(whole));
         self.open.pop();
-        if let (Some(converted), Some(description)) = (converted.as_object_mut(), keywords.get("description"))
-        {
-            converted.insert("description".to_owned(), description.clone());
-        }
         converted
+    }
+
+    /// The schema as one with the parts of `allOf`, or with the only branch besides null; nothing if it has neither.
+    fn with_parts(&mut self, pointer: &str, keywords: &Map<String, Value>) -> Option<Map<String, Value>> {
+        let mut whole = keywords.clone();
+        if let Some(Value::Array(parts)) = whole.shift_remove("allOf") {
+            for (at, part) in parts.iter().enumerate() {
+                let pointer = below(&below(pointer, "allOf"), &at.to_string());
+                match part.as_object() {
+                    Some(part) => merge(&mut self.losses, &pointer, &mut whole, part),
+                    None if *part == Value::Bool(true) => {}
+                    None => self.losses.add(pointer, "this part is left out"),
+                }
+            }
+            return Some(whole);
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            let Some(branches) = keywords.get(keyword).and_then(Value::as_array) else { continue };
+            let mut others = branches.iter().filter(|branch| !is_null(branch));
+            if let (Some(Value::Object(only)), None) = (others.next(), others.next()) {
+                whole.shift_remove(keyword);
+                if branches.len() > 1 {
+                    whole.insert("nullable".to_owned(), true.into());
+                }
+                merge(&mut self.losses, &below(pointer, keyword), &mut whole, only);
+                return Some(whole);
+            }
+        }
+        None
     }
 
     fn type_of(&mut self, pointer: &str, keywords: &Map<String, Value>, converted: &mut Map<String, Value>) {
@@ -141,6 +213,7 @@ impl Conversion<'_> {
         let name = match first {
             Some(name) => name.to_uppercase(),
             None if keywords.contains_key("properties") => "OBJECT".to_owned(),
+            None if keywords.contains_key("items") => "ARRAY".to_owned(),
             None if keywords.contains_key("enum") || keywords.contains_key("const") => "STRING".to_owned(),
             None if branches.iter().any(|keyword| keywords.contains_key(*keyword)) => return,
             None => {
@@ -161,67 +234,86 @@ impl Conversion<'_> {
         }
     }
 
-    /// For an integer, what is above 0 is 1 or more.
-    fn bounds(&mut self, pointer: &str, keywords: &Map<String, Value>, converted: &mut Map<String, Value>) {
-        let is_integer = keywords.get("type").is_some_and(|name| name == "integer");
-        for (exclusive, inclusive, step) in
-            [("exclusiveMinimum", "minimum", 1), ("exclusiveMaximum", "maximum", -1)]
-        {
-            let Some(bound) = keywords.get(exclusive) else { continue };
-            match bound.as_i64().filter(|_| is_integer).and_then(|bound| bound.checked_add(step)) {
-                Some(bound) if !keywords.contains_key(inclusive) => {
-                    converted.insert(inclusive.to_owned(), bound.into());
-                }
-                _ => self.losses.add(below(pointer, exclusive), format!("`{exclusive}` is left out")),
-            }
-        }
-    }
-
-    /// Choices are text only (<https://github.com/google-gemini/gemini-cli/issues/4127>).
+    /// Choices are text only (<https://github.com/google-gemini/gemini-cli/issues/4127>). Of integers, the bounds are said.
     fn choices(&mut self, pointer: &str, keywords: &Map<String, Value>, converted: &mut Map<String, Value>) {
-        let (keyword, values) = match (keywords.get("enum").and_then(Value::as_array), keywords.get("const"))
-        {
-            (Some(values), _) => ("enum", values.as_slice()),
-            (None, Some(value)) => ("const", std::slice::from_ref(value)),
+        let listed = keywords.get("enum").and_then(Value::as_array);
+        let (keyword, values) = match (keywords.get("const"), listed) {
+            (Some(value), _) => ("const", std::slice::from_ref(value)),
+            (None, Some(values)) => ("enum", values.as_slice()),
             (None, None) => return,
         };
         if values.contains(&Value::Null) {
             converted.insert("nullable".to_owned(), true.into());
         }
-        let texts: Vec<&Value> =
-            values.iter().filter(|value| value.as_str().is_some_and(|text| !text.is_empty())).collect();
-        let others = values.iter().filter(|value| !value.is_null()).count() - texts.len();
-        if others > 0 || texts.is_empty() {
-            self.losses
-                .add(below(pointer, keyword), format!("`{keyword}` is left out: it holds more than text"));
+        let others: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
+        let is_text = |value: &&Value| value.as_str().is_some_and(|text| !text.is_empty());
+        if converted.get("type").is_some_and(|name| name == "STRING")
+            && !others.is_empty()
+            && others.iter().all(is_text)
+        {
+            converted.insert("format".to_owned(), "enum".into());
+            converted.insert("enum".to_owned(), others.into_iter().cloned().collect());
             return;
         }
-        converted.insert("format".to_owned(), "enum".into());
-        converted.insert("enum".to_owned(), texts.into_iter().cloned().collect());
+        let mut numbers: Vec<i64> = others.iter().filter_map(|value| value.as_i64()).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        if let (Some(least), Some(most)) = (numbers.first(), numbers.last())
+            && others.iter().all(|value| value.as_i64().is_some())
+            && !keywords.get("type").is_some_and(|name| name == "string")
+        {
+            converted.insert("type".to_owned(), "INTEGER".into());
+            converted.insert("minimum".to_owned(), (*least).into());
+            converted.insert("maximum".to_owned(), (*most).into());
+            let is_a_row =
+                usize::try_from(most.abs_diff(*least)).is_ok_and(|between| between + 1 == numbers.len());
+            if !is_a_row {
+                self.losses.add(
+                    below(pointer, keyword),
+                    format!("of `{keyword}` only the least and the largest stay"),
+                );
+            }
+            return;
+        }
+        self.losses.add(below(pointer, keyword), format!("`{keyword}` is left out: it holds more than text"));
     }
 
     fn members(&mut self, pointer: &str, keywords: &Map<String, Value>, converted: &mut Map<String, Value>) {
+        let is_array = converted.get("type").is_some_and(|of| of == "ARRAY");
         match keywords.get("items") {
+            Some(_) if !is_array => self.losses.add(below(pointer, "items"), "`items` is left out"),
             Some(items) if items.is_object() => {
-                converted.insert("items".to_owned(), self.schema(&below(pointer, "items"), items));
+                let items = self.schema(&below(pointer, "items"), items);
+                converted.insert("items".to_owned(), items);
             }
-            _ if converted.get("type").is_some_and(|name| name == "ARRAY") => {
+            _ if is_array => {
                 self.losses.add(pointer, "items of any type become text");
                 converted.insert("items".to_owned(), json!({"type": "STRING"}));
             }
             _ => {}
         }
-        let Some(properties) = keywords.get("properties").and_then(Value::as_object) else { return };
+        let required = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
+        let properties = keywords.get("properties").and_then(Value::as_object);
+        if converted.get("type").is_some_and(|of| of != "OBJECT") {
+            for keyword in
+                ["properties", "required"].into_iter().filter(|keyword| keywords.contains_key(*keyword))
+            {
+                self.losses.add(below(pointer, keyword), format!("`{keyword}` is left out"));
+            }
+            return;
+        }
         let mut members = Map::new();
-        for (name, property) in properties {
+        for (name, property) in properties.into_iter().flatten() {
             members.insert(name.clone(), self.schema(&below(&below(pointer, "properties"), name), property));
         }
         // What is required must be listed: https://github.com/probelabs/probe/issues/569
-        let required = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
-        let required: Vec<&Value> =
-            required.filter(|name| name.as_str().is_some_and(|name| members.contains_key(name))).collect();
-        if !required.is_empty() {
-            converted.insert("required".to_owned(), required.into_iter().cloned().collect());
+        let (listed, others): (Vec<&Value>, Vec<&Value>) =
+            required.partition(|name| name.as_str().is_some_and(|name| members.contains_key(name)));
+        for name in others {
+            self.losses.add(below(pointer, "required"), format!("{name} is left out: it has no schema"));
+        }
+        if !listed.is_empty() {
+            converted.insert("required".to_owned(), listed.into_iter().cloned().collect());
         }
         if !members.is_empty() {
             converted.insert("propertyOrdering".to_owned(), members.keys().cloned().collect());
@@ -237,32 +329,34 @@ impl Conversion<'_> {
     ) -> Value {
         for keyword in ["anyOf", "oneOf"] {
             let Some(branches) = keywords.get(keyword).and_then(Value::as_array) else { continue };
-            let is_null = |branch: &&Value| branch.get("type").is_some_and(|name| name == "null");
-            if branches.iter().any(|branch| is_null(&branch)) {
+            if branches.iter().any(is_null) {
                 converted.insert("nullable".to_owned(), true.into());
             }
-            if keyword == "oneOf" {
-                self.losses.add(below(pointer, keyword), "`oneOf` becomes `anyOf`");
-            }
             let pointer = below(pointer, keyword);
-            let mut others: Vec<Value> = branches
-                .iter()
-                .enumerate()
-                .filter(|(_, branch)| !is_null(branch))
+            if converted.contains_key("anyOf") {
+                self.losses.add(pointer, format!("`{keyword}` is left out beside `anyOf`"));
+                continue;
+            }
+            if keyword == "oneOf" {
+                self.losses.add(&*pointer, "`oneOf` becomes `anyOf`");
+            }
+            let others = branches.iter().enumerate().filter(|(_, branch)| !is_null(branch));
+            let others: Vec<_> = others
                 .map(|(index, branch)| self.schema(&below(&pointer, &index.to_string()), branch))
                 .collect();
-            match (others.len(), others.pop()) {
-                (1, Some(Value::Object(only))) => {
-                    let mut only = only;
-                    only.extend(converted);
-                    return Value::Object(only);
-                }
-                (_, last) => {
-                    others.extend(last);
-                    converted.insert("anyOf".to_owned(), others.into());
-                }
+            if !others.is_empty() {
+                converted.insert("anyOf".to_owned(), others.into());
             }
         }
         Value::Object(converted)
     }
+}
+
+/// What stands for a value that cannot be said.
+fn anything() -> Value {
+    json!({"type": "OBJECT", "properties": {"value": {"type": "STRING"}}})
+}
+
+fn is_null(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|name| name == "null")
 }

@@ -1,11 +1,15 @@
 //! A reference page of the tools in one file: no scripts, styles or fonts from elsewhere.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use toolwright_core::arguments;
-use toolwright_core::definition::ToolDefinition;
+use toolwright_core::docs::markdown::json_block;
+use toolwright_core::docs::outline::{Label, Line, Phrase};
+use toolwright_core::manifest::visible;
 
-use super::reference::{Row, hints, rows};
+use super::loss::Losses;
+use super::reference::{Described, described, hints, note, path};
 use crate::packages::Document;
 
 const STYLE: &str = include_str!("html/page.css");
@@ -13,32 +17,34 @@ const SCRIPT: &str = include_str!("html/search.js");
 
 // Writing to a string cannot fail.
 
-pub(super) fn page(documents: &[Document]) -> String {
-    let servers: Vec<_> = documents.iter().map(|document| &document.manifest.server).collect();
-    let titles: Vec<_> =
-        servers.iter().map(|server| escaped(server.title.as_ref().unwrap_or(&server.name))).collect();
-    let title = titles.join(", ");
+pub(super) fn page(documents: &[Document], losses: &mut Losses) -> String {
+    let mut titles = Vec::new();
+    let mut anchors = Anchors::default();
     let mut menu = String::new();
     let mut main = String::new();
-    for (document, title) in documents.iter().zip(&titles) {
+    for document in documents {
         let manifest = &document.manifest;
         let server = &manifest.server;
+        let title = losses.text(None, "/server/title", server.title.as_deref()).unwrap_or(&server.name);
+        let title = one_line(title);
         _ = writeln!(
             main,
             "<header><h1>{title}</h1><p class=\"version\">{} {}</p>",
-            escaped(&server.name),
-            escaped(&server.version)
+            one_line(&server.name),
+            one_line(&server.version)
         );
-        if let Some(instructions) = &manifest.instructions {
+        if let Some(instructions) = losses.text(None, "/instructions", manifest.instructions.as_deref()) {
             _ = writeln!(main, "{}", paragraphs(instructions));
         }
         main.push_str("</header>\n");
         for tool in &manifest.tools {
-            let anchor = anchor(&server.name, &tool.name);
-            _ = writeln!(menu, "<li><a href=\"#{anchor}\">{}</a></li>", escaped(&tool.name));
-            add_tool(&mut main, tool, &anchor);
+            let anchor = anchors.of(&server.name, &tool.name);
+            _ = writeln!(menu, "<li><a href=\"#{anchor}\">{}</a></li>", one_line(&tool.name));
+            add_tool(&mut main, &described(tool, losses), &anchor);
         }
+        titles.push(title);
     }
+    let title = titles.join(", ");
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
          content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
@@ -48,53 +54,63 @@ pub(super) fn page(documents: &[Document]) -> String {
     )
 }
 
-fn add_tool(text: &mut String, tool: &ToolDefinition, anchor: &str) {
+fn add_tool(text: &mut String, described: &Described<'_>, anchor: &str) {
+    let tool = described.tool;
     _ = writeln!(
         text,
         "<section id=\"{anchor}\">\n<h2><a href=\"#{anchor}\">{}</a></h2>",
-        escaped(&tool.name)
+        one_line(&tool.name)
     );
-    if let Some(title) = &tool.title {
-        _ = writeln!(text, "<p class=\"title\">{}</p>", escaped(title));
+    if let Some(title) = described.title {
+        _ = writeln!(text, "<p class=\"title\">{}</p>", one_line(title));
     }
     let hints = hints(tool);
     if !hints.is_empty() {
         let marks = hints.iter().map(|hint| format!("<span>{hint}</span>"));
         _ = writeln!(text, "<p class=\"hints\">{}</p>", marks.collect::<Vec<_>>().join(" "));
     }
-    if let Some(description) = &tool.description {
+    if let Some(description) = described.description {
         _ = writeln!(text, "{}", paragraphs(description));
     }
-    table(text, "Parameters", &rows(&tool.input_schema));
-    let example = format!("{:#}", arguments::example(&tool.input_schema));
+    table(text, "Parameters", &described.parameters);
+    let example = json_block(&arguments::example(&tool.input_schema));
     _ = writeln!(text, "<h3>Example</h3>\n<pre><code>{}</code></pre>", escaped(&example));
-    if let Some(output) = &tool.output_schema {
-        table(text, "Result", &rows(output));
-    }
+    table(text, "Result", &described.result);
     text.push_str("</section>\n");
 }
 
-fn table(text: &mut String, heading: &str, rows: &[Row]) {
-    if rows.is_empty() {
+fn table(text: &mut String, heading: &str, lines: &[Line]) {
+    if lines.is_empty() {
         return;
     }
     _ = writeln!(
         text,
         "<h3>{heading}</h3>\n<table>\n<thead><tr><th>Name</th><th>Type</th><th>What it is</th></tr></thead>\n<tbody>"
     );
-    for row in rows {
-        let required = if row.is_required { " <em>required</em>" } else { "" };
-        let rules: Vec<_> = row.rules.iter().map(|rule| format!("<code>{}</code>", escaped(rule))).collect();
+    for line in lines {
+        let class = if matches!(line.label, Label::Variant { .. }) { " class=\"variant\"" } else { "" };
+        let path = path(line);
+        let name = if path.is_empty() { String::new() } else { code(&path) };
+        let note = Some(note(line)).filter(|note| !note.is_empty());
+        let note = note.map_or_else(String::new, |note| format!(" <em>{note}</em>"));
+        let rules: Vec<_> = line.rules.iter().map(|rule| format!("<span>{}</span>", phrase(rule))).collect();
         _ = writeln!(
             text,
-            "<tr><td><code>{}</code>{required}</td><td>{}</td><td>{} {}</td></tr>",
-            escaped(&row.path),
-            escaped(&row.kind),
-            escaped(&row.description),
+            "<tr{class}><td>{name}{note}</td><td>{}</td><td>{} {}</td></tr>",
+            phrase(&line.kind),
+            one_line(&line.description),
             rules.join(" ")
         );
     }
     text.push_str("</tbody>\n</table>\n");
+}
+
+fn phrase(phrase: &Phrase) -> String {
+    phrase.written(code)
+}
+
+fn code(text: &str) -> String {
+    format!("<code>{}</code>", escaped(&visible(text)))
 }
 
 fn paragraphs(text: &str) -> String {
@@ -102,16 +118,39 @@ fn paragraphs(text: &str) -> String {
     paragraphs.collect::<Vec<_>>().join("\n")
 }
 
-/// An id without the characters that an address would escape.
-fn anchor(server: &str, tool: &str) -> String {
-    let plain = |text: &str| -> String {
-        text.chars()
-            .map(|one| if one.is_ascii_alphanumeric() || "_-.".contains(one) { one } else { '-' })
-            .collect()
-    };
-    format!("{}--{}", plain(server), plain(tool))
+/// The ids of tools, none of them twice.
+#[derive(Debug, Default)]
+struct Anchors(HashMap<String, usize>);
+
+impl Anchors {
+    /// An id without the characters that an address would escape.
+    fn of(&mut self, server: &str, tool: &str) -> String {
+        let is_plain = |one: char| one.is_ascii_alphanumeric() || "_-.".contains(one);
+        let plain = |text: &str| -> String {
+            text.chars().map(|one| if is_plain(one) { one } else { '-' }).collect()
+        };
+        let mut anchor = format!("{}--{}", plain(server), plain(tool));
+        loop {
+            let before = self.0.entry(anchor.clone()).or_insert(0);
+            *before += 1;
+            if *before == 1 {
+                return anchor;
+            }
+            // A colon is in no plain name, so that the number belongs to nothing else.
+            anchor = format!("{anchor}:{before}");
+        }
+    }
 }
 
+fn one_line(text: &str) -> String {
+    escaped(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The text with what HTML would read escaped, and hidden characters written out.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let text = text.replace('\t', " ");
+    let lines = text.split('\n').map(|line| visible(line.trim_end_matches('\r')));
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;").replace('\'', "&#39;")
 }

@@ -34,6 +34,21 @@ impl Losses {
         self.found.push(loss);
     }
 
+    /// The text, if it says something. An empty one has no place in a form, and is listed.
+    pub(super) fn text<'t>(
+        &mut self,
+        tool: Option<&str>,
+        pointer: &str,
+        text: Option<&'t str>,
+    ) -> Option<&'t str> {
+        let text = text?;
+        if text.trim().is_empty() {
+            self.add(tool, pointer, "the text is empty, so it is left out");
+            return None;
+        }
+        Some(text)
+    }
+
     pub(super) fn append(&mut self, other: Self) {
         self.found.extend(other.found);
     }
@@ -50,6 +65,11 @@ pub(super) struct InTool<'l> {
 }
 
 impl InTool<'_> {
+    /// See [`Losses::text`].
+    pub(super) fn text<'t>(&mut self, pointer: &str, text: Option<&'t str>) -> Option<&'t str> {
+        self.losses.text(Some(self.tool), pointer, text)
+    }
+
     pub(super) fn add(&mut self, pointer: impl Into<String>, what: impl Into<String>) {
         self.losses.add(Some(self.tool), pointer, what);
     }

@@ -5,6 +5,7 @@
 //! clients ask the server for the rest.
 
 use serde_json::{Map, Value, json};
+use toolwright_core::pointer::below;
 
 use super::loss::Losses;
 use crate::packages::Document;
@@ -17,11 +18,12 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
         ("manifest_version".to_owned(), "0.4".into()),
         ("name".to_owned(), server.name.clone().into()),
     ]);
-    if let Some(title) = &server.title {
-        made.insert("display_name".to_owned(), title.clone().into());
+    if let Some(title) = losses.text(None, "/server/title", server.title.as_deref()) {
+        made.insert("display_name".to_owned(), title.into());
     }
     made.insert("version".to_owned(), server.version.clone().into());
-    let description = about.description.clone().unwrap_or_else(|| {
+    let said = about.description.clone().filter(|text| !text.trim().is_empty());
+    let description = said.unwrap_or_else(|| {
         losses.add(
             None,
             "/description",
@@ -30,17 +32,23 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
         server.name.clone()
     });
     made.insert("description".to_owned(), description.into());
-    if let Some(instructions) = &document.manifest.instructions {
-        made.insert("long_description".to_owned(), instructions.clone().into());
+    if let Some(instructions) = losses.text(None, "/instructions", document.manifest.instructions.as_deref())
+    {
+        made.insert("long_description".to_owned(), instructions.into());
     }
     made.insert("author".to_owned(), author(document, losses));
     if let Some(url) = &about.repository {
         made.insert("repository".to_owned(), json!({ "type": "git", "url": url }));
     }
-    for (member, text) in [("homepage", &about.homepage), ("license", &about.license)] {
-        if let Some(text) = text {
-            made.insert(member.to_owned(), text.clone().into());
+    for (member, text) in
+        [("homepage", &about.homepage), ("documentation", &about.documentation), ("license", &about.license)]
+    {
+        if let Some(text) = losses.text(None, &below("", member), text.as_deref()) {
+            made.insert(member.to_owned(), text.into());
         }
+    }
+    if !about.keywords.is_empty() {
+        made.insert("keywords".to_owned(), json!(about.keywords));
     }
     made.insert(
         "server".to_owned(),
@@ -52,10 +60,12 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
     );
     let tools = document.manifest.tools.iter().map(|tool| {
         let mut entry = Map::from_iter([("name".to_owned(), Value::from(tool.name.clone()))]);
-        entry.extend(tool.description.clone().map(|text| ("description".to_owned(), Value::from(text))));
+        let description = losses.text(Some(&tool.name), "/description", tool.description.as_deref());
+        entry.extend(description.map(|text| ("description".to_owned(), Value::from(text))));
         Value::Object(entry)
     });
-    made.insert("tools".to_owned(), tools.collect());
+    let tools: Value = tools.collect();
+    made.insert("tools".to_owned(), tools);
     Value::Object(made)
 }
 
@@ -65,6 +75,9 @@ fn author(document: &Document, losses: &mut Losses) -> Value {
         losses.add(None, "/author", "the package has no authors, so the server's name stands for one");
         return json!({ "name": document.manifest.server.name });
     };
+    if document.sources.about.authors.len() > 1 {
+        losses.add(None, "/author", "the form has one author, so that the first of the package stands alone");
+    }
     match author.split_once('<') {
         Some((name, email)) => json!({ "name": name.trim(), "email": email.trim_end_matches('>').trim() }),
         None => json!({ "name": author.trim() }),

@@ -4,7 +4,10 @@
 //! accepted, or that a model reads. What belongs to clients alone (titles, hints, icons, `_meta`, the output schema) has
 //! no place in the forms of model providers and is no loss.
 
+mod bounds;
 mod loss;
+mod merge;
+mod walk;
 
 mod reference;
 
@@ -45,11 +48,11 @@ pub(crate) fn export(documents: &[Document], format: Format) -> Option<Exported>
         Format::OpenaiStrict => openai::strict_tools(documents, &mut losses),
         Format::Anthropic => anthropic::tools(documents, &mut losses),
         Format::Gemini => gemini::tools(documents, &mut losses),
-        Format::Openapi => joined(documents, openapi::document),
+        Format::Openapi => joined(documents, |document| openapi::document(document, &mut losses)),
         Format::ServerJson => joined(documents, |document| server_json::document(document, &mut losses)),
         Format::Mcpb => joined(documents, |document| mcpb::document(document, &mut losses)),
-        Format::Markdown => markdown::page(documents),
-        Format::Html => html::page(documents),
+        Format::Markdown => markdown::page(documents, &mut losses),
+        Format::Html => html::page(documents, &mut losses),
         Format::Typescript => typescript::module(documents, &mut losses),
     };
     Some(Exported { text, losses: losses.into_list() })

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::pointer::below;
+use toolwright_core::pointer::{below, of_fragment};
 
 use super::anthropic::{name, plain};
 use super::loss::{InTool, Losses};
@@ -42,11 +42,17 @@ const SAID_ELSEWHERE: [&str; 9] = [
     "additionalProperties",
     "items",
     "anyOf",
+    "oneOf",
     "$defs",
-    "default",
     "examples",
     "writeOnly",
 ];
+
+/// What the API refuses at the root.
+const NOT_AT_THE_ROOT: [&str; 7] = ["oneOf", "anyOf", "allOf", "not", "enum", "const", "if"];
+
+/// How many schemas lie in each other at most for a tool to be strict.
+const DEPTH_LIMIT: usize = 64;
 
 /// Definitions with the schema as it is.
 pub(super) fn tools(documents: &[Document], losses: &mut Losses) -> String {
@@ -57,7 +63,7 @@ pub(super) fn tools(documents: &[Document], losses: &mut Losses) -> String {
         if let Some(schema) = schema.as_object_mut() {
             schema.entry("properties").or_insert_with(|| json!({}));
         }
-        for keyword in ["oneOf", "anyOf", "allOf", "not", "enum", "const", "if"] {
+        for keyword in NOT_AT_THE_ROOT {
             if schema.as_object_mut().is_some_and(|schema| schema.shift_remove(keyword).is_some()) {
                 let what = format!("the API refuses `{keyword}` at the root, so it is left out");
                 losses.add(Some(&tool.name), below("/inputSchema", keyword), what);
@@ -73,8 +79,12 @@ pub(super) fn strict_tools(documents: &[Document], losses: &mut Losses) -> Strin
     let tools = documents.iter().flat_map(|document| &document.manifest.tools);
     let tools = tools.map(|tool| {
         let mut own = Losses::default();
-        let converted =
-            Strict(InTool { losses: &mut own, tool: &tool.name }).object("/inputSchema", &tool.input_schema);
+        let converted = Strict {
+            losses: InTool { losses: &mut own, tool: &tool.name },
+            root: &tool.input_schema,
+            depth: 0,
+        }
+        .object(ROOT, &tool.input_schema);
         match converted {
             Ok(schema) => {
                 losses.append(own);
@@ -95,8 +105,8 @@ fn function(tool: &ToolDefinition, schema: Value, strict: bool, losses: &mut Los
         ("type".to_owned(), "function".into()),
         ("name".to_owned(), name(tool, losses).into()),
     ]);
-    if let Some(description) = &tool.description {
-        function.insert("description".to_owned(), description.clone().into());
+    if let Some(description) = losses.text(Some(&tool.name), "/description", tool.description.as_deref()) {
+        function.insert("description".to_owned(), description.into());
     }
     function.insert("parameters".to_owned(), schema);
     function.insert("strict".to_owned(), strict.into());
@@ -109,15 +119,37 @@ struct Unfit {
     what: &'static str,
 }
 
+/// Where the arguments stand in a definition.
+const ROOT: &str = "/inputSchema";
+
 /// The conversion of one tool's schema.
-struct Strict<'l>(InTool<'l>);
+struct Strict<'l> {
+    losses: InTool<'l>,
+    root: &'l Value,
+    /// How many schemas lie around this one.
+    depth: usize,
+}
 
 impl Strict<'_> {
     fn schema(&mut self, pointer: &str, schema: &Value) -> Result<Value, Unfit> {
         let unfit = |what| Err(Unfit { pointer: pointer.to_owned(), what });
+        if self.depth == DEPTH_LIMIT {
+            return unfit("schemas that lie as deep");
+        }
+        self.depth += 1;
+        let converted = self.keywords(pointer, schema);
+        self.depth -= 1;
+        converted
+    }
+
+    fn keywords(&mut self, pointer: &str, schema: &Value) -> Result<Value, Unfit> {
+        let unfit = |what| Err(Unfit { pointer: pointer.to_owned(), what });
         let Some(keywords) = schema.as_object() else { return unfit("a value of any type") };
         if keywords.contains_key("prefixItems") || keywords.get("items").is_some_and(Value::is_array) {
             return unfit("an array with a schema for each place");
+        }
+        if keywords.get("$ref").is_some_and(|reference| !self.is_found(reference)) {
+            return unfit("a reference to anything but a definition");
         }
         if keywords.contains_key("properties") || is_of(keywords, "object") {
             return self.object(pointer, schema);
@@ -132,8 +164,28 @@ impl Strict<'_> {
         } else if is_of(keywords, "array") {
             return unfit("an array of anything");
         }
+        self.without_members(pointer, keywords);
         self.branches(pointer, keywords, &mut strict)?;
         Ok(Value::Object(strict))
+    }
+
+    /// Lists what says something about members where no object is described.
+    fn without_members(&mut self, pointer: &str, keywords: &Map<String, Value>) {
+        for keyword in ["required", "additionalProperties"] {
+            if keywords.contains_key(keyword) {
+                self.losses.add(below(pointer, keyword), format!("`{keyword}` is left out"));
+            }
+        }
+    }
+
+    /// Whether a reference leads to the root or to a definition of the root, which are all that strict mode has.
+    fn is_found(&self, reference: &Value) -> bool {
+        let path = reference.as_str().and_then(|reference| reference.strip_prefix('#')).map(of_fragment);
+        path.is_some_and(|path| {
+            let name = path.strip_prefix("/$defs/");
+            (path.is_empty() || name.is_some_and(|name| !name.contains('/')))
+                && self.root.pointer(&path).is_some()
+        })
     }
 
     fn object(&mut self, pointer: &str, schema: &Value) -> Result<Value, Unfit> {
@@ -148,12 +200,15 @@ impl Strict<'_> {
         if is_map || (is_open && properties.is_empty()) {
             return unfit("an object with any members");
         }
-        let required = |name: &str| {
-            keywords
-                .get("required")
-                .and_then(Value::as_array)
-                .is_some_and(|names| names.iter().any(|one| one == name))
-        };
+        if is_open {
+            let what = "members of other names are left out: strict mode has none";
+            self.losses.add(below(pointer, "additionalProperties"), what);
+        }
+        let names = || keywords.get("required").and_then(Value::as_array).into_iter().flatten();
+        for name in names().filter_map(Value::as_str).filter(|name| !properties.contains_key(*name)) {
+            self.losses.add(below(pointer, "required"), format!("{name:?} is left out: it has no schema"));
+        }
+        let required = |name: &str| names().any(|one| one == name);
         let mut converted = Map::new();
         for (name, property) in properties {
             let pointer = below(&below(pointer, "properties"), name);
@@ -161,7 +216,16 @@ impl Strict<'_> {
             converted.insert(name.clone(), if required(name) { strict } else { or_null(strict) });
         }
         let mut strict = self.kept(pointer, keywords);
-        strict.insert("type".to_owned(), "object".into());
+        if let Some(items) = keywords.get("items") {
+            self.losses.add(below(pointer, "items"), format!("`items` is left out: {items} is of an array"));
+        }
+        let types = strict.get("type").and_then(Value::as_array).cloned().unwrap_or_default();
+        for other in types.iter().filter(|name| **name != "object" && **name != "null") {
+            self.losses.add(below(pointer, "type"), format!("the type {other} is left out"));
+        }
+        let is_nullable = types.iter().any(|name| name == "null");
+        let kind = if is_nullable { json!(["object", "null"]) } else { json!("object") };
+        strict.insert("type".to_owned(), kind);
         strict.insert("properties".to_owned(), Value::Object(converted));
         strict.insert("required".to_owned(), properties.keys().cloned().collect());
         strict.insert("additionalProperties".to_owned(), false.into());
@@ -173,9 +237,12 @@ impl Strict<'_> {
             }
             strict.insert("$defs".to_owned(), Value::Object(converted));
         }
-        if pointer == "/inputSchema" {
-            for keyword in ["anyOf", "oneOf"].into_iter().filter(|keyword| keywords.contains_key(*keyword)) {
-                self.0.add(below(pointer, keyword), format!("`{keyword}` is left out"));
+        if pointer == ROOT {
+            for keyword in NOT_AT_THE_ROOT.into_iter().filter(|keyword| keywords.contains_key(*keyword)) {
+                // What strict mode has nowhere is listed already.
+                if strict.shift_remove(keyword).is_some() || matches!(keyword, "anyOf" | "oneOf") {
+                    self.losses.add(below(pointer, keyword), format!("`{keyword}` is left out"));
+                }
             }
         } else {
             self.branches(pointer, keywords, &mut strict)?;
@@ -191,10 +258,14 @@ impl Strict<'_> {
     ) -> Result<(), Unfit> {
         for keyword in ["anyOf", "oneOf"] {
             let Some(branches) = keywords.get(keyword).and_then(Value::as_array) else { continue };
-            if keyword == "oneOf" {
-                self.0.add(below(pointer, keyword), "`oneOf` becomes `anyOf`");
-            }
             let pointer = below(pointer, keyword);
+            if strict.contains_key("anyOf") {
+                self.losses.add(pointer, format!("`{keyword}` is left out beside `anyOf`"));
+                continue;
+            }
+            if keyword == "oneOf" {
+                self.losses.add(&*pointer, "`oneOf` becomes `anyOf`");
+            }
             let branches: Result<Vec<_>, _> = branches
                 .iter()
                 .enumerate()
@@ -210,14 +281,35 @@ impl Strict<'_> {
         let mut kept = Map::new();
         for (keyword, value) in keywords {
             let is_known_format = keyword == "format" && FORMATS.iter().any(|format| value == format);
-            if KEPT.contains(&keyword.as_str()) || is_known_format {
-                kept.insert(keyword.clone(), value.clone());
-            } else if !SAID_ELSEWHERE.contains(&keyword.as_str()) && keyword != "oneOf" && !is_silent(keyword)
-            {
-                self.0.add(below(pointer, keyword), format!("`{keyword}` is left out"));
+            match keyword.as_str() {
+                "description" | "title" => {
+                    let text = self.losses.text(&below(pointer, keyword), value.as_str());
+                    kept.extend(text.map(|text| (keyword.clone(), text.into())));
+                }
+                known if KEPT.contains(&known) || is_known_format => {
+                    kept.insert(keyword.clone(), value.clone());
+                }
+                "unevaluatedProperties" if *value == Value::Bool(false) => {}
+                "default" => {
+                    // What is left out is null in strict mode, of which a server makes what it makes of null.
+                    self.losses
+                        .add(below(pointer, keyword), "`default` is left out: the description tells it");
+                }
+                known if SAID_ELSEWHERE.contains(&known) || is_silent(known) => {}
+                other => self.losses.add(below(pointer, other), format!("`{other}` is left out")),
             }
         }
-        if let Some(text) = with_examples(keywords) {
+        if let Some(default) = keywords.get("default") {
+            let description = kept.get("description").and_then(Value::as_str).unwrap_or_default().trim();
+            let space = if description.is_empty() { "" } else { " " };
+            kept.insert(
+                "description".to_owned(),
+                format!("{description}{space}Default: `{default}`.").into(),
+            );
+        }
+        let mut described = keywords.clone();
+        described.extend(kept.get("description").map(|text| ("description".to_owned(), text.clone())));
+        if let Some(text) = with_examples(&described) {
             kept.insert("description".to_owned(), text.into());
         }
         kept
@@ -225,7 +317,7 @@ impl Strict<'_> {
 }
 
 fn is_silent(keyword: &str) -> bool {
-    keyword.starts_with("x-") || matches!(keyword, "$comment" | "readOnly" | "deprecated" | "$schema")
+    keyword.starts_with("x-") || matches!(keyword, "$comment" | "readOnly" | "$schema")
 }
 
 fn is_of(keywords: &Map<String, Value>, name: &str) -> bool {
@@ -247,6 +339,10 @@ pub(super) fn with_examples(keywords: &Map<String, Value>) -> Option<String> {
 /// The schema, or null: how strict mode writes what may be left out.
 fn or_null(mut schema: Value) -> Value {
     let Some(keywords) = schema.as_object_mut() else { return schema };
+    let has_other_types = keywords.contains_key("type") || keywords.contains_key("enum");
+    if has_other_types && keywords.contains_key("anyOf") {
+        return json!({"anyOf": [schema, {"type": "null"}]});
+    }
     if let Some(branches) = keywords.get_mut("anyOf").and_then(Value::as_array_mut) {
         let null = json!({"type": "null"});
         if !branches.contains(&null) {

@@ -1,33 +1,37 @@
 //! An OpenAPI 3.1 document with one operation a tool: `POST /tools/{name}` takes the arguments and answers with the
 //! structured result (<https://spec.openapis.org/oas/v3.1.0>).
 //!
-//! OpenAPI 3.1 holds JSON Schema 2020-12, so nothing is lost; references are moved to where the schemas stand now.
+//! OpenAPI 3.1 holds JSON Schema 2020-12, so no keyword is lost; references are moved to where the schemas stand now.
+
+use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 use toolwright_core::arguments;
 use toolwright_core::definition::{ToolDefinition, meta_keys};
 
+use super::loss::Losses;
+use super::walk::{Rewrite, rewritten};
 use crate::packages::Document;
 
-pub(super) fn document(document: &Document) -> Value {
+pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
     let manifest = &document.manifest;
     let mut paths = Map::new();
     let mut schemas = Map::new();
+    let mut taken = HashSet::new();
     for tool in &manifest.tools {
-        let input = component(&mut schemas, &tool.name, "input", &tool.input_schema);
+        let name = plain_name(tool, &mut taken, losses);
+        let input = component(&mut schemas, &name, "input", &tool.input_schema);
         let output =
-            tool.output_schema.as_ref().map(|schema| component(&mut schemas, &tool.name, "output", schema));
-        paths.insert(
-            format!("/tools/{}", tool.name),
-            json!({ "post": operation(tool, &input, output.as_ref()) }),
-        );
+            tool.output_schema.as_ref().map(|schema| component(&mut schemas, &name, "output", schema));
+        let operation = operation(tool, &name, &input, output.as_ref(), losses);
+        paths.insert(format!("/tools/{name}"), json!({ "post": operation }));
     }
     let mut info = json!({
         "title": manifest.server.title.as_ref().unwrap_or(&manifest.server.name),
         "version": manifest.server.version,
     });
-    if let Some(instructions) = &manifest.instructions {
-        info["description"] = instructions.clone().into();
+    if let Some(instructions) = losses.text(None, "/instructions", manifest.instructions.as_deref()) {
+        info["description"] = instructions.into();
     }
     json!({
         "openapi": "3.1.0",
@@ -39,45 +43,50 @@ pub(super) fn document(document: &Document) -> Value {
 
 /// Adds a schema to the components, and refers to it.
 fn component(schemas: &mut Map<String, Value>, tool: &str, part: &str, schema: &Value) -> Value {
-    // Names of tools are made of the characters that names of components have.
     let name = format!("{tool}.{part}");
     let place = format!("#/components/schemas/{name}");
     schemas.insert(name, moved(schema, &place));
     json!({ "$ref": place })
 }
 
-/// The schema with its references below `place`.
-fn moved(schema: &Value, place: &str) -> Value {
-    match schema {
-        Value::Object(keywords) => keywords
-            .iter()
-            .map(|(keyword, value)| {
-                let value = match value {
-                    Value::String(reference) if keyword == "$ref" => match reference.strip_prefix('#') {
-                        Some(path) => format!("{place}{path}").into(),
-                        None => value.clone(),
-                    },
-                    value if matches!(keyword.as_str(), "enum" | "const" | "default" | "examples") => {
-                        value.clone()
-                    }
-                    value => moved(value, place),
-                };
-                (keyword.clone(), value)
-            })
-            .collect::<Map<_, _>>()
-            .into(),
-        Value::Array(items) => items.iter().map(|item| moved(item, place)).collect(),
-        other => other.clone(),
+/// A name of the characters that names of components and paths have, in the place of the tool's, if that has others.
+fn plain_name(tool: &ToolDefinition, taken: &mut HashSet<String>, losses: &mut Losses) -> String {
+    let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '.' | '_' | '-');
+    let plain: String = tool.name.chars().map(|one| if is_plain(one) { one } else { '-' }).collect();
+    let numbered = (2..).map(|number| format!("{plain}-{number}"));
+    let free = std::iter::once(plain.clone()).chain(numbered).find(|name| !taken.contains(name));
+    let name = free.unwrap_or_default();
+    if name != tool.name {
+        losses.add(Some(&tool.name), "/name", format!("the name becomes `{name}`"));
     }
+    taken.insert(name.clone());
+    name
 }
 
-fn operation(tool: &ToolDefinition, input: &Value, output: Option<&Value>) -> Value {
+/// The schema with its references below `place`.
+fn moved(schema: &Value, place: &str) -> Value {
+    rewritten(schema, &|keyword, value| {
+        let path =
+            value.as_str().filter(|_| keyword == "$ref").and_then(|reference| reference.strip_prefix('#'));
+        path.map_or(Rewrite::Keep, |path| Rewrite::Into(format!("{place}{path}").into()))
+    })
+}
+
+fn operation(
+    tool: &ToolDefinition,
+    name: &str,
+    input: &Value,
+    output: Option<&Value>,
+    losses: &mut Losses,
+) -> Value {
     let text = json!({ "description": "Text for the model." });
     let result = output.unwrap_or(&text);
-    let mut operation = Map::from_iter([("operationId".to_owned(), tool.name.clone().into())]);
-    for (member, text) in [("summary", &tool.title), ("description", &tool.description)] {
-        if let Some(text) = text {
-            operation.insert(member.to_owned(), text.clone().into());
+    let mut operation = Map::from_iter([("operationId".to_owned(), name.into())]);
+    for (member, pointer, text) in
+        [("summary", "/title", &tool.title), ("description", "/description", &tool.description)]
+    {
+        if let Some(text) = losses.text(Some(&tool.name), pointer, text.as_deref()) {
+            operation.insert(member.to_owned(), text.into());
         }
     }
     if let Some(tags) = tool.meta.as_ref().and_then(|meta| meta.get(meta_keys::TAGS)) {

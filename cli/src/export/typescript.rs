@@ -1,28 +1,35 @@
 //! TypeScript types: an input and an output for each tool, and a map from names to both.
 //!
-//! Types hold the shape of a value. Bounds, patterns, defaults and examples stand in the comments.
+//! Types hold the shape of a value. Everything else that a schema says stands in the comment of the nearest member or
+//! type: `@minLength 1`, and with its place `@minLength 1 (in items)`.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::docs::markdown::json;
+use toolwright_core::manifest::visible;
+use toolwright_core::pointer::{below, name, of_fragment};
 
-use super::loss::Losses;
+use super::loss::{InTool, Losses};
 use crate::packages::Document;
+
+/// How many types lie in each other: what lies deeper is `unknown`.
+const DEPTH_LIMIT: usize = 64;
 
 // Writing to a string cannot fail.
 
 pub(super) fn module(documents: &[Document], losses: &mut Losses) -> String {
     let mut text = String::from("// Made by `cargo mcp manifest --format typescript`.\n");
     let mut map = String::new();
-    let mut names: Vec<String> = Vec::new();
+    let mut taken: Vec<String> = vec!["Tools".to_owned()];
     let mut known: Vec<&str> = Vec::new();
     for document in documents {
         let server = &document.manifest.server;
         _ = write!(text, "\n// {} {}\n", one_line(&server.name), one_line(&server.version));
         for tool in &document.manifest.tools {
-            let name = free_name(&pascal_case(&tool.name), &mut names);
-            let entry = add_tool(&mut text, tool, &name);
+            let entry = add_tool(&mut text, tool, &mut taken, losses);
             if known.contains(&tool.name.as_str()) {
                 losses.add(
                     Some(&tool.name),
@@ -40,148 +47,294 @@ pub(super) fn module(documents: &[Document], losses: &mut Losses) -> String {
 }
 
 /// Adds the types of a tool; returns its entry in the map.
-fn add_tool(text: &mut String, tool: &ToolDefinition, name: &str) -> String {
-    let input = format!("{name}Input");
-    add_type(text, &input, &tool.input_schema, tool.description.as_deref());
+fn add_tool(
+    text: &mut String,
+    tool: &ToolDefinition,
+    taken: &mut Vec<String>,
+    losses: &mut Losses,
+) -> String {
+    let name = pascal_case(&tool.name);
+    let description = losses.text(Some(&tool.name), "/description", tool.description.as_deref());
+    let losses = &mut InTool { losses, tool: &tool.name };
+    let input = add_type(
+        text,
+        &format!("{name}Input"),
+        ("/inputSchema", &tool.input_schema),
+        description,
+        taken,
+        losses,
+    );
     let output = match &tool.output_schema {
         Some(schema) => {
-            let output = format!("{name}Output");
-            add_type(text, &output, schema, Some(&format!("What `{}` returns.", tool.name)));
-            output
+            let what = format!("What `{}` returns.", one_line(&tool.name));
+            add_type(text, &format!("{name}Output"), ("/outputSchema", schema), Some(&what), taken, losses)
         }
         None => "unknown".to_owned(),
     };
     format!("  {}: {{ input: {input}; output: {output} }};\n", key(&tool.name))
 }
 
-/// A declaration of the type and of what its schema refers to.
-fn add_type(text: &mut String, name: &str, schema: &Value, description: Option<&str>) {
-    for (definition, schema) in schema.get("$defs").and_then(Value::as_object).into_iter().flatten() {
-        let name = format!("{name}{}", pascal_case(definition));
-        _ = write!(text, "\nexport type {name} = {};\n", expression(&name_of(&name, definition), schema, 0));
-    }
-    text.push('\n');
-    text.push_str(&comment(description, &Map::new(), 0));
-    _ = writeln!(text, "export type {name} = {};", expression(name, schema, 0));
-}
-
-/// The name of the type whose definitions `$ref` means.
-fn name_of(name: &str, definition: &str) -> String {
-    name.strip_suffix(&pascal_case(definition)).unwrap_or(name).to_owned()
-}
-
-/// The type of a schema; `owner` is the type in whose schema it stands.
-fn expression(owner: &str, schema: &Value, indent: usize) -> String {
-    let Some(keywords) = schema.as_object() else {
-        return if *schema == Value::Bool(false) { "never" } else { "unknown" }.to_owned();
-    };
-    if let Some(reference) = keywords.get("$ref").and_then(Value::as_str) {
-        let definition = reference.rsplit('/').next().unwrap_or_default();
-        return if reference == "#" {
-            owner.to_owned()
-        } else {
-            format!("{owner}{}", pascal_case(definition))
-        };
-    }
-    if let Some(value) = keywords.get("const") {
-        return value.to_string();
-    }
-    if let Some(values) = keywords.get("enum").and_then(Value::as_array) {
-        return values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" | ");
-    }
-    for (keyword, between) in [("anyOf", " | "), ("oneOf", " | "), ("allOf", " & ")] {
-        if let Some(branches) = keywords.get(keyword).and_then(Value::as_array) {
-            let branches = branches.iter().map(|branch| in_brackets(expression(owner, branch, indent)));
-            return branches.collect::<Vec<_>>().join(between);
+/// A declaration of the type and of the definitions that its schema refers to; returns its name.
+fn add_type(
+    text: &mut String,
+    wanted: &str,
+    (pointer, schema): (&str, &Value),
+    description: Option<&str>,
+    taken: &mut Vec<String>,
+    losses: &mut InTool<'_>,
+) -> String {
+    let own = free_name(wanted, taken);
+    let mut names = HashMap::from([(String::new(), own.clone())]);
+    let mut definitions = Vec::new();
+    for keyword in ["$defs", "definitions"] {
+        for (definition, schema) in schema.get(keyword).and_then(Value::as_object).into_iter().flatten() {
+            let place = below(&below("", keyword), definition);
+            let name = free_name(&format!("{own}{}", pascal_case(definition)), taken);
+            names.insert(place.clone(), name.clone());
+            definitions.push((name, format!("{pointer}{place}"), schema));
         }
     }
-    let types: Vec<&str> = match keywords.get("type") {
-        Some(Value::String(name)) => vec![name],
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-        _ if keywords.contains_key("properties") => vec!["object"],
-        _ => return "unknown".to_owned(),
-    };
-    let one = |name: &&str| match *name {
-        "string" => "string".to_owned(),
-        "integer" | "number" => "number".to_owned(),
-        "boolean" => "boolean".to_owned(),
-        "null" => "null".to_owned(),
-        "array" => array(owner, keywords, indent),
-        "object" => object(owner, keywords, indent),
-        _ => "unknown".to_owned(),
-    };
-    types.iter().map(one).collect::<Vec<_>>().join(" | ")
+    let mut writer = Writer { names, losses, depth: 0 };
+    for (name, pointer, schema) in definitions {
+        let description = schema.get("description").and_then(Value::as_str);
+        let comment = comment(description, &said_of(schema, false), 0);
+        let expression = writer.expression(&pointer, schema, 0);
+        _ = write!(text, "\n{comment}export type {name} = {expression};\n");
+    }
+    let mut about = description.map(str::to_owned).unwrap_or_default();
+    let said = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    if !said.trim().is_empty() && !about.contains(said) {
+        about = format!("{about}\n\n{said}");
+    }
+    let comment = comment(Some(about.trim()), &said_of(schema, false), 0);
+    let expression = writer.expression(pointer, schema, 0);
+    _ = write!(text, "\n{comment}export type {own} = {expression};\n");
+    own
 }
 
-fn array(owner: &str, keywords: &Map<String, Value>, indent: usize) -> String {
-    if let Some(places) = keywords.get("prefixItems").and_then(Value::as_array) {
-        let places = places.iter().map(|place| expression(owner, place, indent));
-        return format!("[{}]", places.collect::<Vec<_>>().join(", "));
-    }
-    match keywords.get("items") {
-        Some(items) => format!("{}[]", in_brackets(expression(owner, items, indent))),
-        None => "unknown[]".to_owned(),
-    }
+struct Writer<'w, 'l> {
+    /// The types of what references lead to, by the pointer behind the `#`.
+    names: HashMap<String, String>,
+    losses: &'w mut InTool<'l>,
+    /// How many types lie around this one.
+    depth: usize,
 }
 
-fn object(owner: &str, keywords: &Map<String, Value>, indent: usize) -> String {
-    let Some(properties) =
-        keywords.get("properties").and_then(Value::as_object).filter(|all| !all.is_empty())
-    else {
-        return match keywords.get("additionalProperties") {
-            Some(Value::Bool(false)) => "Record<string, never>".to_owned(),
-            Some(values @ Value::Object(_)) => {
-                format!("Record<string, {}>", expression(owner, values, indent))
-            }
-            _ => "Record<string, unknown>".to_owned(),
+impl Writer<'_, '_> {
+    /// The type of a schema: what all its parts say together.
+    fn expression(&mut self, pointer: &str, schema: &Value, indent: usize) -> String {
+        let Some(keywords) = schema.as_object() else {
+            return if *schema == Value::Bool(false) { "never" } else { "unknown" }.to_owned();
         };
-    };
-    let required = keywords.get("required").and_then(Value::as_array);
-    let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|one| one == name));
-    let inner = indent + 1;
-    let space = "  ".repeat(inner);
-    let mut text = "{\n".to_owned();
-    for (name, property) in properties {
-        let described = property.as_object().cloned().unwrap_or_default();
-        let description = property.get("description").and_then(Value::as_str);
-        text.push_str(&comment(description, &described, inner));
-        let optional = if is_required(name) { "" } else { "?" };
-        _ = writeln!(text, "{space}{}{optional}: {};", key(name), expression(owner, property, inner));
+        if self.depth == DEPTH_LIMIT {
+            self.losses.add(pointer, format!("what lies deeper than {DEPTH_LIMIT} levels is `unknown`"));
+            return "unknown".to_owned();
+        }
+        self.depth += 1;
+        let description = keywords.get("description").and_then(Value::as_str);
+        self.losses.text(&below(pointer, "description"), description);
+        let mut parts = Vec::new();
+        if let Some(reference) = keywords.get("$ref").and_then(Value::as_str) {
+            parts.extend(self.reference(pointer, reference));
+        }
+        parts.extend(self.plain(pointer, keywords, indent));
+        for (keyword, between) in [("anyOf", " | "), ("oneOf", " | "), ("allOf", " & ")] {
+            let pointer = below(pointer, keyword);
+            let branches = keywords.get(keyword).and_then(Value::as_array).into_iter().flatten().enumerate();
+            let branches: Vec<_> = branches
+                .map(|(at, branch)| {
+                    in_brackets(self.expression(&below(&pointer, &at.to_string()), branch, indent))
+                })
+                .collect();
+            // Branches that only say more about the value are told in the comment.
+            let says_nothing = |branch: &String| branch == "unknown";
+            if keyword == "allOf" {
+                parts.extend(branches.into_iter().filter(|branch| !says_nothing(branch)));
+            } else if !branches.iter().any(says_nothing) && !branches.is_empty() {
+                parts.push(branches.join(between));
+            }
+        }
+        self.depth -= 1;
+        match parts.len() {
+            0 => "unknown".to_owned(),
+            1 => parts.remove(0),
+            _ => parts.into_iter().map(in_brackets).collect::<Vec<_>>().join(" & "),
+        }
     }
-    text + &"  ".repeat(indent) + "}"
+
+    fn reference(&mut self, pointer: &str, reference: &str) -> Option<String> {
+        let path = reference.strip_prefix('#').map(of_fragment);
+        // The same pointer may be written in several ways.
+        let path = path
+            .map(|path| path.split('/').skip(1).fold(String::new(), |path, step| below(&path, &name(step))));
+        let found = path.and_then(|path| self.names.get(&path).cloned());
+        if found.is_none() {
+            self.losses.add(
+                below(pointer, "$ref"),
+                format!("`{reference}` is no definition, so the type is `unknown`"),
+            );
+        }
+        found
+    }
+
+    /// The type by `const`, `enum`, `type` and what belongs to each type.
+    fn plain(&mut self, pointer: &str, keywords: &Map<String, Value>, indent: usize) -> Option<String> {
+        if let Some(value) = keywords.get("const") {
+            return Some(json(value));
+        }
+        if let Some(values) = keywords.get("enum").and_then(Value::as_array) {
+            let never = if values.is_empty() { "never" } else { "" };
+            return Some(values.iter().map(json).collect::<Vec<_>>().join(" | ") + never);
+        }
+        let types: Vec<&str> = match keywords.get("type") {
+            Some(Value::String(name)) => vec![name],
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+            _ if keywords.contains_key("properties") => vec!["object"],
+            _ if keywords.contains_key("items") || keywords.contains_key("prefixItems") => vec!["array"],
+            _ => return None,
+        };
+        let types = types.iter().map(|name| match *name {
+            "string" => "string".to_owned(),
+            "integer" | "number" => "number".to_owned(),
+            "boolean" => "boolean".to_owned(),
+            "null" => "null".to_owned(),
+            "array" => self.array(pointer, keywords, indent),
+            "object" => self.object(pointer, keywords, indent),
+            _ => "unknown".to_owned(),
+        });
+        Some(types.collect::<Vec<_>>().join(" | "))
+    }
+
+    fn array(&mut self, pointer: &str, keywords: &Map<String, Value>, indent: usize) -> String {
+        let at = below(pointer, "prefixItems");
+        let places = keywords.get("prefixItems").and_then(Value::as_array).into_iter().flatten().enumerate();
+        let mut places: Vec<_> = places
+            .map(|(index, place)| self.expression(&below(&at, &index.to_string()), place, indent))
+            .collect();
+        let items = keywords.get("items").filter(|items| !items.is_array());
+        let items = items.map(|items| in_brackets(self.expression(&below(pointer, "items"), items, indent)));
+        if places.is_empty() {
+            return items.map_or_else(|| "unknown[]".to_owned(), |items| format!("{items}[]"));
+        }
+        match items.as_deref() {
+            Some("never") => {}
+            items => places.push(format!("...{}[]", items.unwrap_or("unknown"))),
+        }
+        format!("[{}]", places.join(", "))
+    }
+
+    fn object(&mut self, pointer: &str, keywords: &Map<String, Value>, indent: usize) -> String {
+        let Some(properties) =
+            keywords.get("properties").and_then(Value::as_object).filter(|all| !all.is_empty())
+        else {
+            return match keywords.get("additionalProperties") {
+                Some(Value::Bool(false)) if !keywords.contains_key("patternProperties") => {
+                    "Record<string, never>".to_owned()
+                }
+                Some(values @ Value::Object(_)) => {
+                    let values = self.expression(&below(pointer, "additionalProperties"), values, indent);
+                    format!("Record<string, {values}>")
+                }
+                _ => "Record<string, unknown>".to_owned(),
+            };
+        };
+        let required = keywords.get("required").and_then(Value::as_array);
+        let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|one| one == name));
+        let inner = indent + 1;
+        let space = "  ".repeat(inner);
+        let mut text = "{\n".to_owned();
+        for (name, property) in properties {
+            let pointer = below(&below(pointer, "properties"), name);
+            let description = property.get("description").and_then(Value::as_str);
+            text.push_str(&comment(description, &said_of(property, false), inner));
+            let optional = if is_required(name) { "" } else { "?" };
+            let expression = self.expression(&pointer, property, inner);
+            _ = writeln!(text, "{space}{}{optional}: {expression};", key(name));
+        }
+        text + &"  ".repeat(indent) + "}"
+    }
+}
+
+/// What types say, besides what is said by the comments of members, and what says nothing about values.
+const SAID_BY_TYPES: [&str; 18] = [
+    "type",
+    "enum",
+    "const",
+    "properties",
+    "items",
+    "prefixItems",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "$ref",
+    "$defs",
+    "definitions",
+    "description",
+    "title",
+    "$schema",
+    "$id",
+    "$comment",
+    "required",
+];
+
+/// What a schema says besides its type, and what those inside of it say that have no comment of their own. A line each.
+fn said_of(schema: &Value, with_description: bool) -> Vec<String> {
+    let mut said = Vec::new();
+    add_said(&mut said, schema, "", with_description, DEPTH_LIMIT);
+    said
+}
+
+fn add_said(said: &mut Vec<String>, schema: &Value, place: &str, with_description: bool, depth: usize) {
+    let (Some(keywords), Some(depth)) = (schema.as_object(), depth.checked_sub(1)) else { return };
+    let at = if place.is_empty() { String::new() } else { format!(" (in {place})") };
+    let mut say = |keyword: &str, value: &str| said.push(format!("@{keyword} {value}{at}"));
+    let description = keywords.get("description").and_then(Value::as_str).map(str::trim);
+    if let Some(text) = description.filter(|text| with_description && !text.is_empty()) {
+        say("description", &text.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    let properties = keywords.get("properties").and_then(Value::as_object);
+    for (keyword, value) in keywords {
+        match (keyword.as_str(), value) {
+            ("examples", Value::Array(examples)) => {
+                for example in examples {
+                    say("example", &json(example));
+                }
+            }
+            ("pattern" | "format", Value::String(value)) => say(keyword, value),
+            ("additionalProperties", Value::Object(_)) if properties.is_none_or(Map::is_empty) => {}
+            ("additionalProperties", Value::Bool(false)) => {}
+            ("required", Value::Array(names)) => {
+                let is_missing = |name: &&Value| {
+                    name.as_str().is_none_or(|name| properties.is_none_or(|all| !all.contains_key(name)))
+                };
+                names.iter().filter(is_missing).for_each(|name| say(keyword, &json(name)));
+            }
+            ("items", Value::Array(_)) => say(keyword, &json(value)),
+            (known, _) if SAID_BY_TYPES.contains(&known) || known.starts_with("x-") => {}
+            _ => say(keyword, &json(value)),
+        }
+    }
+    let inside = |step: &str| if place.is_empty() { step.to_owned() } else { format!("{place} {step}") };
+    for keyword in ["items", "additionalProperties"] {
+        if let Some(schema) = keywords.get(keyword) {
+            add_said(said, schema, &inside(keyword), true, depth);
+        }
+    }
+    for keyword in ["prefixItems", "anyOf", "oneOf", "allOf"] {
+        let schemas = keywords.get(keyword).and_then(Value::as_array).into_iter().flatten();
+        for (index, schema) in schemas.enumerate() {
+            add_said(said, schema, &inside(&format!("{keyword} {}", index + 1)), true, depth);
+        }
+    }
 }
 
 /// A documentation comment with what types cannot say.
-fn comment(description: Option<&str>, keywords: &Map<String, Value>, indent: usize) -> String {
-    let mut lines: Vec<String> =
-        description.unwrap_or_default().lines().map(|line| line.trim().to_owned()).collect();
-    for keyword in [
-        "default",
-        "examples",
-        "pattern",
-        "format",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-    ] {
-        match (keyword, keywords.get(keyword)) {
-            (_, None) => {}
-            ("examples", Some(Value::Array(examples))) => {
-                lines.extend(examples.iter().map(|example| format!("@example {example}")));
-            }
-            ("pattern" | "format", Some(Value::String(value))) => lines.push(format!("@{keyword} {value}")),
-            (_, Some(value)) => lines.push(format!("@{keyword} {value}")),
-        }
-    }
+fn comment(description: Option<&str>, said: &[String], indent: usize) -> String {
+    let described = description.unwrap_or_default().trim().lines().map(str::trim);
+    // Nothing in a line ends it or the comment.
+    let lines = described.chain(said.iter().map(String::as_str));
+    let lines: Vec<_> = lines.map(|line| visible(line).replace("*/", "*\\/")).collect();
     let space = "  ".repeat(indent);
-    // What would end the comment does not.
-    let lines: Vec<_> = lines.iter().map(|line| line.replace("*/", "*\\/")).collect();
     match lines.as_slice() {
         [] => String::new(),
         [line] => format!("{space}/** {line} */\n"),
@@ -193,11 +346,25 @@ fn comment(description: Option<&str>, keywords: &Map<String, Value>, indent: usi
 }
 
 fn in_brackets(expression: String) -> String {
-    if expression.contains([' ', '|', '&']) && !expression.starts_with('{') {
-        format!("({expression})")
-    } else {
-        expression
+    if has_alternatives(&expression) { format!("({expression})") } else { expression }
+}
+
+/// Whether an operator stands outside of all brackets and texts.
+fn has_alternatives(expression: &str) -> bool {
+    let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
+    for character in expression.chars() {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_text => is_escaped = true,
+            '"' => is_text = !is_text,
+            _ if is_text => {}
+            '{' | '[' | '(' | '<' => depth += 1,
+            '}' | ']' | ')' | '>' => depth = depth.saturating_sub(1),
+            '|' | '&' if depth == 0 => return true,
+            _ => {}
+        }
     }
+    false
 }
 
 /// `get_order` as `GetOrder`.
@@ -208,7 +375,10 @@ fn pascal_case(name: &str) -> String {
         first.to_uppercase() + rest
     });
     let name: String = words.collect();
-    if name.starts_with(|first: char| first.is_ascii_digit()) { format!("Tool{name}") } else { name }
+    if name.starts_with(|first: char| first.is_ascii_digit()) || name.is_empty() {
+        return format!("Tool{name}");
+    }
+    name
 }
 
 /// The name, or the name with a number if it is taken.
@@ -224,9 +394,9 @@ fn free_name(wanted: &str, taken: &mut Vec<String>) -> String {
 fn key(name: &str) -> String {
     let is_word = name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
         && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    if is_word { name.to_owned() } else { Value::from(name).to_string() }
+    if is_word { name.to_owned() } else { json(&name.into()) }
 }
 
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    visible(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }

@@ -48,6 +48,8 @@ pub(crate) struct About {
     pub(crate) description: Option<String>,
     pub(crate) repository: Option<String>,
     pub(crate) homepage: Option<String>,
+    pub(crate) documentation: Option<String>,
+    pub(crate) keywords: Vec<String>,
     pub(crate) license: Option<String>,
     pub(crate) authors: Vec<String>,
     /// What `cargo publish` and `cargo install` would do with it; nothing for a package of another workspace.

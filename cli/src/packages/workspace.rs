@@ -56,6 +56,8 @@ impl Workspace {
             description: package.description.clone(),
             repository: package.repository.clone(),
             homepage: package.homepage.clone(),
+            documentation: package.documentation.clone(),
+            keywords: package.keywords.clone(),
             license: package.license.clone(),
             authors: package.authors.clone(),
             release: Some(release(package)),

@@ -1,5 +1,7 @@
 //! JSON Pointers (RFC 6901).
 
+use std::borrow::Cow;
+
 /// The pointer to the member `name` of what `pointer` leads to.
 pub fn below(pointer: &str, name: &str) -> String {
     format!("{pointer}/{}", segment(name))
@@ -15,9 +17,45 @@ pub fn name(segment: &str) -> String {
     segment.replace("~1", "/").replace("~0", "~")
 }
 
+/// The pointer that the fragment of an address stands for, without the `#`: percent encoding is undone (RFC 6901 §6).
+pub fn of_fragment(fragment: &str) -> Cow<'_, str> {
+    if !fragment.contains('%') {
+        return Cow::Borrowed(fragment);
+    }
+    let mut bytes = Vec::with_capacity(fragment.len());
+    let mut rest = fragment.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let code = tail
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        if let (b'%', Some(code)) = (first, code) {
+            bytes.push(code);
+            rest = &tail[2..];
+        } else {
+            bytes.push(first);
+            rest = tail;
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{below, name, segment};
+    use super::{below, name, of_fragment, segment};
+
+    #[test]
+    fn percent_encoding_of_a_fragment_is_undone() {
+        for (fragment, pointer) in [
+            ("/$defs/Map%3CA%2CB%3E", "/$defs/Map<A,B>"),
+            ("/a~1b", "/a~1b"),
+            ("/50%", "/50%"),
+            ("/%zz", "/%zz"),
+            ("", ""),
+        ] {
+            assert_eq!(of_fragment(fragment), pointer);
+        }
+    }
 
     #[test]
     fn slashes_and_tildes_in_names_are_escaped() {

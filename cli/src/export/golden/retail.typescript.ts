@@ -9,9 +9,9 @@
 export type CalculateInput = {
   /**
    * The expression: numbers, + - * / and parentheses.
-   * @example "(19.99 + 5.01) * 3"
    * @minLength 1
    * @maxLength 500
+   * @example "(19.99 + 5.01) * 3"
    */
   expression: string;
 };
@@ -23,8 +23,8 @@ export type CalculateInput = {
 export type CancelPendingOrderInput = {
   /**
    * The order: `#W` and seven digits.
-   * @example "#W0000001"
    * @pattern ^#W\d{7}$
+   * @example "#W0000001"
    */
   order_id: string;
   /**
@@ -63,8 +63,8 @@ export type CancelPendingOrderOutput = {
     address1: string;
     /**
      * Apartment, suite or floor; left out or empty where there is none.
-     * @default ""
      * @maxLength 100
+     * @default ""
      */
     address2: string;
     /**
@@ -90,7 +90,10 @@ export type CancelPendingOrderOutput = {
      */
     zip: string;
   };
-  /** What was ordered. */
+  /**
+   * What was ordered.
+   * @description One item of an order, with the price at the time of ordering. (in items)
+   */
   items: {
     /**
      * The variant.
@@ -111,14 +114,24 @@ export type CancelPendingOrderOutput = {
   }[];
   /** Whether the items were modified already, which can be done once. */
   items_modified: boolean;
-  /** The parcels, once the order has left the shop. */
+  /**
+   * The parcels, once the order has left the shop.
+   * @description One parcel. (in items)
+   */
   fulfillments: {
     /** The carrier's number. */
     tracking_id: string;
-    /** What is in the parcel. */
+    /**
+     * What is in the parcel.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
   }[];
-  /** All payments and refunds, oldest first. */
+  /**
+   * All payments and refunds, oldest first.
+   * @description Money that moved for an order. (in items)
+   */
   payments: {
     /**
      * Which way the money goes.
@@ -140,11 +153,21 @@ export type CancelPendingOrderOutput = {
      */
     state: "settled" | "on_its_way";
   }[];
-  /** Why the order was cancelled. */
+  /**
+   * Why the order was cancelled.
+   * @description Why an order is cancelled. `no longer needed`: The customer does not need it any more. `ordered by mistake`: The customer did not mean to order it. (in anyOf 1)
+   */
   cancel_reason?: ("no longer needed" | "ordered by mistake") | null;
-  /** What the customer sends back. */
+  /**
+   * What the customer sends back.
+   * @description Items that a customer sends back for a refund. (in anyOf 1)
+   */
   return_request?: {
-    /** What goes back. */
+    /**
+     * What goes back.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
     /**
      * What the customer gets for it.
@@ -154,9 +177,15 @@ export type CancelPendingOrderOutput = {
     /** Where the refund goes. */
     payment_method_id: string;
   } | null;
-  /** What the customer gets instead. */
+  /**
+   * What the customer gets instead.
+   * @description Items that a customer sends back for others. (in anyOf 1)
+   */
   exchange?: {
-    /** What goes back and what comes for it. */
+    /**
+     * What goes back and what comes for it.
+     * @description One item and the one to have in its place. (in items)
+     */
     replacements: {
       /**
        * The item of the order.
@@ -185,14 +214,15 @@ export type CancelPendingOrderOutput = {
 export type ExchangeDeliveredOrderItemsInput = {
   /**
    * The order: `#W` and seven digits.
-   * @example "#W0000002"
    * @pattern ^#W\d{7}$
+   * @example "#W0000002"
    */
   order_id: string;
   /**
    * Each item to send back, once, with the item to have in its place. The other items stay.
    * @minItems 1
    * @maxItems 20
+   * @description One item and the one to have in its place. (in items)
    */
   replacements: {
     /**
@@ -208,8 +238,8 @@ export type ExchangeDeliveredOrderItemsInput = {
   }[];
   /**
    * The customer's payment method that pays if the new items cost more; a gift card must have enough left.
-   * @example "paypal_0000002"
    * @pattern ^(credit_card|gift_card|paypal)_\d{7}$
+   * @example "paypal_0000002"
    */
   payment_method_id: string;
 };
@@ -241,8 +271,8 @@ export type ExchangeDeliveredOrderItemsOutput = {
     address1: string;
     /**
      * Apartment, suite or floor; left out or empty where there is none.
-     * @default ""
      * @maxLength 100
+     * @default ""
      */
     address2: string;
     /**
@@ -268,7 +298,10 @@ export type ExchangeDeliveredOrderItemsOutput = {
      */
     zip: string;
   };
-  /** What was ordered. */
+  /**
+   * What was ordered.
+   * @description One item of an order, with the price at the time of ordering. (in items)
+   */
   items: {
     /**
      * The variant.
@@ -289,14 +322,24 @@ export type ExchangeDeliveredOrderItemsOutput = {
   }[];
   /** Whether the items were modified already, which can be done once. */
   items_modified: boolean;
-  /** The parcels, once the order has left the shop. */
+  /**
+   * The parcels, once the order has left the shop.
+   * @description One parcel. (in items)
+   */
   fulfillments: {
     /** The carrier's number. */
     tracking_id: string;
-    /** What is in the parcel. */
+    /**
+     * What is in the parcel.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
   }[];
-  /** All payments and refunds, oldest first. */
+  /**
+   * All payments and refunds, oldest first.
+   * @description Money that moved for an order. (in items)
+   */
   payments: {
     /**
      * Which way the money goes.
@@ -318,11 +361,21 @@ export type ExchangeDeliveredOrderItemsOutput = {
      */
     state: "settled" | "on_its_way";
   }[];
-  /** Why the order was cancelled. */
+  /**
+   * Why the order was cancelled.
+   * @description Why an order is cancelled. `no longer needed`: The customer does not need it any more. `ordered by mistake`: The customer did not mean to order it. (in anyOf 1)
+   */
   cancel_reason?: ("no longer needed" | "ordered by mistake") | null;
-  /** What the customer sends back. */
+  /**
+   * What the customer sends back.
+   * @description Items that a customer sends back for a refund. (in anyOf 1)
+   */
   return_request?: {
-    /** What goes back. */
+    /**
+     * What goes back.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
     /**
      * What the customer gets for it.
@@ -332,9 +385,15 @@ export type ExchangeDeliveredOrderItemsOutput = {
     /** Where the refund goes. */
     payment_method_id: string;
   } | null;
-  /** What the customer gets instead. */
+  /**
+   * What the customer gets instead.
+   * @description Items that a customer sends back for others. (in anyOf 1)
+   */
   exchange?: {
-    /** What goes back and what comes for it. */
+    /**
+     * What goes back and what comes for it.
+     * @description One item and the one to have in its place. (in items)
+     */
     replacements: {
       /**
        * The item of the order.
@@ -362,10 +421,10 @@ export type ExchangeDeliveredOrderItemsOutput = {
 export type FindUserIdByEmailInput = {
   /**
    * The customer's e-mail address; capital and small letters are the same.
-   * @example "milo.kim1@example.com"
-   * @pattern ^[^@\s]+@[^@\s]+$
    * @format email
+   * @pattern ^[^@\s]+@[^@\s]+$
    * @maxLength 254
+   * @example "milo.kim1@example.com"
    */
   email: string;
 };
@@ -380,22 +439,22 @@ export type FindUserIdByEmailOutput = {
 export type FindUserIdByNameZipInput = {
   /**
    * First name; capital and small letters are the same.
-   * @example "Milo"
    * @minLength 1
    * @maxLength 100
+   * @example "Milo"
    */
   first_name: string;
   /**
    * Last name; capital and small letters are the same.
-   * @example "Kim"
    * @minLength 1
    * @maxLength 100
+   * @example "Kim"
    */
   last_name: string;
   /**
    * ZIP code of five digits.
-   * @example "40216"
    * @pattern ^\d{5}$
+   * @example "40216"
    */
   zip: string;
 };
@@ -410,8 +469,8 @@ export type FindUserIdByNameZipOutput = {
 export type GetOrderDetailsInput = {
   /**
    * The order: `#W` and seven digits.
-   * @example "#W0000001"
    * @pattern ^#W\d{7}$
+   * @example "#W0000001"
    */
   order_id: string;
 };
@@ -443,8 +502,8 @@ export type GetOrderDetailsOutput = {
     address1: string;
     /**
      * Apartment, suite or floor; left out or empty where there is none.
-     * @default ""
      * @maxLength 100
+     * @default ""
      */
     address2: string;
     /**
@@ -470,7 +529,10 @@ export type GetOrderDetailsOutput = {
      */
     zip: string;
   };
-  /** What was ordered. */
+  /**
+   * What was ordered.
+   * @description One item of an order, with the price at the time of ordering. (in items)
+   */
   items: {
     /**
      * The variant.
@@ -491,14 +553,24 @@ export type GetOrderDetailsOutput = {
   }[];
   /** Whether the items were modified already, which can be done once. */
   items_modified: boolean;
-  /** The parcels, once the order has left the shop. */
+  /**
+   * The parcels, once the order has left the shop.
+   * @description One parcel. (in items)
+   */
   fulfillments: {
     /** The carrier's number. */
     tracking_id: string;
-    /** What is in the parcel. */
+    /**
+     * What is in the parcel.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
   }[];
-  /** All payments and refunds, oldest first. */
+  /**
+   * All payments and refunds, oldest first.
+   * @description Money that moved for an order. (in items)
+   */
   payments: {
     /**
      * Which way the money goes.
@@ -520,11 +592,21 @@ export type GetOrderDetailsOutput = {
      */
     state: "settled" | "on_its_way";
   }[];
-  /** Why the order was cancelled. */
+  /**
+   * Why the order was cancelled.
+   * @description Why an order is cancelled. `no longer needed`: The customer does not need it any more. `ordered by mistake`: The customer did not mean to order it. (in anyOf 1)
+   */
   cancel_reason?: ("no longer needed" | "ordered by mistake") | null;
-  /** What the customer sends back. */
+  /**
+   * What the customer sends back.
+   * @description Items that a customer sends back for a refund. (in anyOf 1)
+   */
   return_request?: {
-    /** What goes back. */
+    /**
+     * What goes back.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
     /**
      * What the customer gets for it.
@@ -534,9 +616,15 @@ export type GetOrderDetailsOutput = {
     /** Where the refund goes. */
     payment_method_id: string;
   } | null;
-  /** What the customer gets instead. */
+  /**
+   * What the customer gets instead.
+   * @description Items that a customer sends back for others. (in anyOf 1)
+   */
   exchange?: {
-    /** What goes back and what comes for it. */
+    /**
+     * What goes back and what comes for it.
+     * @description One item and the one to have in its place. (in items)
+     */
     replacements: {
       /**
        * The item of the order.
@@ -561,8 +649,8 @@ export type GetOrderDetailsOutput = {
 export type GetProductDetailsInput = {
   /**
    * The product: ten digits. Not the id of an item, which is one variant of a product.
-   * @example "1000000001"
    * @pattern ^\d{10}$
+   * @example "1000000001"
    */
   product_id: string;
 };
@@ -573,7 +661,10 @@ export type GetProductDetailsOutput = {
   product_id: string;
   /** The product's name. */
   name: string;
-  /** What can be ordered. */
+  /**
+   * What can be ordered.
+   * @description One variant of a product. (in items)
+   */
   variants: {
     /**
      * The variant's id.
@@ -599,8 +690,8 @@ export type GetProductDetailsOutput = {
 export type GetUserDetailsInput = {
   /**
    * The customer: first name, last name and four digits, joined with `_`.
-   * @example "milo_kim_0001"
    * @pattern ^[a-z]+_[a-z]+_\d{4}$
+   * @example "milo_kim_0001"
    */
   user_id: string;
 };
@@ -628,8 +719,8 @@ export type GetUserDetailsOutput = {
     address1: string;
     /**
      * Apartment, suite or floor; left out or empty where there is none.
-     * @default ""
      * @maxLength 100
+     * @default ""
      */
     address2: string;
     /**
@@ -655,8 +746,14 @@ export type GetUserDetailsOutput = {
      */
     zip: string;
   };
-  /** How the customer can pay and be paid back. */
-  payment_methods: {
+  /**
+   * How the customer can pay and be paid back.
+   * @description How a customer can pay and be paid back. (in items)
+   * @description A credit card. (in items oneOf 1)
+   * @description A gift card of the shop. (in items oneOf 2)
+   * @description A `PayPal` account. (in items oneOf 3)
+   */
+  payment_methods: ({
     type: "credit_card";
     /** The method's id. */
     payment_method_id: string;
@@ -682,8 +779,11 @@ export type GetUserDetailsOutput = {
     type: "paypal";
     /** The method's id. */
     payment_method_id: string;
-  }[];
-  /** The customer's orders, oldest first. */
+  })[];
+  /**
+   * The customer's orders, oldest first.
+   * @description An order: `#W` and seven digits. (in items)
+   */
   orders: string[];
 };
 
@@ -692,7 +792,10 @@ export type ListAllProductTypesInput = Record<string, never>;
 
 /** What `list_all_product_types` returns. */
 export type ListAllProductTypesOutput = {
-  /** The products, sorted by name. */
+  /**
+   * The products, sorted by name.
+   * @description A kind of product without its variants. (in items)
+   */
   product_types: {
     /** The product's id. */
     product_id: string;
@@ -705,8 +808,8 @@ export type ListAllProductTypesOutput = {
 export type ModifyPendingOrderAddressInput = {
   /**
    * The order: `#W` and seven digits.
-   * @example "#W0000001"
    * @pattern ^#W\d{7}$
+   * @example "#W0000001"
    */
   order_id: string;
   /**
@@ -717,8 +820,8 @@ export type ModifyPendingOrderAddressInput = {
   address1: string;
   /**
    * Apartment, suite or floor; left out or empty where there is none.
-   * @default ""
    * @maxLength 100
+   * @default ""
    */
   address2?: string;
   /**
@@ -772,8 +875,8 @@ export type ModifyPendingOrderAddressOutput = {
     address1: string;
     /**
      * Apartment, suite or floor; left out or empty where there is none.
-     * @default ""
      * @maxLength 100
+     * @default ""
      */
     address2: string;
     /**
@@ -799,7 +902,10 @@ export type ModifyPendingOrderAddressOutput = {
      */
     zip: string;
   };
-  /** What was ordered. */
+  /**
+   * What was ordered.
+   * @description One item of an order, with the price at the time of ordering. (in items)
+   */
   items: {
     /**
      * The variant.
@@ -820,14 +926,24 @@ export type ModifyPendingOrderAddressOutput = {
   }[];
   /** Whether the items were modified already, which can be done once. */
   items_modified: boolean;
-  /** The parcels, once the order has left the shop. */
+  /**
+   * The parcels, once the order has left the shop.
+   * @description One parcel. (in items)
+   */
   fulfillments: {
     /** The carrier's number. */
     tracking_id: string;
-    /** What is in the parcel. */
+    /**
+     * What is in the parcel.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
   }[];
-  /** All payments and refunds, oldest first. */
+  /**
+   * All payments and refunds, oldest first.
+   * @description Money that moved for an order. (in items)
+   */
   payments: {
     /**
      * Which way the money goes.
@@ -849,11 +965,21 @@ export type ModifyPendingOrderAddressOutput = {
      */
     state: "settled" | "on_its_way";
   }[];
-  /** Why the order was cancelled. */
+  /**
+   * Why the order was cancelled.
+   * @description Why an order is cancelled. `no longer needed`: The customer does not need it any more. `ordered by mistake`: The customer did not mean to order it. (in anyOf 1)
+   */
   cancel_reason?: ("no longer needed" | "ordered by mistake") | null;
-  /** What the customer sends back. */
+  /**
+   * What the customer sends back.
+   * @description Items that a customer sends back for a refund. (in anyOf 1)
+   */
   return_request?: {
-    /** What goes back. */
+    /**
+     * What goes back.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
     /**
      * What the customer gets for it.
@@ -863,9 +989,15 @@ export type ModifyPendingOrderAddressOutput = {
     /** Where the refund goes. */
     payment_method_id: string;
   } | null;
-  /** What the customer gets instead. */
+  /**
+   * What the customer gets instead.
+   * @description Items that a customer sends back for others. (in anyOf 1)
+   */
   exchange?: {
-    /** What goes back and what comes for it. */
+    /**
+     * What goes back and what comes for it.
+     * @description One item and the one to have in its place. (in items)
+     */
     replacements: {
       /**
        * The item of the order.
@@ -894,14 +1026,15 @@ export type ModifyPendingOrderAddressOutput = {
 export type ModifyPendingOrderItemsInput = {
   /**
    * The order: `#W` and seven digits.
-   * @example "#W0000001"
    * @pattern ^#W\d{7}$
+   * @example "#W0000001"
    */
   order_id: string;
   /**
    * Each item to replace, once, with the item to have in its place. The other items stay.
    * @minItems 1
    * @maxItems 20
+   * @description One item and the one to have in its place. (in items)
    */
   replacements: {
     /**
@@ -917,8 +1050,8 @@ export type ModifyPendingOrderItemsInput = {
   }[];
   /**
    * The customer's payment method that pays if the new items cost more; a gift card must have enough left.
-   * @example "paypal_0000001"
    * @pattern ^(credit_card|gift_card|paypal)_\d{7}$
+   * @example "paypal_0000001"
    */
   payment_method_id: string;
 };
@@ -950,8 +1083,8 @@ export type ModifyPendingOrderItemsOutput = {
     address1: string;
     /**
      * Apartment, suite or floor; left out or empty where there is none.
-     * @default ""
      * @maxLength 100
+     * @default ""
      */
     address2: string;
     /**
@@ -977,7 +1110,10 @@ export type ModifyPendingOrderItemsOutput = {
      */
     zip: string;
   };
-  /** What was ordered. */
+  /**
+   * What was ordered.
+   * @description One item of an order, with the price at the time of ordering. (in items)
+   */
   items: {
     /**
      * The variant.
@@ -998,14 +1134,24 @@ export type ModifyPendingOrderItemsOutput = {
   }[];
   /** Whether the items were modified already, which can be done once. */
   items_modified: boolean;
-  /** The parcels, once the order has left the shop. */
+  /**
+   * The parcels, once the order has left the shop.
+   * @description One parcel. (in items)
+   */
   fulfillments: {
     /** The carrier's number. */
     tracking_id: string;
-    /** What is in the parcel. */
+    /**
+     * What is in the parcel.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
   }[];
-  /** All payments and refunds, oldest first. */
+  /**
+   * All payments and refunds, oldest first.
+   * @description Money that moved for an order. (in items)
+   */
   payments: {
     /**
      * Which way the money goes.
@@ -1027,11 +1173,21 @@ export type ModifyPendingOrderItemsOutput = {
      */
     state: "settled" | "on_its_way";
   }[];
-  /** Why the order was cancelled. */
+  /**
+   * Why the order was cancelled.
+   * @description Why an order is cancelled. `no longer needed`: The customer does not need it any more. `ordered by mistake`: The customer did not mean to order it. (in anyOf 1)
+   */
   cancel_reason?: ("no longer needed" | "ordered by mistake") | null;
-  /** What the customer sends back. */
+  /**
+   * What the customer sends back.
+   * @description Items that a customer sends back for a refund. (in anyOf 1)
+   */
   return_request?: {
-    /** What goes back. */
+    /**
+     * What goes back.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
     /**
      * What the customer gets for it.
@@ -1041,9 +1197,15 @@ export type ModifyPendingOrderItemsOutput = {
     /** Where the refund goes. */
     payment_method_id: string;
   } | null;
-  /** What the customer gets instead. */
+  /**
+   * What the customer gets instead.
+   * @description Items that a customer sends back for others. (in anyOf 1)
+   */
   exchange?: {
-    /** What goes back and what comes for it. */
+    /**
+     * What goes back and what comes for it.
+     * @description One item and the one to have in its place. (in items)
+     */
     replacements: {
       /**
        * The item of the order.
@@ -1071,14 +1233,14 @@ export type ModifyPendingOrderItemsOutput = {
 export type ModifyPendingOrderPaymentInput = {
   /**
    * The order: `#W` and seven digits.
-   * @example "#W0000001"
    * @pattern ^#W\d{7}$
+   * @example "#W0000001"
    */
   order_id: string;
   /**
    * The payment method to use instead; a gift card must have enough left for the whole order.
-   * @example "credit_card_0000001"
    * @pattern ^(credit_card|gift_card|paypal)_\d{7}$
+   * @example "credit_card_0000001"
    */
   payment_method_id: string;
 };
@@ -1110,8 +1272,8 @@ export type ModifyPendingOrderPaymentOutput = {
     address1: string;
     /**
      * Apartment, suite or floor; left out or empty where there is none.
-     * @default ""
      * @maxLength 100
+     * @default ""
      */
     address2: string;
     /**
@@ -1137,7 +1299,10 @@ export type ModifyPendingOrderPaymentOutput = {
      */
     zip: string;
   };
-  /** What was ordered. */
+  /**
+   * What was ordered.
+   * @description One item of an order, with the price at the time of ordering. (in items)
+   */
   items: {
     /**
      * The variant.
@@ -1158,14 +1323,24 @@ export type ModifyPendingOrderPaymentOutput = {
   }[];
   /** Whether the items were modified already, which can be done once. */
   items_modified: boolean;
-  /** The parcels, once the order has left the shop. */
+  /**
+   * The parcels, once the order has left the shop.
+   * @description One parcel. (in items)
+   */
   fulfillments: {
     /** The carrier's number. */
     tracking_id: string;
-    /** What is in the parcel. */
+    /**
+     * What is in the parcel.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
   }[];
-  /** All payments and refunds, oldest first. */
+  /**
+   * All payments and refunds, oldest first.
+   * @description Money that moved for an order. (in items)
+   */
   payments: {
     /**
      * Which way the money goes.
@@ -1187,11 +1362,21 @@ export type ModifyPendingOrderPaymentOutput = {
      */
     state: "settled" | "on_its_way";
   }[];
-  /** Why the order was cancelled. */
+  /**
+   * Why the order was cancelled.
+   * @description Why an order is cancelled. `no longer needed`: The customer does not need it any more. `ordered by mistake`: The customer did not mean to order it. (in anyOf 1)
+   */
   cancel_reason?: ("no longer needed" | "ordered by mistake") | null;
-  /** What the customer sends back. */
+  /**
+   * What the customer sends back.
+   * @description Items that a customer sends back for a refund. (in anyOf 1)
+   */
   return_request?: {
-    /** What goes back. */
+    /**
+     * What goes back.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
     /**
      * What the customer gets for it.
@@ -1201,9 +1386,15 @@ export type ModifyPendingOrderPaymentOutput = {
     /** Where the refund goes. */
     payment_method_id: string;
   } | null;
-  /** What the customer gets instead. */
+  /**
+   * What the customer gets instead.
+   * @description Items that a customer sends back for others. (in anyOf 1)
+   */
   exchange?: {
-    /** What goes back and what comes for it. */
+    /**
+     * What goes back and what comes for it.
+     * @description One item and the one to have in its place. (in items)
+     */
     replacements: {
       /**
        * The item of the order.
@@ -1231,8 +1422,8 @@ export type ModifyPendingOrderPaymentOutput = {
 export type ModifyUserAddressInput = {
   /**
    * The customer: first name, last name and four digits, joined with `_`.
-   * @example "milo_kim_0001"
    * @pattern ^[a-z]+_[a-z]+_\d{4}$
+   * @example "milo_kim_0001"
    */
   user_id: string;
   /**
@@ -1243,8 +1434,8 @@ export type ModifyUserAddressInput = {
   address1: string;
   /**
    * Apartment, suite or floor; left out or empty where there is none.
-   * @default ""
    * @maxLength 100
+   * @default ""
    */
   address2?: string;
   /**
@@ -1294,8 +1485,8 @@ export type ModifyUserAddressOutput = {
     address1: string;
     /**
      * Apartment, suite or floor; left out or empty where there is none.
-     * @default ""
      * @maxLength 100
+     * @default ""
      */
     address2: string;
     /**
@@ -1321,8 +1512,14 @@ export type ModifyUserAddressOutput = {
      */
     zip: string;
   };
-  /** How the customer can pay and be paid back. */
-  payment_methods: {
+  /**
+   * How the customer can pay and be paid back.
+   * @description How a customer can pay and be paid back. (in items)
+   * @description A credit card. (in items oneOf 1)
+   * @description A gift card of the shop. (in items oneOf 2)
+   * @description A `PayPal` account. (in items oneOf 3)
+   */
+  payment_methods: ({
     type: "credit_card";
     /** The method's id. */
     payment_method_id: string;
@@ -1348,8 +1545,11 @@ export type ModifyUserAddressOutput = {
     type: "paypal";
     /** The method's id. */
     payment_method_id: string;
-  }[];
-  /** The customer's orders, oldest first. */
+  })[];
+  /**
+   * The customer's orders, oldest first.
+   * @description An order: `#W` and seven digits. (in items)
+   */
   orders: string[];
 };
 
@@ -1360,21 +1560,23 @@ export type ModifyUserAddressOutput = {
 export type ReturnDeliveredOrderItemsInput = {
   /**
    * The order: `#W` and seven digits.
-   * @example "#W0000002"
    * @pattern ^#W\d{7}$
+   * @example "#W0000002"
    */
   order_id: string;
   /**
    * The items of the order that go back, each once.
-   * @example ["2000000090"]
    * @minItems 1
    * @maxItems 20
+   * @example ["2000000090"]
+   * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+   * @pattern ^\d{10}$ (in items)
    */
   item_ids: string[];
   /**
    * Where the refund goes: the payment method that paid the order, or a gift card of the customer.
-   * @example "paypal_0000002"
    * @pattern ^(credit_card|gift_card|paypal)_\d{7}$
+   * @example "paypal_0000002"
    */
   payment_method_id: string;
 };
@@ -1406,8 +1608,8 @@ export type ReturnDeliveredOrderItemsOutput = {
     address1: string;
     /**
      * Apartment, suite or floor; left out or empty where there is none.
-     * @default ""
      * @maxLength 100
+     * @default ""
      */
     address2: string;
     /**
@@ -1433,7 +1635,10 @@ export type ReturnDeliveredOrderItemsOutput = {
      */
     zip: string;
   };
-  /** What was ordered. */
+  /**
+   * What was ordered.
+   * @description One item of an order, with the price at the time of ordering. (in items)
+   */
   items: {
     /**
      * The variant.
@@ -1454,14 +1659,24 @@ export type ReturnDeliveredOrderItemsOutput = {
   }[];
   /** Whether the items were modified already, which can be done once. */
   items_modified: boolean;
-  /** The parcels, once the order has left the shop. */
+  /**
+   * The parcels, once the order has left the shop.
+   * @description One parcel. (in items)
+   */
   fulfillments: {
     /** The carrier's number. */
     tracking_id: string;
-    /** What is in the parcel. */
+    /**
+     * What is in the parcel.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
   }[];
-  /** All payments and refunds, oldest first. */
+  /**
+   * All payments and refunds, oldest first.
+   * @description Money that moved for an order. (in items)
+   */
   payments: {
     /**
      * Which way the money goes.
@@ -1483,11 +1698,21 @@ export type ReturnDeliveredOrderItemsOutput = {
      */
     state: "settled" | "on_its_way";
   }[];
-  /** Why the order was cancelled. */
+  /**
+   * Why the order was cancelled.
+   * @description Why an order is cancelled. `no longer needed`: The customer does not need it any more. `ordered by mistake`: The customer did not mean to order it. (in anyOf 1)
+   */
   cancel_reason?: ("no longer needed" | "ordered by mistake") | null;
-  /** What the customer sends back. */
+  /**
+   * What the customer sends back.
+   * @description Items that a customer sends back for a refund. (in anyOf 1)
+   */
   return_request?: {
-    /** What goes back. */
+    /**
+     * What goes back.
+     * @description One variant of a product, such as the black desk lamp with a clamp: ten digits. (in items)
+     * @pattern ^\d{10}$ (in items)
+     */
     item_ids: string[];
     /**
      * What the customer gets for it.
@@ -1497,9 +1722,15 @@ export type ReturnDeliveredOrderItemsOutput = {
     /** Where the refund goes. */
     payment_method_id: string;
   } | null;
-  /** What the customer gets instead. */
+  /**
+   * What the customer gets instead.
+   * @description Items that a customer sends back for others. (in anyOf 1)
+   */
   exchange?: {
-    /** What goes back and what comes for it. */
+    /**
+     * What goes back and what comes for it.
+     * @description One item and the one to have in its place. (in items)
+     */
     replacements: {
       /**
        * The item of the order.
@@ -1527,9 +1758,9 @@ export type ReturnDeliveredOrderItemsOutput = {
 export type TransferToHumanAgentsInput = {
   /**
    * What the customer needs and what was done so far, in a few sentences.
-   * @example "The customer wants to return an order after 90 days."
    * @minLength 1
    * @maxLength 2000
+   * @example "The customer wants to return an order after 90 days."
    */
   summary: string;
 };

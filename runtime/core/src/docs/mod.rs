@@ -2,13 +2,17 @@
 //!
 //! Both are made from the definition that clients get and the manifest shows, so that they cannot differ from it.
 
-mod parameters;
+pub mod markdown;
+pub mod outline;
 mod simple_types;
 
 use std::fmt::Write as _;
 
 use crate::arguments;
 use crate::definition::ToolDefinition;
+use crate::manifest::visible;
+use markdown::code;
+use outline::{Label, Line, Phrase};
 
 pub use simple_types::{ComplexParameter, Filtered, OnComplex, SimpleTypes};
 
@@ -22,7 +26,7 @@ pub const SIMPLE_DESCRIPTION_LIMIT: usize = 200;
 pub fn simple(tools: &[ToolDefinition]) -> String {
     let mut text = String::new();
     for tool in tools {
-        text.push_str(&tool.name);
+        text.push_str(&visible(&tool.name));
         if let Some(description) = tool.description.as_ref().or(tool.title.as_ref()) {
             text.push_str(": ");
             text.push_str(&first_paragraph(description));
@@ -35,7 +39,7 @@ pub fn simple(tools: &[ToolDefinition]) -> String {
 /// The first paragraph on one line, cut at a word.
 fn first_paragraph(description: &str) -> String {
     let paragraph = description.trim().split("\n\n").next().unwrap_or_default();
-    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = visible(&paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
     let Some((end, _)) = line.char_indices().nth(SIMPLE_DESCRIPTION_LIMIT) else { return line };
     // One character makes room for the mark of the cut.
     let last = line[..end].char_indices().next_back().map_or(0, |(at, _)| at);
@@ -43,28 +47,53 @@ fn first_paragraph(description: &str) -> String {
     format!("{}…", &line[..cut])
 }
 
-/// Everything that an agent needs to call the tool: title, description, hints, each parameter with its type, bounds
-/// and examples, and arguments that fit.
+/// Everything that an agent needs to call the tool, as Markdown: title, description, hints, each parameter with its type,
+/// rules and examples, the variants of enums with what belongs in each, and arguments that fit.
+///
+/// The strings of the definition stay in their places: see [`markdown`]. Nested and recursive types are described within
+/// the limits of [`outline`].
 pub fn full(tool: &ToolDefinition) -> String {
-    let mut text = format!("## {}\n", tool.name);
-    if let Some(title) = &tool.title {
-        let _ = write!(text, "\n{title}\n");
-    }
-    if let Some(description) = &tool.description {
-        let _ = write!(text, "\n{}\n", description.trim());
+    let mut text = format!("## {}\n", markdown::line(&tool.name));
+    // Writing to a string cannot fail.
+    for part in [&tool.title, &tool.description].into_iter().flatten() {
+        let _ = write!(text, "\n{}\n", markdown::paragraphs(part));
     }
     let hints = hints(tool);
     if !hints.is_empty() {
         let _ = write!(text, "\nHints: {}.\n", hints.join(", "));
     }
-    let parameters = parameters::list(&tool.input_schema);
-    if parameters.is_empty() {
+    let parameters = outline::outline(&tool.input_schema);
+    if parameters.lines.is_empty() {
         text.push_str("\nNo parameters.\n");
     } else {
-        let _ = write!(text, "\nParameters:\n\n{parameters}");
+        text.push_str("\nParameters:\n\n");
     }
-    let _ = write!(text, "\nExample of arguments: `{}`\n", arguments::example(&tool.input_schema));
+    for line in &parameters.lines {
+        write_line(&mut text, line);
+    }
+    let example = markdown::json(&arguments::example(&tool.input_schema));
+    let _ = write!(text, "\nExample of arguments: {}\n", code(&example));
     text
+}
+
+fn write_line(text: &mut String, line: &Line) {
+    let kind = line.kind.markdown();
+    let _ = write!(text, "{:indent$}- ", "", indent = line.depth * 2);
+    let _ = match &line.label {
+        Label::Member { name, is_required: true } => write!(text, "{} ({kind}, required)", code(name)),
+        Label::Member { name, is_required: false } => write!(text, "{} ({kind}, optional)", code(name)),
+        Label::Matching(pattern) => write!(text, "members that match {} ({kind})", code(pattern)),
+        Label::Others => write!(text, "members of any other name ({kind})"),
+        Label::Items => write!(text, "each item ({kind})"),
+        Label::Item(number) => write!(text, "item {number} ({kind})"),
+        Label::Variant { number, of } => write!(text, "variant {number} of {of} ({kind})"),
+    };
+    let description = Some(markdown::line(&line.description)).filter(|text| !text.is_empty());
+    let parts: Vec<_> = description.into_iter().chain(line.rules.iter().map(Phrase::markdown)).collect();
+    if !parts.is_empty() {
+        let _ = write!(text, ": {}", parts.join("; "));
+    }
+    text.push('\n');
 }
 
 fn hints(tool: &ToolDefinition) -> Vec<&'static str> {

@@ -89,12 +89,12 @@ Parameters:
   - `country` (one of `\"NL\"`, `\"DE\"`, optional)
 - `items` (array of object, optional): most items `10`
   - `id` (integer, required): at least `1`
-  - `parts` (array of object, optional)
+  - `parts` (array of the same as `items[]`, optional)
+- `note` (one of 2 variants, optional): default `\"none\"`
+  - variant 1 of 2 (string)
+  - variant 2 of 2 (object with `id`)
     - `id` (integer, required): at least `1`
-    - `parts` (array of object, optional)
-      - `id` (integer, required): at least `1`
-      - `parts` (array of object, optional)
-- `note` (string or Item, optional): default `\"none\"`
+    - `parts` (array of the same as `note`, optional)
 - `free` (any JSON, optional)
 "
     );

@@ -38,6 +38,12 @@ use serde_json::{Map, Value};
 
 pub use self::form::{FormProblem, form, form_for, restricted};
 pub use self::root::SchemaProblem;
+
+/// The keywords of JSON Schema 2020-12 whose values hold schemas.
+pub mod keywords {
+    pub use super::walk::{LIST, NAMED, ONE};
+}
+
 use self::tidy::Contract;
 use crate::tool::{Described, FieldMetadata, InputShape, Read, Tool};
 

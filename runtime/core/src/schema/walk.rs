@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::pointer;
 
 /// Keywords whose value is one subschema.
-pub(crate) const ONE: &[&str] = &[
+pub const ONE: &[&str] = &[
     "items",
     "additionalProperties",
     "unevaluatedProperties",
@@ -25,11 +25,10 @@ pub(crate) const ONE: &[&str] = &[
 ];
 
 /// Keywords whose value is a list of subschemas.
-pub(crate) const LIST: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems"];
+pub const LIST: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems"];
 
 /// Keywords whose value maps names to subschemas.
-pub(crate) const NAMED: &[&str] =
-    &["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
+pub const NAMED: &[&str] = &["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
 
 /// Calls `visit` with each direct subschema of `schema` and the keyword it stands under.
 pub(crate) fn subschemas_mut(schema: &mut Map<String, Value>, mut visit: impl FnMut(&str, &mut Value)) {
@@ -91,22 +90,7 @@ pub(crate) fn decode(pointer: &str) -> Cow<'_, str> {
     if !pointer.contains(['%', '~']) {
         return Cow::Borrowed(pointer);
     }
-    let mut bytes = Vec::with_capacity(pointer.len());
-    let mut rest = pointer.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let code = tail
-            .get(..2)
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        if let (b'%', Some(code)) = (first, code) {
-            bytes.push(code);
-            rest = &tail[2..];
-        } else {
-            bytes.push(first);
-            rest = tail;
-        }
-    }
-    Cow::Owned(pointer::name(&String::from_utf8_lossy(&bytes)))
+    Cow::Owned(pointer::name(&pointer::of_fragment(pointer)))
 }
 
 /// The members of `schema`, after `true` is written as `{}` and `false` as `{"not": {}}`.

@@ -1,0 +1,95 @@
+//! Two schemas that hold together, as one.
+
+use serde_json::{Map, Value};
+use toolwright_core::pointer::below;
+
+use super::loss::InTool;
+
+/// Lower bounds, of which the larger holds, and upper ones, of which the smaller does.
+const LOWER: [&str; 5] = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
+const UPPER: [&str; 5] = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
+
+/// Adds the keywords of `more`. What cannot be said together is listed at `pointer`, where `keywords` stand.
+pub(super) fn merge(
+    losses: &mut InTool<'_>,
+    pointer: &str,
+    keywords: &mut Map<String, Value>,
+    more: &Map<String, Value>,
+) {
+    for (keyword, value) in more {
+        let Some(own) = keywords.get_mut(keyword) else {
+            keywords.insert(keyword.clone(), value.clone());
+            continue;
+        };
+        if own != value && !joins(losses, &below(pointer, keyword), keyword, own, value) {
+            losses.add(
+                below(pointer, keyword),
+                format!("of two `{keyword}` that hold together one is left out"),
+            );
+        }
+    }
+}
+
+/// Makes both values of a keyword one; false if there is none that says both.
+fn joins(losses: &mut InTool<'_>, pointer: &str, keyword: &str, own: &mut Value, value: &Value) -> bool {
+    if LOWER.contains(&keyword) || UPPER.contains(&keyword) {
+        let (Some(left), Some(right)) = (own.as_f64(), value.as_f64()) else { return false };
+        if (LOWER.contains(&keyword) && right > left) || (UPPER.contains(&keyword) && right < left) {
+            *own = value.clone();
+        }
+        return true;
+    }
+    match (keyword, own, value) {
+        ("description", Value::String(own), Value::String(more)) => {
+            if own.trim().is_empty() {
+                own.clone_from(more);
+            } else if !more.trim().is_empty() && !own.contains(more.as_str()) {
+                *own = format!("{} {}", own.trim(), more.trim());
+            }
+            true
+        }
+        ("type", own, value) => {
+            let is_either = |name: &str| own == name || value == name;
+            let is_integer = is_either("integer") && is_either("number");
+            if is_integer {
+                *own = "integer".into();
+            }
+            is_integer
+        }
+        ("enum", Value::Array(own), Value::Array(more)) => {
+            own.retain(|choice| more.contains(choice));
+            true
+        }
+        ("required", Value::Array(own), Value::Array(more)) => {
+            let new: Vec<_> = more.iter().filter(|name| !own.contains(name)).cloned().collect();
+            own.extend(new);
+            true
+        }
+        ("properties" | "$defs" | "definitions", Value::Object(own), Value::Object(more)) => {
+            for (name, schema) in more {
+                match own.get(name) {
+                    None => _ = own.insert(name.clone(), schema.clone()),
+                    Some(known) if known == schema => {}
+                    Some(_) => {
+                        losses.add(
+                            below(pointer, name),
+                            format!("of two schemas for `{name}` one is left out"),
+                        );
+                    }
+                }
+            }
+            true
+        }
+        // A title is for people, and the outer one is nearer to what they see. What admits everything adds nothing.
+        ("title", ..) | ("additionalProperties" | "unevaluatedProperties", _, Value::Bool(true)) => true,
+        ("additionalProperties" | "unevaluatedProperties", own @ Value::Bool(true), value) => {
+            *own = value.clone();
+            true
+        }
+        ("uniqueItems" | "writeOnly" | "deprecated" | "readOnly", own, value) => {
+            *own = (*own == Value::Bool(true) || *value == Value::Bool(true)).into();
+            true
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,174 @@
+//! The type of a value in words.
+
+use serde_json::Value;
+
+use super::view::View;
+use super::{CHOICE_LIMIT, Part, Phrase, Writer, list, members};
+use crate::docs::markdown::json;
+use crate::pointer::below;
+
+/// How many lists and unions lie in each other in the words of one type.
+const LEVEL_LIMIT: usize = 6;
+
+impl<'a> Writer<'a> {
+    /// The type of what a view describes: `string`, `array of integer`, ``one of `"a"`, `"b"` ``, `one of 3 variants`.
+    pub(super) fn kind(&mut self, view: &View<'a>, level: usize) -> Phrase {
+        let mut kinds = self.kinds(view, level);
+        kinds.extend(view.elsewhere.iter().cloned());
+        if kinds.is_empty() {
+            kinds.push(Phrase::words(if view.is_never {
+                "nothing, since no value fits"
+            } else {
+                "any JSON"
+            }));
+        }
+        let kind = Phrase::joined(kinds, " and ");
+        let says_null =
+            kind.0.iter().any(|part| matches!(part, Part::Words(words) if words.ends_with("null")));
+        if view.is_nullable && !says_null { kind.then(Phrase::words(" or null")) } else { kind }
+    }
+
+    fn kinds(&mut self, view: &View<'a>, level: usize) -> Vec<Phrase> {
+        for (pointer, keywords) in &view.maps {
+            if let Some(value) = keywords.get("const") {
+                return vec![self.only(&below(pointer, "const"), value)];
+            }
+        }
+        for (pointer, keywords) in &view.maps {
+            if keywords.contains_key("enum") {
+                return vec![self.choices(&below(pointer, "enum"), list(keywords, "enum"))];
+            }
+        }
+        let mut kinds = Vec::new();
+        for (pointer, keywords) in &view.maps {
+            let names = match keywords.get("type") {
+                Some(Value::String(name)) => vec![name.as_str()],
+                Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+                _ if !members(keywords, "properties").is_empty() => vec!["object"],
+                _ => continue,
+            };
+            let words: Vec<_> = names.iter().map(|name| self.of_type(pointer, view, name, level)).collect();
+            kinds.push(Phrase::joined(words, " or "));
+            break;
+        }
+        for union in &view.unions {
+            if !self.is_inline(union, level) {
+                let words = format!("one of {} variants", union.len());
+                kinds.push(Phrase::words(words));
+                continue;
+            }
+            let arms: Vec<_> = union
+                .iter()
+                .map(|(pointer, arm)| {
+                    let view = self.view(pointer, arm);
+                    self.nested(&view, "", level + 1)
+                })
+                .collect();
+            kinds.push(Phrase::joined(arms, " or "));
+        }
+        kinds
+    }
+
+    /// One of the types, with that of its items or members.
+    fn of_type(&mut self, pointer: &str, view: &View<'a>, name: &str, level: usize) -> Phrase {
+        let keyword = match name {
+            "array" => "items",
+            "object" if view.is_map() => "additionalProperties",
+            _ => return Phrase::words(name),
+        };
+        let many = view.maps.iter().find_map(|(pointer, keywords)| {
+            let schema = keywords.get(keyword).filter(|schema| schema.is_object())?;
+            (!keywords.contains_key("prefixItems")).then(|| (below(pointer, keyword), schema))
+        });
+        let Some((below, schema)) = many else { return Phrase::words(name) };
+        if level == LEVEL_LIMIT {
+            self.omit(
+                pointer,
+                format!("a type is told in {LEVEL_LIMIT} steps, without what it is a list of"),
+            );
+            return Phrase::words(name);
+        }
+        let inner = self.view(&below, schema);
+        let open = self.enter_items(&inner);
+        let kind = self.nested(&inner, &format!("{name} of "), level + 1);
+        self.open.truncate(open);
+        kind
+    }
+
+    /// A type inside of another, in brackets where it has alternatives.
+    fn nested(&mut self, view: &View<'a>, before: &str, level: usize) -> Phrase {
+        let kind = self.kind(view, level);
+        let has_alternatives = kind.0.iter().any(|part| {
+            matches!(part, Part::Words(words) if words.contains(" or ") || words.contains(" and ") || words == "one of ")
+        });
+        if before.is_empty() || !has_alternatives {
+            return Phrase::words(before).then(kind);
+        }
+        Phrase::words(format!("{before}(")).then(kind).then(Phrase::words(")"))
+    }
+
+    /// Items are told within the line of their list, so what they refer back to is that line.
+    fn enter_items(&mut self, view: &View<'a>) -> usize {
+        let path = self.open.last().map_or_else(String::new, |(_, path)| path.clone());
+        self.enter(view, &path)
+    }
+
+    fn only(&mut self, pointer: &str, value: &Value) -> Phrase {
+        Phrase::words("always ").then(Phrase::code(self.cut(pointer, &json(value))))
+    }
+
+    fn choices(&mut self, pointer: &str, values: &[Value]) -> Phrase {
+        if let [value] = values {
+            return self.only(pointer, value);
+        }
+        let shown = values.iter().take(CHOICE_LIMIT);
+        let shown: Vec<_> = shown.map(|value| Phrase::code(self.cut(pointer, &json(value)))).collect();
+        let choices = Phrase::words("one of ").then(Phrase::joined(shown, ", "));
+        if values.len() <= CHOICE_LIMIT {
+            return choices;
+        }
+        self.omit(pointer, format!("only the first {CHOICE_LIMIT} choices are listed"));
+        choices.then(Phrase::words(format!(" and {} more", values.len() - CHOICE_LIMIT)))
+    }
+
+    /// What tells a variant from its siblings: the member with its tag, or its only member.
+    pub(super) fn told_by(&mut self, view: &View<'a>) -> Phrase {
+        let mut required = view.maps.iter().flat_map(|(_, keywords)| {
+            let all = members(keywords, "properties").iter();
+            all.filter(|(name, _)| view.requires(name))
+        });
+        let tag = required.clone().find_map(|(name, schema)| {
+            let only = match schema.get("enum").and_then(Value::as_array).map(Vec::as_slice) {
+                Some([only]) => Some(only),
+                _ => None,
+            };
+            Some((name, schema.get("const").or(only)?))
+        });
+        let with = |name: &str| Phrase::words(" with ").then(Phrase::code(name));
+        match (tag, required.next(), required.next()) {
+            (Some((name, value)), ..) => {
+                with(name).then(Phrase::words(" = ")).then(Phrase::code(self.cut("", &json(value))))
+            }
+            (None, Some((name, _)), None) => with(name),
+            _ => Phrase::default(),
+        }
+    }
+
+    /// Whether all of these can be told in the line of their union.
+    pub(super) fn is_inline(&mut self, union: &[(String, &'a Value)], level: usize) -> bool {
+        union.iter().all(|(pointer, schema)| self.is_plain(pointer, schema, level))
+    }
+
+    /// Whether the type says everything about the schema.
+    pub(super) fn is_plain(&mut self, pointer: &str, schema: &'a Value, level: usize) -> bool {
+        if level >= LEVEL_LIMIT {
+            return false;
+        }
+        let view = self.view(pointer, schema);
+        let open = self.enter_items(&view);
+        let is_plain =
+            view.description().is_empty() && self.rules(&view).is_empty() && !self.has_inside(&view, level);
+        self.open.truncate(open);
+        is_plain
+    }
+}

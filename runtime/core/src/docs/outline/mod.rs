@@ -1,0 +1,301 @@
+//! What a schema says, line by line, for pages and for agents: members, the variants of enums, and rules in words.
+//!
+//! A line stands for each member, below the line of its object, and for each variant of an enum with data. Recursive
+//! types are described once. Everything is bounded, and what is left out is listed.
+
+mod kind;
+mod rules;
+mod view;
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+use crate::pointer::below;
+
+use view::View;
+
+/// How deep lines lie below each other.
+pub const DEPTH_LIMIT: usize = 8;
+/// How many lines a schema has at most.
+pub const LINE_LIMIT: usize = 500;
+/// The most characters of a rule that is shown as JSON.
+pub const RULE_LIMIT: usize = 400;
+/// How many choices of an enumeration are listed.
+pub const CHOICE_LIMIT: usize = 100;
+/// How many schemas are looked at for one outline, each as often as something refers to it.
+pub const STEP_LIMIT: usize = 50_000;
+
+/// A schema in words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Outline {
+    /// In the order in which they are read, members below their object.
+    pub lines: Vec<Line>,
+    /// What no line says.
+    pub omitted: Vec<Omitted>,
+}
+
+/// A member, a variant, or the items of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Line {
+    /// How many lines it lies below.
+    pub depth: usize,
+    /// The names from the root, as in `address.city`, with `[]` for items and `*` for members of any name.
+    pub path: String,
+    /// What the line is about.
+    pub label: Label,
+    /// Its type, choices among them.
+    pub kind: Phrase,
+    /// What its author says about it, as written; empty if nothing.
+    pub description: String,
+    /// Its bounds, its default, examples and everything else that decides which values fit.
+    pub rules: Vec<Phrase>,
+}
+
+/// What a line is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Label {
+    /// A member of an object.
+    Member {
+        /// Its name.
+        name: String,
+        /// Whether it may not be left out.
+        is_required: bool,
+    },
+    /// Members whose names match this pattern.
+    Matching(String),
+    /// Members of any other name.
+    Others,
+    /// The items of a list.
+    Items,
+    /// The item of a list at this place, from 1.
+    Item(usize),
+    /// A variant of what the line above is about, or of the whole.
+    Variant {
+        /// From 1.
+        number: usize,
+        /// How many there are.
+        of: usize,
+    },
+}
+
+/// Words, and code among them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Phrase(pub Vec<Part>);
+
+/// A part of a [`Phrase`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// Words of ours.
+    Words(String),
+    /// What the schema holds: a name, a value as JSON, a pattern.
+    Code(String),
+}
+
+/// Something that an [`Outline`] leaves out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Omitted {
+    /// Where it stands in the schema (RFC 6901).
+    pub pointer: String,
+    /// What is left out, and why, as a fragment.
+    pub what: String,
+}
+
+/// The schema of arguments or of a result, in words: see the limits of this module.
+pub fn outline(schema: &Value) -> Outline {
+    let mut writer =
+        Writer { root: schema, open: Vec::new(), steps: STEP_LIMIT, lists: 0, outline: Outline::default() };
+    let view = writer.view("", schema);
+    let open = writer.enter(&view, "");
+    writer.inside(&view, "", 0);
+    writer.open.truncate(open);
+    writer.outline
+}
+
+impl Phrase {
+    fn words(text: impl Into<String>) -> Self {
+        Self(vec![Part::Words(text.into())])
+    }
+
+    fn code(text: impl Into<String>) -> Self {
+        Self(vec![Part::Code(text.into())])
+    }
+
+    fn then(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
+    /// The phrases with words between them.
+    fn joined(phrases: impl IntoIterator<Item = Self>, between: &str) -> Self {
+        let mut joined = Self::default();
+        for (at, phrase) in phrases.into_iter().enumerate() {
+            if at > 0 {
+                joined.0.push(Part::Words(between.to_owned()));
+            }
+            joined.0.extend(phrase.0);
+        }
+        joined
+    }
+
+    /// As Markdown, outside of tables.
+    pub fn markdown(&self) -> String {
+        self.written(super::markdown::code)
+    }
+
+    /// The words as they are, and each code as `code` writes it.
+    pub fn written(&self, code: impl Fn(&str) -> String) -> String {
+        let parts = self.0.iter().map(|part| match part {
+            Part::Words(words) => words.clone(),
+            Part::Code(text) => code(text),
+        });
+        parts.collect()
+    }
+}
+
+struct Writer<'a> {
+    root: &'a Value,
+    /// The schemas that are being described, with the path of the line of each.
+    open: Vec<(*const Value, String)>,
+    /// How many schemas may still be looked at.
+    steps: usize,
+    /// How many lists and maps without a line of their own lie around what is being described.
+    lists: usize,
+    outline: Outline,
+}
+
+impl<'a> Writer<'a> {
+    /// Remembers what a view is of; returns how many there were before.
+    fn enter(&mut self, view: &View<'a>, path: &str) -> usize {
+        let before = self.open.len();
+        self.open.extend(view.schemas.iter().map(|schema| (std::ptr::from_ref(*schema), path.to_owned())));
+        before
+    }
+
+    fn omit(&mut self, pointer: &str, what: impl Into<String>) {
+        let omitted = Omitted { pointer: pointer.to_owned(), what: what.into() };
+        if !self.outline.omitted.contains(&omitted) && self.outline.omitted.len() < LINE_LIMIT {
+            self.outline.omitted.push(omitted);
+        }
+    }
+
+    /// The line of a schema, and those below it.
+    fn place(&mut self, label: Label, path: &str, pointer: &str, schema: &'a Value, depth: usize) {
+        if self.outline.lines.len() >= LINE_LIMIT {
+            return self.omit("", format!("only the first {LINE_LIMIT} lines are shown"));
+        }
+        let view = self.view(pointer, schema);
+        let open = self.enter(&view, path);
+        let mut kind = self.kind(&view, 0);
+        if matches!(label, Label::Variant { .. }) {
+            kind = kind.then(self.told_by(&view));
+        }
+        let rules = self.rules(&view);
+        let line = Line { depth, path: path.to_owned(), label, kind, description: view.description(), rules };
+        self.outline.lines.push(line);
+        if depth + 1 < DEPTH_LIMIT {
+            self.inside(&view, path, depth + 1);
+        } else if self.has_inside(&view, 0) {
+            self.omit(pointer, format!("what lies deeper than {DEPTH_LIMIT} levels is not shown"));
+            if let Some(line) = self.outline.lines.last_mut() {
+                line.rules.push(Phrase::words("what is inside of it is not shown here"));
+            }
+        }
+        self.open.truncate(open);
+    }
+
+    /// The lines below that of a view: members, items, variants.
+    fn inside(&mut self, view: &View<'a>, path: &str, depth: usize) {
+        let member = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        for (pointer, keywords) in &view.maps {
+            for (name, schema) in members(keywords, "properties") {
+                let label = Label::Member { name: name.clone(), is_required: view.requires(name) };
+                let pointer = below(&below(pointer, "properties"), name);
+                self.place(label, &member(name), &pointer, schema, depth);
+            }
+            for (pattern, schema) in members(keywords, "patternProperties") {
+                let pointer = below(&below(pointer, "patternProperties"), pattern);
+                self.place(Label::Matching(pattern.clone()), &member("*"), &pointer, schema, depth);
+            }
+            if let Some(schema) = keywords.get("additionalProperties").filter(|schema| schema.is_object()) {
+                let pointer = below(pointer, "additionalProperties");
+                if view.is_map() {
+                    self.repeated(Label::Others, &member("*"), &pointer, schema, depth);
+                } else if !is_empty(schema) {
+                    self.place(Label::Others, &member("*"), &pointer, schema, depth);
+                }
+            }
+            for (at, schema) in list(keywords, "prefixItems").iter().enumerate() {
+                let pointer = below(&below(pointer, "prefixItems"), &at.to_string());
+                self.place(Label::Item(at + 1), &format!("{path}[{at}]"), &pointer, schema, depth);
+            }
+            if let Some(schema) = keywords.get("items").filter(|schema| schema.is_object()) {
+                let pointer = below(pointer, "items");
+                if keywords.contains_key("prefixItems") {
+                    self.place(Label::Items, &format!("{path}[]"), &pointer, schema, depth);
+                } else {
+                    self.repeated(Label::Items, &format!("{path}[]"), &pointer, schema, depth);
+                }
+            }
+        }
+        for union in &view.unions {
+            if self.is_inline(union, 0) {
+                continue;
+            }
+            let of = union.len();
+            for (at, (pointer, schema)) in union.iter().enumerate() {
+                self.place(Label::Variant { number: at + 1, of }, path, pointer, schema, depth);
+            }
+        }
+    }
+
+    /// What a list or a map holds many of: its type stands in the line of the list, so that only the rest needs lines.
+    fn repeated(&mut self, label: Label, path: &str, pointer: &str, schema: &'a Value, depth: usize) {
+        let view = self.view(pointer, schema);
+        if !view.description().is_empty() || !self.rules(&view).is_empty() {
+            return self.place(label, path, pointer, schema, depth);
+        }
+        if self.lists == DEPTH_LIMIT {
+            return self.omit(pointer, format!("what lies deeper than {DEPTH_LIMIT} lists is not shown"));
+        }
+        let open = self.enter(&view, path);
+        self.lists += 1;
+        self.inside(&view, path, depth);
+        self.lists -= 1;
+        self.open.truncate(open);
+    }
+
+    /// Whether [`Writer::inside`] has something to write.
+    fn has_inside(&mut self, view: &View<'a>, level: usize) -> bool {
+        view.maps.iter().any(|(pointer, keywords)| {
+            let named = ["properties", "patternProperties"];
+            let many = ["items", "additionalProperties"].into_iter().filter_map(|keyword| {
+                Some((below(pointer, keyword), keywords.get(keyword).filter(|schema| schema.is_object())?))
+            });
+            named.iter().any(|keyword| !members(keywords, keyword).is_empty())
+                || !list(keywords, "prefixItems").is_empty()
+                || many.into_iter().any(|(pointer, schema)| !self.is_plain(&pointer, schema, level + 1))
+        }) || view.unions.iter().any(|union| !self.is_inline(union, level + 1))
+    }
+}
+
+fn members<'a>(keywords: &'a Map<String, Value>, keyword: &str) -> &'a Map<String, Value> {
+    static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+    keywords.get(keyword).and_then(Value::as_object).unwrap_or(&NONE)
+}
+
+fn list<'a>(keywords: &'a Map<String, Value>, keyword: &str) -> &'a [Value] {
+    keywords.get(keyword).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+fn is_empty(schema: &Value) -> bool {
+    schema.as_object().is_some_and(Map::is_empty)
+}
+
+#[cfg(test)]
+mod tests;
