@@ -27,10 +27,11 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
     let name = registry_name(document, losses);
     let mut made =
         Map::from_iter([("$schema".to_owned(), SCHEMA.into()), ("name".to_owned(), name.as_str().into())]);
-    if let Some(title) = &server.title {
+    if let Some(title) = losses.text(None, "/server/title", server.title.as_deref()) {
         made.insert("title".to_owned(), cut(title, "/server/title", losses).into());
     }
-    let description = about.description.clone().unwrap_or_else(|| {
+    let said = about.description.clone().filter(|text| !text.trim().is_empty());
+    let description = said.unwrap_or_else(|| {
         losses.add(
             None,
             "/description",

@@ -399,6 +399,7 @@ fn empty_texts_are_left_out_and_listed() {
         (Format::Gemini, vec!["find /description", "find /inputSchema/properties/a/description"]),
         (Format::Openapi, vec!["find /description"]),
         (Format::Mcpb, vec!["/server/title", "/description", "find /description"]),
+        (Format::ServerJson, vec!["/server/title", "/description", "/packages"]),
         (
             Format::Markdown,
             vec!["/server/title", "find /inputSchema/properties/a/description", "find /description"],
