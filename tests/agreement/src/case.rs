@@ -18,6 +18,7 @@ pub struct Case {
     /// What it is called in reports.
     pub name: &'static str,
     draft: fn() -> Draft,
+    with_type: fn(Draft, InputShape) -> Draft,
     definition: Option<fn() -> ToolDefinition>,
     output: fn() -> Value,
     read: fn(&ArgumentReader, &RawValue) -> Result<Reading, ArgumentErrors>,
@@ -68,6 +69,7 @@ impl Case {
         Self {
             name,
             draft: || Draft::read_as::<T, T>(InputShape::Object),
+            with_type: |draft, shape| draft.with_type::<T>(shape),
             definition: None,
             output: || schema::output::<T>(Profile::Portable),
             read: |reader, arguments| Ok(Reading::of_written(&reader.read::<T>(Some(arguments), &[])?)),
@@ -87,6 +89,7 @@ impl Case {
         Self {
             name,
             draft: || Draft::read_as::<T, T>(T::METADATA.shape),
+            with_type: |draft, shape| draft.with_type::<T>(shape),
             definition: Some(T::definition),
             output: || schema::output::<T>(Profile::Portable),
             read: |reader, arguments| Ok(Reading::of(&reader.read_tool::<T>(Some(arguments), &[])?)),
@@ -122,7 +125,8 @@ impl Case {
     }
 
     fn draft(&self) -> Draft {
-        (self.draft)().with_fields(self.fields, self.allow_unknown)
+        let draft = (self.draft)().with_fields(self.fields, self.allow_unknown);
+        (self.with_type)(draft, self.shape)
     }
 
     /// The schema of the arguments.

@@ -1,104 +1,91 @@
-//! The second reading, where the first one failed: settle what can be settled, else name every problem.
+//! Reading with the schema first: it decides what every value is, names every problem, and then serde reads what is
+//! meant. So what is read of one argument never depends on how another is written.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
-use super::checker::{NodeId, ROOT, Rules, Whereabouts, got, unknown};
-use super::names::Meaning;
+use super::checker::{Check, NodeId, REPEATED, ROOT, Terms, Whereabouts, is_affordable, unknown};
+use super::doc::{Doc, Edit, Json, Unreadable, ValueId};
+use super::example;
+use super::insight::{Ask, Knowledge};
 use super::problem::{ArgumentErrors, Findings, MAX_QUOTED, ProblemKind, Segment, cut};
 use super::reader::ArgumentReader;
 use super::rejection::{Rejection, steps};
-use super::scan::members;
-use super::{example, lenient};
 
 type Bound = [(String, Box<RawValue>)];
 
+/// Arguments that were taken apart and found to fit.
+struct Settled<'t> {
+    doc: Doc<'t>,
+    whole: ValueId,
+    edits: HashMap<ValueId, Edit>,
+}
+
 impl ArgumentReader {
-    /// Reads the arguments once more, with nothing overlooked.
-    #[cold]
+    /// Reads the arguments with nothing overlooked.
     pub(super) fn read_with_care<T: DeserializeOwned>(
         &self,
         text: &str,
         bound: &Bound,
+        knowledge: &Knowledge,
     ) -> Result<T, ArgumentErrors> {
-        let mut findings = Findings::default();
-        let Some(mut value) = self.parse(text, &mut findings) else {
-            return Err(self.errors::<T>(findings, bound));
+        let probe = |arguments: &Value| self.probe::<T>(arguments, bound);
+        let insight = Ask::new(&self.checker, &self.places, knowledge, &probe);
+        let settled = match self.settle(text, &insight) {
+            Ok(settled) => settled,
+            Err(findings) => return Err(self.errors::<T>(findings, bound)),
         };
-        let settled = lenient::settle(&self.shown, &mut value, !self.strict);
-        let settled = settled.then(|| value.to_string());
-        if let Some(text) = &settled
-            && findings.is_empty()
-            && self.admits(text)
-            && let Ok(value) = self.deserialize(text, bound)
-        {
+        // What is meant is mostly what was written.
+        let mut meant = String::new();
+        let is_written = settled.edits.is_empty() && text.starts_with('{');
+        if !is_written {
+            settled.doc.write(settled.whole, &settled.edits, &mut meant);
+        }
+        let meant = if is_written { text } else { &meant };
+        if let Ok(value) = self.deserialize(meant, bound) {
             return Ok(value);
         }
-        self.shown.find(&value, &mut findings);
-        if findings.is_empty()
-            && let Some(value) = self.ask_serde(settled.as_deref().unwrap_or(text), bound, &mut findings)
-        {
-            return Ok(value);
-        }
-        Err(self.errors::<T>(findings, bound))
+        self.ask_serde(meant, bound, &settled).map_err(|findings| self.errors::<T>(findings, bound))
     }
 
     fn errors<T: DeserializeOwned>(&self, findings: Findings, bound: &Bound) -> ArgumentErrors {
         ArgumentErrors::new(findings, self.example_of::<T>(bound))
     }
 
-    /// The arguments as a value, with the names of the schema in place of aliases and without those that may not
-    /// stand there, which become findings.
-    fn parse(&self, text: &str, findings: &mut Findings) -> Option<Value> {
-        let mut given = match serde_json::from_str::<Value>(text) {
-            Ok(Value::Object(given)) => given,
-            Ok(other) => {
-                // Nobody knows what is in there: a secret may be.
-                let message =
-                    || format!("expected an object; got {}", got(&other, true).replace("another", "a"));
-                findings.add(&[], None, ProblemKind::Type, message);
-                return None;
-            }
-            Err(error) => {
-                let message = match Rejection::read(&error.to_string()) {
-                    Rejection::Other("recursion limit exceeded") => {
-                        "nested too deep; 127 levels are read".to_owned()
-                    }
-                    Rejection::Other(reason) => format!("not readable as JSON: {reason}"),
-                    _ => "not readable as JSON".to_owned(),
+    /// Takes the text apart and checks it; the error holds every problem.
+    fn settle<'t>(&self, text: &'t str, insight: &Ask<'_>) -> Result<Settled<'t>, Findings> {
+        let mut findings = Findings::default();
+        let (mut doc, whole) = match Doc::parse(text) {
+            Ok(parsed) => parsed,
+            Err(unreadable) => {
+                let message = match unreadable {
+                    Unreadable::TooDeep => "nested too deep; 127 levels are read".to_owned(),
+                    Unreadable::Because(reason) => format!("not readable as JSON: {reason}"),
                 };
                 findings.add(&[], None, ProblemKind::TooComplex, || message);
-                return None;
+                return Err(findings);
             }
         };
-        let mut kept = Map::new();
-        let mut seen = HashSet::new();
-        for name in members(text).map(|member| member.name()) {
-            let path = [Segment::Name(&name)];
-            let property = match self.names.meaning(&name) {
-                Meaning::Known(known) => &*known.property,
-                Meaning::Free => &*name,
-                Meaning::Credential => {
-                    let message = || "the server sets this value; leave it out".to_owned();
-                    findings.add(&path, None, ProblemKind::Credential, message);
-                    continue;
-                }
-                Meaning::Unknown => {
-                    let message = || unknown(&name, &self.names.spellings());
-                    findings.add(&path, None, ProblemKind::Unknown, message);
-                    continue;
-                }
-            };
-            if !seen.insert(property.to_owned()) {
-                findings.add(&path, None, ProblemKind::Repeated, || REPEATED.to_owned());
-                continue;
-            }
-            kept.insert(property.to_owned(), given.get_mut(&*name).map(Value::take).unwrap_or_default());
+        if !matches!(doc.get(whole), Json::Object(_)) {
+            // Nobody knows what is in there: a secret may be.
+            let got = super::checker::got(&doc, whole, true).replace("another", "a");
+            findings.add(&[], None, ProblemKind::Type, || format!("expected an object; got {got}"));
+            return Err(findings);
         }
-        Some(Value::Object(kept))
+        for name in doc.remove_members(whole, |name| self.names.is_reserved(name)) {
+            let message = || "the server sets this value; leave it out".to_owned();
+            findings.add(&[Segment::Name(&name)], None, ProblemKind::Credential, message);
+        }
+        let mut check = Check::new(&self.checker, insight, &mut doc, Terms::Meant).without_text(self.strict);
+        let (mut findings, edits) = check.report(ROOT, whole, findings);
+        if findings.is_empty() && !is_affordable(&self.checker, &doc, whole, &edits) {
+            let message = || "the value fits too many forms to be read; send a simpler one".to_owned();
+            findings.add(&[], None, ProblemKind::TooComplex, message);
+        }
+        if findings.is_empty() { Ok(Settled { doc, whole, edits }) } else { Err(findings) }
     }
 
     /// Lets serde read arguments that fit the schema, and reports what it has against them.
@@ -106,35 +93,39 @@ impl ArgumentReader {
         &self,
         text: &str,
         bound: &Bound,
-        findings: &mut Findings,
-    ) -> Option<T> {
+        settled: &Settled<'_>,
+    ) -> Result<T, Findings> {
         let text = self.serde_text(text, bound);
         let mut deserializer = serde_json::Deserializer::from_str(&text);
-        match serde_path_to_error::deserialize(&mut deserializer) {
-            Ok(value) => return Some(value),
-            Err(error) => self.report(&steps(error.path()), &error.inner().to_string(), findings),
+        let error = match serde_path_to_error::deserialize(&mut deserializer) {
+            Ok(value) => return Ok(value),
+            Err(error) => error,
+        };
+        let mut findings = Findings::default();
+        let mut steps = steps(error.path());
+        let is_credential = steps.first().is_some_and(|name| self.names.is_credential(name));
+        if !is_credential {
+            // The way may lead through names that stand in no text, such as those of variants.
+            steps.truncate(settled.follow(&steps));
         }
-        None
-    }
-
-    /// Reports the message of serde at the place that `steps` lead to.
-    fn report(&self, steps: &[String], message: &str, findings: &mut Findings) {
-        let place = self.place(steps);
-        let (name, kind, words) = self.words(&place, &Rejection::read(message));
+        let place = self.place(&steps);
+        let message = error.inner().to_string();
+        let (name, kind, words) = self.words(&place, &Rejection::read(&message));
         findings.add(&place.path, name, kind, || words);
+        Err(findings)
     }
 
     fn place<'s>(&self, steps: &'s [String]) -> Place<'s> {
-        let root = self.shown.root();
+        let root = self.checker.root();
         let mut place =
             Place { path: Vec::new(), nodes: vec![ROOT], secrets: Whereabouts::Nowhere, server: false };
         if steps.first().is_some_and(|name| self.names.is_credential(name)) {
             return Place { path: vec![Segment::Name(&steps[0])], server: true, ..place };
         }
         for step in steps {
-            place.nodes = self.shown.below(&place.nodes, step);
+            place.nodes = self.checker.below(&place.nodes, step);
             place.path.push(Segment::Name(step));
-            if place.nodes.iter().any(|node| self.shown.node(*node).is_secret()) {
+            if place.nodes.iter().any(|node| self.checker.node(*node).is_secret()) {
                 return Place { secrets: Whereabouts::Here, ..place };
             }
         }
@@ -142,7 +133,7 @@ impl ArgumentReader {
         let holds_secret = match &place.nodes[..] {
             _ if steps.is_empty() => root.holds_secret() || self.names.has_credentials(),
             [] => root.holds_secret(),
-            nodes => nodes.iter().any(|node| self.shown.node(*node).holds_secret()),
+            nodes => nodes.iter().any(|node| self.checker.node(*node).holds_secret()),
         };
         if holds_secret {
             place.secrets = Whereabouts::Below;
@@ -170,12 +161,12 @@ impl ArgumentReader {
                 (Some(name), ProblemKind::Server, SERVER_LACKS.to_owned())
             }
             Rejection::Missing(name) => {
-                let property = self.shown.below(&place.nodes, name).first().copied();
-                (Some(name), ProblemKind::Missing, self.shown.missing(property))
+                let property = self.checker.below(&place.nodes, name).first().copied();
+                (Some(name), ProblemKind::Missing, self.checker.missing(property))
             }
             Rejection::Repeated(name) => (Some(name), ProblemKind::Repeated, REPEATED.to_owned()),
             Rejection::NoForm => {
-                let forms: Vec<_> = place.nodes.iter().map(|node| self.shown.describe(*node)).collect();
+                let forms: Vec<_> = place.nodes.iter().map(|node| self.checker.describe(*node)).collect();
                 let forms = if forms.is_empty() { "another form".to_owned() } else { forms.join(", or ") };
                 (None, ProblemKind::Forms, format!("expected {forms}"))
             }
@@ -192,24 +183,40 @@ impl ArgumentReader {
 
     /// Small arguments that `T` takes, if some can be made from the schema.
     fn example_of<T: DeserializeOwned>(&self, bound: &Bound) -> Option<Value> {
-        let mut example = self.example.get_or_init(|| example::minimal(&self.shown)).clone()?;
-        // Where one root was made of the variants of an enum, the schema does not say what belongs to which.
-        for _ in 0..=self.shown.root().object.properties.len() {
-            let Err(error) = self.deserialize::<T>(&example.to_string(), bound) else { return Some(example) };
-            let message = error.to_string();
-            let Rejection::Missing(name) = Rejection::read(&message) else { return None };
-            if self.names.is_credential(name) {
-                return Some(example);
-            }
-            let members = example.as_object_mut()?;
-            let value = example::minimal_at(&self.shown, self.shown.root().object.property(name)?)?;
-            if members.insert(name.to_owned(), value).is_some()
-                || !self.shown.fits(ROOT, &example, Rules::All)
-            {
-                return None;
-            }
+        let example = self.example.get_or_init(|| example::minimal(&self.checker)).clone()?;
+        let Err(error) = self.deserialize::<T>(&example.to_string(), bound) else { return Some(example) };
+        let message = error.to_string();
+        match Rejection::read(&message) {
+            // No example can help where the server has nothing to set.
+            Rejection::Missing(name) if self.names.is_credential(name) => Some(example),
+            _ => None,
         }
-        None
+    }
+}
+
+impl Settled<'_> {
+    /// How many of the steps lead to a value of the text.
+    fn follow(&self, steps: &[String]) -> usize {
+        let mut value = self.whole;
+        for (at, step) in steps.iter().enumerate() {
+            let next = match self.doc.get(self.meant(value)) {
+                Json::Object(members) => {
+                    members.iter().find(|(name, _)| **name == **step).map(|(_, member)| *member)
+                }
+                Json::Array(items) => step.parse::<usize>().ok().and_then(|index| items.get(index).copied()),
+                _ => None,
+            };
+            let Some(next) = next else { return at };
+            value = next;
+        }
+        steps.len()
+    }
+
+    fn meant(&self, value: ValueId) -> ValueId {
+        match self.edits.get(&value) {
+            Some(Edit::Instead(other)) => *other,
+            _ => value,
+        }
     }
 }
 
@@ -226,5 +233,4 @@ struct Place<'s> {
 
 /// How many characters of a message that the author of a type wrote are shown.
 const MAX_WORDS: usize = 300;
-const REPEATED: &str = "given twice; give it once";
 const SERVER_LACKS: &str = "the server has to set this value and has none that fits; no arguments can help";

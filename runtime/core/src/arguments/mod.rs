@@ -47,11 +47,16 @@
 //! [`MAX_PROBLEMS`], [`MAX_QUOTED`], [`MAX_LISTED`] and [`MAX_EXAMPLE`] bound the text of errors. `serde_json` reads
 //! 127 levels of nesting.
 
+mod amend;
 mod careful;
 mod checker;
+mod doc;
 mod example;
-mod lenient;
+mod faults;
+mod insight;
 mod names;
+mod places;
+mod probe;
 mod problem;
 mod reader;
 mod rejection;
@@ -65,6 +70,7 @@ use serde_json::value::RawValue;
 
 use crate::tool::Tool;
 
+pub(crate) use amend::{Amendment, Change, amendments, ask};
 pub use checker::{Checker, SchemaError, SchemaFault};
 pub use example::example;
 pub use problem::{

@@ -1,82 +1,28 @@
-//! The names that may stand at the root of the arguments.
+//! Which names stand where: at the root of the arguments, and in the objects below it, straight from the text.
 
-use regex_lite::Regex;
-
-use super::checker::{Checker, NodeId};
+use super::checker::{Node, NodeId};
+use super::reader::ArgumentReader;
+use super::scan::{items, members};
 use crate::tool::FieldMetadata;
 
-/// The names that a tool takes.
+/// The names at the root that are not for callers.
 #[derive(Debug)]
 pub(super) struct RootNames {
-    /// Whether other names are refused.
-    closed: bool,
-    /// Sorted by name.
-    known: Vec<Known>,
-    /// Names that match one of these are known too.
-    patterns: Vec<Regex>,
     /// The names of what the server sets, with the name that serde reads first.
     credentials: Vec<(&'static str, &'static str)>,
 }
 
-/// A name that a tool takes.
-#[derive(Debug)]
-pub(super) struct Known {
-    name: Box<str>,
-    /// The name in the schema: `name` itself if it is not an alias.
-    pub(super) property: Box<str>,
-    /// The schema of the value, if it has rules that serde does not enforce.
-    pub(super) to_check: Option<NodeId>,
-}
-
-/// What a name stands for.
-#[derive(Debug)]
-pub(super) enum Meaning<'a> {
-    Known(&'a Known),
-    /// Matches a pattern, or the tool takes any name.
-    Free,
-    /// Set by the server.
-    Credential,
-    Unknown,
-}
-
 impl RootNames {
-    pub(super) fn new(checker: &Checker, fields: &'static [FieldMetadata], allow_unknown: bool) -> Self {
-        let object = &checker.root().object;
-        let is_credential = |name: &str| fields.iter().any(|field| field.credential && field.name == name);
-        let mut known = Vec::new();
-        for (name, node) in object.properties.iter().filter(|(name, _)| !is_credential(name)) {
-            let to_check = Some(*node).filter(|node| checker.node(*node).is_beyond_serde());
-            let aliases = fields.iter().filter(|field| field.name == &**name).flat_map(|field| field.aliases);
-            known.extend(aliases.copied().chain([&**name]).map(|spelling| Known {
-                name: spelling.into(),
-                property: name.clone(),
-                to_check,
-            }));
-        }
-        known.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    pub(super) fn new(fields: &'static [FieldMetadata]) -> Self {
         let credentials = fields.iter().filter(|field| field.credential).flat_map(|field| {
             field.aliases.iter().copied().chain([field.name]).map(|spelling| (spelling, field.name))
         });
-        let closed = object.additional.is_some_and(|additional| checker.node(additional).never);
-        Self {
-            closed: closed && !allow_unknown,
-            known,
-            patterns: object.patterns.iter().map(|(pattern, _)| pattern.clone()).collect(),
-            credentials: credentials.collect(),
-        }
+        Self { credentials: credentials.collect() }
     }
 
-    pub(super) fn meaning(&self, name: &str) -> Meaning<'_> {
-        if let Ok(at) = self.known.binary_search_by(|known| (*known.name).cmp(name)) {
-            return Meaning::Known(&self.known[at]);
-        }
-        if self.credentials.iter().any(|(spelling, _)| *spelling == name) {
-            return Meaning::Credential;
-        }
-        if !self.closed || self.patterns.iter().any(|pattern| pattern.is_match(name)) {
-            return Meaning::Free;
-        }
-        Meaning::Unknown
+    /// Whether `name` is one of those that only the server sets.
+    pub(super) fn is_reserved(&self, name: &str) -> bool {
+        self.credentials.iter().any(|(spelling, _)| *spelling == name)
     }
 
     /// Whether serde reads `name` from what the server binds.
@@ -87,9 +33,69 @@ impl RootNames {
     pub(super) fn has_credentials(&self) -> bool {
         !self.credentials.is_empty()
     }
+}
 
-    /// All names that are taken.
-    pub(super) fn spellings(&self) -> Vec<&str> {
-        self.known.iter().map(|known| &*known.name).collect()
+impl ArgumentReader {
+    /// Whether the text is an object, and all names in it are known, at every depth.
+    pub(super) fn has_known_names(&self, text: &str) -> bool {
+        if !text.starts_with('{') {
+            return false;
+        }
+        let root = self.checker.root();
+        // Most tools have no objects below the root, and names are all that there is to look at.
+        for member in members(text) {
+            let name = member.name();
+            let Some(position) = root.object.position(&name) else {
+                let is_taken = self.takes(root, &name) && !self.names.is_reserved(&name);
+                match root.object.additional.filter(|_| is_taken) {
+                    Some(child) if !self.has_shape(child, member.value) => return false,
+                    _ if is_taken => continue,
+                    _ => return false,
+                }
+            };
+            let child = root.object.properties[position].1;
+            if self.checker.node(child).outlined && !self.has_shape(child, member.value) {
+                return false;
+            }
+        }
+        let parts = &root.in_place;
+        parts.reference.iter().chain(&parts.all_of).all(|part| self.has_shape(*part, text))
+    }
+
+    /// Whether an object takes a member that it does not list.
+    fn takes(&self, node: &Node, name: &str) -> bool {
+        let object = &node.object;
+        object.patterns.iter().any(|(pattern, _)| pattern.is_match(name))
+            || (!object.sealed
+                && !object.additional.is_some_and(|additional| self.checker.node(additional).never))
+    }
+
+    /// Whether objects stand where the schema has some, with names that it knows.
+    fn has_shape(&self, id: NodeId, text: &str) -> bool {
+        let node = self.checker.node(id);
+        if !node.outlined || text == "null" {
+            return true;
+        }
+        let parts = &node.in_place;
+        let own = match text.as_bytes().first() {
+            Some(b'{') => members(text).all(|member| {
+                let name = member.name();
+                let child = match node.object.position(&name) {
+                    Some(position) => Some(node.object.properties[position].1),
+                    None if self.takes(node, &name) => node.object.additional,
+                    None => return false,
+                };
+                child.is_none_or(|child| self.has_shape(child, member.value))
+            }),
+            Some(b'[') if node.object.properties.is_empty() => {
+                items(text).enumerate().all(|(index, item)| {
+                    let child = node.array.prefix.get(index).copied().or(node.array.items);
+                    child.is_none_or(|child| self.has_shape(child, item))
+                })
+            }
+            // Serde reads a struct from an array of its members as well; nobody asks for that.
+            _ => node.object.properties.is_empty() && !node.object.sealed,
+        };
+        own && parts.reference.iter().chain(&parts.all_of).all(|part| self.has_shape(*part, text))
     }
 }

@@ -156,6 +156,11 @@ impl Findings {
         self.more
     }
 
+    /// How many problems there are, kept or not.
+    pub(super) fn count(&self) -> usize {
+        self.problems.len() + self.more
+    }
+
     pub(super) fn add(
         &mut self,
         path: &[Segment<'_>],

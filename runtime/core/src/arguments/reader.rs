@@ -1,4 +1,4 @@
-//! How a call's arguments become a value: serde straight from the text, and the few checks beside it.
+//! How a call's arguments become a value: serde straight from the text where that is enough, else the schema first.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -7,43 +7,35 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::checker::{Checker, ROOT, Rules, SchemaError, SchemaFault};
-use super::names::{Meaning, RootNames};
+use super::checker::{Checker, SchemaError, SchemaFault};
+use super::insight::{Knowledge, Places};
+use super::names::RootNames;
+use super::probe::{Answer, probe};
 use super::problem::ArgumentErrors;
-use super::scan::members;
-use crate::schema::{Draft, Profile};
+use crate::schema::Draft;
 use crate::tool::{FieldMetadata, InputShape, Read, Tool};
 
 /// How arguments of one tool are read: compiled once, used for every call.
 #[derive(Debug)]
 pub struct ArgumentReader {
-    /// The schema as the definition shows it, for the second reading and its words.
-    pub(super) shown: Checker,
-    /// The draft, which still tells what serde enforces by itself, for the first reading.
-    draft: Checker,
+    /// The schema that arguments are read by.
+    pub(super) checker: Checker,
     pub(super) names: RootNames,
     pub(super) strict: bool,
     /// The example for errors, made when the first one is needed.
     pub(super) example: OnceLock<Option<Value>>,
     shape: InputShape,
-    to_check: ToCheck,
-}
-
-/// Which parts of the arguments have rules that serde does not enforce.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ToCheck {
-    Nothing,
-    /// Single members; [`super::names::Known::to_check`] tells which.
-    Members,
-    /// The object as a whole.
-    Whole,
+    pub(super) places: Places,
+    /// What the type says of itself, asked when the first call is read.
+    knowledge: OnceLock<Knowledge>,
 }
 
 impl ArgumentReader {
     /// Compiles the reader of `T`.
     ///
     /// # Errors
-    /// A schema that cannot be enforced (see [`SchemaFault`]); the error names the tool.
+    /// A schema that cannot be enforced, or that describes what serde never reads (see [`SchemaFault`]); the error
+    /// names the tool.
     pub fn of<T: Tool>() -> Result<Self, SchemaError> {
         Self::of_draft::<T>(&Draft::of::<T>())
     }
@@ -52,6 +44,7 @@ impl ArgumentReader {
     pub(crate) fn of_draft<T: Tool>(draft: &Draft) -> Result<Self, SchemaError> {
         let metadata = T::METADATA;
         Self::new(draft, metadata.fields, metadata.shape, metadata.allow_unknown)
+            .and_then(Self::check_type::<Read<T>>)
             .map_err(|error| SchemaError { tool: Some(T::NAME), ..error })
     }
 
@@ -69,29 +62,31 @@ impl ArgumentReader {
             let fault = SchemaFault::Input(problem.clone());
             return Err(SchemaError { tool: None, pointer: String::new(), fault });
         }
-        let shown = draft.clone().finish(Profile::Portable);
-        Self::from_schemas(draft.as_value(), &shown, fields, shape, allow_unknown)
+        Self::from_schema(&draft.exact(), fields, shape, allow_unknown)
     }
 
-    pub(super) fn from_schemas(
-        draft: &Value,
-        shown: &Value,
+    pub(super) fn from_schema(
+        schema: &Value,
         fields: &'static [FieldMetadata],
         shape: InputShape,
         allow_unknown: bool,
     ) -> Result<Self, SchemaError> {
-        let draft = Checker::compile(draft)?;
-        let mut shown = Checker::compile(shown)?;
-        for field in fields.iter().filter(|field| field.secret || field.credential) {
-            shown.hide(field.name);
+        let mut checker = Checker::compile(schema)?;
+        if allow_unknown {
+            checker.open_root();
         }
-        let names = RootNames::new(&draft, fields, allow_unknown);
-        let to_check = match draft.root() {
-            root if !root.is_beyond_serde() => ToCheck::Nothing,
-            _ if draft.only_properties_beyond_serde() => ToCheck::Members,
-            _ => ToCheck::Whole,
-        };
-        Ok(Self { shown, draft, names, strict: false, example: OnceLock::new(), shape, to_check })
+        for field in fields {
+            if field.secret || field.credential {
+                checker.hide(field.name);
+            }
+            for alias in field.aliases {
+                checker.add_alias(field.name, alias);
+            }
+        }
+        let names = RootNames::new(fields);
+        let places = Places::new(&checker);
+        let (example, knowledge) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { checker, names, strict: false, example, shape, places, knowledge })
     }
 
     /// Refuses an object or array that comes as JSON text, which is otherwise read where the schema allows
@@ -120,6 +115,8 @@ impl ArgumentReader {
     /// `bound` holds what the server binds: the names and the JSON text of credentials. Those that the tool has no
     /// field for are left aside.
     ///
+    /// A reader is of one type: the first call asks `T` about itself, and the answers hold for all calls.
+    ///
     /// # Errors
     /// Every problem of the arguments at once.
     pub fn read<T: DeserializeOwned>(
@@ -131,35 +128,39 @@ impl ArgumentReader {
             None | Some("null") => "{}",
             Some(text) => text,
         };
-        if self.admits(text)
+        let knowledge = self.knowledge.get_or_init(|| self.ask_all::<T>(bound));
+        if knowledge.is_plain
+            && self.has_known_names(text)
             && let Ok(value) = self.deserialize(text, bound)
         {
             return Ok(value);
         }
-        self.read_with_care(text, bound)
+        self.read_with_care(text, bound, knowledge)
     }
 
-    /// Whether the text is an object with known names, whose values keep the rules that serde does not enforce.
-    pub(super) fn admits(&self, text: &str) -> bool {
-        if !text.starts_with('{') {
-            return false;
+    #[cold]
+    fn ask_all<T: DeserializeOwned>(&self, bound: &[(String, Box<RawValue>)]) -> Knowledge {
+        Knowledge::of(&self.checker, &self.places, &|arguments| self.probe::<T>(arguments, bound))
+    }
+
+    /// What `T` makes of arguments.
+    pub(super) fn probe<T: DeserializeOwned>(
+        &self,
+        arguments: &Value,
+        bound: &[(String, Box<RawValue>)],
+    ) -> Answer {
+        if self.shape == InputShape::Unit {
+            return probe::<T>(&Value::Null);
         }
-        for member in members(text) {
-            let known = match self.names.meaning(&member.name()) {
-                Meaning::Known(known) => known,
-                Meaning::Free => continue,
-                Meaning::Credential | Meaning::Unknown => return false,
-            };
-            if let (ToCheck::Members, Some(node)) = (self.to_check, known.to_check) {
-                let Ok(value) = serde_json::from_str::<Value>(member.value) else { return false };
-                let is_left_out = value.is_null() && !self.draft.root().object.requires(&known.property);
-                if !is_left_out && !self.draft.fits(node, &value, Rules::BeyondSerde) {
-                    return false;
-                }
+        let mut arguments = Cow::Borrowed(arguments);
+        for (name, value) in bound.iter().filter(|(name, _)| self.names.is_credential(name)) {
+            if let (Ok(value), Some(members)) =
+                (serde_json::from_str(value.get()), arguments.to_mut().as_object_mut())
+            {
+                members.insert(name.clone(), value);
             }
         }
-        self.to_check != ToCheck::Whole
-            || serde_json::from_str(text).is_ok_and(|value| self.draft.fits(ROOT, &value, Rules::BeyondSerde))
+        probe::<T>(&arguments)
     }
 
     /// Serde, with what the server binds put in.

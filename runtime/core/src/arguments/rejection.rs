@@ -2,6 +2,8 @@
 
 use serde_path_to_error::{Path, Segment};
 
+use super::doc::without_position;
+
 /// The parts of a serde error that are of use to a caller.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Rejection<'m> {
@@ -45,14 +47,6 @@ impl<'m> Rejection<'m> {
             Some(got) => Self::Expected { expected: in_json_words(expected), got: in_json_kind(got) },
             None => Self::Other(message),
         }
-    }
-}
-
-/// The message without the line and column that `serde_json` puts at its end.
-fn without_position(message: &str) -> &str {
-    match message.rsplit_once(" at line ") {
-        Some((text, position)) if position.starts_with(|first: char| first.is_ascii_digit()) => text,
-        _ => message,
     }
 }
 

@@ -58,9 +58,27 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
+/// Walks over the items of the array that `text` starts with, as [`members`] does over members.
+pub(super) fn items(text: &str) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    let mut at = usize::from(text.starts_with('['));
+    std::iter::from_fn(move || {
+        while matches!(bytes.get(at)?, b',' | b' ' | b'\t' | b'\n' | b'\r') {
+            at += 1;
+        }
+        if *bytes.get(at)? == b']' {
+            return None;
+        }
+        let end = value_end(bytes, at)?;
+        let item = text.get(at..end).filter(|item| !item.is_empty())?;
+        at = end;
+        Some(item)
+    })
+}
+
 /// Where the string that opens at `start` closes: the index of its second quote.
 #[inline]
-fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+pub(super) fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
         at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
@@ -73,7 +91,7 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// Where the value that begins at `start` ends: the index after its last byte.
 #[inline]
-fn value_end(bytes: &[u8], start: usize) -> Option<usize> {
+pub(super) fn value_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     match bytes.get(at)? {
         b'"' => return Some(string_end(bytes, at)? + 1),
@@ -102,7 +120,7 @@ fn value_end(bytes: &[u8], start: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::members;
+    use super::{items, members};
 
     fn pairs(text: &str) -> Vec<(String, &str)> {
         members(text).map(|member| (member.name().into_owned(), member.value)).collect()
@@ -133,6 +151,16 @@ mod tests {
     fn resolves_escapes_in_names() {
         assert_eq!(pairs(r#"{"\u0061\"b":1}"#), [pair("a\"b", "1")]);
         assert_eq!(pairs(r#"{"a\\":1,"b":2}"#), [pair("a\\", "1"), pair("b", "2")]);
+    }
+
+    #[test]
+    fn finds_items() {
+        let found = |text| items(text).collect::<Vec<_>>();
+        assert_eq!(found("[]"), [""; 0]);
+        assert_eq!(found("[ 1 , \"]\" ,[2],{\"a\":[3]}\n]"), ["1", "\"]\"", "[2]", "{\"a\":[3]}"]);
+        for text in ["", "[", "[1", "[\"", "[["] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
     }
 
     #[test]

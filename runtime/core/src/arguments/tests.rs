@@ -1,10 +1,15 @@
 //! Cases of whole calls: types as users write them, arguments as callers send them.
 
+mod faults;
+mod flattened;
+mod growth;
 mod keywords;
 mod limits;
+mod meaning;
 mod problems;
 mod secrets;
 mod types;
+mod variants;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;

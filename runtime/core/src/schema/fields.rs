@@ -5,14 +5,10 @@ use serde_json::{Map, Value};
 use super::{SchemaProblem, merge, walk};
 use crate::tool::FieldMetadata;
 
-/// Merges `fields` into `root`, takes out credentials, and closes the root where nothing says that it takes more.
+/// Merges `fields` into `root`, and takes out credentials.
 ///
 /// Gives back the first attribute that constrains nothing.
-pub(super) fn apply(
-    root: &mut Value,
-    fields: &[FieldMetadata],
-    allow_unknown: bool,
-) -> Option<SchemaProblem> {
+pub(super) fn apply(root: &mut Value, fields: &[FieldMetadata]) -> Option<SchemaProblem> {
     let root = walk::as_object(root);
     let mut problem = None;
     for field in fields {
@@ -28,14 +24,31 @@ pub(super) fn apply(
             }
         }
     }
-    if !allow_unknown && !root.contains_key("additionalProperties") {
+    problem
+}
+
+/// The same for a root whose members stand in the arms of a choice.
+pub(super) fn apply_to_parts(root: &mut Value, fields: &[FieldMetadata]) {
+    apply(root, fields);
+    if let Some(object) = root.as_object_mut() {
+        walk::subschemas_mut(object, |keyword, part| {
+            if matches!(keyword, "allOf" | "anyOf" | "oneOf") {
+                apply_to_parts(part, fields);
+            }
+        });
+    }
+}
+
+/// Closes the root where nothing says that it takes more.
+pub(super) fn close_root(root: &mut Value) {
+    let root = walk::as_object(root);
+    if !root.contains_key("additionalProperties") {
         let definitions = root.shift_remove("$defs");
         root.insert("additionalProperties".to_owned(), Value::Bool(false));
         if let Some(definitions) = definitions {
             root.insert("$defs".to_owned(), definitions);
         }
     }
-    problem
 }
 
 fn remove(root: &mut Map<String, Value>, name: &str) {

@@ -47,7 +47,7 @@ pub fn form<T: JsonSchema>() -> Result<Value, FormProblem> {
     let generated = generate::<T>(SchemaSettings::draft2020_12());
     let mut schema = root::object(generated, InputShape::Object).map_err(FormProblem::Type)?;
     inline::expand(&mut schema);
-    formats::finish(&mut schema);
+    formats::finish(&mut schema, formats::Rust::Replaced);
     if let Some(object) = schema.as_object_mut() {
         tidy::hide_nulls(object);
     }

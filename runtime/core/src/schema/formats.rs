@@ -52,11 +52,20 @@ const LOCAL_TIMES: &[Local] = &[
     },
 ];
 
+/// What becomes of the formats that only Rust knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rust {
+    /// Bounds stand in their place.
+    Replaced,
+    /// They stay, with the bounds beside them.
+    Kept,
+}
+
 /// Makes the finished schema out of a draft: Rust's own formats become bounds.
-pub(super) fn finish(schema: &mut Value) {
+pub(super) fn finish(schema: &mut Value, rust: Rust) {
     let Some(object) = schema.as_object_mut() else { return };
-    walk::subschemas_mut(object, |_, subschema| finish(subschema));
-    plain_number(object);
+    walk::subschemas_mut(object, |_, subschema| finish(subschema, rust));
+    plain_number(object, rust);
     exact_keys(object);
     plain_address(object);
 }
@@ -103,11 +112,13 @@ fn close_if(object: &mut Map<String, Value>, expected: &[&[&str]]) {
     }
 }
 
-fn plain_number(object: &mut Map<String, Value>) {
+fn plain_number(object: &mut Map<String, Value>, rust: Rust) {
     let Some((minimum, maximum)) = object.get("format").and_then(Value::as_str).and_then(range) else {
         return;
     };
-    object.shift_remove("format");
+    if rust == Rust::Replaced {
+        object.shift_remove("format");
+    }
     for (keyword, bound) in [("minimum", minimum), ("maximum", maximum)] {
         if let Some(bound) = bound {
             let bound = json!(bound);

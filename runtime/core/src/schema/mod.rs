@@ -2,7 +2,8 @@
 //!
 //! The stages, one file each: `learn` asks serde what schemars does not say (with `sample` and `keys`), `root` makes the root one object, `inline` puts definitions where they are
 //! used, `tidy` writes each node in the plainest words that mean the same (with `one_type_each`), `fields` merges the attributes of
-//! fields, `formats` replaces what only Rust understands by standard keywords. `form` goes another way from `inline`: to
+//! fields, `close` closes objects, `amend` adds what only the type knows, `formats` replaces what only Rust understands by standard
+//! keywords. `form` goes another way from `inline`: to
 //! what a person can be asked. `walk` knows where subschemas stand, `merge` joins two schemas, `strings` joins
 //! enumerations, `defaults` gives defaults one order.
 
@@ -19,6 +20,9 @@ mod one_type_each;
 
 mod fields;
 
+mod amend;
+mod close;
+
 mod formats;
 
 mod form;
@@ -31,11 +35,14 @@ pub(crate) mod walk;
 #[cfg(test)]
 mod tests;
 
+use std::any::TypeId;
+
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+pub(crate) use self::close::CLOSED_BY_US;
 pub use self::form::{FormProblem, form, form_for, restricted};
 pub use self::root::SchemaProblem;
 
@@ -45,6 +52,7 @@ pub mod keywords {
 }
 
 use self::tidy::Contract;
+use crate::arguments::{self, Amendment};
 use crate::tool::{Described, FieldMetadata, InputShape, Read, Tool};
 
 /// How far a schema goes beyond what every client understands.
@@ -75,16 +83,20 @@ pub enum Profile {
 #[derive(Debug, Clone)]
 pub struct Draft {
     schema: Value,
+    /// As `schema`, with the variants of an enum at the root apart, and with every `null`.
+    exact: Value,
     faithful: Value,
     problem: Option<SchemaProblem>,
 }
 
 impl Draft {
-    /// The draft of a tool's input, with what the attributes of its fields say.
+    /// The draft of a tool's input, with what the attributes of its fields and the type itself say.
     pub fn of<T: Tool>() -> Self {
         let metadata = T::METADATA;
-        Self::read_as::<Described<T>, Read<T>>(metadata.shape)
-            .with_fields(metadata.fields, metadata.allow_unknown)
+        let draft = Self::read_as::<Described<T>, Read<T>>(metadata.shape)
+            .with_fields(metadata.fields, metadata.allow_unknown);
+        let amendments = arguments::amendments::<Read<T>>(TypeId::of::<T>(), &draft, metadata.shape);
+        draft.amended(&amendments)
     }
 
     /// As [`input`](Self::input) for a type that serde reads as `R`, with what only serde knows: which keys a map takes,
@@ -100,6 +112,20 @@ impl Draft {
         Self::of_generated(generated, shape)
     }
 
+    /// Adds what no schema of schemars says, and `T` itself does when it is given values to read: members of a flattened
+    /// `Option` that must come together, and enums that take any name (`#[serde(other)]`). Comes after
+    /// [`with_fields`](Self::with_fields).
+    #[must_use]
+    pub fn with_type<T: DeserializeOwned>(self, shape: InputShape) -> Self {
+        let amendments = arguments::ask::<T>(&self.exact(), shape);
+        self.amended(&amendments)
+    }
+
+    fn amended(mut self, amendments: &[Amendment]) -> Self {
+        amend::apply(&mut self.exact, &mut self.schema, amendments);
+        self
+    }
+
     /// The schema of `T` as an input: the deserialize contract, with the root made one inlined object.
     ///
     /// A type that serde does not read from an object gives the schema of no arguments and a
@@ -109,13 +135,21 @@ impl Draft {
     }
 
     fn of_generated(generated: Value, shape: InputShape) -> Self {
+        let mut exact = match shape {
+            InputShape::Object => root::exact(generated.clone()),
+            InputShape::Unit => root::no_arguments(),
+        };
         let (faithful, problem) = match root::object(generated, shape) {
             Ok(schema) => (schema, None),
-            Err(problem) => (root::no_arguments(), Some(problem)),
+            Err(problem) => {
+                exact = root::no_arguments();
+                (root::no_arguments(), Some(problem))
+            }
         };
         let mut schema = faithful.clone();
         make_portable(&mut schema, Contract::Input);
-        Self { schema, faithful, problem }
+        make_portable(&mut exact, Contract::Output);
+        Self { schema, exact, faithful, problem }
     }
 
     /// Why the type, with the attributes of its fields, cannot be the input of a tool, if it cannot.
@@ -123,11 +157,18 @@ impl Draft {
         self.problem.as_ref()
     }
 
-    /// Merges what the attributes of the fields say, takes out credentials, and closes the root unless
-    /// `allow_unknown` or a flattened map takes further names.
+    /// Merges what the attributes of the fields say, takes out credentials, and closes every object that lists its
+    /// members unless `allow_unknown` or a flattened map takes further names.
     pub fn with_fields(mut self, fields: &[FieldMetadata], allow_unknown: bool) -> Self {
-        let without_effect = fields::apply(&mut self.schema, fields, allow_unknown);
-        fields::apply(&mut self.faithful, fields, allow_unknown);
+        let without_effect = fields::apply(&mut self.schema, fields);
+        fields::apply(&mut self.faithful, fields);
+        fields::apply_to_parts(&mut self.exact, fields);
+        if !allow_unknown {
+            fields::close_root(&mut self.faithful);
+            fields::close_root(&mut self.schema);
+            close::close(&mut self.schema, false);
+            close::close(&mut self.exact, true);
+        }
         self.problem = self.problem.or(without_effect);
         self
     }
@@ -137,13 +178,21 @@ impl Draft {
         &self.schema
     }
 
+    /// The schema that arguments are read by: as the finished one, with the variants of an enum at the root apart, with
+    /// `null` where a type takes it, and with the formats of Rust's numbers beside their bounds.
+    pub(crate) fn exact(&self) -> Value {
+        let mut exact = self.exact.clone();
+        formats::finish(&mut exact, formats::Rust::Kept);
+        exact
+    }
+
     /// The schema as a definition shows it.
     pub fn finish(self, profile: Profile) -> Value {
         match profile {
             Profile::Faithful => self.faithful,
             Profile::Portable => {
                 let mut schema = self.schema;
-                formats::finish(&mut schema);
+                formats::finish(&mut schema, formats::Rust::Replaced);
                 schema
             }
         }
@@ -155,7 +204,7 @@ pub fn output<T: JsonSchema + ?Sized>(profile: Profile) -> Value {
     let mut schema = root::any(generate::<T>(SchemaSettings::draft2020_12().for_serialize()));
     if profile == Profile::Portable {
         make_portable(&mut schema, Contract::Output);
-        formats::finish(&mut schema);
+        formats::finish(&mut schema, formats::Rust::Replaced);
     }
     schema
 }

@@ -87,6 +87,20 @@ pub(super) fn any(mut schema: Value) -> Value {
     schema
 }
 
+/// An input's root with its choices apart; that of a type without members as an object without any.
+pub(super) fn exact(schema: Value) -> Value {
+    let mut exact = any(schema);
+    let root = walk::as_object(&mut exact);
+    if root.get("type").is_some_and(|name| name == "null") {
+        return no_arguments();
+    }
+    let choices = ["$ref", "allOf", "anyOf", "oneOf"];
+    if !choices.iter().any(|choice| root.contains_key(*choice)) {
+        root.entry("properties").or_insert_with(|| json!({}));
+    }
+    exact
+}
+
 fn take_definitions(schema: &mut Value) -> Option<Map<String, Value>> {
     match schema.as_object_mut()?.shift_remove("$defs")? {
         Value::Object(definitions) => Some(definitions),

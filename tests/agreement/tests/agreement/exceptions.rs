@@ -22,8 +22,6 @@ pub(crate) struct Exception {
 const MERGED: &str =
     "an enum at the root is shown as one object; which members belong together is known to serde alone";
 
-const IGNORED: &str = "members of the variants that were not chosen are ignored, whatever is wrong with them";
-
 pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception {
         case: "internally tagged as the root",
@@ -49,42 +47,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         wider: Wider::Schema,
         reason: MERGED,
         sample: r#"{"amount":1,"how":"card"}"#,
-    },
-    Exception {
-        case: "internally tagged as the root",
-        wider: Wider::Reader,
-        reason: IGNORED,
-        sample: r#"{"op":"ping","id":-1}"#,
-    },
-    Exception {
-        case: "untagged as the root",
-        wider: Wider::Reader,
-        reason: IGNORED,
-        sample: r#"{"name":"a","id":-1}"#,
-    },
-    Exception {
-        case: "flattened enum",
-        wider: Wider::Reader,
-        reason: IGNORED,
-        sample: r#"{"amount":1,"how":"cash","number":true}"#,
-    },
-    Exception {
-        case: "internally tagged, closed",
-        wider: Wider::Reader,
-        reason: "serde ignores further members beside the tag of a unit variant, deny_unknown_fields or not",
-        sample: r#"{"value":{"kind":"B","more":1}}"#,
-    },
-    Exception {
-        case: "flatten Option",
-        wider: Wider::Reader,
-        reason: "serde reads a flattened Option as None whatever is wrong with its members",
-        sample: r#"{"name":"a","page":true}"#,
-    },
-    Exception {
-        case: "nested structs",
-        wider: Wider::Reader,
-        reason: "serde reads a flattened Option as None whatever is wrong with its members",
-        sample: r#"{"flat":{"name":"a","page":"x"},"closed":{"a":0},"open":{"name":""}}"#,
     },
     Exception {
         case: "SocketAddr",

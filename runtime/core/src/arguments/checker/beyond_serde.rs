@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::compile::{allowed, names, types};
-use super::{Exact, Node, Types, same};
+use super::{Exact, Node};
 
 /// Whether the node itself has rules that serde does not enforce by the type alone.
 pub(super) fn goes_beyond_serde(node: &Node, keywords: &Map<String, Value>) -> bool {
@@ -16,7 +15,9 @@ pub(super) fn goes_beyond_serde(node: &Node, keywords: &Map<String, Value>) -> b
     let is_tuple = !array.prefix.is_empty() && array.min_items == length && array.max_items == length;
     let string = &node.string;
     let object = &node.object;
-    node.allowed.is_some()
+    // Serde knows the variants of an enum; whether a list of texts is one is asked of the type.
+    let is_texts = node.allowed.as_ref().is_some_and(|allowed| allowed.iter().all(Value::is_string));
+    (node.allowed.is_some() && !is_texts)
         || number.minimum.is_some_and(|minimum| lowest.is_none_or(|lowest| minimum > lowest))
         || number.maximum.is_some_and(|maximum| highest.is_none_or(|highest| maximum < highest))
         || number.exclusive_minimum.is_some()
@@ -34,63 +35,8 @@ pub(super) fn goes_beyond_serde(node: &Node, keywords: &Map<String, Value>) -> b
         || object.max_properties.is_some()
         || !object.dependent_required.is_empty()
         || !object.dependent_schemas.is_empty()
-        || (!node.in_place.one_of.is_empty() && overlapping(keywords))
         || node.in_place.not.is_some()
         || node.in_place.condition.is_some()
-}
-
-/// Whether the node looks like a struct, which serde reads from an array of its members too.
-pub(super) fn reads_array_as_object(node: &Node) -> bool {
-    let object = &node.object;
-    // Maps have a schema for further members, or patterns.
-    let is_map = object.additional.is_some() && object.properties.is_empty();
-    node.types.is_some_and(|types| types.has(Types::OBJECT) && !types.has(Types::ARRAY)) && !is_map
-}
-
-/// Whether the arms of `oneOf` may overlap, so that "exactly one" is a rule of its own. The arms that schemars
-/// writes for an enum do not: each has its own type, its own constant, or its own required member.
-fn overlapping(keywords: &Map<String, Value>) -> bool {
-    let arms = keywords.get("oneOf").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    arms.iter().enumerate().any(|(at, arm)| arms[at + 1..].iter().any(|other| !apart(arm, other)))
-}
-
-/// Whether no value can fit both schemas, as far as their outermost keywords tell.
-fn apart(a: &Value, b: &Value) -> bool {
-    let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else { return false };
-    if let (Some(a), Some(b)) = (types(a), types(b))
-        && !a.overlaps(b)
-    {
-        return true;
-    }
-    if let (Some(a), Some(b)) = (allowed(a), allowed(b)) {
-        return !a.iter().any(|one| b.iter().any(|other| same(one, other)));
-    }
-    let closed =
-        |schema: &Map<String, Value>| schema.get("additionalProperties") == Some(&Value::Bool(false));
-    let required = |schema: &Map<String, Value>| schema.get("required").map(names).unwrap_or_default();
-    let has = |schema: &Map<String, Value>, name: &str| {
-        schema
-            .get("properties")
-            .and_then(Value::as_object)
-            .is_some_and(|properties| properties.contains_key(name))
-    };
-    let shut_out = |one: &Map<String, Value>, other: &Map<String, Value>| {
-        closed(one)
-            && !one.contains_key("patternProperties")
-            && required(other).iter().any(|name| !has(one, name))
-    };
-    let by_tag = || {
-        required(a).iter().filter(|name| required(b).contains(name)).any(|name| {
-            let constant = |schema: &Map<String, Value>| {
-                schema.get("properties")?.get(&**name)?.as_object().and_then(allowed)
-            };
-            match (constant(a), constant(b)) {
-                (Some(a), Some(b)) => !a.iter().any(|one| b.iter().any(|other| same(one, other))),
-                _ => false,
-            }
-        })
-    };
-    shut_out(a, b) || shut_out(b, a) || by_tag()
 }
 
 /// The range of the Rust type that schemars names as a `format`.
@@ -127,7 +73,8 @@ mod tests {
         for (beyond, schema) in [
             (false, json!({"type": "string"})),
             (true, json!({"type": "string", "pattern": "^a"})),
-            (true, json!({"type": "string", "enum": ["a"]})),
+            (false, json!({"type": "string", "enum": ["a"]})),
+            (true, json!({"enum": [1, 2]})),
             (true, json!({"type": "string", "format": "date"})),
             (false, json!({"type": "string", "format": "email"})),
             (false, json!({"type": "integer", "format": "uint32", "minimum": 0, "maximum": u32::MAX})),
@@ -142,23 +89,22 @@ mod tests {
             ),
             (true, json!({"type": "array", "items": {"type": "string"}, "minItems": 1})),
             (true, json!({"type": "array", "items": {"type": "string", "minLength": 1}})),
-            (false, json!({"$ref": "#/$defs/a", "$defs": {"a": {"items": {"$ref": "#/$defs/a"}}}})),
+            (
+                false,
+                json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "array", "items": {"$ref": "#/$defs/a"}}}}),
+            ),
             (
                 true,
                 json!({"$ref": "#/$defs/a", "$defs": {"a": {"items": {"$ref": "#/$defs/a"}, "maxItems": 3}}}),
             ),
             (true, json!({"items": {"type": "object", "properties": {"a": {}}}})),
-            (false, json!({"items": {"type": "object", "additionalProperties": {"type": "string"}}})),
-            (false, json!({"type": "object", "properties": {"a": {}}})),
-            (false, json!({"oneOf": [{"type": "string"}, {"type": "null"}]})),
-            (true, json!({"oneOf": [{"type": "string"}, {"type": "string"}]})),
+            (true, json!({"items": {"type": "object", "additionalProperties": {"type": "string"}}})),
+            (false, json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}}})),
             (
                 false,
-                json!({"oneOf": [
-                    {"required": ["A"], "properties": {"A": {}}, "additionalProperties": false},
-                    {"required": ["B"], "properties": {"B": {}}, "additionalProperties": false},
-                ]}),
+                json!({"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}}),
             ),
+            (true, json!({"oneOf": [{"type": "string"}, {"type": "null"}]})),
         ] {
             let checker = Checker::compile(&schema).expect("a schema");
             assert_eq!(checker.root().is_beyond_serde(), beyond, "{schema}");

@@ -1,144 +1,317 @@
-//! Running the rules over a value.
+//! Running the rules over a value: one walk that chooses among arms, notes what is to be read otherwise than it was
+//! written, and collects every problem.
+//!
+//! What was found out about a value and a schema that is referred to is kept, so that arms which lead to the same
+//! schema again do not double the work with each level of nesting.
 
-use serde_json::{Map, Value};
+use std::collections::HashMap;
 
-use super::{Checker, Exact, Node, NodeId, ROOT, Types, number};
+use super::number::{self, Exact};
+use super::{Checker, Node, NodeId, Types};
+use crate::arguments::doc::{Doc, Edit, Json, ValueId};
 use crate::arguments::problem::{Findings, ProblemKind, Segment};
 
-/// How many schemas may lie on top of each other; `serde_json` itself reads no deeper than 128 levels.
+/// How many schemas may lie on top of each other; a text has no more than 127 levels.
 const MAX_DEPTH: usize = 512;
-/// How many schemas are applied at most, whatever the size of the value. Arms that recurse could otherwise take
-/// time that doubles with each level.
+/// How many schemas are applied at most, whatever the size of the value.
 const MAX_STEPS: usize = 20_000;
+/// What each value of the text adds to [`MAX_STEPS`].
+const STEPS_PER_VALUE: usize = 200;
 /// What is said where one of these limits is reached.
-const TOO_COMPLEX: &str = "the value is too intricate to be checked; send a simpler one";
-/// What each node of the value adds to [`MAX_STEPS`].
-const STEPS_PER_NODE: usize = 200;
+pub(super) const TOO_COMPLEX: &str = "the value is too intricate to be checked; send a simpler one";
 
-/// Which rules are run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::arguments) enum Rules {
-    /// Those that serde does not enforce by itself: neither types nor which members there are.
-    BeyondSerde,
-    /// The same and types, to tell which arm of an `anyOf` a value is meant for. Members may have other names
-    /// than the schema says, since serde's aliases are not part of it.
-    BeyondSerdeAndTypes,
-    /// All.
-    All,
+/// How a value is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::arguments) enum Terms {
+    /// As JSON Schema says: `1.0` is an integer. `null` for a member that may be left out is left out.
+    Schema,
+    /// The same, and JSON text is read where only an object or array can stand.
+    Meant,
+    /// As serde reads the text: `1.0` is a float, `null` is a value.
+    Written,
+    /// The same, and names that the schema does not know are ignored, as serde ignores them.
+    Open,
+    /// The same without the rules that serde does not know: what serde takes the value for.
+    Types,
 }
 
-impl Checker {
-    /// Adds every problem of `value` to `findings`.
-    pub(in crate::arguments) fn find(&self, value: &Value, findings: &mut Findings) {
-        let mut check = Check::new(self, Some(findings), budget(value));
-        check.run(ROOT, value, Rules::All);
-        if check.steps == 0 {
-            check.report(ProblemKind::TooComplex, || TOO_COMPLEX.to_owned());
+impl Terms {
+    pub(super) fn is_generous(self) -> bool {
+        matches!(self, Self::Schema | Self::Meant)
+    }
+
+    pub(super) fn has_rules(self) -> bool {
+        self != Self::Types
+    }
+
+    pub(super) fn ignores_unknown(self) -> bool {
+        matches!(self, Self::Open | Self::Types)
+    }
+}
+
+/// What is known about a type beyond its schema.
+pub(in crate::arguments) trait Insight {
+    /// The property of the object that `name` is another name of.
+    fn alias(&self, node: NodeId, name: &str) -> Option<usize>;
+    /// Whether the type takes `text` where the schema lists other texts.
+    fn takes_unlisted(&self, node: NodeId, text: &str) -> bool;
+    /// Properties of the object with those that must come with them, by position.
+    fn needs(&self, node: NodeId) -> &[(usize, Vec<usize>)];
+}
+
+/// No type: the schema is all there is.
+#[derive(Debug)]
+pub(in crate::arguments) struct NoInsight;
+
+impl Insight for NoInsight {
+    fn alias(&self, _: NodeId, _: &str) -> Option<usize> {
+        None
+    }
+
+    fn takes_unlisted(&self, _: NodeId, _: &str) -> bool {
+        false
+    }
+
+    fn needs(&self, _: NodeId) -> &[(usize, Vec<usize>)] {
+        &[]
+    }
+}
+
+/// One step from a value to one that it holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step {
+    /// A member, by its position in the object.
+    Member(ValueId, usize),
+    Item(usize),
+}
+
+/// One walk over a value.
+pub(in crate::arguments) struct Check<'c, 'd, 't> {
+    pub(super) checker: &'c Checker,
+    pub(super) insight: &'c dyn Insight,
+    pub(super) doc: &'d mut Doc<'t>,
+    /// Where problems go; `None` while only the answer matters.
+    pub(super) findings: Option<Findings>,
+    pub(super) terms: Terms,
+    /// Whether JSON text is read where only an object or array can stand.
+    pub(super) from_text: bool,
+    pub(super) path: Vec<Step>,
+    /// The length of the path to the outermost secret that the current value is part of.
+    pub(super) secret: Option<usize>,
+    depth: usize,
+    /// How many schemas may still be applied.
+    pub(super) steps: usize,
+    pub(super) edits: HashMap<ValueId, Edit>,
+    known: HashMap<(NodeId, ValueId, Terms), bool>,
+    /// What texts hold that were read as JSON.
+    pub(super) inner: HashMap<ValueId, Option<ValueId>>,
+}
+
+impl<'c, 'd, 't> Check<'c, 'd, 't> {
+    pub(in crate::arguments) fn new(
+        checker: &'c Checker,
+        insight: &'c dyn Insight,
+        doc: &'d mut Doc<'t>,
+        terms: Terms,
+    ) -> Self {
+        let steps = MAX_STEPS + STEPS_PER_VALUE * doc.len();
+        Self {
+            checker,
+            insight,
+            doc,
+            findings: None,
+            terms,
+            from_text: true,
+            path: Vec::new(),
+            secret: None,
+            depth: 0,
+            steps,
+            edits: HashMap::new(),
+            known: HashMap::new(),
+            inner: HashMap::new(),
         }
     }
 
-    /// Whether `value` fits the node.
-    pub(in crate::arguments) fn fits(&self, id: NodeId, value: &Value, rules: Rules) -> bool {
-        self.fits_within(id, value, rules, &mut budget(value))
+    /// Takes text for text everywhere.
+    pub(in crate::arguments) fn without_text(mut self, is_strict: bool) -> Self {
+        self.from_text = !is_strict;
+        self
     }
 
-    /// [`Checker::fits`], where no more than `steps` schemas are applied; what they cost is taken off.
-    pub(in crate::arguments) fn fits_within(
-        &self,
+    /// Adds every problem of the value to `findings`, and gives what is to be read otherwise.
+    pub(in crate::arguments) fn report(
+        &mut self,
         id: NodeId,
-        value: &Value,
-        rules: Rules,
-        steps: &mut usize,
-    ) -> bool {
-        let mut check = Check::new(self, None, *steps);
-        let fits = check.run(id, value, rules);
-        *steps = check.steps;
-        fits && *steps > 0
+        value: ValueId,
+        findings: Findings,
+    ) -> (Findings, HashMap<ValueId, Edit>) {
+        self.findings = Some(findings);
+        self.run(id, value);
+        if self.steps == 0 {
+            self.say(ProblemKind::TooComplex, || TOO_COMPLEX.to_owned());
+        }
+        (self.findings.take().unwrap_or_default(), std::mem::take(&mut self.edits))
     }
-}
 
-struct Check<'c, 'v> {
-    checker: &'c Checker,
-    /// Where problems go; without, the first one ends the check.
-    findings: Option<&'v mut Findings>,
-    path: Vec<Segment<'v>>,
-    /// The length of the path to the outermost secret that the current value is part of.
-    secret: Option<usize>,
-    depth: usize,
-    steps: usize,
-}
-
-impl<'c, 'v> Check<'c, 'v> {
-    fn new(checker: &'c Checker, findings: Option<&'v mut Findings>, steps: usize) -> Self {
-        Self { checker, findings, path: Vec::new(), secret: None, depth: 0, steps }
+    /// How many schemas were applied.
+    #[cfg(test)]
+    pub(in crate::arguments) fn steps_taken(&self) -> usize {
+        (MAX_STEPS + STEPS_PER_VALUE * self.doc.len()).saturating_sub(self.steps)
     }
 
     /// Applies the node to the value; false if there is a problem.
-    fn run(&mut self, id: NodeId, value: &'v Value, rules: Rules) -> bool {
+    pub(in crate::arguments) fn run(&mut self, id: NodeId, value: ValueId) -> bool {
         if self.depth == MAX_DEPTH {
             // No rule may turn this around into a value that fits.
             self.steps = 0;
         }
         if self.steps == 0 {
-            return self.report(ProblemKind::TooComplex, || TOO_COMPLEX.to_owned());
+            return self.say(ProblemKind::TooComplex, || TOO_COMPLEX.to_owned());
         }
         self.steps -= 1;
-        self.depth += 1;
         let node = self.checker.node(id);
+        let is_kept = node.shared && self.findings.is_none();
+        let key = (id, value, self.terms);
+        if let (true, Some(fits)) = (is_kept, self.known.get(&key)) {
+            return *fits;
+        }
+        self.depth += 1;
         let outer = self.secret;
         if node.is_secret() && outer.is_none() {
             self.secret = Some(self.path.len());
         }
-        let fits = self.apply(id, node, value, rules);
+        let fits = self.apply(id, node, value);
         self.secret = outer;
         self.depth -= 1;
+        if is_kept && self.steps > 0 {
+            self.known.insert(key, fits);
+        }
         fits
     }
 
-    fn apply(&mut self, id: NodeId, node: &'c Node, value: &'v Value, rules: Rules) -> bool {
+    fn apply(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
         if node.never {
-            return self.report(ProblemKind::Unknown, || "nothing may stand here; leave it out".to_owned());
+            return self.say(ProblemKind::Unknown, || "nothing may stand here; leave it out".to_owned());
         }
-        // serde reads a struct from an array of its members too.
-        let by_position = node.is_beyond_serde() && value.is_array();
-        if (rules != Rules::BeyondSerde || by_position)
-            && node.types.is_some_and(|types| !types.has(Types::of(value)))
-        {
+        let value = self.meant_by(node, value);
+        if node.nullable && matches!(self.doc.get(value), Json::Null) {
+            return true;
+        }
+        if node.types.is_some_and(|types| !types.has(self.types_of(value))) {
             // Whatever else is wrong follows from the type.
-            return self.report_value(ProblemKind::Type, node, value, || self.checker.describe(id));
+            return self.say_type(id, node, value);
         }
         if let Some(allowed) = &node.allowed
-            && !allowed.iter().any(|one| number::same(one, value))
+            && !allowed.iter().any(|one| number::is(one, self.doc, value))
+            && !self.is_unlisted(id, value)
         {
-            return self.report_value(ProblemKind::Choice, node, value, || self.checker.describe(id));
+            return self.say_choice(node, allowed, value);
         }
-        let own = match value {
-            Value::Number(number) => self.number(id, node, Exact::of(number), value),
-            Value::String(text) => self.string(id, node, text, value),
-            Value::Array(items) => self.array(node, items, rules),
-            Value::Object(members) => {
-                self.object(node, members, rules) & self.dependents(node, members, value, rules)
+        self.round(node, value);
+        let own = match self.doc.get(value) {
+            Json::Number(text) => {
+                let number = Exact::of_text(text);
+                self.number(id, node, number, value)
             }
-            Value::Null | Value::Bool(_) => true,
+            Json::Text(_) if self.terms.has_rules() => self.string(id, node, value),
+            Json::Array(items) => {
+                let length = items.len();
+                self.array(node, value, length)
+            }
+            Json::Object(_) => self.object(id, node, value),
+            Json::Null | Json::Bool(_) | Json::Text(_) => true,
         };
         if !own && self.findings.is_none() {
             return false;
         }
-        self.in_place(id, node, value, rules) && own
+        self.in_place(id, node, value) && own
     }
 
-    fn number(&mut self, id: NodeId, node: &'c Node, number: Exact, value: &'v Value) -> bool {
+    /// The types that the value has in the eyes of whom the terms say.
+    pub(super) fn types_of(&self, value: ValueId) -> Types {
+        match self.doc.get(value) {
+            Json::Null => Types::NULL,
+            Json::Bool(_) => Types::BOOLEAN,
+            Json::Number(text) if is_written_whole(text) => Types::INTEGER,
+            Json::Number(text) if self.terms.is_generous() && Exact::of_text(text).is_whole() => {
+                Types::INTEGER
+            }
+            Json::Number(_) => Types::FRACTION,
+            Json::Text(_) => Types::STRING,
+            Json::Array(_) => Types::ARRAY,
+            Json::Object(_) => Types::OBJECT,
+        }
+    }
+
+    /// Whether the value is a text that the type takes where the schema lists others.
+    pub(super) fn is_unlisted(&self, id: NodeId, value: ValueId) -> bool {
+        let Json::Text(text) = self.doc.get(value) else { return false };
+        let is_of_another_arm = self.checker.node(id).beside.iter().any(|other| **other == **text);
+        !is_of_another_arm && self.insight.takes_unlisted(id, text)
+    }
+
+    /// A whole number may be written with a fraction of zero (2020-12 core, 4.2.3), which serde does not take.
+    fn round(&mut self, node: &Node, value: ValueId) {
+        let Json::Number(text) = self.doc.get(value) else { return };
+        if self.findings.is_none() || is_written_whole(text) || node.reach.has(Types::NUMBER) {
+            return;
+        }
+        if let Some(digits) = super::decimal::Decimal::of(text).and_then(super::decimal::Decimal::to_digits) {
+            self.edits.insert(value, Edit::Number(digits));
+        }
+    }
+
+    fn number(&mut self, id: NodeId, node: &'c Node, number: Exact, value: ValueId) -> bool {
+        if !self.terms.has_rules() {
+            return true;
+        }
+        if node.is_free() && self.terms != Terms::Schema && self.is_wide(value) {
+            return self.say(ProblemKind::Range, || TOO_WIDE.to_owned());
+        }
+        if !number.as_float().is_finite() && node.reach.overlaps(Types::NUMBER) {
+            return self
+                .say(ProblemKind::Range, || "the number is too large for a float of 64 bits".to_owned());
+        }
         let rules = &node.number;
         let in_range = rules.minimum.is_none_or(|minimum| number >= minimum)
             && rules.maximum.is_none_or(|maximum| number <= maximum)
             && rules.exclusive_minimum.is_none_or(|minimum| number > minimum)
-            && rules.exclusive_maximum.is_none_or(|maximum| number < maximum)
-            && rules.multiple_of.is_none_or(|step| number.is_multiple_of(step));
-        in_range || self.report_value(ProblemKind::Range, node, value, || self.checker.describe(id))
+            && rules.exclusive_maximum.is_none_or(|maximum| number < maximum);
+        let fits = in_range && rules.multiple_of.is_none_or(|step| self.is_multiple(value, number, step));
+        fits || self.say_value(ProblemKind::Range, node, value, |checker| checker.describe(id))
     }
 
-    fn string(&mut self, id: NodeId, node: &'c Node, text: &str, value: &'v Value) -> bool {
+    /// The node of what a value holds that may be anything.
+    pub(super) fn of_any(&self, node: &Node) -> Option<NodeId> {
+        (node.is_free() && self.terms != Terms::Schema && self.terms.has_rules())
+            .then_some(self.checker.anything)
+    }
+
+    /// Whether the number is an integer that `serde_json` would turn into a float.
+    fn is_wide(&self, value: ValueId) -> bool {
+        match self.doc.get(value) {
+            Json::Number(text) => {
+                is_written_whole(text) && text.parse::<i64>().is_err() && text.parse::<u64>().is_err()
+            }
+            _ => false,
+        }
+    }
+
+    fn is_multiple(&self, value: ValueId, number: Exact, step: Exact) -> bool {
+        use super::decimal::Decimal;
+        let Json::Number(text) = self.doc.get(value) else { return false };
+        let decimal = Decimal::of(text).or_else(|| Decimal::of(&number.to_value().to_string()));
+        match (decimal, Decimal::of(&step.to_value().to_string())) {
+            (Some(number), Some(step)) => number.is_multiple_of(step),
+            _ => false,
+        }
+    }
+
+    fn string(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
         let rules = &node.string;
+        let Json::Text(text) = self.doc.get(value) else { return true };
+        let shaped = rules.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
+            && rules.format.is_none_or(|format| format.fits(text));
         let mut fits = true;
         if rules.min_length.is_some() || rules.max_length.is_some() {
             let length = text.chars().count() as u64;
@@ -149,280 +322,149 @@ impl<'c, 'v> Check<'c, 'v> {
                 // The length of a secret tells something of the secret.
                 let hidden = self.secret.is_some() || node.holds_secret();
                 let got = if hidden { String::new() } else { format!("; got {length}") };
-                fits = self.report(ProblemKind::Size, || format!("expected a string of {quantity}{got}"));
+                fits = self.say(ProblemKind::Size, || format!("expected a string of {quantity}{got}"));
             }
         }
-        let shaped = rules.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
-            && rules.format.is_none_or(|format| format.fits(text));
         if !shaped {
-            return self.report_value(ProblemKind::Pattern, node, value, || self.checker.describe(id));
+            return self.say_value(ProblemKind::Pattern, node, value, |checker| checker.describe(id));
         }
         fits
     }
 
-    fn array(&mut self, node: &'c Node, items: &'v [Value], rules: Rules) -> bool {
+    fn array(&mut self, node: &'c Node, value: ValueId, count: usize) -> bool {
         let array = &node.array;
         let mut fits = true;
-        let length = items.len() as u64;
-        if array.min_items.is_some_and(|min| length < min) || array.max_items.is_some_and(|max| length > max)
-        {
+        let length = count as u64;
+        let outside = array.min_items.is_some_and(|min| length < min)
+            || array.max_items.is_some_and(|max| length > max);
+        // Serde counts the items of a tuple, and of nothing else.
+        if outside && (self.terms.has_rules() || !array.prefix.is_empty()) {
             let quantity = super::describe::quantity(array.min_items, array.max_items, "item");
-            fits &= self.report(ProblemKind::Size, || format!("expected {quantity}; got {length}"));
+            fits &= self.say(ProblemKind::Size, || format!("expected {quantity}; got {length}"));
         }
         if array.unique
-            && let Some((first, second)) = number::first_repeat(items)
+            && self.terms.has_rules()
+            && let Json::Array(items) = self.doc.get(value)
+            && let Some((first, second)) = number::first_repeat(self.doc, items)
         {
-            fits &= self.report(ProblemKind::Size, || {
+            fits &= self.say(ProblemKind::Size, || {
                 format!("every item may stand here once; item {second} repeats item {first}")
             });
         }
-        for (index, item) in items.iter().enumerate() {
-            let Some(child) = array.prefix.get(index).copied().or(array.items) else { break };
-            fits &= self.below(Segment::Index(index), child, item, rules);
+        for index in 0..count {
+            let child = array.prefix.get(index).copied().or(array.items);
+            let Some(child) = child.or(self.of_any(node)) else { break };
+            let Some(item) = self.item(value, index) else { break };
+            fits &= self.at(Step::Item(index), |check| check.run(child, item));
             if !fits && self.findings.is_none() {
                 return false;
             }
         }
-        if let Some(contains) = &array.contains {
-            let matching =
-                items.iter().filter(|item| self.silently(contains.node, item, Rules::All)).count() as u64;
+        if let Some(contains) = array.contains.as_ref().filter(|_| self.terms.has_rules()) {
+            let mut matching = 0;
+            for index in 0..count {
+                let item = self.item(value, index);
+                matching +=
+                    u64::from(item.is_some_and(|item| self.silently(contains.node, item, self.terms)));
+            }
             if matching < contains.min || contains.max.is_some_and(|max| matching > max) {
                 let item = self.checker.describe(contains.node);
                 let quantity = super::describe::quantity(Some(contains.min), contains.max, "item");
-                fits &= self.report(ProblemKind::Size, || {
-                    format!("expected {quantity} to be {item}; got {matching}")
-                });
+                fits &= self
+                    .say(ProblemKind::Size, || format!("expected {quantity} to be {item}; got {matching}"));
             }
         }
         fits
     }
 
-    fn object(&mut self, node: &'c Node, members: &'v Map<String, Value>, rules: Rules) -> bool {
-        let object = &node.object;
-        let mut fits = true;
-        if rules == Rules::All {
-            for name in &object.required {
-                if !members.contains_key(&**name) {
-                    fits &= self.missing(object.property(name), name);
-                }
-            }
+    fn item(&self, value: ValueId, index: usize) -> Option<ValueId> {
+        match self.doc.get(value) {
+            Json::Array(items) => items.get(index).copied(),
+            _ => None,
         }
-        for (name, member) in members {
-            if !fits && self.findings.is_none() {
-                return false;
-            }
-            if let Some(names) = object.names {
-                let name_value = Value::from(name.as_str());
-                if !self.silently(names, &name_value, Rules::All) {
-                    let expected = self.checker.describe(names);
-                    fits &= self.at(Segment::Name(name), |check| {
-                        check.report(ProblemKind::Unknown, || {
-                            format!("the name of this member must be {expected}")
-                        })
-                    });
-                }
-            }
-            fits &= self.member(node, name, member, rules);
-        }
-        fits & self.member_counts(node, members)
     }
 
-    fn member(&mut self, node: &'c Node, name: &'v str, member: &'v Value, rules: Rules) -> bool {
-        let object = &node.object;
-        let mut fits = true;
-        let mut listed = false;
-        if let Some(child) = object.property(name) {
-            listed = true;
-            // `null` for a member that may be left out is the same as leaving it out.
-            if !member.is_null() || object.requires(name) {
-                fits &= self.below(Segment::Name(name), child, member, rules);
-            }
-        }
-        for (pattern, child) in &object.patterns {
-            if pattern.is_match(name) {
-                listed = true;
-                fits &= self.below(Segment::Name(name), *child, member, rules);
-            }
-        }
-        let Some(additional) = object.additional.filter(|_| !listed) else { return fits };
-        if !self.checker.node(additional).never {
-            return fits & self.below(Segment::Name(name), additional, member, rules);
-        }
-        if rules != Rules::All {
-            return fits;
-        }
-        self.at(Segment::Name(name), |check| {
-            check.report(ProblemKind::Unknown, || check.checker.unknown_name(node, name))
-        })
+    /// Whether the value fits on these terms, without a word about what does not.
+    pub(super) fn silently(&mut self, id: NodeId, value: ValueId, terms: Terms) -> bool {
+        let findings = self.findings.take();
+        let before = std::mem::replace(&mut self.terms, terms);
+        let fits = self.run(id, value);
+        self.terms = before;
+        self.findings = findings;
+        fits && self.steps > 0
     }
 
-    fn member_counts(&mut self, node: &'c Node, members: &'v Map<String, Value>) -> bool {
-        let object = &node.object;
-        let mut fits = true;
-        let length = members.len() as u64;
-        if object.min_properties.is_some_and(|min| length < min)
-            || object.max_properties.is_some_and(|max| length > max)
-        {
-            let quantity = super::describe::quantity(object.min_properties, object.max_properties, "member");
-            fits &= self.report(ProblemKind::Size, || format!("expected {quantity}; got {length}"));
-        }
-        for (name, dependents) in &object.dependent_required {
-            if !members.contains_key(&**name) {
-                continue;
-            }
-            for dependent in dependents.iter().filter(|dependent| !members.contains_key(&***dependent)) {
-                fits &= self.missing(object.property(dependent), dependent);
-            }
-        }
-        fits
-    }
-
-    fn dependents(
-        &mut self,
-        node: &'c Node,
-        members: &'v Map<String, Value>,
-        value: &'v Value,
-        rules: Rules,
-    ) -> bool {
-        let mut fits = true;
-        for (name, schema) in &node.object.dependent_schemas {
-            if members.contains_key(&**name) {
-                fits &= self.run(*schema, value, rules);
-            }
-        }
-        fits
-    }
-
-    fn in_place(&mut self, id: NodeId, node: &'c Node, value: &'v Value, rules: Rules) -> bool {
-        let parts = &node.in_place;
-        let mut fits = true;
-        for part in parts.reference.iter().chain(&parts.all_of) {
-            fits &= self.run(*part, value, rules);
-            if !fits && self.findings.is_none() {
-                return false;
-            }
-        }
-        if !parts.any_of.is_empty() {
-            fits &= self.arms(id, node, &parts.any_of, false, value, rules);
-        }
-        if !parts.one_of.is_empty() {
-            fits &= self.arms(id, node, &parts.one_of, true, value, rules);
-        }
-        if let Some(not) = parts.not
-            && self.silently(not, value, Rules::All)
-        {
-            let refused = self.checker.describe(not);
-            fits &= self.report_value(ProblemKind::Forms, node, value, || format!("anything but {refused}"));
-        }
-        if let Some((test, then, otherwise)) = parts.condition {
-            let branch = if self.silently(test, value, Rules::All) { then } else { otherwise };
-            fits &= branch.is_none_or(|branch| self.run(branch, value, rules));
-        }
-        fits
-    }
-
-    /// `anyOf`, and `oneOf` if `only_one`.
-    fn arms(
-        &mut self,
-        id: NodeId,
-        node: &'c Node,
-        arms: &'c [NodeId],
-        only_one: bool,
-        value: &'v Value,
-        rules: Rules,
-    ) -> bool {
-        let mut fitting = 0;
-        for arm in arms {
-            fitting += usize::from(self.silently(*arm, value, Rules::All));
-            if fitting == 1 && !only_one || fitting == 2 {
-                break;
-            }
-        }
-        if fitting == 1 {
-            return true;
-        }
-        if fitting > 1 {
-            return self.report(ProblemKind::Forms, || {
-                format!(
-                    "fits more than one of the forms, of which it may fit one: {}",
-                    self.checker.describe(id)
-                )
-            });
-        }
-        // Serde took the value, perhaps by names that the schema does not know.
-        if rules != Rules::All
-            && arms.iter().any(|arm| self.silently(*arm, value, Rules::BeyondSerdeAndTypes))
-        {
-            return true;
-        }
-        if self.findings.is_some()
-            && let Some(meant) = self.checker.meant(arms, value)
-        {
-            return self.run(meant, value, Rules::All);
-        }
-        self.report_value(ProblemKind::Forms, node, value, || self.checker.describe_arms(arms))
-    }
-
-    /// Whether the value fits, without a word about what does not.
-    fn silently(&mut self, id: NodeId, value: &Value, rules: Rules) -> bool {
-        let mut check = Check::new(self.checker, None, self.steps);
-        check.depth = self.depth;
-        let fits = check.run(id, value, rules);
-        self.steps = check.steps;
-        fits
-    }
-
-    fn below(&mut self, segment: Segment<'v>, child: NodeId, value: &'v Value, rules: Rules) -> bool {
-        self.at(segment, |check| check.run(child, value, rules))
-    }
-
-    fn at(&mut self, segment: Segment<'v>, run: impl FnOnce(&mut Self) -> bool) -> bool {
-        self.path.push(segment);
+    pub(super) fn at(&mut self, step: Step, run: impl FnOnce(&mut Self) -> bool) -> bool {
+        self.path.push(step);
         let fits = run(self);
         self.path.pop();
         fits
     }
 
-    fn missing(&mut self, property: Option<NodeId>, name: &'c str) -> bool {
-        let Some(findings) = self.findings.as_deref_mut() else { return false };
-        // The name comes from the schema: it may be shown even inside a secret.
-        findings.add(&self.path, Some(name), ProblemKind::Missing, || self.checker.missing(property));
-        false
-    }
-
     /// Reports a problem at the current place; answers false.
-    fn report(&mut self, kind: ProblemKind, message: impl FnOnce() -> String) -> bool {
-        if let Some(findings) = self.findings.as_deref_mut() {
-            let shown = self.secret.unwrap_or(self.path.len());
-            findings.add(&self.path[..shown], None, kind, message);
-        }
+    pub(super) fn say(&mut self, kind: ProblemKind, message: impl FnOnce() -> String) -> bool {
+        self.say_of(None, kind, message)
+    }
+
+    /// Reports a problem of a member that is not there, or at the current place.
+    pub(super) fn say_of(
+        &mut self,
+        name: Option<&str>,
+        kind: ProblemKind,
+        message: impl FnOnce() -> String,
+    ) -> bool {
+        let Some(mut findings) = self.findings.take() else { return false };
+        let shown = self.secret.filter(|_| name.is_none()).unwrap_or(self.path.len());
+        let segments: Vec<Segment<'_>> = self.path[..shown].iter().map(|step| self.segment(*step)).collect();
+        findings.add(&segments, name, kind, message);
+        self.findings = Some(findings);
         false
     }
 
-    /// Reports that `value` is not what was expected; answers false.
-    fn report_value(
+    fn segment(&self, step: Step) -> Segment<'_> {
+        match step {
+            Step::Item(index) => Segment::Index(index),
+            Step::Member(object, position) => match self.doc.get(object) {
+                Json::Object(members) => Segment::Name(members.get(position).map_or("", |(name, _)| name)),
+                _ => Segment::Name(""),
+            },
+        }
+    }
+
+    /// Reports that the value is not what was expected; answers false.
+    pub(super) fn say_value(
         &mut self,
         kind: ProblemKind,
         node: &Node,
-        value: &Value,
-        expected: impl FnOnce() -> String,
+        value: ValueId,
+        expected: impl FnOnce(&Checker) -> String,
     ) -> bool {
+        self.say_with(kind, node, value, expected, "")
+    }
+
+    /// The same with more words at the end.
+    pub(super) fn say_with(
+        &mut self,
+        kind: ProblemKind,
+        node: &Node,
+        value: ValueId,
+        expected: impl FnOnce(&Checker) -> String,
+        more: &str,
+    ) -> bool {
+        if self.findings.is_none() {
+            return false;
+        }
         let hidden = self.secret.is_some() || node.holds_secret();
-        let message = || format!("expected {}; got {}", expected(), super::describe::got(value, hidden));
-        self.report(kind, message)
+        let got = super::describe::got(self.doc, value, hidden);
+        let expected = expected(self.checker);
+        self.say(kind, || format!("expected {expected}; got {got}{more}"))
     }
 }
 
-/// How many schemas may be applied to `value`.
-pub(in crate::arguments) fn budget(value: &Value) -> usize {
-    MAX_STEPS + STEPS_PER_NODE * count(value)
-}
+/// What is said about an integer where the type holds any JSON value.
+const TOO_WIDE: &str = "an integer of more than 64 bits would lose digits here; send it as a string";
 
-/// The number of values in a value, itself included.
-fn count(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(count).sum::<usize>(),
-        Value::Object(members) => 1 + members.values().map(count).sum::<usize>(),
-        _ => 1,
-    }
+/// Whether a number is written as serde reads integers: digits only, and no minus before a zero.
+fn is_written_whole(text: &str) -> bool {
+    text != "-0" && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
 }

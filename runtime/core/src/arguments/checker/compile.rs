@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use regex_lite::Regex;
 use serde_json::{Map, Value};
 
 use crate::pointer::below;
 use crate::schema::SchemaProblem;
 
-use super::beyond_serde::{goes_beyond_serde, reads_array_as_object};
-use super::{Checker, Contains, Exact, Format, InPlace, Node, NodeId, ObjectRules, ROOT, Types, Whereabouts};
+use super::beyond_serde::goes_beyond_serde;
+use super::{
+    Checker, Contains, Exact, Format, InPlace, Node, NodeId, ObjectRules, Pattern, ROOT, Types, Whereabouts,
+};
 
 /// A schema that cannot be enforced.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -48,6 +49,9 @@ pub enum SchemaFault {
     /// The type is no input of a tool at all.
     #[error(transparent)]
     Input(SchemaProblem),
+    /// The schema shows what serde can never read, so that no call could be right.
+    #[error("no call could be right: {0}")]
+    Unreadable(String),
     /// A `$ref` leads nowhere; only `#` and `#/…` are followed.
     #[error("the reference `{0}` leads nowhere in this schema")]
     Reference(String),
@@ -67,62 +71,31 @@ impl Checker {
 
     /// Compiles `schema` without the rules that cannot be enforced, and names the first of them.
     pub(in crate::arguments) fn compile_leniently(schema: &Value) -> (Self, Option<SchemaError>) {
-        let mut compiler = Compiler { root: schema, nodes: Vec::new(), targets: HashMap::new(), error: None };
+        let mut compiler = Compiler {
+            root: schema,
+            nodes: Vec::new(),
+            pointers: Vec::new(),
+            targets: HashMap::new(),
+            error: None,
+        };
         // The root is a target like any other, so that `{"$ref": "#"}` leads to it.
         compiler.targets.insert("#".to_owned(), ROOT);
         compiler.add(schema, "");
-        let mut checker = Self { nodes: compiler.nodes };
+        let anything = compiler.add(&Value::Bool(true), "");
+        for id in compiler.targets.values() {
+            compiler.nodes[id.0].shared = true;
+        }
+        let (nodes, pointers, error) = (compiler.nodes, compiler.pointers, compiler.error);
+        let names =
+            nodes.iter().flat_map(|node| &node.object.properties).map(|(name, _)| name.clone()).collect();
+        let mut checker = Self { nodes, pointers, names, anything };
         checker.spread_marks();
-        (checker, compiler.error)
-    }
-
-    /// Marks the root property `name` as secret.
-    pub(in crate::arguments) fn hide(&mut self, name: &str) {
-        if let Some(NodeId(property)) = self.root().object.property(name) {
-            self.nodes[property].secrets = Whereabouts::Here;
-            self.spread_marks();
-        }
-    }
-
-    /// Whether every rule of the root that serde does not enforce is one of a listed property.
-    pub(in crate::arguments) fn only_properties_beyond_serde(&self) -> bool {
-        let root = self.root();
-        let of_properties = |id: &NodeId| root.object.properties.iter().any(|(_, property)| property == id);
-        root.beyond_serde != Whereabouts::Here
-            && !root.children().any(|child| self.node(child).is_beyond_serde() && !of_properties(&child))
-    }
-
-    /// Carries the marks of nodes up to all that lead to them, until nothing changes: references may be circular.
-    fn spread_marks(&mut self) {
-        loop {
-            let mut changed = false;
-            for index in 0..self.nodes.len() {
-                let node = &self.nodes[index];
-                let (mut secrets, mut beyond_serde) = (node.secrets, node.beyond_serde);
-                if node.in_place.nodes().any(|part| self.node(part).is_secret()) {
-                    secrets = Whereabouts::Here;
-                }
-                for child in node.children().map(|child| self.node(child)) {
-                    if child.holds_secret() {
-                        secrets = secrets.max(Whereabouts::Below);
-                    }
-                    if child.is_beyond_serde() {
-                        beyond_serde = beyond_serde.max(Whereabouts::Below);
-                    }
-                }
-                let node = &mut self.nodes[index];
-                changed |= (node.secrets, node.beyond_serde) != (secrets, beyond_serde);
-                (node.secrets, node.beyond_serde) = (secrets, beyond_serde);
-            }
-            if !changed {
-                return;
-            }
-        }
+        (checker, error)
     }
 }
 
 impl Node {
-    fn children(&self) -> impl Iterator<Item = NodeId> + '_ {
+    pub(super) fn children(&self) -> impl Iterator<Item = NodeId> + '_ {
         let object = &self.object;
         let array = &self.array;
         (self.in_place.nodes())
@@ -140,6 +113,7 @@ impl Node {
 struct Compiler<'s> {
     root: &'s Value,
     nodes: Vec<Node>,
+    pointers: Vec<String>,
     /// The nodes that references lead to.
     targets: HashMap<String, NodeId>,
     error: Option<SchemaError>,
@@ -151,6 +125,7 @@ impl<'s> Compiler<'s> {
         let id = NodeId(self.nodes.len());
         // The place is taken first: what the node holds may refer back to it.
         self.nodes.push(Node::default());
+        self.pointers.push(pointer.to_owned());
         self.nodes[id.0] = match schema {
             Value::Object(keywords) => self.node(keywords, pointer),
             Value::Bool(false) => Node { never: true, ..Node::default() },
@@ -172,9 +147,7 @@ impl<'s> Compiler<'s> {
         self.array(&mut node, keywords, pointer);
         self.object(&mut node.object, keywords, pointer);
         node.in_place = self.in_place(keywords, pointer);
-        // The text of the root is known to be an object.
-        let may_be_array = !pointer.is_empty() && reads_array_as_object(&node);
-        node.beyond_serde = here_if(may_be_array || goes_beyond_serde(&node, keywords));
+        node.beyond_serde = here_if(goes_beyond_serde(&node, keywords));
         node
     }
 
@@ -215,7 +188,26 @@ impl<'s> Compiler<'s> {
         }
         object.additional = self.one(keywords, "additionalProperties", pointer);
         object.names = self.one(keywords, "propertyNames", pointer);
-        object.required = keywords.get("required").map(names).unwrap_or_default();
+        let unevaluated = keywords.get("unevaluatedProperties");
+        object.sealed = unevaluated == Some(&Value::Bool(false));
+        let is_closed = object.sealed || keywords.get("additionalProperties") == Some(&Value::Bool(false));
+        object.denies = is_closed && !keywords.contains_key(CLOSED_BY_US);
+        let positions = 0..object.properties.len();
+        object.spellings = positions.map(|at| (object.properties[at].0.clone(), at)).collect();
+        object.spellings.sort_unstable();
+        let required = keywords.get("required").map(names).unwrap_or_default();
+        object.required = required
+            .into_iter()
+            .map(|name| {
+                let at = object.position(&name);
+                (name, at)
+            })
+            .collect();
+        for (name, NodeId(property)) in &object.properties {
+            if !object.requires(name) {
+                self.hide_null(NodeId(*property));
+            }
+        }
         if let Some(Value::Object(dependents)) = keywords.get("dependentRequired") {
             object.dependent_required =
                 dependents.iter().map(|(name, list)| (name.as_str().into(), names(list))).collect();
@@ -223,6 +215,38 @@ impl<'s> Compiler<'s> {
         object.dependent_schemas = self.named(keywords, "dependentSchemas", pointer);
         object.min_properties = count(keywords, "minProperties");
         object.max_properties = count(keywords, "maxProperties");
+    }
+
+    /// Takes `null` out of the schema of a member that may be left out: it says the same, and is nothing to ask for.
+    fn hide_null(&mut self, NodeId(id): NodeId) {
+        let is_null = |nodes: &[Node], NodeId(arm): NodeId| nodes[arm].types == Some(Types::NULL);
+        let node = &self.nodes[id];
+        let of_type = node.types.is_some_and(|types| types.has(Types::NULL) && types != Types::NULL);
+        let without = |arms: &[NodeId]| -> Option<Vec<NodeId>> {
+            let others: Vec<NodeId> =
+                arms.iter().copied().filter(|arm| !is_null(&self.nodes, *arm)).collect();
+            (!others.is_empty() && others.len() < arms.len()).then_some(others)
+        };
+        let (any_of, one_of) = (without(&node.in_place.any_of), without(&node.in_place.one_of));
+        let node = &mut self.nodes[id];
+        node.nullable = of_type || any_of.is_some() || one_of.is_some();
+        if of_type {
+            node.types = node.types.map(|types| types.without(Types::NULL));
+            if let Some(allowed) = &mut node.allowed {
+                allowed.retain(|value| !value.is_null());
+            }
+        }
+        for (others, into) in [(any_of, 0), (one_of, 1)] {
+            let Some(others) = others else { continue };
+            let parts = &mut node.in_place;
+            let arms = if into == 0 { &mut parts.any_of } else { &mut parts.one_of };
+            if let [only] = others[..] {
+                arms.clear();
+                parts.all_of.push(only);
+            } else {
+                *arms = others;
+            }
+        }
     }
 
     fn in_place(&mut self, keywords: &'s Map<String, Value>, pointer: &str) -> InPlace {
@@ -282,11 +306,11 @@ impl<'s> Compiler<'s> {
             .collect()
     }
 
-    fn regex(&mut self, pattern: &str, pointer: &str) -> Option<Regex> {
-        match Regex::new(pattern) {
+    fn regex(&mut self, pattern: &str, pointer: &str) -> Option<Pattern> {
+        match Pattern::new(pattern) {
             Ok(regex) => Some(regex),
             Err(error) => {
-                let (pattern, reason) = (pattern.to_owned(), error.to_string());
+                let (pattern, reason) = (pattern.to_owned(), error);
                 self.complain(pointer, SchemaFault::Pattern { pattern, reason });
                 None
             }
@@ -301,6 +325,9 @@ impl<'s> Compiler<'s> {
 fn here_if(is_here: bool) -> Whereabouts {
     if is_here { Whereabouts::Here } else { Whereabouts::Nowhere }
 }
+
+/// Marks an object that is closed by us, and not by `deny_unknown_fields`. Stands in no schema that is shown.
+pub(in crate::arguments) const CLOSED_BY_US: &str = crate::schema::CLOSED_BY_US;
 
 pub(super) fn types(keywords: &Map<String, Value>) -> Option<Types> {
     match keywords.get("type")? {

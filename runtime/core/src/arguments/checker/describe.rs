@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::{Checker, Node, NodeId, Types};
-use crate::arguments::problem::{MAX_LISTED, cut, quote};
+use crate::arguments::doc::{Doc, Json, ValueId};
+use crate::arguments::problem::{MAX_LISTED, MAX_QUOTED, cut, quote};
 use crate::suggest;
 
 /// How long the description of an argument may be where its lack is reported.
@@ -32,48 +33,6 @@ impl Checker {
             text.push_str(&cut(description.lines().next().unwrap_or_default(), MAX_DESCRIPTION));
         }
         text
-    }
-
-    /// The text of a problem: an object has no member of this name.
-    pub(in crate::arguments) fn unknown_name(&self, node: &Node, name: &str) -> String {
-        let _ = self;
-        let known: Vec<&str> = node.object.properties.iter().map(|(name, _)| &**name).collect();
-        let patterns: Vec<&str> = node.object.patterns.iter().map(|(regex, _)| regex.as_str()).collect();
-        if patterns.is_empty() {
-            return unknown(name, &known);
-        }
-        let patterns = cut(&patterns.join(" or "), MAX_DESCRIPTION);
-        if known.is_empty() {
-            return format!("unknown name; names match {patterns}");
-        }
-        format!("{}; names may also match {patterns}", unknown(name, &known))
-    }
-
-    /// The arm that a value is meant for, if that is clear: by a constant member (`"kind": "first"`), by the only
-    /// member there is (`{"Number": …}`), or by its type.
-    pub(in crate::arguments) fn meant(&self, arms: &[NodeId], value: &Value) -> Option<NodeId> {
-        let only = |fits: &dyn Fn(NodeId) -> bool| {
-            let mut fitting = arms.iter().copied().filter(|arm| fits(*arm));
-            fitting.next().filter(|_| fitting.next().is_none())
-        };
-        only(&|arm| self.is_tagged_like(arm, value))
-            .or_else(|| only(&|arm| self.types(arm).has(Types::of(value))))
-    }
-
-    fn is_tagged_like(&self, arm: NodeId, value: &Value) -> bool {
-        let Some(members) = value.as_object() else { return false };
-        self.always(arm).into_iter().any(|id| {
-            let object = &self.node(id).object;
-            let constant = object.properties.iter().any(|(name, property)| {
-                let allowed = self.node(*property).allowed.as_deref();
-                matches!((allowed, members.get(&**name)), (Some([only]), Some(value)) if only == value)
-            });
-            let single = match (&object.properties[..], &object.required[..]) {
-                ([(name, _)], [required]) => name == required && members.contains_key(&**name),
-                _ => false,
-            };
-            constant || single
-        })
     }
 
     fn describe_within(&self, id: NodeId, levels: usize) -> String {
@@ -139,17 +98,39 @@ impl Checker {
     }
 }
 
+/// The text of a problem: an object to which all of `nodes` apply has no member of this name.
+pub(super) fn unknown_name(nodes: &[&Node], name: &str) -> String {
+    let objects = || nodes.iter().map(|node| &node.object);
+    let mut known: Vec<&str> = Vec::new();
+    for (name, _) in objects().flat_map(|object| &object.properties) {
+        if !known.contains(&&**name) {
+            known.push(name);
+        }
+    }
+    let patterns: Vec<&str> =
+        objects().flat_map(|object| &object.patterns).map(|(pattern, _)| pattern.as_str()).collect();
+    if patterns.is_empty() {
+        return unknown(name, &known);
+    }
+    let patterns = cut(&patterns.join(" or "), MAX_DESCRIPTION);
+    if known.is_empty() {
+        return format!("unknown name; names match {patterns}");
+    }
+    format!("{}; names may also match {patterns}", unknown(name, &known))
+}
+
 /// What a value is, short: scalars as they are if they are not `hidden`, the rest by kind.
-pub(in crate::arguments) fn got(value: &Value, hidden: bool) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Array(items) => format!("an array of {}", quantity_of(items.len() as u64, "item")),
-        Value::Object(_) => "an object".to_owned(),
-        Value::String(_) if hidden => "another string".to_owned(),
-        Value::Number(_) if hidden => "another number".to_owned(),
-        Value::Bool(_) if hidden => "another boolean".to_owned(),
-        Value::String(text) => quote(text),
-        Value::Number(_) | Value::Bool(_) => value.to_string(),
+pub(in crate::arguments) fn got(doc: &Doc<'_>, value: ValueId, hidden: bool) -> String {
+    match doc.get(value) {
+        Json::Null => "null".to_owned(),
+        Json::Array(items) => format!("an array of {}", quantity_of(items.len() as u64, "item")),
+        Json::Object(_) => "an object".to_owned(),
+        Json::Text(_) if hidden => "another string".to_owned(),
+        Json::Number(_) if hidden => "another number".to_owned(),
+        Json::Bool(_) if hidden => "another boolean".to_owned(),
+        Json::Text(text) => quote(text),
+        Json::Number(number) => cut(number, MAX_QUOTED),
+        Json::Bool(flag) => flag.to_string(),
     }
 }
 
@@ -182,7 +163,8 @@ fn quantity_of(count: u64, of: &str) -> String {
     if count == 1 { format!("1 {of}") } else { format!("{count} {of}s") }
 }
 
-fn choices(allowed: &[Value]) -> String {
+/// `one of "a", "b"`.
+pub(super) fn choices(allowed: &[Value]) -> String {
     let quoted =
         |value: &Value| value.as_str().map_or_else(|| cut(&value.to_string(), MAX_DESCRIPTION), quote);
     match allowed {
@@ -226,7 +208,7 @@ fn details(node: &Node) -> Vec<String> {
         details.push(format!("of {}", quantity(array.min_items, array.max_items, "item")));
     }
     if !node.object.required.is_empty() {
-        details.push(format!("with {}", list(node.object.required.iter().map(|name| quote(name)))));
+        details.push(format!("with {}", list(node.object.required.iter().map(|(name, _)| quote(name)))));
     }
     details
 }

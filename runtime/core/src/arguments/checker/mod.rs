@@ -1,38 +1,67 @@
-//! A schema, compiled for checking: the rules that serde does not know run on every call of a tool that has
-//! some, all rules run where a call has failed and its problems are to be named.
+//! A schema, compiled for checking.
+//!
+//! `compile` makes nodes of it, and `marks` what holds for a node because of what it leads to. `check` runs the rules
+//! over a value: with `object`, `arms` (the choice among several forms) and `text`. `describe` and `tags` have the words.
 
 mod beyond_serde;
 mod compile;
+mod marks;
 
+mod arms;
 mod check;
+mod object;
+mod text;
+mod toll;
+
+mod decimal;
 mod describe;
 mod format;
 mod number;
+mod pattern;
+mod tags;
 
-use regex_lite::Regex;
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 pub use compile::{SchemaError, SchemaFault};
 
-pub(super) use check::{Rules, budget};
+pub(super) use check::{Check, Insight, NoInsight, Terms};
 pub(super) use describe::{got, unknown};
 pub(super) use number::{Exact, same};
+pub(super) use object::REPEATED;
+pub(super) use toll::is_affordable;
 
+use super::doc::Doc;
 use super::problem::Findings;
 use format::Format;
+use pattern::Pattern;
 
 /// A compiled JSON Schema (2020-12).
 ///
-/// All keywords of the validation vocabulary and the applicators are understood, except the `unevaluated…` and
-/// `$dynamicRef` ones, and of the formats those that the table in [`crate::arguments`] lists.
+/// All keywords of the validation vocabulary and the applicators are understood, except `unevaluatedItems` and
+/// `$dynamicRef`; of `unevaluatedProperties` the value `false`, and of the formats those that the table in
+/// [`crate::arguments`] lists.
 #[derive(Debug)]
 pub struct Checker {
     nodes: Vec<Node>,
+    /// A node that anything fits.
+    anything: NodeId,
+    /// Where each node stands in the schema, as JSON pointers.
+    pointers: Vec<String>,
+    /// The names of all properties, wherever they stand.
+    names: HashSet<Box<str>>,
 }
 
 /// Where a node stands in [`Checker::nodes`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(usize);
+
+impl NodeId {
+    pub(super) fn index(self) -> usize {
+        self.0
+    }
+}
 
 /// The node of the whole schema.
 pub(super) const ROOT: NodeId = NodeId(0);
@@ -57,6 +86,18 @@ pub(super) struct Node {
     pub(super) secrets: Whereabouts,
     /// Where rules stand that serde does not enforce by itself.
     pub(super) beyond_serde: Whereabouts,
+    /// Whether `null` stands for "left out" here too, beside what the rest of the node takes.
+    pub(super) nullable: bool,
+    /// The types that a value can have, as far as `type`, `enum` and the schemas in the same place say.
+    pub(super) reach: Types,
+    /// Whether something but their fit tells the arms apart: a tag, or the name of the only member.
+    pub(super) told: bool,
+    /// What tells this arm, or the arm whose tag this is, from those beside it: their tags, or names of only members.
+    pub(super) beside: Vec<Box<str>>,
+    /// Whether a reference leads here.
+    pub(super) shared: bool,
+    /// Whether an object with a fixed set of names stands here or below.
+    pub(super) outlined: bool,
 }
 
 /// Where in a schema something stands.
@@ -81,6 +122,17 @@ impl Node {
         self.secrets != Whereabouts::Nowhere
     }
 
+    /// Whether any JSON value fits.
+    pub(super) fn is_free(&self) -> bool {
+        let parts = &self.in_place;
+        self.types.is_none() && self.allowed.is_none() && !self.never && parts.nodes().next().is_none()
+    }
+
+    /// Whether `null` is a value of its own.
+    pub(super) fn takes_null(&self) -> bool {
+        self.nullable || self.reach.has(Types::NULL)
+    }
+
     /// Whether there are rules here or below that serde does not enforce by itself.
     pub(super) fn is_beyond_serde(&self) -> bool {
         self.beyond_serde != Whereabouts::Nowhere
@@ -100,7 +152,7 @@ pub(super) struct NumberRules {
 pub(super) struct StringRules {
     pub(super) min_length: Option<u64>,
     pub(super) max_length: Option<u64>,
-    pub(super) pattern: Option<Regex>,
+    pub(super) pattern: Option<Pattern>,
     pub(super) format: Option<Format>,
 }
 
@@ -124,11 +176,18 @@ pub(super) struct Contains {
 #[derive(Debug, Default)]
 pub(super) struct ObjectRules {
     pub(super) properties: Vec<(Box<str>, NodeId)>,
-    pub(super) patterns: Vec<(Regex, NodeId)>,
+    /// The names of properties and other names for them, sorted, each with the position in `properties`.
+    spellings: Vec<(Box<str>, usize)>,
+    pub(super) patterns: Vec<(Pattern, NodeId)>,
     /// `additionalProperties`; the node of `false` is one that [never](Node::never) fits.
     pub(super) additional: Option<NodeId>,
+    /// Whether `unevaluatedProperties` is `false`.
+    pub(super) sealed: bool,
+    /// Whether serde refuses unknown names by itself.
+    pub(super) denies: bool,
     pub(super) names: Option<NodeId>,
-    pub(super) required: Vec<Box<str>>,
+    /// Each with its position in `properties`, if it is one.
+    pub(super) required: Vec<(Box<str>, Option<usize>)>,
     pub(super) dependent_required: Vec<(Box<str>, Vec<Box<str>>)>,
     pub(super) dependent_schemas: Vec<(Box<str>, NodeId)>,
     pub(super) min_properties: Option<u64>,
@@ -137,11 +196,17 @@ pub(super) struct ObjectRules {
 
 impl ObjectRules {
     pub(super) fn property(&self, name: &str) -> Option<NodeId> {
-        self.properties.iter().find(|(known, _)| **known == *name).map(|(_, node)| *node)
+        self.position(name).map(|at| self.properties[at].1)
+    }
+
+    /// The position of the property that has this name, or goes by it.
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        let found = self.spellings.binary_search_by(|(spelling, _)| (**spelling).cmp(name)).ok()?;
+        Some(self.spellings[found].1)
     }
 
     pub(super) fn requires(&self, name: &str) -> bool {
-        self.required.iter().any(|required| **required == *name)
+        self.required.iter().any(|(required, _)| **required == *name)
     }
 }
 
@@ -178,13 +243,15 @@ impl InPlace {
 }
 
 /// A set of JSON types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Types(u8);
 
 impl Types {
     pub(super) const NULL: Self = Self(1);
     pub(super) const BOOLEAN: Self = Self(1 << 1);
     pub(super) const INTEGER: Self = Self(1 << 2);
+    /// A number that is not whole.
+    pub(super) const FRACTION: Self = Self(1 << 3);
     pub(super) const NUMBER: Self = Self(1 << 3 | 1 << 2);
     pub(super) const STRING: Self = Self(1 << 4);
     pub(super) const ARRAY: Self = Self(1 << 5);
@@ -213,11 +280,15 @@ impl Types {
             Value::Null => Self::NULL,
             Value::Bool(_) => Self::BOOLEAN,
             Value::Number(number) if Exact::of(number).is_whole() => Self::INTEGER,
-            Value::Number(_) => Self(Self::NUMBER.0 & !Self::INTEGER.0),
+            Value::Number(_) => Self::FRACTION,
             Value::String(_) => Self::STRING,
             Value::Array(_) => Self::ARRAY,
             Value::Object(_) => Self::OBJECT,
         }
+    }
+
+    pub(super) fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     pub(super) fn and(self, other: Self) -> Self {
@@ -250,9 +321,35 @@ impl Types {
 impl Checker {
     /// Every problem of `value`, up to the limit that [`super::MAX_PROBLEMS`] sets on what is kept.
     pub fn check(&self, value: &Value) -> Findings {
-        let mut findings = Findings::default();
-        self.find(value, &mut findings);
-        findings
+        let (mut doc, whole) = Doc::of(value);
+        Check::new(self, &NoInsight, &mut doc, Terms::Schema).report(ROOT, whole, Findings::default()).0
+    }
+
+    /// Whether `value` fits the node.
+    pub(super) fn fits(&self, id: NodeId, value: &Value) -> bool {
+        let (mut doc, whole) = Doc::of(value);
+        let mut check = Check::new(self, &NoInsight, &mut doc, Terms::Schema);
+        check.silently(id, whole, Terms::Schema)
+    }
+
+    /// Whether `name` is a property of anything.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Where the node stands in the schema, as a JSON Pointer.
+    pub(super) fn pointer(&self, id: NodeId) -> &str {
+        &self.pointers[id.0]
+    }
+
+    /// All nodes.
+    pub(super) fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len()).map(NodeId)
+    }
+
+    /// How many nodes there are.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
     }
 
     pub(super) fn node(&self, id: NodeId) -> &Node {
@@ -265,29 +362,7 @@ impl Checker {
 
     /// The types that a value at `id` can have, as far as `type`, `enum` and the schemas in the same place say.
     pub(super) fn types(&self, id: NodeId) -> Types {
-        self.types_within(id, MAX_INDIRECTION)
-    }
-
-    fn types_within(&self, id: NodeId, indirection: usize) -> Types {
-        let node = self.node(id);
-        let mut types = node.types.unwrap_or(Types::ANY);
-        if node.never {
-            return Types::NONE;
-        }
-        if let Some(allowed) = &node.allowed {
-            types = types.and(allowed.iter().map(Types::of).fold(Types::NONE, Types::or));
-        }
-        let Some(indirection) = indirection.checked_sub(1) else { return types };
-        for part in node.in_place.reference.iter().chain(&node.in_place.all_of) {
-            types = types.and(self.types_within(*part, indirection));
-        }
-        for arms in [&node.in_place.any_of, &node.in_place.one_of] {
-            if !arms.is_empty() {
-                let any = arms.iter().map(|arm| self.types_within(*arm, indirection));
-                types = types.and(any.fold(Types::NONE, Types::or));
-            }
-        }
-        types
+        self.node(id).reach
     }
 
     /// The node itself and those that always apply to the same value: through `$ref` and `allOf`.
@@ -325,7 +400,7 @@ impl Checker {
             let listed = node.object.property(name);
             found.extend(listed);
             found.extend(
-                node.object.patterns.iter().filter(|(regex, _)| regex.is_match(name)).map(|(_, id)| *id),
+                node.object.patterns.iter().filter(|(pattern, _)| pattern.is_match(name)).map(|(_, id)| *id),
             );
             if listed.is_none() {
                 found.extend(node.object.additional);
@@ -339,6 +414,3 @@ impl Checker {
         found
     }
 }
-
-/// How many `$ref`s and combinators in a row are followed to describe one value.
-const MAX_INDIRECTION: usize = 8;

@@ -2,6 +2,9 @@
 
 use serde_json::{Number, Value};
 
+use super::decimal::Decimal;
+use crate::arguments::doc::{Doc, Json, ValueId};
+
 /// A number, exact as long as it is whole.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::arguments) enum Exact {
@@ -15,6 +18,15 @@ impl Exact {
             return Self::Whole(whole);
         }
         Self::of_float(number.as_f64().unwrap_or(f64::NAN))
+    }
+
+    /// The number that `text` writes; an infinite one where no float is large enough.
+    pub(in crate::arguments) fn of_text(text: &str) -> Self {
+        if let Some(whole) = Decimal::of(text).and_then(Decimal::to_whole) {
+            return Self::Whole(whole);
+        }
+        // As `serde_json` reads it, so that a bound is held against what the type gets.
+        Self::Fraction(serde_json::from_str(text).unwrap_or(f64::INFINITY))
     }
 
     pub(in crate::arguments) fn of_value(value: &Value) -> Option<Self> {
@@ -45,16 +57,6 @@ impl Exact {
             Self::Whole(whole) => whole as f64,
             Self::Fraction(float) => float,
         }
-    }
-
-    /// Whether the number is a multiple of `step`; floats with the slack that binary fractions need.
-    pub(in crate::arguments) fn is_multiple_of(self, step: Self) -> bool {
-        const SLACK: f64 = 1e-9;
-        if let (Self::Whole(number), Self::Whole(step)) = (self, step) {
-            return step != 0 && number % step == 0;
-        }
-        let quotient = self.as_float() / step.as_float();
-        (quotient - quotient.round()).abs() <= SLACK * quotient.abs().max(1.0)
     }
 
     /// The number in JSON.
@@ -94,24 +96,35 @@ impl std::fmt::Display for Exact {
 
 /// Whether two values are equal in the sense of JSON Schema (2020-12 core, 4.2.2).
 pub(in crate::arguments) fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => Exact::of(a) == Exact::of(b),
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
+    let (doc, b) = Doc::of(b);
+    is(a, &doc, b)
+}
+
+/// The same for a value of a text.
+pub(in crate::arguments) fn is(a: &Value, doc: &Doc<'_>, b: ValueId) -> bool {
+    match (a, doc.get(b)) {
+        (Value::Null, Json::Null) => true,
+        (Value::Bool(a), Json::Bool(b)) => a == b,
+        (Value::Number(a), Json::Number(b)) => Exact::of(a) == Exact::of_text(b),
+        (Value::String(a), Json::Text(b)) => a == b,
+        (Value::Array(a), Json::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is(a, doc, *b))
         }
-        _ => a == b,
+        (Value::Object(a), Json::Object(b)) => {
+            a.len() == b.len() && b.iter().all(|(name, b)| a.get(&**name).is_some_and(|a| is(a, doc, *b)))
+        }
+        _ => false,
     }
 }
 
 /// The positions of the first two items that are the same.
 ///
 /// Compares written forms, so that a long list costs no more than its length.
-pub(in crate::arguments) fn first_repeat(items: &[Value]) -> Option<(usize, usize)> {
+pub(in crate::arguments) fn first_repeat(doc: &Doc<'_>, items: &[ValueId]) -> Option<(usize, usize)> {
     let mut seen = std::collections::HashMap::with_capacity(items.len());
     for (position, item) in items.iter().enumerate() {
         let mut form = String::new();
-        write_form(item, &mut form);
+        write_form(doc, *item, &mut form);
         if let Some(earlier) = seen.insert(form, position) {
             return Some((earlier, position));
         }
@@ -119,31 +132,33 @@ pub(in crate::arguments) fn first_repeat(items: &[Value]) -> Option<(usize, usiz
     None
 }
 
-/// Writes `value` so that equal values give equal text.
-fn write_form(value: &Value, form: &mut String) {
-    match value {
-        Value::Number(number) => form.push_str(&Exact::of(number).to_string()),
-        Value::Array(items) => {
+/// Writes the value so that equal values give equal text.
+fn write_form(doc: &Doc<'_>, id: ValueId, form: &mut String) {
+    match doc.get(id) {
+        Json::Null => form.push_str("null"),
+        Json::Bool(flag) => form.push_str(if *flag { "true" } else { "false" }),
+        Json::Number(number) => form.push_str(&Exact::of_text(number).to_string()),
+        Json::Text(text) => form.push_str(&Value::from(&**text).to_string()),
+        Json::Array(items) => {
             form.push('[');
             for item in items {
-                write_form(item, form);
+                write_form(doc, *item, form);
                 form.push(',');
             }
             form.push(']');
         }
-        Value::Object(members) => {
+        Json::Object(members) => {
             let mut sorted: Vec<_> = members.iter().collect();
-            sorted.sort_unstable_by_key(|(name, _)| name.as_str());
+            sorted.sort_unstable_by_key(|(name, _)| &**name);
             form.push('{');
             for (name, member) in sorted {
-                form.push_str(&Value::from(name.as_str()).to_string());
+                form.push_str(&Value::from(&**name).to_string());
                 form.push(':');
-                write_form(member, form);
+                write_form(doc, *member, form);
                 form.push(',');
             }
             form.push('}');
         }
-        Value::Null | Value::Bool(_) | Value::String(_) => form.push_str(&value.to_string()),
     }
 }
 
@@ -151,7 +166,7 @@ fn write_form(value: &Value, form: &mut String) {
 mod tests {
     use serde_json::json;
 
-    use super::{Exact, first_repeat, same};
+    use super::{Doc, Exact, Json, first_repeat, same};
 
     fn exact(value: &serde_json::Value) -> Exact {
         Exact::of_value(value).expect("a number")
@@ -175,18 +190,36 @@ mod tests {
     }
 
     #[test]
-    fn multiples() {
-        assert!(exact(&json!(9)).is_multiple_of(exact(&json!(3))));
-        assert!(!exact(&json!(10)).is_multiple_of(exact(&json!(3))));
-        assert!(exact(&json!(0.3)).is_multiple_of(exact(&json!(0.1))));
-        assert!(!exact(&json!(0.35)).is_multiple_of(exact(&json!(0.1))));
-        assert!(!exact(&json!(1)).is_multiple_of(exact(&json!(0))));
+    fn numbers_are_read_from_text_digit_for_digit() {
+        for (text, whole) in [
+            ("1.0", Some(1)),
+            ("-0.0", Some(0)),
+            ("1e20", Some(100_000_000_000_000_000_000)),
+            ("9007199254740991.0", Some(9_007_199_254_740_991)),
+            ("12.50e1", Some(125)),
+            ("1.5", None),
+            ("1e400", None),
+            ("1e-2", None),
+        ] {
+            let found = match Exact::of_text(text) {
+                Exact::Whole(whole) => Some(whole),
+                Exact::Fraction(_) => None,
+            };
+            assert_eq!(found, whole, "{text}");
+        }
+        assert!(Exact::of_text("1e400") > Exact::of_text("1e308"));
     }
 
     #[test]
     fn repeats_are_found_whatever_their_form() {
-        assert_eq!(first_repeat(&[json!(1), json!("1"), json!(1.0)]), Some((0, 2)));
-        assert_eq!(first_repeat(&[json!({"a": 1, "b": 2}), json!({"b": 2, "a": 1})]), Some((0, 1)));
-        assert_eq!(first_repeat(&[json!([1, 2]), json!([12]), json!("a,b"), json!(["a", "b"])]), None);
+        for (items, repeat) in [
+            (json!([1, "1", 1.0]), Some((0, 2))),
+            (json!([{"a": 1, "b": 2}, {"b": 2, "a": 1}]), Some((0, 1))),
+            (json!([[1, 2], [12], "a,b", ["a", "b"]]), None),
+        ] {
+            let (doc, whole) = Doc::of(&items);
+            let Json::Array(ids) = doc.get(whole) else { panic!("an array") };
+            assert_eq!(first_repeat(&doc, ids), repeat, "{items}");
+        }
     }
 }

@@ -4,7 +4,7 @@ mod pattern;
 
 use serde_json::{Map, Value, json};
 
-use super::checker::{Checker, Exact, Node, NodeId, ROOT, Rules, Types};
+use super::checker::{Checker, Exact, Node, NodeId, ROOT, Types};
 
 /// How many schemas may lie on top of each other; the first depth at which an example is found is the one.
 const DEPTHS: [usize; 4] = [6, 12, 24, 48];
@@ -37,6 +37,20 @@ pub(super) fn minimal_at(checker: &Checker, id: NodeId) -> Option<Value> {
     sample(checker, id, Types::ANY)
 }
 
+/// The members that the node requires, but for `without`.
+pub(super) fn members_of(checker: &Checker, id: NodeId, without: Option<&str>) -> Option<Map<String, Value>> {
+    let nodes = checker.always(id);
+    DEPTHS.into_iter().find_map(|depth| {
+        let mut sampler = Sampler { checker, steps: MAX_STEPS };
+        sampler.object(&nodes, depth, without)
+    })
+}
+
+/// A text that matches the pattern.
+pub(super) fn matching(pattern: &str) -> Option<String> {
+    (0..4).find_map(|extra| pattern::sample(pattern, extra, 0))
+}
+
 fn sample(checker: &Checker, id: NodeId, wanted: Types) -> Option<Value> {
     let mut sampler = Sampler { checker, steps: MAX_STEPS };
     DEPTHS.into_iter().find_map(|depth| sampler.value(id, wanted, depth, 0))
@@ -67,7 +81,7 @@ impl Sampler<'_> {
             }
         }
         let types = checker.types(id).and(wanted);
-        let base = types.overlaps(Types::OBJECT).then(|| self.object(&nodes, depth)).flatten();
+        let base = types.overlaps(Types::OBJECT).then(|| self.object(&nodes, depth, None)).flatten();
         for arm in parts().flat_map(|node| node.in_place.arms()) {
             let Some(of_arm) = self.value(arm, types, depth, variant) else { continue };
             if let Some(fitting) = self.if_fits(id, merged(base.as_ref(), of_arm)) {
@@ -120,20 +134,25 @@ impl Sampler<'_> {
     }
 
     fn if_fits(&self, id: NodeId, value: Value) -> Option<Value> {
-        self.checker.fits(id, &value, Rules::All).then_some(value)
+        self.checker.fits(id, &value).then_some(value)
     }
 
     /// An object with what the nodes require.
-    fn object(&mut self, nodes: &[NodeId], depth: usize) -> Option<Map<String, Value>> {
+    fn object(
+        &mut self,
+        nodes: &[NodeId],
+        depth: usize,
+        without: Option<&str>,
+    ) -> Option<Map<String, Value>> {
         let checker = self.checker;
         let mut members = Map::new();
         let objects = || nodes.iter().map(|id| &checker.node(*id).object);
         let mut required: Vec<&str> =
-            objects().flat_map(|object| &object.required).map(|name| &**name).collect();
+            objects().flat_map(|object| &object.required).map(|(name, _)| &**name).collect();
         let mut next = 0;
         while let Some(name) = required.get(next).copied() {
             next += 1;
-            if !members.contains_key(name) {
+            if !members.contains_key(name) && without != Some(name) {
                 members.insert(name.to_owned(), self.member(nodes, name, depth)?);
             }
             let dependents =

@@ -164,7 +164,7 @@ fn no_names_of_rust_are_shown() {
 #[test]
 fn a_schema_that_cannot_be_enforced_is_reported_with_the_tool() {
     let schema = json!({"type": "object", "properties": {"a": {"pattern": "(?<!x)y"}}});
-    let error = ArgumentReader::from_schemas(&schema, &schema, &[], InputShape::Object, false).unwrap_err();
+    let error = ArgumentReader::from_schema(&schema, &[], InputShape::Object, false).unwrap_err();
     let error = SchemaError { tool: Some("find"), ..error };
     assert!(
         error.to_string().starts_with(

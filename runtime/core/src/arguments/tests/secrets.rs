@@ -63,13 +63,10 @@ fn schemas() -> Vec<Value> {
 }
 
 fn check(root: &Value, fields: &'static [FieldMetadata], arguments: &Value) {
-    let reader =
-        ArgumentReader::from_schemas(root, root, fields, InputShape::Object, false).expect("a schema");
+    let reader = ArgumentReader::from_schema(root, fields, InputShape::Object, false).expect("a schema");
     for reader in [
         reader,
-        ArgumentReader::from_schemas(root, root, fields, InputShape::Object, false)
-            .expect("a schema")
-            .strict(),
+        ArgumentReader::from_schema(root, fields, InputShape::Object, false).expect("a schema").strict(),
     ] {
         // The type is strict too: whatever it says about the whole must not be repeated either.
         if let Err(errors) = read_by::<Picky>(&reader, &arguments.to_string()) {

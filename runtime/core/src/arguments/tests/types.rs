@@ -389,7 +389,7 @@ fn aliases_are_taken_and_checked() {
     let reader = reader_with::<Tail>(ALIASED);
     assert_eq!(read_by::<Tail>(&reader, r#"{"lines":3}"#).unwrap(), Tail { count: 3 });
     let errors = read_by::<Tail>(&reader, r#"{"lines":0}"#).unwrap_err();
-    assert_eq!(lines(&errors), ["/count: expected an integer from 1 to 2147483647; got 0"]);
+    assert_eq!(lines(&errors), ["/lines: expected an integer from 1 to 2147483647; got 0"]);
     let errors = read_by::<Tail>(&reader, r#"{"lines":1,"count":2}"#).unwrap_err();
     assert_eq!(lines(&errors), ["/count: given twice; give it once"]);
     let errors = read_by::<Tail>(&reader, r#"{"count":1,"count":2}"#).unwrap_err();

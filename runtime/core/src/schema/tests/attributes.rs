@@ -79,7 +79,8 @@ fn attributes_are_merged_and_only_tighten() {
                 "Node": {
                     "type": "object",
                     "properties": { "children": { "type": "array", "items": { "$ref": "#/$defs/Node" } } },
-                    "required": ["children"]
+                    "required": ["children"],
+                    "additionalProperties": false
                 }
             }
         }),

@@ -344,7 +344,8 @@ fn sch_13_no_default_of_null() {
                     "type": "object",
                     "properties": { "colour": colour, "wide": { "type": "boolean" } },
                     "required": ["wide"],
-                    "default": { "wide": false }
+                    "default": { "wide": false },
+                    "additionalProperties": false
                 }
             },
             "required": ["file"],

@@ -194,7 +194,8 @@ fn enums_in_every_representation_are_one_object() {
                 "Flag": {
                     "type": "object",
                     "properties": { "on": { "type": "boolean" } },
-                    "required": ["on"]
+                    "required": ["on"],
+                    "additionalProperties": false
                 }
             },
             "additionalProperties": false

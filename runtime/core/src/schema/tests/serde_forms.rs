@@ -160,7 +160,8 @@ fn ser_04_rename_all_fields() {
                         "kind": { "type": "string", "enum": ["first"] },
                         "nestedAttribute": { "type": "string" }
                     },
-                    "required": ["kind", "nestedAttribute"]
+                    "required": ["kind", "nestedAttribute"],
+                    "additionalProperties": false
                 },
                 {
                     "type": "object",
@@ -168,7 +169,8 @@ fn ser_04_rename_all_fields() {
                         "kind": { "type": "string", "enum": ["second"] },
                         "Other": { "type": "integer", "minimum": 0, "maximum": 255 }
                     },
-                    "required": ["kind", "Other"]
+                    "required": ["kind", "Other"],
+                    "additionalProperties": false
                 }
             ]
         }),
@@ -207,7 +209,8 @@ fn ser_05_default_without_serialize() {
                     "items": {
                         "type": "object",
                         "properties": { "city": { "type": "string" } },
-                        "required": ["city"]
+                        "required": ["city"],
+                        "additionalProperties": false
                     }
                 },
                 "mode": { "type": "string", "enum": ["Car", "Train"] }
@@ -333,7 +336,8 @@ fn ser_08_untagged_enum_keeps_every_arm_in_order() {
                 {
                     "type": "object",
                     "properties": { "name": { "type": "string" }, "line": line },
-                    "required": ["name"]
+                    "required": ["name"],
+                    "additionalProperties": false
                 }
             ]
         }),

@@ -97,12 +97,14 @@ fn torture_input() {
                                 "shape": { "type": "string", "enum": ["circle"] },
                                 "radius": { "type": "number" }
                             },
-                            "required": ["shape", "radius"]
+                            "required": ["shape", "radius"],
+                            "additionalProperties": false
                         },
                         {
                             "type": "object",
                             "properties": { "shape": { "type": "string", "enum": ["point"] } },
-                            "required": ["shape"]
+                            "required": ["shape"],
+                            "additionalProperties": false
                         }
                     ]
                 },
@@ -129,7 +131,8 @@ fn torture_input() {
                     "type": "object",
                     "properties": { "maxDepth": { "type": "integer", "minimum": 0, "maximum": 65_535 } },
                     "required": ["maxDepth"],
-                    "default": { "maxDepth": 3 }
+                    "default": { "maxDepth": 3 },
+                    "additionalProperties": false
                 },
                 "nickName": { "type": "string" }
             },
@@ -139,7 +142,8 @@ fn torture_input() {
                 "Node": {
                     "type": "object",
                     "properties": { "value": { "type": "integer" }, "next": { "$ref": "#/$defs/Node" } },
-                    "required": ["value"]
+                    "required": ["value"],
+                    "additionalProperties": false
                 }
             }
         }),

@@ -1,0 +1,114 @@
+//! What a type adds to its own schema: members that must come together, and enums that take any name.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::checker::{Checker, NodeId};
+use super::insight::{Knowledge, Places};
+use super::probe::probe;
+use crate::schema::Draft;
+use crate::tool::InputShape;
+
+/// One thing that a schema is to say in addition, and where.
+#[derive(Debug, Clone)]
+pub(crate) struct Amendment {
+    /// JSON Pointer to the schema, in the form that arguments are read by.
+    pub(crate) pointer: String,
+    pub(crate) change: Change,
+}
+
+/// What is to be said.
+#[derive(Debug, Clone)]
+pub(crate) enum Change {
+    /// `dependentRequired`.
+    Needs(Map<String, Value>),
+    /// Beside the texts that are listed, but for the last, any other is taken.
+    AnyOther,
+    /// The same for the member that tells variants apart, whose other values these are.
+    AnyOtherTag(Vec<Value>),
+}
+
+/// What `T` adds to its draft. Definitions are made over and over, and a type is asked once.
+pub(crate) fn amendments<T: DeserializeOwned>(
+    key: TypeId,
+    draft: &Draft,
+    shape: InputShape,
+) -> Arc<[Amendment]> {
+    static KNOWN: Mutex<Option<HashMap<TypeId, Arc<[Amendment]>>>> = Mutex::new(None);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(amendments) = known().as_ref().and_then(|known| known.get(&key)) {
+        return Arc::clone(amendments);
+    }
+    // Without the lock: a type may make definitions while it reads.
+    let amendments: Arc<[Amendment]> = ask::<T>(&draft.exact(), shape).into();
+    known().get_or_insert_with(HashMap::new).insert(key, Arc::clone(&amendments));
+    amendments
+}
+
+/// The same, asked anew.
+pub(crate) fn ask<T: DeserializeOwned>(exact: &Value, shape: InputShape) -> Vec<Amendment> {
+    let (checker, fault) = Checker::compile_leniently(exact);
+    if fault.is_some() || shape == InputShape::Unit {
+        return Vec::new();
+    }
+    let places = Places::new(&checker);
+    let knowledge = Knowledge::of(&checker, &places, &probe::<T>);
+    let mut amendments = Vec::new();
+    for (id, needs) in knowledge.all_needs() {
+        let object = &checker.node(id).object;
+        let name = |at: &usize| object.properties[*at].0.to_string();
+        let entry = |(member, others): &(usize, Vec<usize>)| {
+            (!others.is_empty()).then(|| (name(member), json!(others.iter().map(name).collect::<Vec<_>>())))
+        };
+        let needs: Map<String, Value> = needs.iter().filter_map(entry).collect();
+        if !needs.is_empty() {
+            amendments
+                .push(Amendment { pointer: checker.pointer(id).to_owned(), change: Change::Needs(needs) });
+        }
+    }
+    amendments.extend(others(&checker, knowledge.others(&checker, &places, &probe::<T>)));
+    amendments
+}
+
+/// The enums among `open`, nodes that take any text beside those that they list.
+fn others(checker: &Checker, open: Vec<NodeId>) -> Vec<Amendment> {
+    let mut amendments: Vec<Amendment> = Vec::new();
+    let mut tags: Vec<(&str, NodeId)> = Vec::new();
+    for id in open {
+        let pointer = checker.pointer(id);
+        let listed = checker.constants(id).map_or(0, <[Value]>::len);
+        match choice_of(pointer) {
+            Some(choice) if listed == 1 => {
+                // Serde wants the variant that stands for all others to be the last.
+                tags.retain(|(other, _)| *other != choice);
+                tags.push((choice, id));
+            }
+            _ => amendments.push(Amendment { pointer: pointer.to_owned(), change: Change::AnyOther }),
+        }
+    }
+    for (choice, id) in tags {
+        let pointer = checker.pointer(id);
+        let tag = pointer.rsplit('/').next().unwrap_or_default();
+        let is_beside = |other: &NodeId| {
+            let other = checker.pointer(*other);
+            choice_of(other) == Some(choice) && other.rsplit('/').next() == Some(tag) && other != pointer
+        };
+        let values =
+            checker.ids().filter(is_beside).filter_map(|id| checker.constants(id)).flatten().cloned();
+        let change = Change::AnyOtherTag(values.collect());
+        amendments.push(Amendment { pointer: pointer.to_owned(), change });
+    }
+    amendments
+}
+
+/// The choice that a member of one of its arms belongs to: `/anyOf` of `/anyOf/1/properties/kind`.
+fn choice_of(pointer: &str) -> Option<&str> {
+    let (arm, _) = pointer.rsplit_once("/properties/").filter(|(_, name)| !name.contains('/'))?;
+    let (choice, position) = arm.rsplit_once('/')?;
+    let is_choice = choice.ends_with("/anyOf") || choice.ends_with("/oneOf");
+    (is_choice && position.bytes().all(|digit| digit.is_ascii_digit())).then_some(choice)
+}

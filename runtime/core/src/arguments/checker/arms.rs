@@ -1,0 +1,244 @@
+//! Schemas that apply to the same value, and the choice among the arms of `anyOf` and `oneOf`.
+
+use serde_json::Value;
+
+use super::check::{Check, Step, Terms};
+use super::{Node, NodeId};
+use crate::arguments::doc::{Json, ValueId};
+use crate::arguments::problem::ProblemKind;
+
+/// Which arm a value that fits none was meant for.
+#[derive(Debug)]
+enum Intent {
+    Arm(NodeId),
+    /// Several, of which a member tells one: its name, and the values that it can have.
+    Tag(Box<str>, Vec<Value>),
+    /// One of these names is the only member of the value.
+    Key(Vec<Box<str>>),
+    Unclear,
+}
+
+impl<'c> Check<'c, '_, '_> {
+    pub(super) fn in_place(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
+        let parts = &node.in_place;
+        let mut fits = true;
+        for part in parts.reference.iter().chain(&parts.all_of) {
+            fits &= self.run(*part, value);
+            if !fits && self.findings.is_none() {
+                return false;
+            }
+        }
+        for (arms, only_one) in [(&parts.any_of, false), (&parts.one_of, true)] {
+            if !arms.is_empty() {
+                fits &= self.arms(node, arms, only_one, value);
+            }
+        }
+        if !fits && self.findings.is_none() {
+            return false;
+        }
+        if self.terms.has_rules() {
+            if let Some(not) = parts.not
+                && self.silently(not, value, self.terms)
+            {
+                fits &= self.say_value(ProblemKind::Forms, node, value, |checker| {
+                    format!("anything but {}", checker.describe(not))
+                });
+            }
+            if let Some((test, then, otherwise)) = parts.condition {
+                let branch = if self.silently(test, value, self.terms) { then } else { otherwise };
+                fits &= branch.is_none_or(|branch| self.run(branch, value));
+            }
+        }
+        fits & self.seal(id, node, value)
+    }
+
+    /// `anyOf`, and `oneOf` if `only_one`.
+    fn arms(&mut self, node: &'c Node, arms: &'c [NodeId], only_one: bool, value: ValueId) -> bool {
+        let terms = self.terms;
+        // An arm that takes the value as it is written goes before one that takes what was meant.
+        let exact = if terms == Terms::Meant { Terms::Written } else { terms };
+        let mut chosen = None;
+        for (at, arm) in arms.iter().enumerate() {
+            if !self.silently(*arm, value, exact) {
+                continue;
+            }
+            if chosen.is_some() && node.told {
+                // A variant that goes by another name, which several arms may claim.
+                continue;
+            }
+            if chosen.replace(at).is_some() && only_one {
+                let forms = self.checker.describe_arms(arms);
+                return self.say(ProblemKind::Forms, || {
+                    format!("fits more than one of the forms, of which it may fit one: {forms}")
+                });
+            }
+            if !only_one {
+                break;
+            }
+        }
+        if chosen.is_none() && exact != terms {
+            chosen = arms.iter().position(|arm| self.silently(*arm, value, terms));
+        }
+        if self.findings.is_none() {
+            return chosen.is_some();
+        }
+        match chosen {
+            Some(at) => self.run(arms[at], value) && self.is_read_by(node, arms, at, value),
+            None => self.say_none_fits(node, arms, value),
+        }
+    }
+
+    /// Whether serde takes the value for the arm at `chosen`, and not for another one whose rules it breaks: serde takes
+    /// the first arm whose types fit, and knows no other rules. Where a tag tells the arms apart, several may claim another
+    /// name of a variant.
+    fn is_read_by(&mut self, node: &Node, arms: &[NodeId], chosen: usize, value: ValueId) -> bool {
+        if self.terms != Terms::Meant {
+            return true;
+        }
+        let others = if node.told { arms } else { &arms[..chosen] };
+        for (at, arm) in others.iter().enumerate() {
+            if at != chosen
+                && self.silently(*arm, value, Terms::Types)
+                && !self.silently(*arm, value, Terms::Open)
+            {
+                return self.run(*arm, value);
+            }
+        }
+        true
+    }
+
+    /// The nodes that hold for the value in its place: through references, `allOf`, and the arms that it fits or is
+    /// meant for.
+    pub(super) fn holding(&mut self, id: NodeId, value: ValueId) -> Vec<NodeId> {
+        let mut holding = vec![id];
+        let mut next = 0;
+        while let Some(id) = holding.get(next).copied() {
+            next += 1;
+            let parts = &self.checker.node(id).in_place;
+            let mut found: Vec<NodeId> = parts.reference.iter().chain(&parts.all_of).copied().collect();
+            for arms in [&parts.any_of, &parts.one_of] {
+                if arms.is_empty() {
+                    continue;
+                }
+                let fitting: Vec<NodeId> =
+                    arms.iter().copied().filter(|arm| self.silently(*arm, value, self.terms)).collect();
+                match self.intent(arms, value) {
+                    _ if !fitting.is_empty() => found.extend(fitting),
+                    Intent::Arm(arm) => found.push(arm),
+                    // Nobody knows which names belong there.
+                    Intent::Tag(..) | Intent::Key(_) | Intent::Unclear => found.extend(arms),
+                }
+            }
+            if let Some((test, then, otherwise)) = parts.condition {
+                let holds = self.silently(test, value, self.terms);
+                found
+                    .extend(if holds { [Some(test), then] } else { [otherwise, None] }.into_iter().flatten());
+            }
+            found.retain(|part| !holding.contains(part));
+            holding.extend(found);
+        }
+        holding
+    }
+
+    fn say_none_fits(&mut self, node: &Node, arms: &'c [NodeId], value: ValueId) -> bool {
+        match self.intent(arms, value) {
+            Intent::Arm(arm) => {
+                let before = self.findings.as_ref().map_or(0, |findings| findings.count());
+                let fits = self.run(arm, value);
+                // What an arm refuses in one way only may be said by nobody.
+                if fits || self.findings.as_ref().is_some_and(|findings| findings.count() == before) {
+                    return self.say_value(ProblemKind::Forms, node, value, |checker| checker.describe(arm));
+                }
+                false
+            }
+            Intent::Tag(name, allowed) => {
+                let Some((position, member)) = self.find(value, &name) else {
+                    let expected = super::describe::choices(&allowed);
+                    return self.say_of(Some(&name), ProblemKind::Missing, || {
+                        format!("missing; expected {expected}")
+                    });
+                };
+                self.at(Step::Member(value, position), |check| check.say_choice(node, &allowed, member))
+            }
+            Intent::Key(names) => {
+                let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+                let Some((name, _)) = self.member_at(value, 0) else {
+                    return self
+                        .say_value(ProblemKind::Forms, node, value, |checker| checker.describe_arms(arms));
+                };
+                let mut message = super::describe::unknown(name, &names);
+                let alone = arms.iter().filter_map(|arm| self.checker.constants(*arm)).flatten().cloned();
+                let alone: Vec<Value> = alone.collect();
+                if !alone.is_empty() {
+                    message.push_str(&format!(", and as a string {}", super::describe::choices(&alone)));
+                }
+                self.at(Step::Member(value, 0), |check| check.say(ProblemKind::Unknown, || message))
+            }
+            Intent::Unclear => {
+                let near = self.nearest_constant(arms, value);
+                self.say_with(ProblemKind::Forms, node, value, |checker| checker.describe_arms(arms), &near)
+            }
+        }
+    }
+
+    /// `; did you mean …?` of the constants among the arms.
+    fn nearest_constant(&self, arms: &[NodeId], value: ValueId) -> String {
+        let constants: Vec<Value> =
+            arms.iter().filter_map(|arm| self.checker.constants(*arm)).flatten().cloned().collect();
+        self.near(&constants, value)
+    }
+
+    fn intent(&self, arms: &[NodeId], value: ValueId) -> Intent {
+        let types = self.types_of(value);
+        let mut left: Vec<NodeId> =
+            arms.iter().copied().filter(|arm| self.checker.node(*arm).reach.has(types)).collect();
+        if let Json::Object(members) = self.doc.get(value) {
+            if let Some((tag, allowed)) = self.checker.tag(&left) {
+                let given = members.iter().find(|(name, _)| *name == *tag).map(|(_, member)| *member);
+                let is_meant = |arm: &NodeId| {
+                    let constants = self.checker.tag_values(*arm, &tag);
+                    given.is_some_and(|given| {
+                        constants.iter().any(|one| super::number::is(one, self.doc, given))
+                            || self.checker.tag_nodes(*arm, &tag).any(|node| self.is_unlisted(node, given))
+                    })
+                };
+                let meant: Vec<NodeId> = left.iter().copied().filter(is_meant).collect();
+                if meant.is_empty() {
+                    return Intent::Tag(tag, allowed);
+                }
+                left = meant;
+            } else if let Some(keys) = self.checker.keys(&left) {
+                let named = |name: &str| {
+                    let listed = keys.iter().find(|(key, _)| **key == *name);
+                    let by_another = || keys.iter().find(|(_, arm)| self.insight.alias(*arm, name).is_some());
+                    listed.or_else(by_another).map(|(_, arm)| *arm)
+                };
+                if let Some(arm) = members.iter().find_map(|(name, _)| named(name)) {
+                    return Intent::Arm(arm);
+                }
+                return Intent::Key(keys.into_iter().map(|(key, _)| key).collect());
+            }
+        }
+        if let [only] = left[..] {
+            return Intent::Arm(only);
+        }
+        // The one that knows more of the members than any other.
+        let known = |arm: NodeId| match self.doc.get(value) {
+            Json::Object(members) => {
+                let nodes = self.checker.always(arm);
+                let knows = |name: &str| {
+                    nodes.iter().any(|id| self.checker.node(*id).object.position(name).is_some())
+                };
+                members.iter().filter(|(name, _)| knows(name)).count()
+            }
+            _ => 0,
+        };
+        let ranked: Vec<(usize, NodeId)> = left.iter().map(|arm| (known(*arm), *arm)).collect();
+        let most = ranked.iter().map(|(count, _)| *count).max().unwrap_or(0);
+        let mut best = ranked.iter().filter(|(count, _)| *count == most && most > 0);
+        match (best.next(), best.next()) {
+            (Some((_, arm)), None) => Intent::Arm(*arm),
+            _ => Intent::Unclear,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What holds for a node because of those that it leads to.
+
+use super::{Checker, NodeId, ROOT, Types, Whereabouts};
+
+/// How many `$ref`s and combinators in a row are followed to find the types of a value.
+const MAX_INDIRECTION: usize = 8;
+
+impl Checker {
+    /// Marks the root property `name` as secret.
+    pub(in crate::arguments) fn hide(&mut self, name: &str) {
+        for at in self.parts_of_root() {
+            if let Some(NodeId(property)) = self.nodes[at].object.property(name) {
+                self.nodes[property].secrets = Whereabouts::Here;
+            }
+        }
+        self.spread_marks();
+    }
+
+    /// Leaves names that the root does not list to serde, unless serde refuses them.
+    pub(in crate::arguments) fn open_root(&mut self) {
+        for at in self.parts_of_root() {
+            let object = &self.nodes[at].object;
+            let is_shut = object.additional.is_some_and(|additional| self.node(additional).never);
+            let object = &mut self.nodes[at].object;
+            if is_shut && !object.denies {
+                object.additional = None;
+            }
+            object.sealed &= object.denies;
+        }
+    }
+
+    /// Lets the root property `name` go by `alias` too.
+    pub(in crate::arguments) fn add_alias(&mut self, name: &str, alias: &str) {
+        for at in self.parts_of_root() {
+            let object = &mut self.nodes[at].object;
+            if let (Some(property), None) = (object.position(name), object.position(alias)) {
+                let place = object.spellings.partition_point(|(spelling, _)| **spelling < *alias);
+                object.spellings.insert(place, (alias.into(), property));
+            }
+        }
+    }
+
+    /// The root and all that may apply in its place, as positions in the list of nodes.
+    fn parts_of_root(&self) -> Vec<usize> {
+        let mut parts = vec![ROOT];
+        let mut next = 0;
+        while let Some(id) = parts.get(next).copied() {
+            let found: Vec<NodeId> =
+                self.node(id).in_place.nodes().filter(|part| !parts.contains(part)).collect();
+            parts.extend(found);
+            next += 1;
+        }
+        parts.into_iter().map(|NodeId(at)| at).collect()
+    }
+
+    /// Carries the marks of nodes up to all that lead to them, until nothing changes: references may be circular.
+    pub(super) fn spread_marks(&mut self) {
+        for at in 0..self.nodes.len() {
+            self.nodes[at].reach = self.reach(NodeId(at), MAX_INDIRECTION);
+            let node = &self.nodes[at];
+            // Serde takes the first form that fits, by rules of its own, and any number for any value.
+            if node.is_free() || node.in_place.arms().next().is_some() {
+                self.nodes[at].beyond_serde = Whereabouts::Here;
+            }
+            let arms: Vec<NodeId> = self.nodes[at].in_place.arms().collect();
+            let objects: Vec<NodeId> = arms
+                .iter()
+                .copied()
+                .filter(|arm| self.reach(*arm, MAX_INDIRECTION).overlaps(Types::OBJECT))
+                .collect();
+            self.nodes[at].told = objects.len() < 2 || self.tell_apart(&objects);
+            let object = &self.nodes[at].object;
+            let is_closed = object.additional.is_some_and(|additional| self.node(additional).never);
+            self.nodes[at].outlined = is_closed || object.sealed || !object.properties.is_empty();
+        }
+        loop {
+            let mut changed = false;
+            for index in 0..self.nodes.len() {
+                let node = &self.nodes[index];
+                let (mut secrets, mut beyond_serde, mut outlined) =
+                    (node.secrets, node.beyond_serde, node.outlined);
+                if node.in_place.nodes().any(|part| self.node(part).is_secret()) {
+                    secrets = Whereabouts::Here;
+                }
+                for child in node.children().map(|child| self.node(child)) {
+                    if child.holds_secret() {
+                        secrets = secrets.max(Whereabouts::Below);
+                    }
+                    if child.is_beyond_serde() {
+                        beyond_serde = beyond_serde.max(Whereabouts::Below);
+                    }
+                    outlined |= child.outlined;
+                }
+                let node = &mut self.nodes[index];
+                changed |=
+                    (node.secrets, node.beyond_serde, node.outlined) != (secrets, beyond_serde, outlined);
+                (node.secrets, node.beyond_serde, node.outlined) = (secrets, beyond_serde, outlined);
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Whether something tells the arms apart; each then knows what tells the others.
+    fn tell_apart(&mut self, arms: &[NodeId]) -> bool {
+        if let Some((tag, values)) = self.tag(arms) {
+            let values: Vec<Box<str>> =
+                values.iter().filter_map(|value| value.as_str().map(Into::into)).collect();
+            let nodes = arms.iter().flat_map(|arm| self.always(*arm));
+            let tags: Vec<NodeId> = nodes.filter_map(|id| self.node(id).object.property(&tag)).collect();
+            for NodeId(tag) in tags {
+                self.nodes[tag].beside = values.clone();
+            }
+            return true;
+        }
+        let Some(keys) = self.keys(arms) else { return false };
+        let names: Vec<Box<str>> = keys.iter().map(|(name, _)| name.clone()).collect();
+        for (_, NodeId(arm)) in keys {
+            self.nodes[arm].beside = names.clone();
+        }
+        true
+    }
+
+    fn reach(&self, id: NodeId, indirection: usize) -> Types {
+        let node = self.node(id);
+        let mut types = node.types.unwrap_or(Types::ANY);
+        if node.never {
+            return Types::NONE;
+        }
+        if let Some(allowed) = &node.allowed {
+            types = types.and(allowed.iter().map(Types::of).fold(Types::NONE, Types::or));
+        }
+        let Some(indirection) = indirection.checked_sub(1) else { return types };
+        for part in node.in_place.reference.iter().chain(&node.in_place.all_of) {
+            types = types.and(self.reach(*part, indirection));
+        }
+        for arms in [&node.in_place.any_of, &node.in_place.one_of] {
+            if !arms.is_empty() {
+                let any = arms.iter().map(|arm| self.reach(*arm, indirection));
+                types = types.and(any.fold(Types::NONE, Types::or));
+            }
+        }
+        types
+    }
+}

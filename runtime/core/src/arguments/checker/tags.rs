@@ -1,0 +1,64 @@
+//! What tells the arms of a choice apart: a member with a constant, or the only member there is.
+
+use serde_json::Value;
+
+use super::{Checker, NodeId, Types};
+
+impl Checker {
+    /// The member that every arm requires and gives certain values, with all values of all arms.
+    pub(super) fn tag(&self, arms: &[NodeId]) -> Option<(Box<str>, Vec<Value>)> {
+        let (first, others) = arms.split_first().filter(|(_, others)| !others.is_empty())?;
+        let candidates = self.always(*first).into_iter().flat_map(|id| &self.node(id).object.required);
+        for (name, _) in candidates {
+            let mut values = self.tag_values(*first, name).to_vec();
+            let is_tag = |arm: &NodeId| !self.tag_values(*arm, name).is_empty() && self.requires(*arm, name);
+            if values.is_empty() || !others.iter().all(is_tag) {
+                continue;
+            }
+            for value in others.iter().flat_map(|arm| self.tag_values(*arm, name)) {
+                if !values.contains(value) {
+                    values.push(value.clone());
+                }
+            }
+            return Some((name.clone(), values));
+        }
+        None
+    }
+
+    /// The values that the arm gives to its member `name`; none if it gives it any value.
+    pub(super) fn tag_values(&self, arm: NodeId, name: &str) -> &[Value] {
+        self.always(arm)
+            .into_iter()
+            .filter_map(|id| self.node(id).object.property(name))
+            .find_map(|property| self.constants(property))
+            .unwrap_or_default()
+    }
+
+    /// The schemas of the member that tells the arm from others.
+    pub(super) fn tag_nodes(&self, arm: NodeId, name: &str) -> impl Iterator<Item = NodeId> {
+        self.always(arm).into_iter().filter_map(|id| self.node(id).object.property(name))
+    }
+
+    /// The values that fit the node, where they are listed.
+    pub(in crate::arguments) fn constants(&self, id: NodeId) -> Option<&[Value]> {
+        self.always(id).into_iter().find_map(|id| self.node(id).allowed.as_deref())
+    }
+
+    /// The name of the only member of each arm, where every arm is an object with one member.
+    pub(super) fn keys(&self, arms: &[NodeId]) -> Option<Vec<(Box<str>, NodeId)>> {
+        let key = |arm: &NodeId| {
+            let node = self.node(*arm);
+            match (&node.object.properties[..], &node.object.required[..]) {
+                ([(name, _)], [(required, _)]) if name == required && node.types == Some(Types::OBJECT) => {
+                    Some((name.clone(), *arm))
+                }
+                _ => None,
+            }
+        };
+        arms.iter().map(key).collect::<Option<Vec<_>>>().filter(|keys| !keys.is_empty())
+    }
+
+    fn requires(&self, arm: NodeId, name: &str) -> bool {
+        self.always(arm).into_iter().any(|id| self.node(id).object.requires(name))
+    }
+}

@@ -1,0 +1,105 @@
+//! Text: JSON that came as one, and words about choices.
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::check::{Check, Terms};
+use super::{Node, NodeId, Types};
+use crate::arguments::doc::{Edit, Json, ValueId, without_position};
+use crate::arguments::problem::{ProblemKind, quote};
+use crate::suggest;
+
+impl<'c> Check<'c, '_, '_> {
+    /// The value that was meant: what a text holds, where the schema allows objects or arrays and nothing else. Text in
+    /// a place that may hold text stays what it is.
+    pub(super) fn meant_by(&mut self, node: &Node, value: ValueId) -> ValueId {
+        if !self.reads_text(node) {
+            return value;
+        }
+        let Json::Text(text) = self.doc.get(value) else { return value };
+        if !text.trim_start().starts_with(['{', '[']) {
+            return value;
+        }
+        let inner = match self.inner.get(&value) {
+            Some(known) => *known,
+            None => {
+                let text = text.clone().into_owned();
+                let is_json = serde_json::from_str::<IgnoredAny>(&text).is_ok();
+                let inner = if is_json { self.doc.add_owned(&text).ok() } else { None };
+                self.inner.insert(value, inner);
+                inner
+            }
+        };
+        let Some(inner) = inner.filter(|inner| node.reach.has(self.types_of(*inner))) else { return value };
+        if self.findings.is_some() {
+            self.edits.insert(value, Edit::Instead(inner));
+        }
+        inner
+    }
+
+    /// Whether JSON text is read here.
+    fn reads_text(&self, node: &Node) -> bool {
+        self.from_text
+            && self.terms == Terms::Meant
+            && node.reach != Types::NONE
+            && Types::COMPOSITE.has(node.reach)
+    }
+
+    /// Reports that the value is of another type.
+    pub(super) fn say_type(&mut self, id: NodeId, node: &Node, value: ValueId) -> bool {
+        if self.findings.is_none() {
+            return false;
+        }
+        let is_hidden = self.secret.is_some() || node.holds_secret();
+        let reason = match self.doc.get(value) {
+            Json::Text(text) if !is_hidden && self.reads_text(node) => why_no_json(text),
+            _ => None,
+        };
+        let Some(reason) = reason else {
+            return self.say_value(ProblemKind::Type, node, value, |checker| checker.describe(id));
+        };
+        let expected = self.checker.describe(id);
+        self.say(ProblemKind::Type, || {
+            format!("expected {expected}; got a string that is not valid JSON: {reason}")
+        })
+    }
+
+    /// Reports that the value is none of those that are allowed.
+    pub(super) fn say_choice(&mut self, node: &Node, allowed: &[Value], value: ValueId) -> bool {
+        let near = self.near(allowed, value);
+        self.say_with(ProblemKind::Choice, node, value, |_| super::describe::choices(allowed), &near)
+    }
+
+    /// `; did you mean …?` where a text is nearly one of those that are allowed.
+    pub(super) fn near(&self, allowed: &[Value], value: ValueId) -> String {
+        const MAX_TEXT: usize = 128;
+        const MIN_TEXT: usize = 3;
+        let Json::Text(text) = self.doc.get(value) else { return String::new() };
+        if self.secret.is_some() || !(MIN_TEXT..=MAX_TEXT).contains(&text.len()) {
+            return String::new();
+        }
+        let nearest = suggest::nearest(text, allowed.iter().filter_map(Value::as_str));
+        nearest.map_or_else(String::new, |nearest| format!("; did you mean {}?", quote(nearest)))
+    }
+}
+
+/// Where a text that looks like JSON breaks; `None` for text that does not look like it, or is JSON.
+fn why_no_json(text: &str) -> Option<String> {
+    let start = text.trim_start();
+    if start.starts_with("```") {
+        return Some("it stands in a code fence; send the value itself".to_owned());
+    }
+    if !start.starts_with(['{', '[']) {
+        return None;
+    }
+    let error = serde_json::from_str::<IgnoredAny>(text).err()?;
+    if error.is_eof() {
+        return Some(format!("it ends too early, after {} characters", text.chars().count()));
+    }
+    let message = error.to_string();
+    let reason = match without_position(&message) {
+        "trailing characters" => "the value is over, and more text follows",
+        other => other,
+    };
+    Some(format!("line {}, column {}: {reason}", error.line(), error.column()))
+}

@@ -1,0 +1,106 @@
+//! What serde's own reading of untagged enums costs, counted before it is done.
+//!
+//! Serde tries the variants of an untagged enum one after the other, each on a copy of the value, and once more for each
+//! untagged enum in it. Where variants share the name of a member that holds the enum itself, the work doubles with each
+//! level. Such a value is refused before serde sees it.
+
+use std::collections::HashMap;
+
+use super::{Checker, NodeId, ROOT};
+use crate::arguments::doc::{Doc, Edit, Json, ValueId};
+
+/// How many values serde may look at, whatever the size of the text.
+const MAX_TOLL: u64 = 50_000;
+/// What each value of the text adds to [`MAX_TOLL`].
+const TOLL_PER_VALUE: u64 = 500;
+/// How many schemas may lie on top of each other.
+const MAX_DEPTH: usize = 512;
+
+/// Whether serde reads the value in time that grows with its size.
+pub(in crate::arguments) fn is_affordable(
+    checker: &Checker,
+    doc: &Doc<'_>,
+    value: ValueId,
+    edits: &HashMap<ValueId, Edit>,
+) -> bool {
+    let limit = MAX_TOLL + TOLL_PER_VALUE * doc.len() as u64;
+    let mut count = Count { checker, doc, edits, known: HashMap::new(), sizes: HashMap::new(), depth: 0 };
+    count.toll(ROOT, value) <= limit
+}
+
+struct Count<'c> {
+    checker: &'c Checker,
+    doc: &'c Doc<'c>,
+    edits: &'c HashMap<ValueId, Edit>,
+    known: HashMap<(NodeId, ValueId), u64>,
+    sizes: HashMap<ValueId, u64>,
+    depth: usize,
+}
+
+impl Count<'_> {
+    fn toll(&mut self, id: NodeId, value: ValueId) -> u64 {
+        if let Some(Edit::Instead(other)) = self.edits.get(&value) {
+            return self.toll(id, *other);
+        }
+        if let Some(known) = self.known.get(&(id, value)) {
+            return *known;
+        }
+        if self.depth == MAX_DEPTH {
+            return u64::MAX;
+        }
+        self.depth += 1;
+        let toll = self.of(id, value);
+        self.depth -= 1;
+        if self.checker.node(id).shared {
+            self.known.insert((id, value), toll);
+        }
+        toll
+    }
+
+    fn of(&mut self, id: NodeId, value: ValueId) -> u64 {
+        let node = self.checker.node(id);
+        let mut toll = 1_u64;
+        match self.doc.get(value) {
+            Json::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    if let Some(child) = node.array.prefix.get(index).copied().or(node.array.items) {
+                        toll = toll.saturating_add(self.toll(child, *item));
+                    }
+                }
+            }
+            Json::Object(members) => {
+                for (name, member) in members {
+                    if let Some(child) = node.object.property(name).or(node.object.additional) {
+                        toll = toll.saturating_add(self.toll(child, *member));
+                    }
+                }
+            }
+            _ => {}
+        }
+        let parts = &node.in_place;
+        for part in parts.reference.iter().chain(&parts.all_of) {
+            toll = toll.saturating_add(self.toll(*part, value));
+        }
+        let tried = !node.told;
+        for arms in [&parts.any_of, &parts.one_of] {
+            let each = arms.iter().map(|arm| self.toll(*arm, value));
+            let arms = if tried { each.fold(0, u64::saturating_add) } else { each.max().unwrap_or(0) };
+            toll = toll.saturating_add(arms);
+        }
+        if tried { toll.saturating_add(self.size(value)) } else { toll }
+    }
+
+    /// How many values a value holds, itself included.
+    fn size(&mut self, value: ValueId) -> u64 {
+        if let Some(known) = self.sizes.get(&value) {
+            return *known;
+        }
+        let size = match self.doc.get(value) {
+            Json::Array(items) => 1 + items.iter().map(|item| self.size(*item)).sum::<u64>(),
+            Json::Object(members) => 1 + members.iter().map(|(_, member)| self.size(*member)).sum::<u64>(),
+            _ => 1,
+        };
+        self.sizes.insert(value, size);
+        size
+    }
+}

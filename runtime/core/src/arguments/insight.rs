@@ -1,0 +1,307 @@
+//! What a type says about itself beyond its schema: other names of fields and variants, and what it swallows.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use serde_json::{Map, Value, json};
+
+use super::checker::{Checker, Insight, NodeId, Types};
+use super::example;
+use super::places::{Place, Ways};
+use super::probe::{Answer, Told};
+
+/// How many values a type is given to read for the sake of one call, so that wrong names cost no more than this.
+pub(super) const MAX_QUESTIONS: usize = 256;
+/// How many members a flattened `Option` may need.
+const MAX_NEEDED: usize = 32;
+
+/// Lets the type read arguments.
+pub(super) type Probe<'p> = &'p dyn Fn(&Value) -> Answer;
+
+/// What is known of a type for all calls.
+#[derive(Debug, Default)]
+pub(super) struct Knowledge {
+    /// Whether serde by itself refuses whatever the schema refuses, but for names.
+    pub(super) is_plain: bool,
+    /// Of objects with flattened `Option`s: properties with those that must come with them, by position.
+    needs: HashMap<NodeId, Vec<(usize, Vec<usize>)>>,
+}
+
+/// The places of all nodes, each looked for when it is first needed.
+#[derive(Debug)]
+pub(super) struct Places {
+    ways: OnceLock<Ways>,
+    places: Vec<OnceLock<Option<Place>>>,
+}
+
+impl Places {
+    pub(super) fn new(checker: &Checker) -> Self {
+        Self { ways: OnceLock::new(), places: checker.ids().map(|_| OnceLock::new()).collect() }
+    }
+
+    pub(super) fn of(&self, checker: &Checker, id: NodeId) -> Option<&Place> {
+        let ways = self.ways.get_or_init(|| Ways::of(checker));
+        self.places.get(id.index())?.get_or_init(|| Place::of(checker, ways, id)).as_ref()
+    }
+}
+
+impl Knowledge {
+    /// Asks the type about every object of its schema.
+    pub(super) fn of(checker: &Checker, places: &Places, probe: Probe<'_>) -> Self {
+        let mut knowledge = Self { is_plain: !checker.root().is_beyond_serde(), needs: HashMap::new() };
+        for id in checker.ids().filter(|id| !checker.node(*id).object.properties.is_empty()) {
+            knowledge.learn(checker, places, probe, id);
+        }
+        knowledge.is_plain = knowledge.is_plain
+            && checker.ids().all(|id| {
+                let place = places.of(checker, id);
+                is_enforced(checker, id, place, probe)
+            });
+        knowledge
+    }
+
+    /// Objects of which members must come together: which with which, by position.
+    pub(super) fn all_needs(&self) -> impl Iterator<Item = (NodeId, &[(usize, Vec<usize>)])> {
+        let mut all: Vec<_> = self.needs.iter().map(|(id, needs)| (*id, needs.as_slice())).collect();
+        all.sort_unstable();
+        all.into_iter()
+    }
+
+    /// The nodes that list texts and take any other, since they are enums with a variant for that.
+    pub(super) fn others(&self, checker: &Checker, places: &Places, probe: Probe<'_>) -> Vec<NodeId> {
+        let lists_texts = |id: &NodeId| {
+            let allowed = checker.node(*id).allowed.as_deref().unwrap_or_default();
+            !allowed.is_empty() && allowed.iter().all(Value::is_string)
+        };
+        let takes_any = |id: &NodeId| Ask::new(checker, places, self, probe).takes_unlisted(*id, UNLIKELY);
+        checker.ids().filter(lists_texts).filter(takes_any).collect()
+    }
+
+    fn learn(&mut self, checker: &Checker, places: &Places, probe: Probe<'_>, id: NodeId) {
+        let object = &checker.node(id).object;
+        let place = places.of(checker, id);
+        let (Some(place), Some(Value::Object(base))) = (place, place.and_then(Place::value)) else {
+            self.is_plain = false;
+            return;
+        };
+        let ask = |members: Map<String, Value>| place.with(Value::Object(members)).map(|value| probe(&value));
+        let Some(before) = ask(base.clone()).filter(|answer| answer.is_read) else {
+            self.is_plain = false;
+            return;
+        };
+        // Whatever serde makes of a value that the schema refuses, it must refuse it.
+        let mut swallowed = HashMap::new();
+        for (at, (name, child)) in object.properties.iter().enumerate() {
+            let Some(wrong) = wrong_for(checker, *child) else { continue };
+            let mut members = base.clone();
+            members.insert(name.to_string(), wrong);
+            if let Some(answer) = ask(members).filter(|answer| answer.is_read) {
+                self.is_plain = false;
+                swallowed.insert(at, answer);
+            }
+        }
+        let is_missing = |answer: &Answer, name: &str| answer.has(&Told::Missing(name.to_owned()));
+        for (first, (name, _)) in object.properties.iter().enumerate() {
+            if object.requires(name) || !is_missing(&before, name) || !swallowed.contains_key(&first) {
+                continue;
+            }
+            let needed = needed(checker, id, first, base, &before, &ask);
+            let with_it =
+                swallowed.iter().filter(|(at, answer)| !needed.contains(at) && !is_missing(answer, name));
+            let members: Vec<usize> = with_it.map(|(at, _)| *at).chain(needed.iter().copied()).collect();
+            let needs = self.needs.entry(id).or_default();
+            for member in members {
+                let others = needed.iter().copied().filter(|other| *other != member).collect();
+                needs.push((member, others));
+            }
+        }
+        if let Some(needs) = self.needs.get_mut(&id) {
+            needs.sort_unstable();
+        }
+    }
+}
+
+/// Whether serde refuses by itself what the node refuses.
+fn is_enforced(checker: &Checker, id: NodeId, place: Option<&Place>, probe: Probe<'_>) -> bool {
+    if checker.node(id).never {
+        return true;
+    }
+    let Some(place) = place else { return false };
+    let reads = |value: Value| place.with(value).is_some_and(|value| probe(&value).is_read);
+    let listed = checker.constants(id).and_then(|allowed| allowed.iter().find(|value| value.is_string()));
+    // An enum reads its variants from an object too; a type that looks for itself may read more than is listed.
+    let is_variants = listed.and_then(Value::as_str).is_none_or(|name| reads(json!({ name: null })));
+    is_variants && wrong_for(checker, id).is_none_or(|wrong| !reads(wrong))
+}
+
+/// The properties that must all come for the one at `first` to be read.
+fn needed(
+    checker: &Checker,
+    id: NodeId,
+    first: usize,
+    base: &Map<String, Value>,
+    before: &Answer,
+    ask: &dyn Fn(Map<String, Value>) -> Option<Answer>,
+) -> Vec<usize> {
+    let object = &checker.node(id).object;
+    let mut needed = vec![first];
+    let mut members = base.clone();
+    while needed.len() < MAX_NEEDED {
+        let Some(last) = needed.last().map(|at| &object.properties[*at]) else { break };
+        let Some(sample) = example::minimal_at(checker, last.1) else { break };
+        members.insert(last.0.to_string(), sample);
+        let Some(answer) = ask(members.clone()) else { break };
+        let next = answer.told.iter().filter(|told| !before.has(told)).find_map(|told| match told {
+            Told::Missing(name) => object.position(name).filter(|at| !needed.contains(at)),
+            _ => None,
+        });
+        let Some(next) = next else { break };
+        needed.push(next);
+    }
+    needed
+}
+
+/// A value that the node refuses, and a type that is described by it as well; `None` where anything fits.
+fn wrong_for(checker: &Checker, id: NodeId) -> Option<Value> {
+    if checker.constants(id).is_some_and(|allowed| allowed.iter().any(Value::is_string)) {
+        return Some(UNLIKELY.into());
+    }
+    [json!(true), json!(UNLIKELY), json!({ UNLIKELY: [[]] }), json!([[[]]])]
+        .into_iter()
+        .find(|wrong| !checker.types(id).overlaps(Types::of(wrong)))
+}
+
+/// A value of another type.
+fn wrong_beside(value: &Value) -> Value {
+    if value.is_boolean() { UNLIKELY.into() } else { true.into() }
+}
+
+/// How many variants of an enum are asked for by their number.
+const MAX_VARIANTS: usize = 16;
+/// A text that nothing is called.
+const UNLIKELY: &str = "\u{1}?";
+
+/// What one call wants to know of a type.
+pub(super) struct Ask<'r> {
+    pub(super) checker: &'r Checker,
+    pub(super) places: &'r Places,
+    pub(super) knowledge: &'r Knowledge,
+    pub(super) probe: Probe<'r>,
+    left: Cell<usize>,
+    aliases: RefCell<HashMap<(NodeId, Box<str>), Option<usize>>>,
+    unlisted: RefCell<HashMap<(NodeId, Box<str>), bool>>,
+}
+
+impl<'r> Ask<'r> {
+    pub(super) fn new(
+        checker: &'r Checker,
+        places: &'r Places,
+        knowledge: &'r Knowledge,
+        probe: Probe<'r>,
+    ) -> Self {
+        Self {
+            checker,
+            places,
+            knowledge,
+            probe,
+            left: Cell::new(MAX_QUESTIONS),
+            aliases: RefCell::default(),
+            unlisted: RefCell::default(),
+        }
+    }
+
+    /// What the type makes of `value` in this place.
+    fn ask(&self, place: &Place, value: Value) -> Option<Answer> {
+        self.left.set(self.left.get().checked_sub(1)?);
+        Some((self.probe)(&place.with(value)?))
+    }
+
+    fn find_alias(&self, id: NodeId, name: &str) -> Option<usize> {
+        let object = &self.checker.node(id).object;
+        let place = self.places.of(self.checker, id)?;
+        let base = place.value()?.as_object()?;
+        let with = |more: &[(&str, Value)]| {
+            let mut members = base.clone();
+            members.extend(more.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+            self.ask(place, Value::Object(members))
+        };
+        if let ([(property, child)], [_]) = (&object.properties[..], &object.required[..]) {
+            // The name of a variant stands alone, and no other beside it.
+            let sample = base.get(&**property)?;
+            let mut others = base.clone();
+            others.shift_remove(&**property);
+            let alone = |value: Value| {
+                let mut members = others.clone();
+                members.insert(name.to_owned(), value);
+                self.ask(place, Value::Object(members)).is_some_and(|answer| answer.is_read)
+            };
+            let is_other_name = alone(sample.clone()) && !wrong_for(self.checker, *child).is_some_and(alone);
+            return is_other_name.then_some(0);
+        }
+        // A name that the type does not know is ignored, whatever stands under it.
+        let is_ignored = |wrong: Value| {
+            with(&[(name, wrong)]).is_some_and(|answer| answer.is_read && answer.told.is_empty())
+        };
+        if is_ignored(json!(true)) && is_ignored(json!({ UNLIKELY: [[]] })) {
+            return None;
+        }
+        object.properties.iter().position(|(property, child)| {
+            let sample = base.get(&**property).cloned().or_else(|| example::minimal_at(self.checker, *child));
+            let Some(sample) = sample else { return false };
+            with(&[(property, sample.clone()), (name, sample)])
+                .is_some_and(|answer| answer.has(&Told::Repeated(property.to_string())))
+        })
+    }
+
+    fn is_unlisted(&self, id: NodeId, text: &str) -> bool {
+        let Some(place) = self.places.of(self.checker, id) else { return false };
+        let Some(listed) = place.value().and_then(Value::as_str) else { return false };
+        let reads = |value: Value| self.ask(place, value).is_some_and(|answer| answer.is_read);
+        if !reads(text.into()) {
+            return false;
+        }
+        // The name of a variant may come as an object or as its number too; a plain string may not, and whatever its
+        // schema lists is a rule.
+        let is_variant =
+            reads(json!({ listed: null })) || (0..MAX_VARIANTS).any(|number| reads(json!(number)));
+        // Of an enum with a tag, the text must stand for this variant and not for one that ignores the members of this.
+        is_variant
+            && place.beside().iter().all(|name| {
+                let wrong = place.with_two(text.into(), name, wrong_beside);
+                wrong.is_none_or(|wrong| !self.is_read(&wrong))
+            })
+    }
+
+    fn is_read(&self, arguments: &Value) -> bool {
+        let Some(left) = self.left.get().checked_sub(1) else { return true };
+        self.left.set(left);
+        (self.probe)(arguments).is_read
+    }
+}
+
+impl Insight for Ask<'_> {
+    fn alias(&self, id: NodeId, name: &str) -> Option<usize> {
+        let key = (id, name.into());
+        if let Some(known) = self.aliases.borrow().get(&key) {
+            return *known;
+        }
+        let found = self.find_alias(id, name);
+        self.aliases.borrow_mut().insert(key, found);
+        found
+    }
+
+    fn takes_unlisted(&self, id: NodeId, text: &str) -> bool {
+        let key = (id, text.into());
+        if let Some(known) = self.unlisted.borrow().get(&key) {
+            return *known;
+        }
+        let found = self.is_unlisted(id, text);
+        self.unlisted.borrow_mut().insert(key, found);
+        found
+    }
+
+    fn needs(&self, id: NodeId) -> &[(usize, Vec<usize>)] {
+        self.knowledge.needs.get(&id).map_or(&[], Vec::as_slice)
+    }
+}

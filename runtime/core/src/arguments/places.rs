@@ -1,0 +1,179 @@
+//! Where the nodes of a schema stand: for each, arguments that hold a value which it applies to.
+
+use serde_json::{Map, Value};
+
+use super::checker::{Checker, NodeId, ROOT};
+use super::example;
+
+/// Small arguments with a place in them.
+#[derive(Debug)]
+pub(super) struct Place {
+    arguments: Value,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Member(Box<str>),
+    Item(usize),
+}
+
+impl Step {
+    fn of<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        match self {
+            Self::Member(name) => value.get(&**name),
+            Self::Item(index) => value.get(index),
+        }
+    }
+
+    fn of_mut<'v>(&self, value: &'v mut Value) -> Option<&'v mut Value> {
+        match self {
+            Self::Member(name) => value.get_mut(&**name),
+            Self::Item(index) => value.get_mut(index),
+        }
+    }
+}
+
+/// How one node leads to another.
+#[derive(Debug, Clone)]
+enum Edge {
+    Same,
+    Below(Step),
+}
+
+/// How every node is reached from the root: the node before it, and how that leads on.
+#[derive(Debug)]
+pub(super) struct Ways(Vec<Option<(NodeId, Edge)>>);
+
+impl Ways {
+    pub(super) fn of(checker: &Checker) -> Self {
+        let mut before: Vec<Option<(NodeId, Edge)>> = vec![None; checker.len()];
+        let mut reached = vec![ROOT];
+        let mut next = 0;
+        while let Some(id) = reached.get(next).copied() {
+            next += 1;
+            for (child, edge) in edges(checker, id) {
+                if child != ROOT && before[child.index()].is_none() {
+                    before[child.index()] = Some((id, edge));
+                    reached.push(child);
+                }
+            }
+        }
+        Self(before)
+    }
+
+    /// The nodes from the root to the one before `target`, each with how it leads on.
+    fn to(&self, target: NodeId) -> Option<Vec<(NodeId, Edge)>> {
+        let mut way = Vec::new();
+        let mut at = target;
+        while at != ROOT {
+            let (before, edge) = self.0[at.index()].clone()?;
+            way.push((before, edge));
+            at = before;
+        }
+        way.reverse();
+        Some(way)
+    }
+}
+
+/// What a node leads to.
+fn edges(checker: &Checker, id: NodeId) -> Vec<(NodeId, Edge)> {
+    let node = checker.node(id);
+    let parts = &node.in_place;
+    let same = parts.reference.into_iter().chain(parts.all_of.iter().copied()).chain(parts.arms());
+    let mut found: Vec<(NodeId, Edge)> = same.map(|part| (part, Edge::Same)).collect();
+    let member = |name: &str| Edge::Below(Step::Member(name.into()));
+    found.extend(node.object.properties.iter().map(|(name, child)| (*child, member(name))));
+    found.extend(node.object.patterns.iter().filter_map(|(pattern, child)| {
+        let name = example::matching(pattern.as_str())?;
+        Some((*child, member(&name)))
+    }));
+    found.extend(node.object.additional.map(|child| (child, member("name"))));
+    let array = &node.array;
+    found.extend(array.prefix.iter().enumerate().map(|(at, child)| (*child, Edge::Below(Step::Item(at)))));
+    found.extend(array.items.map(|child| (child, Edge::Below(Step::Item(array.prefix.len())))));
+    found
+}
+
+impl Place {
+    /// The first place, from the root on, that the node applies to.
+    pub(super) fn of(checker: &Checker, ways: &Ways, target: NodeId) -> Option<Self> {
+        let way = ways.to(target)?;
+        let arguments = arguments(checker, &way, target)?;
+        let steps = way
+            .into_iter()
+            .filter_map(|(_, edge)| match edge {
+                Edge::Same => None,
+                Edge::Below(step) => Some(step),
+            })
+            .collect();
+        Some(Self { arguments, steps })
+    }
+
+    /// What stands in the place.
+    pub(super) fn value(&self) -> Option<&Value> {
+        self.steps.iter().try_fold(&self.arguments, |value, step| step.of(value))
+    }
+
+    /// The names of the members beside the place, if it is a member.
+    pub(super) fn beside(&self) -> Vec<&str> {
+        let Some((Step::Member(own), before)) = self.steps.split_last() else { return Vec::new() };
+        let parent = before.iter().try_fold(&self.arguments, |value, step| step.of(value));
+        let members = parent.and_then(Value::as_object).into_iter().flatten();
+        members.map(|(name, _)| name.as_str()).filter(|name| *name != &**own).collect()
+    }
+
+    /// The arguments with another value in the place, and one beside it changed.
+    pub(super) fn with_two(&self, value: Value, name: &str, change: fn(&Value) -> Value) -> Option<Value> {
+        let mut arguments = self.with(value)?;
+        let (_, before) = self.steps.split_last()?;
+        let parent = before.iter().try_fold(&mut arguments, |value, step| step.of_mut(value))?;
+        let other = parent.get_mut(name)?;
+        *other = change(other);
+        Some(arguments)
+    }
+
+    /// The arguments with another value in the place.
+    pub(super) fn with(&self, value: Value) -> Option<Value> {
+        let mut arguments = self.arguments.clone();
+        let place = self.steps.iter().try_fold(&mut arguments, |value, step| step.of_mut(value))?;
+        *place = value;
+        Some(arguments)
+    }
+}
+
+/// Small arguments through which `way` leads.
+fn arguments(checker: &Checker, way: &[(NodeId, Edge)], target: NodeId) -> Option<Value> {
+    let mut value = example::minimal_at(checker, target)?;
+    for (id, edge) in way.iter().rev() {
+        value = match edge {
+            Edge::Same => match value {
+                Value::Object(members) => {
+                    let mut whole = example::members_of(checker, *id, None).unwrap_or_default();
+                    whole.extend(members);
+                    Value::Object(whole)
+                }
+                other => other,
+            },
+            Edge::Below(Step::Member(name)) => {
+                let mut members = example::members_of(checker, *id, Some(name)).unwrap_or_else(Map::new);
+                members.insert(name.to_string(), value);
+                Value::Object(members)
+            }
+            Edge::Below(Step::Item(index)) => {
+                let array = &checker.node(*id).array;
+                let before =
+                    array.prefix.iter().take(*index).map(|child| example::minimal_at(checker, *child));
+                let mut items = before.collect::<Option<Vec<_>>>()?;
+                items.push(value);
+                let least = usize::try_from(array.min_items.unwrap_or(0)).ok()?;
+                for at in items.len()..least.min(64) {
+                    let child = array.prefix.get(at).copied().or(array.items);
+                    items.push(child.map_or(Some(Value::Null), |child| example::minimal_at(checker, child))?);
+                }
+                Value::Array(items)
+            }
+        };
+    }
+    Some(value)
+}

@@ -1,0 +1,334 @@
+//! Asking a type what it reads: serde, with an error that remembers what was wrong even where serde goes on.
+//!
+//! A schema says nothing of serde's aliases, of `other`, and of what a flattened `Option` swallows. The type itself does,
+//! when it is given values to read. What it makes of them is dropped.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer, Unexpected,
+    VariantAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+use serde_json::{Map, Value};
+
+/// What came of reading one value.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) is_read: bool,
+    /// What was wrong on the way, in order; also where the value was read all the same.
+    pub(super) told: Vec<Told>,
+}
+
+impl Answer {
+    pub(super) fn has(&self, told: &Told) -> bool {
+        self.told.contains(told)
+    }
+}
+
+/// One thing that was wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Told {
+    Missing(String),
+    Repeated(String),
+    Unknown(String),
+    Other(String),
+}
+
+/// Lets `T` read `value`. A type that panics has not read it.
+pub(super) fn probe<T: DeserializeOwned>(value: &Value) -> Answer {
+    TOLD.with_borrow_mut(Vec::clear);
+    let is_read = catch_unwind(AssertUnwindSafe(|| T::deserialize(Probed(value)).is_ok())).unwrap_or(false);
+    Answer { is_read, told: TOLD.take() }
+}
+
+thread_local! {
+    static TOLD: RefCell<Vec<Told>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The error that remembers: what it was made of is kept, whatever becomes of it.
+#[derive(Debug)]
+struct Remembered;
+
+impl Remembered {
+    fn of(told: Told) -> Self {
+        TOLD.with_borrow_mut(|all| all.push(told));
+        Self
+    }
+}
+
+impl fmt::Display for Remembered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the value was not read")
+    }
+}
+
+impl std::error::Error for Remembered {}
+
+impl Error for Remembered {
+    fn custom<M: fmt::Display>(message: M) -> Self {
+        Self::of(Told::Other(message.to_string()))
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::of(Told::Missing(field.to_owned()))
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::of(Told::Repeated(field.to_owned()))
+    }
+
+    fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
+        Self::of(Told::Unknown(field.to_owned()))
+    }
+}
+
+/// A value that is read with [`Remembered`] as the error.
+#[derive(Clone, Copy)]
+struct Probed<'v>(&'v Value);
+
+impl<'de> IntoDeserializer<'de, Remembered> for Probed<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for Probed<'de> {
+    type Error = Remembered;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+        match self.0 {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(flag) => visitor.visit_bool(*flag),
+            Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
+                (Some(number), ..) => visitor.visit_u64(number),
+                (_, Some(number), _) => visitor.visit_i64(number),
+                (.., number) => visitor.visit_f64(number.unwrap_or(f64::NAN)),
+            },
+            Value::String(text) => visitor.visit_borrowed_str(text),
+            Value::Array(items) => visitor.visit_seq(SeqDeserializer::new(items.iter().map(Probed))),
+            Value::Object(members) => visitor.visit_map(MapDeserializer::new(
+                members.iter().map(|(name, member)| (Key(name), Probed(member))),
+            )),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+        if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Remembered> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Remembered> {
+        match self.0 {
+            Value::String(name) => visitor.visit_enum(Variant { name, content: &Value::Null }),
+            Value::Object(members) => visitor.visit_enum(Variant::of(members)?),
+            _ => Err(Remembered::invalid_type(Unexpected::Other("another value"), &"a variant")),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct map struct identifier
+    }
+}
+
+/// The name of a member, which may be that of an integer, as `serde_json` reads it.
+#[derive(Clone, Copy)]
+struct Key<'v>(&'v str);
+
+impl<'de> IntoDeserializer<'de, Remembered> for Key<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+/// Reads the key as a number where it is one.
+macro_rules! number_keys {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+            if let Ok(number) = self.0.parse::<u64>() {
+                return visitor.visit_u64(number);
+            }
+            match self.0.parse::<i64>() {
+                Ok(number) => visitor.visit_i64(number),
+                Err(_) => visitor.visit_borrowed_str(self.0),
+            }
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Key<'de> {
+    type Error = Remembered;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+        visitor.visit_borrowed_str(self.0)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+        match self.0.parse() {
+            Ok(flag) => visitor.visit_bool(flag),
+            Err(_) => visitor.visit_borrowed_str(self.0),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Remembered> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Remembered> {
+        StrDeserializer::new(self.0).deserialize_enum(name, variants, visitor)
+    }
+
+    number_keys!(deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128);
+
+    forward_to_deserialize_any! {
+        f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+/// A variant of an enum: its name, and what it holds.
+struct Variant<'v> {
+    name: &'v str,
+    content: &'v Value,
+}
+
+impl<'v> Variant<'v> {
+    fn of(members: &'v Map<String, Value>) -> Result<Self, Remembered> {
+        let mut members = members.iter();
+        match (members.next(), members.next()) {
+            (Some((name, content)), None) => Ok(Self { name, content }),
+            _ => Err(Remembered::custom("an object with one member names a variant")),
+        }
+    }
+}
+
+impl<'de> EnumAccess<'de> for Variant<'de> {
+    type Error = Remembered;
+    type Variant = Probed<'de>;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Probed<'de>), Remembered> {
+        Ok((seed.deserialize(Key(self.name))?, Probed(self.content)))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Probed<'de> {
+    type Error = Remembered;
+
+    fn unit_variant(self) -> Result<(), Remembered> {
+        if self.0.is_null() { Ok(()) } else { Err(Remembered::custom("a unit variant holds nothing")) }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Remembered> {
+        seed.deserialize(self)
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Remembered> {
+        self.deserialize_any(visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Remembered> {
+        self.deserialize_any(visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::{Told, probe};
+
+    #[derive(Deserialize)]
+    #[expect(dead_code, reason = "only what it reads matters")]
+    struct Outer {
+        name: String,
+        kind: Option<Kind>,
+        by_number: Option<BTreeMap<u8, bool>>,
+        #[serde(flatten)]
+        paging: Option<Paging>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    #[expect(dead_code, reason = "only what it reads matters")]
+    enum Kind {
+        Plain,
+        Held(u8),
+        Named { a: u8 },
+    }
+
+    #[derive(Deserialize)]
+    #[expect(dead_code, reason = "only what it reads matters")]
+    struct Paging {
+        #[serde(alias = "p")]
+        page: u8,
+    }
+
+    #[test]
+    fn types_read_what_they_read_from_text() {
+        for (value, is_read) in [
+            (json!({"name": "a"}), true),
+            (json!({"name": 1}), false),
+            (json!({"name": "a", "kind": null}), true),
+            (json!({"name": "a", "kind": "plain"}), true),
+            (json!({"name": "a", "kind": {"held": 1}}), true),
+            (json!({"name": "a", "kind": {"named": {"a": 1}}}), true),
+            (json!({"name": "a", "kind": "other"}), false),
+            (json!({"name": "a", "kind": 5}), false),
+        ] {
+            assert_eq!(probe::<Outer>(&value).is_read, is_read, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_is_swallowed_is_remembered() {
+        assert!(probe::<Outer>(&json!({"name": "a"})).has(&Told::Missing("page".to_owned())));
+        let twice = probe::<Outer>(&json!({"name": "a", "page": 1, "p": 2}));
+        assert!(twice.is_read && twice.has(&Told::Repeated("page".to_owned())), "{twice:?}");
+        let fits = probe::<Outer>(&json!({"name": "a", "p": 2}));
+        assert!(fits.is_read && fits.told.is_empty(), "{fits:?}");
+    }
+}

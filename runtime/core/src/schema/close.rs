@@ -1,0 +1,201 @@
+//! Objects take the names that they list and no others, at every depth.
+//!
+//! Serde ignores names that it does not know, so that a misspelt one is lost. An object that lists its members is closed
+//! here, as the root is; one that says what further members are (a map, a hand-written schema) stays as it is.
+//!
+//! An object with members of its own beside a choice (a flattened enum) becomes a choice between whole objects: a closed
+//! arm must list all members that may stand beside its own.
+
+use serde_json::{Map, Value, json};
+
+use super::{members, merge, walk};
+
+/// Marks what was closed here, and not by `deny_unknown_fields`. It stands in no schema that is shown.
+pub(crate) const CLOSED_BY_US: &str = "x-toolwright-closed";
+
+/// How many whole objects a choice may become; a larger one is closed by `unevaluatedProperties`.
+const MAX_ALTERNATIVES: usize = 64;
+/// How many references and choices in a row are followed.
+const MAX_DEPTH: usize = 8;
+
+/// Keywords under which further members are described, or closed.
+const SAY_MORE: &[&str] =
+    &["additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "not", "if"];
+/// Keywords for schemas that apply in the same place.
+const CHOICES: &[&str] = &["$ref", "allOf", "anyOf", "oneOf"];
+
+/// Closes the objects of `root`; with [`CLOSED_BY_US`] beside it if `marked`.
+pub(super) fn close(root: &mut Value, marked: bool) {
+    let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
+    let closer = Closer { definitions: &definitions, marked };
+    closer.value(root);
+    if let Some(Value::Object(definitions)) = root.get_mut("$defs") {
+        definitions.values_mut().for_each(|definition| closer.value(definition));
+    }
+}
+
+struct Closer<'a> {
+    definitions: &'a Map<String, Value>,
+    marked: bool,
+}
+
+impl Closer<'_> {
+    /// A schema that stands for a value by itself.
+    fn value(&self, schema: &mut Value) {
+        let Some(object) = schema.as_object_mut() else { return };
+        let definitions = object.shift_remove("$defs");
+        if is_mixed(object)
+            && let Some(whole) = self.whole(object)
+        {
+            *object = whole;
+        }
+        let is_sealed = self.shut(object);
+        walk::subschemas_mut(object, |keyword, subschema| match keyword {
+            "properties" | "patternProperties" | "items" | "prefixItems" | "additionalProperties" => {
+                self.value(subschema);
+            }
+            "allOf" | "anyOf" | "oneOf" if is_sealed => self.part(subschema),
+            "allOf" | "anyOf" | "oneOf" => self.value(subschema),
+            _ => {}
+        });
+        if let Some(definitions) = definitions {
+            object.insert("$defs".to_owned(), definitions);
+        }
+    }
+
+    /// A schema that describes a part of an object: only what it holds is closed.
+    fn part(&self, schema: &mut Value) {
+        let Some(object) = schema.as_object_mut() else { return };
+        walk::subschemas_mut(object, |keyword, subschema| match keyword {
+            "properties" | "patternProperties" | "items" | "prefixItems" | "additionalProperties" => {
+                self.value(subschema);
+            }
+            "allOf" | "anyOf" | "oneOf" => self.part(subschema),
+            _ => {}
+        });
+    }
+
+    /// Closes an object that lists its members; true if its parts must stay open for that.
+    fn shut(&self, object: &mut Map<String, Value>) -> bool {
+        let has_choice = CHOICES.iter().any(|choice| object.contains_key(*choice));
+        if object.get("unevaluatedProperties") == Some(&Value::Bool(false)) {
+            if has_choice {
+                return true;
+            }
+            object.shift_remove("unevaluatedProperties");
+            object.entry("additionalProperties").or_insert(Value::Bool(false));
+            return false;
+        }
+        let lists_members = object.contains_key("properties") && is_object(object);
+        if !lists_members || SAY_MORE.iter().any(|keyword| object.contains_key(*keyword)) {
+            return false;
+        }
+        let keyword = if has_choice { "unevaluatedProperties" } else { "additionalProperties" };
+        object.insert(keyword.to_owned(), Value::Bool(false));
+        if self.marked {
+            object.insert(CLOSED_BY_US.to_owned(), Value::Bool(true));
+        }
+        has_choice
+    }
+
+    /// The object with its choices as choices between whole objects.
+    fn whole(&self, object: &Map<String, Value>) -> Option<Map<String, Value>> {
+        let (about, constraints): (Map<_, _>, Map<_, _>) =
+            object.clone().into_iter().partition(|(keyword, _)| merge::is_annotation(keyword));
+        let mut alternatives = self.alternatives(&constraints, MAX_DEPTH)?;
+        if alternatives.is_empty() || !alternatives.iter().any(|one| one.contains_key("properties")) {
+            return None;
+        }
+        for alternative in &mut alternatives {
+            alternative.shift_remove("$defs");
+            if !alternative.contains_key("type") {
+                alternative.shift_insert(0, "type".to_owned(), json!("object"));
+            }
+        }
+        if let [only] = &mut alternatives[..] {
+            return Some(merge::both(std::mem::take(only), about));
+        }
+        let mut whole = about;
+        whole.insert("anyOf".to_owned(), alternatives.into_iter().map(Value::Object).collect());
+        Some(whole)
+    }
+
+    /// What an object can be, each without any choice; `None` where it is no object, or can be too much.
+    fn alternatives(&self, schema: &Map<String, Value>, depth: usize) -> Option<Vec<Map<String, Value>>> {
+        let depth = depth.checked_sub(1)?;
+        if !is_object(schema) || schema.contains_key("if") || schema.contains_key("not") {
+            return None;
+        }
+        let mut base = schema.clone();
+        let mut found = Vec::new();
+        let reference = walk::referenced(schema).map(std::borrow::Cow::into_owned);
+        for choice in CHOICES {
+            base.shift_remove(*choice);
+        }
+        found.push(base);
+        if let Some(name) = reference {
+            let far = self.alternatives(members(self.definitions.get(&name)?)?, depth)?;
+            found = product(&found, &far)?;
+        }
+        for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            found = product(&found, &self.alternatives(&object_of(part)?, depth)?)?;
+        }
+        for choice in ["anyOf", "oneOf"] {
+            let Some(arms) = schema.get(choice).and_then(Value::as_array) else { continue };
+            let mut of_arms = Vec::new();
+            for arm in arms {
+                of_arms.extend(self.alternatives(&object_of(arm)?, depth)?);
+            }
+            found = product(&found, &of_arms)?;
+        }
+        Some(found)
+    }
+}
+
+/// Whether an object has members of its own, or several parts, beside a choice.
+fn is_mixed(object: &Map<String, Value>) -> bool {
+    let choices = CHOICES.iter().filter(|choice| object.contains_key(**choice)).count();
+    let has_own = ["properties", "unevaluatedProperties"].iter().any(|keyword| object.contains_key(*keyword));
+    let has_parts = object.get("allOf").and_then(Value::as_array).is_some_and(|parts| parts.len() > 1);
+    choices > 0 && (has_own || choices > 1 || has_parts)
+}
+
+fn is_object(schema: &Map<String, Value>) -> bool {
+    schema.get("type").is_none_or(|name| name == "object")
+}
+
+fn object_of(schema: &Value) -> Option<Map<String, Value>> {
+    match schema {
+        Value::Bool(true) => Some(Map::new()),
+        _ => members(schema).cloned(),
+    }
+}
+
+/// Each of `first` together with each of `second`.
+fn product(first: &[Map<String, Value>], second: &[Map<String, Value>]) -> Option<Vec<Map<String, Value>>> {
+    if first.len() * second.len() > MAX_ALTERNATIVES {
+        return None;
+    }
+    let pairs = first.iter().flat_map(|one| second.iter().map(move |other| (one, other)));
+    Some(pairs.map(|(one, other)| joined(one, other)).collect())
+}
+
+/// Both as one object. Where one is closed, the names of the other are known to it all the same.
+fn joined(one: &Map<String, Value>, other: &Map<String, Value>) -> Map<String, Value> {
+    let mut parts = [one.clone(), other.clone()];
+    let mut closed = false;
+    for part in &mut parts {
+        for keyword in ["additionalProperties", "unevaluatedProperties"] {
+            if part.get(keyword) == Some(&Value::Bool(false)) {
+                part.shift_remove(keyword);
+                closed = true;
+            }
+        }
+    }
+    let [one, other] = parts;
+    let mut joined = merge::both(one, other);
+    if closed && !joined.contains_key("additionalProperties") {
+        joined.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
+    joined
+}
