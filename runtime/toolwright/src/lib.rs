@@ -509,8 +509,8 @@
 //! Schemas are those of `schemars` (JSON Schema 2020-12), inputs by what serde reads, outputs by what it writes. Then
 //! they are made *portable*, so that model providers and editors with narrow readers take them:
 //!
-//! - The root is one object with `properties`, closed by `additionalProperties: false` unless `allow_unknown` or a
-//!   flattened map opens it; no `$schema`, no title at the root.
+//! - The root is one object with `properties`; no `$schema`, no title at the root. It and every object below that lists its
+//!   members is closed by `additionalProperties: false`, unless `allow_unknown` or a flattened map opens it.
 //! - Definitions stand where they are used; `$defs` is left only for what is recursive or large.
 //! - Formats that only Rust knows become bounds: a `u8` is an integer from 0 to 255.
 //! - An enum of plain names is one `enum`; an optional argument does not list `null`, though `null` is taken.

@@ -189,9 +189,12 @@ pub(super) struct Ask<'r> {
     pub(super) knowledge: &'r Knowledge,
     pub(super) probe: Probe<'r>,
     left: Cell<usize>,
-    aliases: RefCell<HashMap<(NodeId, Box<str>), Option<usize>>>,
-    unlisted: RefCell<HashMap<(NodeId, Box<str>), bool>>,
+    aliases: RefCell<Answers<Option<usize>>>,
+    unlisted: RefCell<Answers<bool>>,
 }
+
+/// What was found out about a text in the place of a node.
+type Answers<T> = HashMap<(NodeId, Box<str>), T>;
 
 impl<'r> Ask<'r> {
     pub(super) fn new(

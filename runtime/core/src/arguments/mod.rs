@@ -1,22 +1,41 @@
 //! Reading and checking the arguments of a call.
 //!
-//! A call whose arguments fit costs what serde costs: the text goes straight into the tool's struct, after a look
-//! at the names. Rules that a schema shows and serde does not know run beside it, over the members that have some.
-//! Only where something fails is the text read a second time, to name every problem at once.
+//! The schema decides what every value is, and serde reads what it decided: so what is read of one argument never
+//! depends on how another one is written. One walk over the text chooses among variants, finds every problem, and notes
+//! what is to be read otherwise than it was written (`2.0` as `2`). Where that could change nothing, because serde by
+//! itself refuses all that the schema refuses, the text goes straight into the tool's struct, after a look at the names.
+//! Both ways give the same value.
 //!
 //! # Who enforces what
 //!
 //! | the schema shows | enforced by |
 //! |---|---|
-//! | `type`, `required`, which members a nested object has | serde, through the type itself; [`Checker`] where serde would read a struct from an array |
-//! | which members the root has | the look at the names: properties and serde's aliases |
-//! | `minimum`, `maximum` that belong to an integer type | serde |
-//! | all other bounds, `multipleOf`, lengths, counts, `uniqueItems`, `enum`, `const`, `pattern`, `contains`, `oneOf`, `not`, `if`, `dependent…`, `propertyNames` | [`Checker`] |
+//! | which members an object has, at every depth | the look at the names; other names are refused unless the tool says `allow_unknown` or the schema itself takes more |
+//! | everything else that [`Checker`] knows | [`Checker`]; for a tool without rules beyond its types, serde |
 //! | `format` of the table below | [`Checker`] |
 //! | any other `format` | serde, where the type has one (`url::Url` and `uri`); else nobody: it is a hint |
-//! | `unevaluatedProperties`, `unevaluatedItems` | serde (`deny_unknown_fields` beside `flatten`) |
 //!
-//! An alias of an enum's *variant* is taken only if the schema lists it too, since `enum` is enforced as shown.
+//! # What is asked of the type
+//!
+//! A schema of schemars says nothing of some of serde's attributes. The type is asked about these: it is given small
+//! values to read, which are dropped.
+//!
+//! - Other names (`alias`) of fields and variants are taken wherever they stand, and the rules of the field hold for
+//!   them. A type is asked when a call has a name that its schema does not know, up to 256 times a call.
+//! - Members of a flattened `Option` belong together: where one is sent, all that its type needs must be there
+//!   (`dependentRequired`).
+//! - An enum with a variant for all others (`#[serde(other)]`) takes any name.
+//! - A tool of which serde can never read a call is refused when its reader is made, such as one with
+//!   `deny_unknown_fields` over a flattened enum.
+//!
+//! What cannot be known: other names in a type whose `Deserialize` is written by hand, and those of a field in a place
+//! for which the schema gives no example that the type takes.
+//!
+//! # Untagged enums
+//!
+//! A value is taken for the first variant that it fits as it is written, else for the first that it fits as it is meant
+//! (`2.0` for an integer). Serde takes the first variant whose *types* fit: where that is another one, it is the one
+//! that is read, and its rules must hold. So put the variant with more members first.
 //!
 //! # Formats
 //!
@@ -29,23 +48,32 @@
 //! | `ipv4` | four decimal numbers up to 255 without leading zeros (RFC 2673) |
 //! | `ipv6` | RFC 4291, section 2.2 |
 //!
-//! Patterns are those of `regex-lite`: `\d`, `\w` and `\s` mean ASCII, a match anywhere in the text is a match,
-//! look-around and back-references do not exist. A tool with any other pattern is refused when its reader is
+//! Patterns are read as ECMA-262 reads them (JSON Schema 2020-12, core 6.4), as far as that takes linear time: a match
+//! anywhere in the text is a match, `.` matches no line end, `\\s` is all white space of Unicode, `\\d` and `\\w` are
+//! ASCII; look-around and back-references do not exist. A tool with any other pattern is refused when its reader is
 //! compiled.
 //!
 //! # What is read generously
 //!
 //! - Absent arguments, `null` and `{}` are the same.
-//! - `null` for an optional member is the same as leaving the member out.
-//! - `2.0` is an integer, as JSON Schema says.
+//! - `null` for a member is what its type makes of it: `None` for an `Option`, also where the field has another default.
+//!   A member that need not be there and whose type takes no `null` is left out.
+//! - `2.0` and `2e0` are integers, as JSON Schema says, read digit for digit.
 //! - JSON text in the place of an object or array is read as such, where the schema allows nothing else there:
 //!   some clients and models write nested values so. [`ArgumentReader::strict`] switches this off. Numbers and
 //!   booleans are never read from text.
 //!
+//! An integer of more than 64 bits is refused where the type holds any JSON value, since it would become a float.
+//!
 //! # Limits
 //!
-//! [`MAX_PROBLEMS`], [`MAX_QUOTED`], [`MAX_LISTED`] and [`MAX_EXAMPLE`] bound the text of errors. `serde_json` reads
-//! 127 levels of nesting.
+//! [`MAX_PROBLEMS`], [`MAX_QUOTED`], [`MAX_LISTED`] and [`MAX_EXAMPLE`] bound the text of errors. 127 levels of nesting
+//! are read.
+//!
+//! The work on a call grows with the size of its text. At most 20,000 schemas are applied to values, and 200 more for
+//! each value. What serde's own reading of untagged enums would cost is counted before it is done: it copies a value for
+//! each variant that it tries, and once more for each untagged enum in it. More than 50,000 values, and 500 for each of
+//! the text, are refused.
 
 mod amend;
 mod careful;

@@ -1,6 +1,6 @@
 //! Where the nodes of a schema stand: for each, arguments that hold a value which it applies to.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::checker::{Checker, NodeId, ROOT};
 use super::example;
@@ -156,7 +156,7 @@ fn arguments(checker: &Checker, way: &[(NodeId, Edge)], target: NodeId) -> Optio
                 other => other,
             },
             Edge::Below(Step::Member(name)) => {
-                let mut members = example::members_of(checker, *id, Some(name)).unwrap_or_else(Map::new);
+                let mut members = example::members_of(checker, *id, Some(name)).unwrap_or_default();
                 members.insert(name.to_string(), value);
                 Value::Object(members)
             }

@@ -62,9 +62,10 @@ fn any_other(place: &mut Map<String, Value>) {
         about.lines().filter(|line| !line.starts_with(&of_other)).map(str::to_owned).collect();
     let names: Vec<String> =
         values.iter().filter_map(Value::as_str).map(|name| format!("`{name}`")).collect();
-    lines.push(match names.is_empty() {
-        true => "Any string.".to_owned(),
-        false => format!("Known: {}. Any other string is taken as well.", names.join(", ")),
+    lines.push(if names.is_empty() {
+        "Any string.".to_owned()
+    } else {
+        format!("Known: {}. Any other string is taken as well.", names.join(", "))
     });
     place.insert("description".to_owned(), lines.join("\n").into());
 }

@@ -1,11 +1,13 @@
 //! Schemas that apply to the same value, and the choice among the arms of `anyOf` and `oneOf`.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use super::check::{Check, Step, Terms};
 use super::{Node, NodeId};
 use crate::arguments::doc::{Json, ValueId};
-use crate::arguments::problem::ProblemKind;
+use crate::arguments::problem::{Findings, ProblemKind};
 
 /// Which arm a value that fits none was meant for.
 #[derive(Debug)]
@@ -143,7 +145,7 @@ impl<'c> Check<'c, '_, '_> {
     fn say_none_fits(&mut self, node: &Node, arms: &'c [NodeId], value: ValueId) -> bool {
         match self.intent(arms, value) {
             Intent::Arm(arm) => {
-                let before = self.findings.as_ref().map_or(0, |findings| findings.count());
+                let before = self.findings.as_ref().map_or(0, Findings::count);
                 let fits = self.run(arm, value);
                 // What an arm refuses in one way only may be said by nobody.
                 if fits || self.findings.as_ref().is_some_and(|findings| findings.count() == before) {
@@ -170,7 +172,7 @@ impl<'c> Check<'c, '_, '_> {
                 let alone = arms.iter().filter_map(|arm| self.checker.constants(*arm)).flatten().cloned();
                 let alone: Vec<Value> = alone.collect();
                 if !alone.is_empty() {
-                    message.push_str(&format!(", and as a string {}", super::describe::choices(&alone)));
+                    let _ = write!(message, ", and as a string {}", super::describe::choices(&alone));
                 }
                 self.at(Step::Member(value, 0), |check| check.say(ProblemKind::Unknown, || message))
             }

@@ -88,7 +88,7 @@ impl Checker {
         let (nodes, pointers, error) = (compiler.nodes, compiler.pointers, compiler.error);
         let names =
             nodes.iter().flat_map(|node| &node.object.properties).map(|(name, _)| name.clone()).collect();
-        let mut checker = Self { nodes, pointers, names, anything };
+        let mut checker = Self { nodes, anything, pointers, names };
         checker.spread_marks();
         (checker, error)
     }

@@ -110,14 +110,14 @@ impl Checker {
             let nodes = arms.iter().flat_map(|arm| self.always(*arm));
             let tags: Vec<NodeId> = nodes.filter_map(|id| self.node(id).object.property(&tag)).collect();
             for NodeId(tag) in tags {
-                self.nodes[tag].beside = values.clone();
+                self.nodes[tag].beside.clone_from(&values);
             }
             return true;
         }
         let Some(keys) = self.keys(arms) else { return false };
         let names: Vec<Box<str>> = keys.iter().map(|(name, _)| name.clone()).collect();
         for (_, NodeId(arm)) in keys {
-            self.nodes[arm].beside = names.clone();
+            self.nodes[arm].beside.clone_from(&names);
         }
         true
     }

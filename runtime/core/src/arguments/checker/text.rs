@@ -9,7 +9,7 @@ use crate::arguments::doc::{Edit, Json, ValueId, without_position};
 use crate::arguments::problem::{ProblemKind, quote};
 use crate::suggest;
 
-impl<'c> Check<'c, '_, '_> {
+impl Check<'_, '_, '_> {
     /// The value that was meant: what a text holds, where the schema allows objects or arrays and nothing else. Text in
     /// a place that may hold text stays what it is.
     pub(super) fn meant_by(&mut self, node: &Node, value: ValueId) -> ValueId {
@@ -20,15 +20,14 @@ impl<'c> Check<'c, '_, '_> {
         if !text.trim_start().starts_with(['{', '[']) {
             return value;
         }
-        let inner = match self.inner.get(&value) {
-            Some(known) => *known,
-            None => {
-                let text = text.clone().into_owned();
-                let is_json = serde_json::from_str::<IgnoredAny>(&text).is_ok();
-                let inner = if is_json { self.doc.add_owned(&text).ok() } else { None };
-                self.inner.insert(value, inner);
-                inner
-            }
+        let inner = if let Some(known) = self.inner.get(&value) {
+            *known
+        } else {
+            let text = text.clone().into_owned();
+            let is_json = serde_json::from_str::<IgnoredAny>(&text).is_ok();
+            let inner = if is_json { self.doc.add_owned(&text).ok() } else { None };
+            self.inner.insert(value, inner);
+            inner
         };
         let Some(inner) = inner.filter(|inner| node.reach.has(self.types_of(*inner))) else { return value };
         if self.findings.is_some() {

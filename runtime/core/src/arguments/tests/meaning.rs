@@ -37,6 +37,7 @@ fn a_variant_does_not_depend_on_how_a_neighbour_is_written() {
 }
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[expect(clippy::option_option, reason = "absent, null and a value are three things here")]
 struct SetDue {
     id: u32,
     #[serde(default, deserialize_with = "double")]
@@ -48,10 +49,12 @@ struct SetDue {
     any: Option<Value>,
 }
 
+#[expect(clippy::option_option, reason = "absent, null and a value are three things here")]
 fn double<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<u8>>, D::Error> {
     Option::<u8>::deserialize(deserializer).map(Some)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "serde wants the type of the field")]
 fn ten() -> Option<u8> {
     Some(10)
 }
