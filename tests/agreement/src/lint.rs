@@ -38,8 +38,10 @@ const OF_AUTHORS: &[(&str, &str)] = &[
     ("untyped-parameter", "a value of any JSON"),
 ];
 
-/// Keywords that Gemini does not know, for what no other words say: which keys a map has, and steps of numbers.
-const WITHOUT_OTHER_WORDS: [&str; 3] = ["patternProperties", "propertyNames", "multipleOf"];
+/// Keywords that Gemini does not know, for what no other words say: which keys a map has, steps of numbers, members that
+/// come together, and which names a variant for all others does not take.
+const WITHOUT_OTHER_WORDS: [&str; 5] =
+    ["patternProperties", "propertyNames", "multipleOf", "dependentRequired", "not"];
 
 /// One line of the report.
 #[derive(Debug, Deserialize)]

@@ -148,7 +148,7 @@ impl Draft {
         };
         let mut schema = faithful.clone();
         make_portable(&mut schema, Contract::Input);
-        make_portable(&mut exact, Contract::Output);
+        make_portable(&mut exact, Contract::Reading);
         Self { schema, exact, faithful, problem }
     }
 

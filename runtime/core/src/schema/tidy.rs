@@ -10,6 +10,8 @@ use super::{members, merge, one_type_each, walk};
 pub(super) enum Contract {
     /// What serde reads: `null` for an optional property means that it is left out, so it is not shown.
     Input,
+    /// What serde reads, with every `null` that it reads.
+    Reading,
     /// What serde writes, to the letter.
     Output,
 }
@@ -31,7 +33,7 @@ pub(super) fn tidy(schema: &mut Value, contract: Contract) {
     name_constant(object);
     plain_tuple(object, contract);
     clean_required(object);
-    if contract == Contract::Input {
+    if contract != Contract::Output {
         one_type_each::rewrite(object);
     }
 }
@@ -159,7 +161,7 @@ fn name_constant(object: &mut Map<String, Value>) {
 ///
 /// Clients refuse an array without `items`, so that of an input has them: what any of its places takes.
 fn plain_tuple(object: &mut Map<String, Value>, contract: Contract) {
-    if contract == Contract::Input && object.get("maxItems") == Some(&json!(0)) {
+    if contract != Contract::Output && object.get("maxItems") == Some(&json!(0)) {
         object.entry("items").or_insert_with(|| json!({ "type": "string" }));
     }
     let Some(Value::Array(first)) = object.get("prefixItems") else { return };
@@ -175,7 +177,7 @@ fn plain_tuple(object: &mut Map<String, Value>, contract: Contract) {
     if let Some(one) = one {
         object.shift_remove("prefixItems");
         object.insert("items".to_owned(), one);
-    } else if contract == Contract::Input {
+    } else if contract != Contract::Output {
         object.insert("items".to_owned(), any);
     }
 }

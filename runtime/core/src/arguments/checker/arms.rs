@@ -94,7 +94,8 @@ impl<'c> Check<'c, '_, '_> {
     /// the first arm whose types fit, and knows no other rules. Where a tag tells the arms apart, several may claim another
     /// name of a variant.
     fn is_read_by(&mut self, node: &Node, arms: &[NodeId], chosen: usize, value: ValueId) -> bool {
-        if self.terms != Terms::Meant {
+        // Arms of other values are ranges of one type as often as variants.
+        if self.terms != Terms::Meant || !matches!(self.doc.get(value), Json::Object(_)) {
             return true;
         }
         let others = if node.told { arms } else { &arms[..chosen] };
