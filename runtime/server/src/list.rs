@@ -259,7 +259,7 @@ impl<T: Listed> ListResult<'_, T> {
     fn to_json(&self) -> Vec<u8> {
         /// The result stands in a message.
         const OUTER: usize = 1;
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(128);
         if let Err(fault) = json::append(&mut out, self, OUTER) {
             let is_fit = |entry: &&&Arc<T>| {
                 let fit = json::append(&mut Vec::new(), &entry.shown(self.page.revision), OUTER + 2).is_ok();

@@ -544,8 +544,8 @@
 mod serving;
 
 pub use toolwright_core::{
-    arguments, content, definition, docs, manifest, names, prompt, request, resource, result, schema, tool,
-    toolset,
+    arguments, content, definition, docs, foreign, json, manifest, names, prompt, request, resource, result,
+    schema, tool, toolset,
 };
 
 pub use toolwright_core::arguments::ArgumentErrors;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -385,4 +386,9 @@ async fn prompts_and_resources_that_cannot_be_sent_harm_no_others() {
         let refused = client.request("prompts/get", json!({"name": "broken"})).await.expect_err("too deep");
         assert!(matches!(&refused, ClientError::Rpc(error) if error.code == -32603), "{refused}");
     }
+}
+
+#[test]
+fn a_call_of_an_agent_may_take_any_time() {
+    assert!(Context::detached(Duration::MAX).deadline() > Instant::now() + Duration::from_hours(24 * 365));
 }
