@@ -1,0 +1,109 @@
+use super::{Envelope, Fault, RequestId, string, trimmed};
+
+#[test]
+fn malformed_input_is_told_apart() {
+    let cases: &[(&str, Fault, Option<&str>)] = &[
+        ("not json", Fault::Syntax, None),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"#, Fault::Syntax, None),
+        ("\u{1}", Fault::Syntax, None),
+        ("12", Fault::Message, None),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, Fault::Params, Some("1")),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":"{}"}"#, Fault::Params, Some("1")),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"uri":1,"u\u0072i":2}}"#,
+            Fault::RepeatedParam,
+            Some("1"),
+        ),
+        (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, Fault::Repeated, None),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","m\u0065thod":"ping"}"#, Fault::Repeated, Some("1")),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{},"params":{}}"#, Fault::Repeated, Some("1")),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"ping","params":[]}"#, Fault::Message, Some("1")),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"\ud800","params":[]}"#, Fault::Message, Some("1")),
+        (r#"{"jsonrpc":"2.0","method":"notifications/x","params":[1]}"#, Fault::Notification, None),
+        (r#"{"method":"x","params":"y"}"#, Fault::Notification, None),
+        (r#"{"jsonrpc":"2.0","method":"x","params":{"uri":1,"uri":2}}"#, Fault::Notification, None),
+        (r#"{"jsonrpc":"2.0","method":"x","method":"y"}"#, Fault::Notification, None),
+        (r#"{"jsonrpc":"2.0","method":1,"params":"bar"}"#, Fault::Message, None),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#, Fault::Repeated, None),
+    ];
+    for (text, fault, id) in cases {
+        let malformed = Envelope::parse(text.as_bytes()).expect_err(text);
+        assert_eq!(malformed.fault, *fault, "{text}");
+        assert_eq!(malformed.id.as_ref().map(RequestId::as_str), *id, "{text}");
+    }
+}
+
+#[test]
+fn a_response_is_read_whatever_stands_beside_it() {
+    for text in [
+        r#"{"jsonrpc":"2.0","id":1,"result":{},"params":[]}"#,
+        r#"{"jsonrpc":"2.0","id":1,"re\u0073ult":{},"params":{"uri":1,"uri":1}}"#,
+    ] {
+        let response = Envelope::parse(text.as_bytes()).expect(text);
+        assert!(response.is_response() && response.id.is_some(), "{text}");
+    }
+}
+
+#[test]
+fn members_are_strings_however_they_are_escaped() {
+    let text = r#"{"json\u0072pc":"\u0032.0","i\u0064":"\u0061","\u006dethod":"tools\/list","params":{"n\u0061me":"a"}}"#;
+    let envelope = Envelope::parse(text.as_bytes()).expect("a message");
+    assert_eq!(envelope.method.and_then(string).as_deref(), Some("tools/list"));
+    assert_eq!(envelope.request_id().map(|id| id.key()).as_deref(), Some("\"a\""));
+    assert!(envelope.params.is_some_and(|params| params.name.is_some()));
+}
+
+#[test]
+fn a_reference_may_be_written_in_another_way() {
+    for (text, key) in [
+        ("1", Some("1")),
+        ("1.0", Some("1")),
+        ("1e2", Some("100")),
+        ("-0", Some("0")),
+        ("\"1\"", Some("\"1\"")),
+        ("1.5", None),
+        ("null", None),
+        ("[1]", None),
+    ] {
+        let raw: Box<serde_json::value::RawValue> = serde_json::from_str(text).expect("JSON");
+        assert_eq!(RequestId::referred_to(&raw).map(|id| id.key()).as_deref(), key, "{text}");
+    }
+}
+
+#[test]
+fn a_mark_and_space_around_a_frame_are_no_part_of_it() {
+    for frame in ["{}", " {} \r\n", "\u{feff}{}", "\u{feff} {}\t"] {
+        assert_eq!(trimmed(frame.as_bytes()), b"{}", "{frame:?}");
+    }
+    assert_eq!(trimmed("{}\u{feff}".as_bytes()), "{}\u{feff}".as_bytes());
+}
+
+#[test]
+fn rpc_01_rpc_02_only_strings_and_integers_are_ids() {
+    for (text, good) in [
+        ("\"1\"", true),
+        ("\"\"", true),
+        (r#""\ud83d\ude00\n""#, true),
+        (r#""\ud800""#, false),
+        ("0", true),
+        ("-5", true),
+        ("9007199254740993", true),
+        ("1.5", false),
+        ("1e3", false),
+        ("null", false),
+        ("true", false),
+        ("[]", false),
+        ("{}", false),
+    ] {
+        let raw: Box<serde_json::value::RawValue> = serde_json::from_str(text).expect("JSON");
+        assert_eq!(RequestId::new(&raw).is_some(), good, "{text}");
+    }
+}
+
+#[test]
+fn one_id_in_two_spellings_has_one_key() {
+    let plain: Box<serde_json::value::RawValue> = serde_json::from_str("\"a\"").expect("JSON");
+    let escaped: Box<serde_json::value::RawValue> = serde_json::from_str("\"\\u0061\"").expect("JSON");
+    let key = |raw| RequestId::new(raw).expect("an id").key();
+    assert_eq!(key(&plain), key(&escaped));
+}
