@@ -198,7 +198,10 @@ impl Connection {
         let Some(method) = string(method) else {
             return refuse(id.flatten().as_ref(), "`method` must be a string");
         };
-        let is_versioned = envelope.jsonrpc.and_then(string).is_some_and(|version| version == "2.0");
+        let is_versioned = envelope.jsonrpc.is_some_and(|version| {
+            // As nearly all write it, which need not be taken apart.
+            version.get() == "\"2.0\"" || string(version).is_some_and(|version| version == "2.0")
+        });
         let params = envelope.params.unwrap_or_default();
         match id {
             // Never answered, whatever is wrong with it (JSON-RPC 2.0 §4.1).
