@@ -33,6 +33,8 @@ struct Call {
     revision: Revision,
     id: Option<RequestId<'static>>,
     deadline: Instant,
+    /// An earlier deadline, for a call that was to be a task and is none.
+    earlier: OnceLock<Instant>,
     cancelled: OnceLock<CancellationToken>,
     course: Arc<Course>,
     progress_token: Option<Box<RawValue>>,
@@ -98,6 +100,7 @@ impl Context {
             revision: Revision::NEWEST,
             id: None,
             deadline: clock::after(Instant::now(), timeout),
+            earlier: OnceLock::new(),
             cancelled: OnceLock::new(),
             course: Arc::default(),
             progress_token: None,
@@ -116,6 +119,7 @@ impl Context {
             revision: start.revision,
             id: Some(start.id),
             deadline: clock::after(Instant::now(), start.timeout),
+            earlier: OnceLock::new(),
             cancelled: OnceLock::new(),
             course: Arc::default(),
             progress_token: start.progress_token,
@@ -271,7 +275,14 @@ impl Context {
 
     /// When the call must be done.
     pub fn deadline(&self) -> Instant {
-        self.0.deadline
+        self.0.earlier.get().copied().unwrap_or(self.0.deadline)
+    }
+
+    /// Has it done by then, which is before its deadline.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn end_by(&self, earlier: Instant) {
+        // It is set once.
+        let _ = self.0.earlier.set(earlier);
     }
 
     /// The protocol revision that the caller speaks.
@@ -336,6 +347,7 @@ impl Context {
             revision: call.revision,
             id: call.id.clone(),
             deadline: call.deadline,
+            earlier: call.earlier.clone(),
             cancelled,
             course: Arc::clone(&call.course),
             progress_token: call.progress_token.clone(),

@@ -28,6 +28,8 @@ pub mod client;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub mod transport;
 
+#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "callers are told apart over HTTP only"))]
+mod callers;
 mod caught;
 mod clock;
 mod connection;
@@ -59,7 +61,7 @@ pub use error::{BuildError, ServeError};
 pub use executor::{Action, BoxFuture, Executor};
 pub use features::{Completion, CompletionContext, IntoCompletion, Reference, RequestHandler};
 pub use handler::Handler;
-pub use limits::Limits;
+pub use limits::{CallerLimits, Limits, RateLimit};
 pub use router::{Dispatch, Router};
 pub use server::Server;
 pub use service::{ServerInfo, Service};
@@ -71,7 +73,8 @@ pub use tasks::Tasks;
 pub use transport::Transport;
 #[cfg(feature = "http")]
 pub use transport::http::{
-    EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, SseService, StoredEvent,
+    EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr, SseService,
+    StoredEvent,
 };
 #[cfg(feature = "ws")]
 pub use transport::http::{WebSocket, WebSocketService};

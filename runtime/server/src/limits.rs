@@ -6,8 +6,26 @@ use std::time::Duration;
 /// `Limits { call_timeout: Duration::from_secs(5), ..Limits::default() }`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
+    /// What one caller may have of all that; see [`CallerLimits`].
+    pub per_caller: CallerLimits,
+    /// How often one caller may call one tool: as often as it likes (`None`). "Servers MUST … Rate limit tool
+    /// invocations" (2026-07-28, server/tools "Security Considerations"); how often is good, the program knows. A call
+    /// too many is answered with a result with `isError` that says when to try again. Callers are those of
+    /// [`CallerLimits`]; all others together count as one.
+    pub tool_call_rate: Option<RateLimit>,
+    /// How many callers are told apart at once: 65,536. A caller counts as long as it has something open, or a bucket of
+    /// [`Limits::tool_call_rate`] that is not full. Those above that number share what one caller may have.
+    pub max_callers: usize,
     /// The longest message that is read, in bytes: 16 MiB. A longer one is dropped and answered with -32700.
     pub max_message_bytes: usize,
+    /// How many bytes of messages may be received or handled at once, over all transports but stdio: 256 MiB, and one
+    /// message in any case. A message counts from its first byte until it is answered. One more byte is answered with status
+    /// 503 over HTTP, ends a socket with 1013, and ends the connection to a Unix socket with an error.
+    pub max_received_bytes: usize,
+    /// How long a peer may read nothing of what is sent to it before its connection is closed: 1 minute. It goes for the
+    /// HTTP server, its streams among them, for sockets and for other pairs of streams; a service that is mounted
+    /// leaves it to its server.
+    pub write_timeout: Duration,
     /// How many calls, and requests for prompts, resources and completions, of one connection may run at once: 16,384.
     /// One more is answered with -32603 at once. Over HTTP this counts the requests of all clients that are not
     /// answered yet, and one more gets status 503.
@@ -70,7 +88,12 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            per_caller: CallerLimits::default(),
+            tool_call_rate: None,
+            max_callers: 65_536,
             max_message_bytes: 16 << 20,
+            max_received_bytes: 256 << 20,
+            write_timeout: Duration::from_mins(1),
             max_calls_in_flight: 16_384,
             call_timeout: Duration::from_mins(5),
             list_page_size: 2_000,
@@ -94,5 +117,75 @@ impl Default for Limits {
             max_socket_peers: 10_000,
             websocket_silence: Duration::from_mins(1),
         }
+    }
+}
+
+/// What one caller may have, so that none takes all that there is: by default about a quarter of what all may have.
+/// Change single ones with struct update, as those of [`Limits`].
+///
+/// A caller is the principal of a checked token, whatever its client; on an endpoint without protection, the address of
+/// the peer, of which IPv6 counts the first 64 bits. Behind a proxy all peers have one address: say where the caller's is
+/// to be found with `HttpConfig::caller_address`. A mounted service sees no addresses unless it is told the same way.
+/// Where neither is known, as on stdio and Unix sockets, only the limits of all count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallerLimits {
+    /// How many connections one address may have to the HTTP server or the WebSocket server: 2,500. One more is closed.
+    pub max_connections: usize,
+    /// How many sessions one caller may have open: 2,500. One more ends the oldest of its own that is not in use; where all
+    /// are, and for a stream of HTTP+SSE, it is refused with status 429.
+    pub max_sessions: usize,
+    /// How many sockets of the WebSocket transport one caller may have open: 2,500. One more is refused with status 429.
+    pub max_sockets: usize,
+    /// How many calls of one caller may go on at once, on all its connections: 4,096. One more is answered with -32603.
+    pub max_calls_in_flight: usize,
+    /// How many subscriptions one caller may have open, on all its connections: 1,024. One more is answered with -32603.
+    pub max_subscriptions: usize,
+    /// How many bytes of messages of one caller may be received or handled at once: 64 MiB, and one message in any case. For
+    /// what happens to more see [`Limits::max_received_bytes`].
+    pub max_received_bytes: usize,
+}
+
+impl Default for CallerLimits {
+    fn default() -> Self {
+        Self {
+            max_connections: 2_500,
+            max_sessions: 2_500,
+            max_sockets: 2_500,
+            max_calls_in_flight: 4_096,
+            max_subscriptions: 1_024,
+            max_received_bytes: 64 << 20,
+        }
+    }
+}
+
+/// How often something may happen: a bucket that is full at the start, from which each time takes one, and that is filled
+/// again at an even pace.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolwright_server::{Limits, RateLimit};
+///
+/// // 60 a minute, of which 10 may come at once.
+/// let rate = RateLimit::new(60, Duration::from_mins(1)).burst(10);
+/// let limits = Limits { tool_call_rate: Some(rate), ..Limits::default() };
+/// # drop(limits);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimit {
+    pub(crate) interval: Duration,
+    pub(crate) burst: u32,
+}
+
+impl RateLimit {
+    /// So many times in each `period`, at least once; all of them may come at once.
+    pub fn new(times: u32, period: Duration) -> Self {
+        let times = times.max(1);
+        Self { interval: period / times, burst: times }
+    }
+
+    /// How many may come at once after a pause: at least one.
+    pub fn burst(mut self, times: u32) -> Self {
+        self.burst = times.max(1);
+        self
     }
 }

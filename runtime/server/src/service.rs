@@ -12,6 +12,9 @@ use toolwright_core::revision::Revision;
 use crate::ask::StateKeys;
 use crate::ask::state::Sealer;
 use crate::auth::Access;
+use crate::callers::Callers;
+#[cfg(any(feature = "http", feature = "socket"))]
+use crate::callers::{Caller, Received};
 use crate::connection::{Changed, Connection};
 use crate::context::Context;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
@@ -77,6 +80,7 @@ pub(crate) struct Shared {
     sealer: Sealer,
     extensions: Extensions,
     connections: Mutex<Vec<Weak<Connection>>>,
+    callers: Callers,
     server_meta: Box<RawValue>,
     discover: Box<[u8]>,
 }
@@ -118,6 +122,7 @@ impl Service {
             discover: discover.to_string().into_bytes().into(),
             info: parts.info,
             instructions: parts.instructions,
+            callers: Callers::new(parts.limits.max_callers),
             limits: parts.limits,
             list_ttl: parts.list_ttl,
             typed: parts.typed,
@@ -245,6 +250,19 @@ impl Shared {
     /// What the server can do, in the words of the revision.
     pub(crate) fn capabilities(&self, revision: Revision) -> Value {
         capabilities(&self.features, &self.extensions, revision)
+    }
+
+    pub(crate) fn callers(&self) -> &Callers {
+        &self.callers
+    }
+
+    /// Room for a message of a caller's. One message has room in any case, as long as there is no other.
+    #[cfg(any(feature = "http", feature = "socket"))]
+    pub(crate) fn receive(&self, caller: &Caller) -> Received {
+        let Limits { max_received_bytes, max_message_bytes, per_caller, .. } = &self.limits;
+        let at_least = |bytes: usize| bytes.max(max_message_bytes.saturating_add(1));
+        let (own, all) = (at_least(per_caller.max_received_bytes), at_least(*max_received_bytes));
+        Received::new(&self.callers, caller, own, all)
     }
 
     pub(crate) fn sealer(&self) -> &Sealer {

@@ -523,8 +523,12 @@
 //! [`Limits`] bounds what a peer can make grow, with these defaults: a message has 16 MiB, a connection 16,384 calls at
 //! once, 64 subscriptions and 1,024 watched resources, a call 5 minutes, a page of a list 2,000 entries, a batch 100
 //! messages, a call 16 open questions whose answers count for 10 minutes; 4 MiB wait for a slow reader before handlers
-//! that send wait as well; calls get 1.5 seconds to finish at the end. A Unix socket and a WebSocket server have 10,000
-//! peers at once.
+//! that send wait as well; a peer that reads nothing for a minute is given up; messages of 256 MiB are received or handled at
+//! once; calls get 1.5 seconds to finish at the end. A Unix socket and a WebSocket server have 10,000 peers at once.
+//!
+//! Of all that, one caller has about a quarter ([`CallerLimits`]): a principal, or over HTTP without tokens the address of a
+//! peer. Behind a proxy, say where the address of the caller is to be found (`HttpConfig::caller_address`). How often a
+//! caller may call a tool is not limited unless you set [`Limits::tool_call_rate`].
 //!
 //! # Features
 //!

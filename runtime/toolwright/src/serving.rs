@@ -25,13 +25,15 @@ pub use toolwright_server::skills;
 #[doc = include_str!("../tasks.md")]
 pub use toolwright_server::tasks;
 pub use toolwright_server::{
-    Action, AskError, BoxFuture, BuildError, Client, ClientCapabilities, Completion, CompletionContext,
-    Context, Dispatch, Elicited, Executor, Handler, IntoCompletion, Limits, LogLevel, Reference,
-    RequestHandler, Root, Router, Sampled, Sampling, ServeError, Server, ServerInfo, Service, StateKeys,
+    Action, AskError, BoxFuture, BuildError, CallerLimits, Client, ClientCapabilities, Completion,
+    CompletionContext, Context, Dispatch, Elicited, Executor, Handler, IntoCompletion, Limits, LogLevel,
+    RateLimit, Reference, RequestHandler, Root, Router, Sampled, Sampling, ServeError, Server, ServerInfo,
+    Service, StateKeys,
 };
 #[cfg(feature = "http")]
 pub use toolwright_server::{
-    EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, SseService, StoredEvent,
+    EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr, SseService,
+    StoredEvent,
 };
 #[cfg(feature = "skills")]
 pub use toolwright_server::{Skill, Skills};

@@ -251,8 +251,10 @@ fn idle_sessions_end_and_used_ones_stay() {
     let limits = Limits { session_idle: Duration::from_secs(1), max_sessions: 2, ..Limits::default() };
     let lab = Lab::with(limits, HttpConfig::new());
     let (idle, used) = (lab.session("2025-11-25"), lab.session("2025-11-25"));
-    assert_eq!(code(lab.initialize("2025-11-25").send()), (503, -32603), "two are open");
     let _open = used.get().send();
+    let open = idle.get().send();
+    assert_eq!(code(lab.initialize("2025-11-25").send()), (503, -32603), "two are open and in use");
+    drop(open);
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(idle.request(1, "tools/list", &json!({})).send().status, 404);
     assert_eq!(used.request(1, "tools/list", &json!({})).send().status, 200);

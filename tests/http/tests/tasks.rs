@@ -8,25 +8,33 @@ use test_http::client::{Call, Response};
 use test_http::lab::{Lab, MODERN, code, with_meta};
 use toolwright::tasks::{MemoryTaskStore, Task, TaskState, TaskStore, TaskStoreError};
 use toolwright::{
-    Action, BoxFuture, Context, Executor, HttpConfig, Server, Service, Tasks, ToolDefinition, ToolResult,
+    Action, BoxFuture, Context, Executor, HttpConfig, Limits, Server, Service, Tasks, ToolDefinition,
+    ToolResult,
 };
 
 const TASKS: &str = "io.modelcontextprotocol/tasks";
 
 /// One tool, whose calls sleep as tasks. It is not a typed one: any executor may have such.
-#[derive(Debug)]
-struct Sleeper;
+#[derive(Debug, Default)]
+struct Sleeper {
+    /// Whether a call may as well be none.
+    is_optional: bool,
+}
 
 impl Executor for Sleeper {
     fn tools(&self) -> Arc<[ToolDefinition]> {
         let mut nap = ToolDefinition::new("nap", json!({"type": "object", "properties": {}}));
-        nap.meta = Some(Map::from_iter([("io.toolwright/task".to_owned(), "required".into())]));
+        let support = if self.is_optional { "optional" } else { "required" };
+        nap.meta = Some(Map::from_iter([("io.toolwright/task".to_owned(), support.into())]));
         [nap].into()
     }
 
-    fn execute<'a>(&'a self, action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+    fn execute<'a>(&'a self, action: Action<'a>, cx: &'a Context) -> BoxFuture<'a, ToolResult> {
         let arguments: Value = action.arguments.map_or(Value::Null, |text| json!(text));
         Box::pin(async move {
+            if arguments["start"] == true {
+                cx.start_task().await;
+            }
             tokio::time::sleep(Duration::from_millis(arguments["ms"].as_u64().unwrap_or_default())).await;
             ToolResult::text("slept")
         })
@@ -34,7 +42,7 @@ impl Executor for Sleeper {
 }
 
 fn service(tasks: Tasks) -> Service {
-    Server::new(()).executor(Sleeper).tasks(tasks).build().expect("a service")
+    Server::new(()).executor(Sleeper::default()).tasks(tasks).build().expect("a service")
 }
 
 fn lab() -> Lab {
@@ -183,4 +191,80 @@ fn the_metadata_of_a_request_counts_and_nothing_before_it() {
     let bare = lab.modern("tasks/get", &with_meta(&json!({"taskId": id}))).header("Mcp-Name", &id);
     assert_eq!(code(bare.send()), (400, -32021));
     assert_eq!(until(&lab, &id, "working")["status"], "working");
+}
+
+/// A store that keeps nothing.
+#[derive(Debug)]
+struct Full;
+
+impl TaskStore for Full {
+    fn create<'a>(&'a self, _: &'a Task) -> BoxFuture<'a, Result<(), TaskStoreError>> {
+        Box::pin(std::future::ready(Err(TaskStoreError::new("it is full"))))
+    }
+
+    fn get<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<Task>, TaskStoreError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    fn update<'a>(&'a self, _: &'a Task) -> BoxFuture<'a, Result<bool, TaskStoreError>> {
+        Box::pin(std::future::ready(Ok(false)))
+    }
+
+    fn remove<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), TaskStoreError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+fn limited(is_optional: bool, tasks: Tasks, limits: Limits) -> Lab {
+    let server = Server::new(()).executor(Sleeper { is_optional }).tasks(tasks).limits(limits);
+    let config =
+        HttpConfig::new().caller_address(|head| head.headers.get("x-caller")?.to_str().ok()?.parse().ok());
+    Lab::serve(server.build().expect("a service"), config)
+}
+
+#[test]
+fn a_task_that_cannot_be_kept_is_a_call_where_it_may_be_one() {
+    for arguments in [json!({"ms": 1}), json!({"ms": 1, "start": true})] {
+        let call = json!({"name": "nap", "arguments": arguments});
+        let optional = limited(true, Tasks::new().store(Full), Limits::default());
+        let result = request(&optional, "tools/call", &call).send().json()["result"].take();
+        assert_eq!(
+            (&result["resultType"], &result["content"][0]["text"]),
+            (&json!("complete"), &json!("slept"))
+        );
+        let required = limited(false, Tasks::new().store(Full), Limits::default());
+        let error = request(&required, "tools/call", &call).send().json()["error"].take();
+        assert_eq!(error["code"], -32603);
+        assert!(error["message"].as_str().is_some_and(|text| text.contains("it is full")), "{error}");
+    }
+}
+
+/// It has the time of a call then, and is cancelled as one.
+#[test]
+fn a_task_that_became_a_call_has_the_time_of_one() {
+    let limits = Limits { call_timeout: Duration::from_millis(50), ..Limits::default() };
+    let lab = limited(true, Tasks::new().store(Full), limits);
+    let result = nap(&lab, 600_000).json()["result"].take();
+    assert_eq!(result["isError"], true, "{result}");
+}
+
+#[test]
+fn tasks_of_one_caller_leave_room_for_another() {
+    for is_optional in [false, true] {
+        let lab = limited(is_optional, Tasks::new().max_running_per_caller(1), Limits::default());
+        let nap = |caller: &str, ms: u64| {
+            let call = request(&lab, "tools/call", &json!({"name": "nap", "arguments": {"ms": ms}}));
+            call.header("X-Caller", caller).send()
+        };
+        id_of(nap("10.0.0.1", 600_000));
+        let mut second = nap("10.0.0.1", 1);
+        let second = second.json();
+        if is_optional {
+            assert_eq!(second["result"]["content"][0]["text"], "slept", "a call like any other");
+        } else {
+            let text = second["error"]["message"].as_str().expect("an error");
+            assert!(text.contains("there are 1 tasks of this caller already"), "{text}");
+        }
+        id_of(nap("10.0.0.2", 600_000));
+    }
 }

@@ -1,8 +1,12 @@
 //! What a caller may use.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Principal;
+use crate::callers::Caller;
+#[cfg(feature = "http")]
+use crate::callers::Received;
 
 /// Who calls, as far as tools are concerned.
 #[derive(Debug, Clone)]
@@ -15,6 +19,60 @@ pub(crate) enum Access {
     /// Somebody whose token was checked.
     #[cfg(feature = "auth")]
     Granted(Arc<Principal>),
+}
+
+/// Who calls, and whose share of the limits that takes.
+#[derive(Debug)]
+pub(crate) struct Visitor {
+    access: Access,
+    caller: Option<Caller>,
+    /// The message that is handled for it.
+    #[cfg(feature = "http")]
+    _received: Option<Received>,
+}
+
+impl Visitor {
+    /// Somebody who takes a share of its own.
+    #[cfg(feature = "http")]
+    pub(crate) fn new(access: Access, caller: Caller) -> Self {
+        Self { access, caller: Some(caller), _received: None }
+    }
+
+    /// Who has sent this message, which counts as long as this one is there.
+    #[cfg(feature = "http")]
+    pub(crate) fn with(self, received: Received) -> Self {
+        Self { _received: Some(received), ..self }
+    }
+
+    /// Who stays when the message is answered.
+    #[cfg(feature = "http")]
+    pub(crate) fn without_message(self) -> Self {
+        Self { _received: None, ..self }
+    }
+
+    /// Whose share of the limits a call takes; none where nothing is known of the caller.
+    pub(crate) fn caller(&self) -> Option<&Caller> {
+        self.caller.as_ref()
+    }
+}
+
+impl From<Access> for Visitor {
+    fn from(access: Access) -> Self {
+        Self {
+            access,
+            caller: None,
+            #[cfg(feature = "http")]
+            _received: None,
+        }
+    }
+}
+
+impl Deref for Visitor {
+    type Target = Access;
+
+    fn deref(&self) -> &Access {
+        &self.access
+    }
 }
 
 impl Access {

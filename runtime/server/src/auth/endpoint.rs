@@ -125,7 +125,7 @@ impl Fetcher {
                 status if status.is_server_error() => return Err(FetchError::Unreachable),
                 _ => return Err(FetchError::Unusable),
             }
-            let body = read_body(response.into_body(), MAX_DOCUMENT_BYTES, TIMEOUT).await;
+            let body = read_body(response.into_body(), MAX_DOCUMENT_BYTES, TIMEOUT, |_| true).await;
             let body = body.map_err(|_| FetchError::Unusable)?;
             serde_json::from_slice(&body).map_err(|_| FetchError::Unusable)
         };

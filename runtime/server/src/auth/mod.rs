@@ -35,7 +35,7 @@ mod introspection;
 #[cfg(feature = "oauth")]
 mod jwt;
 
-pub(crate) use access::Access;
+pub(crate) use access::{Access, Visitor};
 pub use principal::Principal;
 pub use visibility::Offer;
 pub(crate) use visibility::Rule;

@@ -11,6 +11,8 @@ use serde_json::{Map, Value};
 /// A handler gets it from [`Context::principal`](crate::Context::principal).
 #[derive(Clone, PartialEq)]
 pub struct Principal {
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "callers are told apart over HTTP only"))]
+    key: String,
     owner: String,
     issuer: Option<String>,
     subject: String,
@@ -25,6 +27,7 @@ impl Principal {
     pub fn new(subject: impl Into<String>) -> Self {
         let subject = subject.into();
         Self {
+            key: key_of(None, &subject),
             owner: owner_of(None, &subject, None),
             issuer: None,
             subject,
@@ -37,6 +40,7 @@ impl Principal {
     /// Says who vouches for the subject.
     pub fn with_issuer(mut self, issuer: impl Into<String>) -> Self {
         let issuer = issuer.into();
+        self.key = key_of(Some(&issuer), &self.subject);
         self.owner = owner_of(Some(&issuer), &self.subject, self.client_id.as_deref());
         self.issuer = Some(issuer);
         self
@@ -110,11 +114,22 @@ impl Principal {
         T::deserialize(Value::Object(self.claims.clone()))
     }
 
+    /// Issuer and subject as one text, the same for all tokens of one principal and different for two: whose share of
+    /// the server's limits a call takes. A principal with many clients has no more than one with a single client.
+    #[cfg(feature = "http")]
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
     /// Issuer, subject and client as one text: what is opened or made with a token belongs to these, and to another
     /// client of the same subject it does not exist.
     pub(crate) fn owner(&self) -> &str {
         &self.owner
     }
+}
+
+fn key_of(issuer: Option<&str>, subject: &str) -> String {
+    serde_json::json!([issuer, subject]).to_string()
 }
 
 fn owner_of(issuer: Option<&str>, subject: &str, client_id: Option<&str>) -> String {
@@ -146,6 +161,10 @@ mod tests {
         let desk = ada.clone().with_client_id("desk");
         let phone = Principal::new("ada").with_client_id("phone").with_issuer("https://a.example");
         assert_eq!(desk.owner(), desk.clone().with_scopes(["s"]).owner());
+        for same in [&desk, &phone, &ada.clone().with_scopes(["s"])] {
+            assert_eq!(same.key, ada.key, "{same:?}");
+        }
+        assert_ne!(Principal::new("ada").key, ada.key);
         let others = [
             ada,
             desk,

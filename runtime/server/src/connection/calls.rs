@@ -11,10 +11,13 @@ use jsonrpsee_types::ErrorObjectOwned;
 use serde_json::value::RawValue;
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
+#[cfg(feature = "tasks")]
+use toolwright_core::tool::TaskSupport;
 
 use super::asking::Origin;
 use super::{Connection, Later, arguments_of, optional_string, required_string};
 use crate::ask::Question;
+use crate::callers::{Taken, What};
 use crate::caught::{Code, Panicked, caught};
 use crate::context::{CallStart, Context, LogLevel};
 use crate::executor::BoxFuture;
@@ -35,6 +38,8 @@ struct Running {
     cx: Context,
     /// What was asked for: a tool, or a prompt or resource in words.
     name: String,
+    /// What it takes of its caller's share.
+    _taken: Option<Taken>,
 }
 
 /// What a request's metadata says about a call.
@@ -58,6 +63,16 @@ impl Connection {
         let arguments = arguments_of(params)?;
         self.admit(id)?;
         let entry = self.service.tool_for(&name, &self.access).map_err(|denied| denied.error(&name))?;
+        if let Some(refusal) = self.paced(&entry) {
+            let form = reply::Form {
+                revision: meta.revision,
+                wraps: false,
+                server_meta: self.service.server_meta(),
+            };
+            // A text can always be written.
+            let _ = reply::call_result(out, id, &refusal, &form);
+            return Ok(None);
+        }
         let origin = Origin { method: "tools/call", target: &name, arguments };
         #[cfg(feature = "tasks")]
         let task = self.task_of(&entry, meta)?;
@@ -82,6 +97,19 @@ impl Connection {
         self.drive(id, running, cx, call, Some(origin), out)
     }
 
+    /// The result of a call that comes too soon after others of the same tool by the same caller; none where it may go on
+    /// (2026-07-28, server/tools "Security Considerations"). A result, and no error of the protocol, since a model can
+    /// act on it: wait, or do something else.
+    fn paced(&self, entry: &Entry) -> Option<ToolResult> {
+        let rate = self.service.limits().tool_call_rate?;
+        let (name, now) = (&entry.definition.name, self.service.callers().now());
+        let wait = self.caller.pace(name, rate.interval, rate.burst, now).err()?;
+        let seconds = wait.as_millis().div_ceil(1_000);
+        Some(ToolResult::error(format!(
+            "too many calls of `{name}`; nothing was done: try again in {seconds} s"
+        )))
+    }
+
     /// Refuses a request whose id is in use, and one too many.
     pub(super) fn admit(&self, id: &RequestId<'_>) -> Result<(), ErrorObjectOwned> {
         if self.is_taken(id) {
@@ -91,6 +119,12 @@ impl Connection {
         if self.calls.len() >= limit {
             return Err(error::internal(&format!(
                 "{limit} calls are running already; try again when some have ended"
+            )));
+        }
+        let own = self.service.limits().per_caller.max_calls_in_flight;
+        if self.caller.is_full(What::Calls, own) {
+            return Err(error::internal(&format!(
+                "{own} calls of this caller are running already; try again when some have ended"
             )));
         }
         Ok(())
@@ -168,7 +202,7 @@ impl Connection {
     }
 
     /// Registers a request that takes time, and returns what finishes it.
-    fn go_on<A: Answering>(
+    pub(super) fn go_on<A: Answering>(
         &self,
         id: &RequestId<'_>,
         running: Code<'static, A::Done>,
@@ -180,7 +214,10 @@ impl Connection {
         let id = id.clone().into_owned();
         // Kept where it may be needed: for the answers to the questions of a modern call.
         let origin = origin.filter(|_| cx.may_pause()).map(Origin::into_owned);
-        self.calls.insert(key.clone(), Running { cx: cx.clone(), name: call.name().to_owned() });
+        // One that was admitted beside another at the same moment counts as well.
+        let taken = self.caller.take(What::Calls, usize::MAX);
+        let running_call = Running { cx: cx.clone(), name: call.name().to_owned(), _taken: taken };
+        self.calls.insert(key.clone(), running_call);
         let connection = self.myself.clone();
         Box::pin(async move {
             let outcome = finish(until_paused(running, &cx), &cx).await;
@@ -274,6 +311,12 @@ pub(super) struct ToolCall {
 }
 
 impl ToolCall {
+    /// Whether it runs as a task only.
+    #[cfg(feature = "tasks")]
+    pub(super) fn must_be_task(&self) -> bool {
+        self.entry.task == Some(TaskSupport::Required)
+    }
+
     /// Appends the answer.
     pub(super) fn answer(
         &self,
@@ -333,7 +376,7 @@ impl Answering for ToolCall {
         origin: Option<Origin<'_>>,
     ) -> Later {
         match self.task.take() {
-            Some(task) => connection.go_on_as_task(id, running, cx, self, task),
+            Some(task) => connection.go_on_as_task(id, running, cx, self, origin, task),
             None => connection.go_on(id, running, cx, self, origin),
         }
     }

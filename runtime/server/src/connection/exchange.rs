@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Connection;
-use crate::auth::Access;
+use crate::auth::Visitor;
 use crate::outbox::Outbox;
 use crate::service::Shared;
 
@@ -14,7 +14,7 @@ impl Connection {
     pub(crate) fn for_modern_exchange(
         service: &Arc<Shared>,
         outbox: Arc<Outbox>,
-        access: Access,
+        access: Visitor,
         listens: bool,
         is_modern_only: bool,
     ) -> Arc<Self> {
@@ -26,11 +26,11 @@ impl Connection {
     pub(crate) fn for_exchange(
         service: &Arc<Shared>,
         outbox: Arc<Outbox>,
-        access: Access,
+        access: impl Into<Visitor>,
         session: Option<&Self>,
     ) -> Arc<Self> {
         let session = session.map_or_else(Arc::default, |session| Arc::clone(&session.session));
-        Self::unlisted(service, outbox, access, session, false)
+        Self::unlisted(service, outbox, access.into(), session, false)
     }
 
     /// Whether `initialize` has succeeded.

@@ -25,7 +25,8 @@ use tokio::sync::watch;
 use toolwright_core::revision::Revision;
 
 use crate::ask::requests::Waiting;
-use crate::auth::Access;
+use crate::auth::{Access, Visitor};
+use crate::callers::Caller;
 use crate::context::LogLevel;
 use crate::error;
 use crate::executor::BoxFuture;
@@ -47,7 +48,9 @@ use subscriptions::{Subscriptions, Watched};
 pub(crate) struct Connection {
     service: Arc<Shared>,
     outbox: Arc<Outbox>,
-    access: Access,
+    access: Visitor,
+    /// Whose share of the limits it takes.
+    caller: Caller,
     session: Arc<Session>,
     calls: Calls,
     subscriptions: Mutex<Subscriptions>,
@@ -102,8 +105,8 @@ pub(crate) type Later = BoxFuture<'static, Option<Vec<u8>>>;
 impl Connection {
     /// A connection that hears of changes. A transport says who is at its other end: a peer over a network is never
     /// [`Access::Trusted`] unless the user says so.
-    pub(crate) fn open(service: &Arc<Shared>, outbox: Arc<Outbox>, access: Access) -> Arc<Self> {
-        Self::unlisted(service, outbox, access, Arc::default(), false).listed()
+    pub(crate) fn open(service: &Arc<Shared>, outbox: Arc<Outbox>, access: impl Into<Visitor>) -> Arc<Self> {
+        Self::unlisted(service, outbox, access.into(), Arc::default(), false).listed()
     }
 
     /// From now on it hears of changes.
@@ -115,11 +118,13 @@ impl Connection {
     fn unlisted(
         service: &Arc<Shared>,
         outbox: Arc<Outbox>,
-        access: Access,
+        access: Visitor,
         session: Arc<Session>,
         is_modern_only: bool,
     ) -> Arc<Self> {
+        let caller = access.caller().unwrap_or_else(|| service.callers().nobody()).clone();
         Arc::new_cyclic(|myself| Self {
+            caller,
             service: Arc::clone(service),
             outbox,
             access,
@@ -130,6 +135,11 @@ impl Connection {
             is_modern_only,
             myself: Weak::clone(myself),
         })
+    }
+
+    /// Whose share of the limits it takes.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
     }
 
     /// What the peer may use.

@@ -12,6 +12,7 @@ use toolwright_core::json::JsonFault;
 #[cfg(feature = "tasks")]
 use super::tasks::{declares_tasks, undeclared};
 use super::{Connection, Later, Session};
+use crate::callers::{Taken, What};
 use crate::features::Features;
 use crate::message::{Params, RequestId, RequestMeta};
 use crate::outbox::Outbox;
@@ -93,6 +94,8 @@ struct Subscription {
     id: RequestId<'static>,
     key: Box<str>,
     filter: Filter,
+    /// What it takes of its caller's share.
+    _taken: Taken,
 }
 
 /// What a subscription asks for, or, in the acknowledgment, what it gets.
@@ -200,7 +203,11 @@ impl Connection {
         if watched + filter.watched_bytes() > limits.max_watched_bytes {
             return Err(too_long_watched(limits.max_watched_bytes));
         }
-        let subscription = Subscription { id: id.clone().into_owned(), key: id.key(), filter };
+        let own = limits.per_caller.max_subscriptions;
+        let taken = self.caller().take(What::Subscriptions, own).ok_or_else(|| {
+            error::internal(&format!("{own} subscriptions of this caller are open already; end one first"))
+        })?;
+        let subscription = Subscription { id: id.clone().into_owned(), key: id.key(), filter, _taken: taken };
         let (notifications, watched) = subscription.filter.acknowledgment();
         let meta = Belongs { watched, ..subscription.belongs() };
         let word = Word { what: json!({"notifications": notifications}), meta };
@@ -359,6 +366,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::{Changed, Filter, Subscription};
+    use crate::callers::{Callers, What};
     use crate::message::RequestId;
 
     #[test]
@@ -366,8 +374,12 @@ mod tests {
         for id in ["12345678901234567890123", "-7", r#""\u00e4\"\n""#] {
             let raw: Box<RawValue> = serde_json::from_str(id).expect("JSON");
             let id_of = || RequestId::new(&raw).expect("an id");
-            let subscription =
-                Subscription { id: id_of().into_owned(), key: id_of().key(), filter: Filter::default() };
+            let subscription = Subscription {
+                id: id_of().into_owned(),
+                key: id_of().key(),
+                filter: Filter::default(),
+                _taken: Callers::new(1).nobody().take(What::Subscriptions, 1).expect("room"),
+            };
             for word in [
                 subscription.word_of(Changed::Tools),
                 subscription.word_of(Changed::Resource("a:b\n")),

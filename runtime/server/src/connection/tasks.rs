@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jsonrpsee_types::ErrorObjectOwned;
 use serde::{Deserialize, Serialize};
@@ -12,11 +12,13 @@ use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 use toolwright_core::tool::TaskSupport;
 
+use super::asking::{Origin, OwnedOrigin};
 use super::calls::{Answering, CallMeta, Outcome, ToolCall, finish, panicked};
 use super::{Connection, Later, required_string};
 use crate::ask::Asking;
 use crate::auth::Access;
 use crate::caught::Code;
+use crate::clock;
 use crate::context::{CallStart, Context};
 use crate::error;
 use crate::executor::BoxFuture;
@@ -25,7 +27,9 @@ use crate::message::{Params, RequestId, RequestMeta};
 use crate::reply;
 use crate::router::Entry;
 use crate::service::Shared;
-use crate::tasks::{Admitted, LiveTask, NoTask, Task, TaskCall, TaskRegistry, TaskState, TaskView};
+use crate::tasks::{
+    Admitted, LiveTask, NoTask, NotAdmitted, Task, TaskCall, TaskRegistry, TaskState, TaskView,
+};
 
 impl Connection {
     /// The task that a call of a tool may become; none where it is a call like any other.
@@ -54,44 +58,59 @@ impl Connection {
         };
         let max_questions = self.service.limits().max_questions;
         let tool = (name.as_str(), &*entry.scopes);
-        match tasks.admit(tool, self.caller().map(str::to_owned), max_questions) {
-            Ok(Some(admitted)) => Ok(Some(admitted)),
-            Ok(None) => Err(error::internal(&format!(
-                "{} tasks are running already; try again when some have ended",
-                tasks.max_running()
+        let whose = (self.owner().map(str::to_owned), self.caller(), self.service.callers().everybody());
+        match tasks.admit(tool, whose, max_questions) {
+            Ok(admitted) => Ok(Some(admitted)),
+            // It can run without being one.
+            Err(_) if !is_required => Ok(None),
+            Err(NotAdmitted::TooMany(limit, whose)) => Err(error::internal(&format!(
+                "there are {limit} tasks{whose} already; try again when some have ended or expired"
             ))),
-            Err(_) => Err(error::internal("the system gives no random numbers for the id of a task")),
+            Err(NotAdmitted::NoId) => {
+                Err(error::internal("the system gives no random numbers for the id of a task"))
+            }
         }
     }
 
     /// Who calls; what belongs to one caller is not shown to another.
-    fn caller(&self) -> Option<&str> {
+    fn owner(&self) -> Option<&str> {
         self.access.owner()
     }
 
-    /// Makes a task of a call whose handler waits, and returns what answers the call with it.
+    /// Makes a task of a call whose handler waits, and returns what answers the call with it. Where the store cannot keep
+    /// the task, the call goes on without being one, unless its tool says that it must be one.
     pub(super) fn go_on_as_task(
         &self,
         id: &RequestId<'_>,
         running: Code<'static, ToolResult>,
         cx: Context,
         call: ToolCall,
+        origin: Option<Origin<'_>>,
         admitted: Admitted,
     ) -> Later {
         let id = id.clone().into_owned();
+        let origin = origin.map(Origin::into_owned);
         let server_meta = self.service.server_meta().to_owned();
+        let (service, connection) = (Arc::downgrade(&self.service), self.myself.clone());
+        let until = clock::after(Instant::now(), self.service.limits().call_timeout);
         let (made, answer) = oneshot::channel();
-        let live = Arc::clone(&admitted.live);
-        let meta = server_meta.clone();
-        let timeout = admitted.timeout();
-        let work = async move { work(running, &cx, &live, &call, timeout, &meta).await };
-        tokio::spawn(crate::tasks::run(admitted, Arc::downgrade(&self.service), made, work));
+        tokio::spawn(crate::tasks::make(admitted, made));
         Box::pin(async move {
             let mut out = Vec::new();
             let failure = match answer.await {
-                Ok(Ok(task)) => {
+                Ok(Ok(unstarted)) => {
+                    let (admitted, task) = unstarted.start()?;
+                    let (live, timeout) = (Arc::clone(&admitted.live), admitted.timeout());
                     reply::result_of(&mut out, &id, &TaskView::created(&task, &server_meta));
+                    let work = async move { work(running, &cx, &live, &call, timeout, &server_meta).await };
+                    tokio::spawn(crate::tasks::run(admitted, service, work));
                     return Some(out);
+                }
+                Ok(Err(_)) if !call.must_be_task() => {
+                    let connection = connection.upgrade()?;
+                    cx.end_by(until);
+                    let origin = origin.as_ref().map(OwnedOrigin::borrowed);
+                    return connection.go_on(&id, running, cx, call, origin).await;
                 }
                 Ok(Err(error)) => error::internal(&format!("the task cannot be kept: {error}")),
                 Err(_) => error::internal("the task could not be made"),
@@ -117,7 +136,7 @@ impl Connection {
             return Err(undeclared(&format!("`{method}` is of the extension for tasks")));
         }
         let task_id = required_string(params.task_id, "taskId")?;
-        let asker = TaskAsker { service: Arc::clone(&self.service), access: self.access.clone() };
+        let asker = TaskAsker { service: Arc::clone(&self.service), access: self.access().clone() };
         let running = tasks.running_for(&task_id, asker.owner());
         if let Some(live) = &running {
             let (tool, scopes) = live.called();
@@ -173,7 +192,7 @@ impl Connection {
     /// of.
     pub(super) fn listens_to_task(&self, task_id: &str) -> bool {
         let tasks = self.service.extensions().tasks.as_ref();
-        let live = tasks.and_then(|tasks| tasks.running_for(task_id, self.caller()));
+        let live = tasks.and_then(|tasks| tasks.running_for(task_id, self.owner()));
         live.is_some_and(|live| {
             let (tool, scopes) = live.called();
             self.service.lacking(&tool, scopes, &self.access).is_none()

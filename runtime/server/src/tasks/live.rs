@@ -77,9 +77,12 @@ impl LiveTask {
         self.stopped.run_until_cancelled(work).await
     }
 
-    /// Waits until the call is a task.
+    /// Waits until the call is a task, or cannot become one.
     pub(crate) async fn started(&self) {
-        self.started.cancelled().await;
+        tokio::select! {
+            () = self.started.cancelled() => {}
+            () = self.stopped.cancelled() => {}
+        }
     }
 
     /// The task as it is now.

@@ -32,8 +32,8 @@ pub(crate) use live::LiveTask;
 pub use memory::MemoryTaskStore;
 pub(crate) use record::TaskView;
 pub use record::{Task, TaskState};
-pub(crate) use registry::{Admitted, NoTask, ServerTasks, TaskRegistry};
-pub(crate) use runner::run;
+pub(crate) use registry::{Admitted, NoTask, NotAdmitted, ServerTasks, TaskRegistry};
+pub(crate) use runner::{make, run};
 pub use store::{TaskStore, TaskStoreError};
 
 /// How a server keeps tasks: see [`Server::tasks`](crate::Server::tasks).
@@ -44,6 +44,9 @@ pub struct Tasks {
     timeout: Duration,
     poll_interval: Duration,
     max_running: usize,
+    max_running_per_caller: usize,
+    max_kept: usize,
+    max_kept_per_caller: usize,
 }
 
 impl Default for Tasks {
@@ -54,6 +57,9 @@ impl Default for Tasks {
             timeout: Duration::from_hours(1),
             poll_interval: Duration::from_secs(1),
             max_running: 1_024,
+            max_running_per_caller: 256,
+            max_kept: 10_000,
+            max_kept_per_caller: 2_500,
         }
     }
 }
@@ -90,9 +96,30 @@ impl Tasks {
         self
     }
 
-    /// How many tasks may run at once: 1,024, unless set. One more call is answered with -32603.
+    /// How many tasks may run at once: 1,024, unless set. One more call of a tool with `#[mcp(task)]` is a call like any
+    /// other; one of a tool with `#[mcp(task = "required")]` is answered with -32603. The same goes for the three limits
+    /// that follow, and where the store cannot keep the task.
     pub fn max_running(mut self, tasks: usize) -> Self {
         self.max_running = tasks;
+        self
+    }
+
+    /// How many tasks of one caller may run at once: 256, unless set. Who that is, see [`CallerLimits`](crate::CallerLimits).
+    pub fn max_running_per_caller(mut self, tasks: usize) -> Self {
+        self.max_running_per_caller = tasks;
+        self
+    }
+
+    /// How many tasks that were made in this process are kept until their time is over, those that run among them: 10,000,
+    /// unless set. [`MemoryTaskStore`] has a limit of its own.
+    pub fn max_kept(mut self, tasks: usize) -> Self {
+        self.max_kept = tasks;
+        self
+    }
+
+    /// How many of these may be of one caller: 2,500, unless set.
+    pub fn max_kept_per_caller(mut self, tasks: usize) -> Self {
+        self.max_kept_per_caller = tasks;
         self
     }
 
@@ -122,6 +149,7 @@ impl fmt::Debug for Tasks {
             .field("timeout", &self.timeout)
             .field("poll_interval", &self.poll_interval)
             .field("max_running", &self.max_running)
+            .field("max_kept", &self.max_kept)
             .finish_non_exhaustive()
     }
 }

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::live::LiveTask;
 use super::store::done;
 use super::{Task, TaskState, TaskStore, TaskStoreError, Tasks};
+use crate::callers::{Caller, Taken, What};
 use crate::hex::random_id;
 
 /// The tasks of a server.
@@ -21,6 +22,9 @@ pub(crate) struct TaskRegistry {
     timeout: Duration,
     poll_interval: Duration,
     max_running: usize,
+    max_running_per_caller: usize,
+    max_kept: usize,
+    max_kept_per_caller: usize,
     running: Mutex<Running>,
     /// Told of each task that does not run any more.
     pub(super) left: Notify,
@@ -96,6 +100,9 @@ impl TaskRegistry {
             timeout: settings.timeout,
             poll_interval: settings.poll_interval,
             max_running: settings.max_running,
+            max_running_per_caller: settings.max_running_per_caller,
+            max_kept: settings.max_kept,
+            max_kept_per_caller: settings.max_kept_per_caller,
             running: Mutex::default(),
             left: Notify::new(),
             closed: CancellationToken::new(),
@@ -106,20 +113,29 @@ impl TaskRegistry {
         &*self.store
     }
 
-    /// A task that a call may become; none if as many run as may.
+    /// A task that a call may become.
     ///
     /// # Errors
-    /// Where the system gives no random numbers.
+    /// Where there are as many as may be, and where the system gives no random numbers.
     pub(crate) fn admit(
         self: &Arc<Self>,
         (tool, scopes): (&str, &[String]),
-        owner: Option<String>,
+        (owner, caller, everybody): (Option<String>, &Caller, &Caller),
         max_questions: usize,
-    ) -> Result<Option<Admitted>, getrandom::Error> {
+    ) -> Result<Admitted, NotAdmitted> {
+        let take = |caller: &Caller, what, limit, whose| {
+            caller.take(what, limit).ok_or(NotAdmitted::TooMany(limit, whose))
+        };
+        let own = " of this caller";
+        let runs = take(caller, What::RunningTasks, self.max_running_per_caller, own)?;
+        let kept = [
+            take(caller, What::KeptTasks, self.max_kept_per_caller, own)?,
+            take(everybody, What::KeptTasks, self.max_kept, "")?,
+        ];
         let now = SystemTime::now();
         let task = Task {
             // Nobody can guess it (SEP-2663 "Security Implications").
-            id: random_id::<16>()?,
+            id: random_id::<16>().map_err(|_| NotAdmitted::NoId)?,
             owner,
             tool: tool.to_owned(),
             scopes: scopes.to_vec(),
@@ -134,15 +150,10 @@ impl TaskRegistry {
         let live = Arc::new(LiveTask::new(task, max_questions));
         let mut running = self.running();
         if running.tasks.len() >= self.max_running {
-            return Ok(None);
+            return Err(NotAdmitted::TooMany(self.max_running, ""));
         }
         running.tasks.insert(id.clone(), Arc::clone(&live));
-        Ok(Some(Admitted { registry: Arc::clone(self), id, live }))
-    }
-
-    /// How many tasks may run at once.
-    pub(crate) fn max_running(&self) -> usize {
-        self.max_running
+        Ok(Admitted { registry: Arc::clone(self), id, live, kept: Some(kept), _runs: runs })
     }
 
     /// The task with this id, if it runs here and the caller made it.
@@ -191,6 +202,19 @@ pub(crate) struct Admitted {
     pub(super) registry: Arc<TaskRegistry>,
     id: String,
     pub(crate) live: Arc<LiveTask>,
+    /// What it takes of its caller's share and of all, until it is not kept any more.
+    pub(super) kept: Option<[Taken; 2]>,
+    /// The same, until it does not run any more.
+    _runs: Taken,
+}
+
+/// Why a call cannot become a task.
+#[derive(Debug)]
+pub(crate) enum NotAdmitted {
+    /// There are so many already; whose, in words.
+    TooMany(usize, &'static str),
+    /// The system gives no random numbers.
+    NoId,
 }
 
 impl Admitted {
@@ -216,12 +240,18 @@ impl fmt::Debug for TaskRegistry {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::{Admitted, NoTask, ServerTasks};
+    use super::{Admitted, NoTask, NotAdmitted, ServerTasks};
+    use crate::callers::Callers;
     use crate::tasks::Tasks;
 
+    pub(in crate::tasks) fn admit(tasks: &ServerTasks, owner: Option<&str>) -> Admitted {
+        let callers = Callers::new(10);
+        let whose = (owner.map(str::to_owned), callers.nobody(), callers.everybody());
+        tasks.admit(("tool", &[]), whose, 4).expect("there is room")
+    }
+
     pub(in crate::tasks) async fn made_by(tasks: &ServerTasks, owner: Option<&str>) -> Admitted {
-        let admitted = tasks.admit(("tool", &[]), owner.map(str::to_owned), 4).expect("random numbers");
-        let admitted = admitted.expect("there is room");
+        let admitted = admit(tasks, owner);
         tasks.store().create(&admitted.live.snapshot()).await.expect("it is kept");
         admitted.live.started.cancel();
         admitted
@@ -254,11 +284,39 @@ pub(super) mod tests {
     #[tokio::test]
     async fn ids_are_random() {
         let tasks = Tasks::new().build().expect("good settings");
-        let ids: std::collections::HashSet<String> = (0..1_000)
-            .map(|_| {
-                tasks.admit(("tool", &[]), None, 4).expect("random numbers").expect("room").live.snapshot().id
-            })
-            .collect();
+        let ids: std::collections::HashSet<String> =
+            (0..1_000).map(|_| admit(&tasks, None).live.snapshot().id).collect();
         assert_eq!(ids.len(), 1_000);
+    }
+
+    /// Two callers, each within its share and both within what all may have.
+    #[cfg(feature = "http")]
+    #[test]
+    fn tasks_are_bounded_by_caller_and_together() {
+        let settings =
+            Tasks::new().max_running_per_caller(2).max_kept_per_caller(3).max_running(3).max_kept(4);
+        let tasks = settings.build().expect("good settings");
+        let callers = Callers::new(10);
+        let admit = |name: &str| {
+            let caller = callers.of(Some(name), None);
+            tasks.admit(("tool", &[]), (Some(name.to_owned()), &caller, callers.everybody()), 4)
+        };
+        let refused = |name: &str| match admit(name).expect_err("no room") {
+            NotAdmitted::TooMany(limit, whose) => (limit, whose),
+            NotAdmitted::NoId => panic!("there are random numbers"),
+        };
+        let mut ada = vec![admit("ada").expect("room"), admit("ada").expect("room")];
+        assert_eq!(refused("ada"), (2, " of this caller"), "running");
+        let bob = admit("bob").expect("room");
+        assert_eq!(refused("bob"), (3, ""), "running together");
+        // One that has ended is kept all the same.
+        let ended = ada.pop().and_then(|mut admitted| admitted.kept.take()).expect("kept");
+        let third = admit("ada").expect("room").kept.take().expect("kept");
+        assert_eq!(refused("ada"), (3, " of this caller"), "kept");
+        assert_eq!(refused("bob"), (4, ""), "kept together");
+        drop(bob);
+        let bob = admit("bob").expect("room");
+        drop((ada, third, bob, ended));
+        assert!((0..9).all(|_| admit("ada").is_ok()), "there is room again");
     }
 }

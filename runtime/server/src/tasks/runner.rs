@@ -16,42 +16,76 @@ use crate::connection::Changed;
 use crate::error;
 use crate::service::Shared;
 
-/// What became of making a task.
-pub(crate) type Made = Result<Task, TaskStoreError>;
+/// A task that was made, or why it was not.
+pub(crate) type Made = Result<Unstarted, TaskStoreError>;
 
 /// How a task ends, and that in words if there is more to say.
 pub(crate) type Ending = (TaskState, Option<String>);
 
-/// Runs a task from its making to its expiry. `work` runs the handler and returns how the task ends; it must end when
+/// A task that is in the store and that nobody knows yet. Dropped, it is taken out again: whoever made the call has
+/// left, and nobody can ask for it.
+#[derive(Debug)]
+pub(crate) struct Unstarted(Option<Admitted>);
+
+impl Unstarted {
+    /// The call is a task from here on: the task as it begins.
+    pub(crate) fn start(mut self) -> Option<(Admitted, Task)> {
+        let admitted = self.0.take()?;
+        admitted.live.started.cancel();
+        let task = admitted.live.snapshot();
+        Some((admitted, task))
+    }
+}
+
+impl Drop for Unstarted {
+    fn drop(&mut self) {
+        let Some(admitted) = self.0.take() else { return };
+        admitted.live.cancel();
+        // Without a runtime there is nobody left to ask either.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                let _ = done(admitted.registry.store().remove(&admitted.live.snapshot().id)).await;
+            });
+        }
+    }
+}
+
+/// Puts a new task into the store, and hands it to the one who waits for it.
+pub(crate) async fn make(admitted: Admitted, made: oneshot::Sender<Made>) {
+    let created = done(admitted.registry.store().create(&admitted.live.snapshot())).await;
+    let result = match created {
+        Ok(()) => Ok(Unstarted(Some(admitted))),
+        Err(error) => {
+            // Whoever waits for the call to become a task waits for nothing.
+            admitted.live.stopped.cancel();
+            Err(error)
+        }
+    };
+    // Nobody may be waiting any more.
+    drop(made.send(result));
+}
+
+/// Runs a task from its start to its expiry. `work` runs the handler and returns how the task ends; it must end when
 /// [`LiveTask::stopped`] is cancelled.
 pub(crate) async fn run(
-    admitted: Admitted,
+    mut admitted: Admitted,
     service: Weak<Shared>,
-    made: oneshot::Sender<Made>,
     work: impl Future<Output = Ending> + Send,
 ) {
     let (registry, live) = (Arc::clone(&admitted.registry), Arc::clone(&admitted.live));
-    let task = live.snapshot();
-    if let Err(error) = done(registry.store().create(&task)).await {
-        live.cancel();
-        // Whoever made the call may have left; then nobody needs to know.
-        let _ = made.send(Err(error));
-        return;
-    }
-    live.started.cancel();
-    if made.send(Ok(task)).is_err() {
-        // Nobody knows of the task, so nobody can ask for it.
-        live.cancel();
-        let _ = done(registry.store().remove(&live.snapshot().id)).await;
-        return;
-    }
     work_and_store(&registry, &live, &service, work).await;
-    let task = live.snapshot();
-    // From here on the store alone knows the task.
+    let (id, left) = {
+        let task = live.snapshot();
+        let left = time_left(&task);
+        (task.id, left)
+    };
+    // From here on the store alone knows the task, and what came of it.
+    let kept = admitted.kept.take();
     drop((admitted, live));
-    if registry.closed.run_until_cancelled(tokio::time::sleep(time_left(&task))).await.is_some() {
-        let _ = done(registry.store().remove(&task.id)).await;
+    if registry.closed.run_until_cancelled(tokio::time::sleep(left)).await.is_some() {
+        let _ = done(registry.store().remove(&id)).await;
     }
+    drop(kept);
 }
 
 /// Runs the handler, and stores each change, the end among them.

@@ -6,6 +6,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::oneshot::error::TryRecvError;
 
 use super::live::{LiveTask, Note, shown};
+use super::registry::tests::admit;
 use super::{TaskState, Tasks};
 use crate::ask::{AskError, Question};
 
@@ -14,7 +15,7 @@ const STATES: [&str; 5] = ["working", "asking", "settled", "ended", "cancelled"]
 
 fn live() -> LiveTask {
     let tasks = Tasks::new().build().expect("good settings");
-    let admitted = tasks.admit(("tool", &[]), None, 2).expect("random numbers").expect("there is room");
+    let admitted = admit(&tasks, None);
     let task = admitted.live.snapshot();
     LiveTask::new(task, 2)
 }

@@ -95,6 +95,12 @@ impl LineBuffer {
         Line::NeedsMore
     }
 
+    /// Whether the rest of a line that was too long is being dropped.
+    #[cfg(feature = "socket")]
+    pub(crate) fn is_skipping(&self) -> bool {
+        self.skipping
+    }
+
     /// Where the next bytes go; [`LineBuffer::took`] must follow.
     pub(crate) fn room(&mut self) -> &mut [u8] {
         self.buffer.copy_within(self.start..self.filled, 0);

@@ -10,6 +10,7 @@ use std::pin::pin;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use super::Transport;
+use super::bounded::{Bounded, Meter};
 use super::framing::{Line, LineBuffer};
 use super::peers::Peer;
 use crate::auth::Access;
@@ -90,18 +91,21 @@ impl From<Lines> for Transport {
 pub(super) async fn serve(
     service: &Service,
     reader: impl AsyncRead + Unpin,
-    mut writer: impl AsyncWrite + Unpin,
+    writer: impl AsyncWrite + Unpin,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let limits = service.limits();
     // Whoever holds the streams was given them by the program.
     let peer = Peer::open(service, Access::Trusted);
+    let meter = Meter::new(service.shared().receive(peer.connection.caller()));
+    let reader = Bounded::metered(reader, limits.write_timeout, meter.clone());
+    let mut writer = Bounded::new(writer, limits.write_timeout);
     {
         let mut writing = pin!(write(&peer.outbox, &mut writer));
         // Reading goes first, so that the answers to lines that came together are written together.
         tokio::select! {
             biased;
-            read = read(&peer, reader, limits.max_message_bytes) => match read {
+            read = read(&peer, reader, &meter, limits.max_message_bytes) => match read {
                 Ok(()) => {}
                 Err(error) => return left_or("input", error),
             },
@@ -120,18 +124,35 @@ pub(super) async fn serve(
 }
 
 /// Takes messages until the input ends.
-async fn read(peer: &Peer, mut reader: impl AsyncRead + Unpin, limit: usize) -> io::Result<()> {
+async fn read(
+    peer: &Peer,
+    mut reader: impl AsyncRead + Unpin,
+    meter: &Meter,
+    limit: usize,
+) -> io::Result<()> {
     let mut lines = LineBuffer::new(limit, CHUNK);
     let (mut line, mut out) = (Vec::new(), Vec::new());
     loop {
         match lines.next(&mut line) {
-            Line::Whole => peer.take(&line, &mut out).await,
+            Line::Whole => peer.take(&line, meter.take(line.len() + 1), &mut out).await,
             Line::TooLong => {
+                // Its bytes are dropped as they come, and what was read behind it is less than one piece.
+                drop(meter.take(usize::MAX));
                 peer.connection.refuse("the line is longer than this server reads", &mut out);
                 peer.send(&mut out).await;
             }
             Line::NeedsMore => {
-                let read = reader.read(lines.room()).await?;
+                let read = match reader.read(lines.room()).await {
+                    Err(error) if error.kind() == io::ErrorKind::QuotaExceeded => {
+                        peer.connection.refuse("too much is being received; try again later", &mut out);
+                        peer.send(&mut out).await;
+                        return Ok(());
+                    }
+                    read => read?,
+                };
+                if lines.is_skipping() {
+                    drop(meter.take(read));
+                }
                 lines.took(read);
             }
             Line::End => return Ok(()),
@@ -157,7 +178,7 @@ async fn write(outbox: &Outbox, writer: &mut (impl AsyncWrite + Unpin)) -> io::R
 /// A peer's leaving is no error.
 fn left_or(stream: &'static str, source: io::Error) -> Result<(), ServeError> {
     match source.kind() {
-        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Ok(()),
+        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset | io::ErrorKind::TimedOut => Ok(()),
         _ => Err(ServeError::Stream { stream, source }),
     }
 }

@@ -1,5 +1,7 @@
 //! Transports: where the bytes come from and go to.
 
+#[cfg(any(feature = "socket", feature = "http"))]
+mod bounded;
 #[cfg(any(feature = "stdio", feature = "socket"))]
 mod framing;
 #[cfg(feature = "http")]

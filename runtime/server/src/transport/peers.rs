@@ -10,7 +10,9 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 #[cfg(any(feature = "socket", feature = "ws"))]
-use crate::auth::Access;
+use crate::auth::Visitor;
+#[cfg(any(feature = "socket", feature = "ws"))]
+use crate::callers::Received;
 #[cfg(any(feature = "socket", feature = "ws"))]
 use crate::connection::Connection;
 #[cfg(any(feature = "socket", feature = "ws"))]
@@ -72,17 +74,22 @@ pub(super) struct Peer {
 
 #[cfg(any(feature = "socket", feature = "ws"))]
 impl Peer {
-    pub(super) fn open(service: &Service, access: Access) -> Self {
+    pub(super) fn open(service: &Service, access: impl Into<Visitor>) -> Self {
         let outbox = Arc::new(Outbox::new(service.limits().max_unsent_bytes));
         Self { connection: Connection::open(service.shared(), Arc::clone(&outbox), access), outbox }
     }
 
-    /// Takes one message. Waits while the peer does not read its answers; `out` is room to be used again.
-    pub(super) async fn take(&self, message: &[u8], out: &mut Vec<u8>) {
+    /// Takes one message, which takes up what was `received` until it is answered. Waits while the peer does not read its
+    /// answers; `out` is room to be used again.
+    pub(super) async fn take(&self, message: &[u8], received: Received, out: &mut Vec<u8>) {
         // A message may be answered by one that waits for no room, such as the acknowledgment of a subscription.
         self.outbox.room().await;
         if let Some(later) = self.connection.receive(message, out) {
-            self.connection.answer_later(later);
+            self.connection.answer_later(Box::pin(async move {
+                let answer = later.await;
+                drop(received);
+                answer
+            }));
         }
         self.send(out).await;
     }

@@ -23,17 +23,26 @@ pub(crate) enum Unread {
     TooLong,
     TooSlow,
     Broken,
+    /// There is no room for it now.
+    NoRoom,
 }
 
-/// Reads a whole body of at most `limit` bytes within `time`.
-pub(crate) async fn read<B: Body>(body: B, limit: usize, time: Duration) -> Result<Vec<u8>, Unread> {
+/// Reads a whole body of at most `limit` bytes within `time`, as long as `has_room` for what has come.
+pub(crate) async fn read<B: Body>(
+    body: B,
+    limit: usize,
+    time: Duration,
+    mut has_room: impl FnMut(usize) -> bool,
+) -> Result<Vec<u8>, Unread> {
+    /// How much room is made for a length that is told, before any of it has come.
+    const AT_ONCE: usize = 64 << 10;
     // A length that is told is believed no further than to refuse early.
     let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if told > limit {
         return Err(Unread::TooLong);
     }
     let mut body = pin!(body);
-    let mut read = Vec::with_capacity(told);
+    let mut read = Vec::with_capacity(told.min(AT_ONCE));
     // Most bodies are there together with their head, and need no timer.
     let mut late: Option<Pin<Box<Sleep>>> = None;
     loop {
@@ -48,6 +57,9 @@ pub(crate) async fn read<B: Body>(body: B, limit: usize, time: Duration) -> Resu
         let Ok(mut data) = frame.map_err(|_| Unread::Broken)?.into_data() else { continue };
         if data.remaining() > limit - read.len() {
             return Err(Unread::TooLong);
+        }
+        if !has_room(data.remaining()) {
+            return Err(Unread::NoRoom);
         }
         while data.has_remaining() {
             let chunk = data.chunk();

@@ -10,6 +10,7 @@ use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Uri};
 
+use super::caller::FindAddress;
 use super::store::{EventStore, MemoryEventStore};
 use super::stream::Reading;
 use crate::auth::Access;
@@ -29,6 +30,7 @@ pub struct HttpConfig {
     close_after: Option<Duration>,
     messages_uri: Option<String>,
     trusts: bool,
+    address: FindAddress,
     #[cfg(feature = "auth")]
     protection: Option<std::sync::Arc<Protection>>,
 }
@@ -63,6 +65,7 @@ impl Default for HttpConfig {
             close_after: None,
             messages_uri: None,
             trusts: false,
+            address: FindAddress::default(),
             #[cfg(feature = "auth")]
             protection: None,
         }
@@ -131,6 +134,30 @@ impl HttpConfig {
     pub fn trust_callers(mut self) -> Self {
         self.trusts = true;
         self
+    }
+
+    /// Says where the address of a caller is to be found, for the limits of each caller
+    /// ([`CallerLimits`](crate::CallerLimits)): behind a proxy in a header that the proxy sets and nobody else can, in a
+    /// mounted service where the server has it. Otherwise it is the [`PeerAddr`](crate::PeerAddr) of the request, and
+    /// none where there is none. It is asked where no token says who calls.
+    ///
+    /// ```
+    /// use toolwright_server::HttpConfig;
+    ///
+    /// let config = HttpConfig::new().caller_address(|head| {
+    ///     let forwarded = head.headers.get("x-forwarded-for")?.to_str().ok()?;
+    ///     // The last one is what the proxy has added by itself.
+    ///     forwarded.rsplit(',').next()?.trim().parse().ok()
+    /// });
+    /// # drop(config);
+    /// ```
+    pub fn caller_address(mut self, find: impl Fn(&Parts) -> Option<IpAddr> + Send + Sync + 'static) -> Self {
+        self.address = FindAddress::new(find);
+        self
+    }
+
+    pub(super) fn address(&self) -> &FindAddress {
+        &self.address
     }
 
     /// What callers of an endpoint without protection may use.

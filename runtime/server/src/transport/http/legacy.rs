@@ -11,8 +11,8 @@ use super::body::HttpBody;
 use super::exchange::{EndCall, Form, Step, Waiting, answer_unless_abandoned};
 use super::headers::{SESSION_ID, single};
 use super::session::{NotOpened, Session};
-use super::{Endpoint, headers, too_many};
-use crate::auth::Access;
+use super::{Endpoint, headers, too_many, too_many_of_caller};
+use crate::auth::{Access, Visitor};
 use crate::connection::{Connection, Later};
 use crate::error;
 use crate::message::{Envelope, RequestId};
@@ -26,7 +26,7 @@ impl Endpoint {
     pub(super) fn legacy(
         &self,
         headers: &HeaderMap,
-        access: Access,
+        access: Visitor,
         form: Form,
         envelope: Envelope<'_>,
     ) -> Step {
@@ -64,7 +64,7 @@ impl Endpoint {
     }
 
     /// Takes a batch, which one revision has (2025-03-26, basic "Batching").
-    pub(super) fn batch(&self, headers: &HeaderMap, access: Access, form: Form, frame: &[u8]) -> Step {
+    pub(super) fn batch(&self, headers: &HeaderMap, access: Visitor, form: Form, frame: &[u8]) -> Step {
         let refused = |error| Step::Done(answer::refusal(StatusCode::BAD_REQUEST, None, &error));
         match headers::version(headers) {
             Ok(Some(revision)) if revision.is_modern() => {
@@ -100,7 +100,7 @@ impl Endpoint {
     /// Has a request or a batch taken, and answers it.
     fn request(
         &self,
-        access: Access,
+        access: Visitor,
         form: Form,
         session: Option<Arc<Session>>,
         id: Option<&RequestId<'_>>,
@@ -170,13 +170,14 @@ impl Endpoint {
     /// Opens a session, if the handshake succeeds.
     fn initialize(
         &self,
-        access: Access,
+        access: Visitor,
         form: Form,
         envelope: Envelope<'_>,
         id: Option<&RequestId<'_>>,
     ) -> Response<HttpBody> {
         let outbox = Arc::new(Outbox::dropping(KEPT_WITHOUT_STREAM));
-        let connection = Connection::open(self.service.shared(), Arc::clone(&outbox), access);
+        let visitor = access.without_message();
+        let connection = Connection::open(self.service.shared(), Arc::clone(&outbox), visitor);
         let mut out = Vec::new();
         // Never `Some`: a handshake takes no time.
         let _ = connection.take_message(envelope, &mut out);
@@ -186,6 +187,12 @@ impl Endpoint {
         let session = match self.sessions.open(connection, outbox) {
             Ok(session) => session,
             Err(NotOpened::TooMany) => return too_many(id, "too many sessions are open"),
+            Err(NotOpened::TooManyOfCaller) => {
+                return too_many_of_caller(
+                    id,
+                    "as many sessions of this caller are open and in use as may be",
+                );
+            }
             Err(NotOpened::NoId) => {
                 let error = error::internal("the system gives no random numbers for a session's id");
                 return answer::refusal(StatusCode::INTERNAL_SERVER_ERROR, id, &error);

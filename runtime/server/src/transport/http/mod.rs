@@ -1,7 +1,7 @@
 //! Streamable HTTP (2026-07-28, basic/transports/streamable-http; 2025-11-25, basic/transports): one endpoint for all
 //! revisions, as a service to mount and as a server of its own.
 //!
-//! A request on its way: `config` (may this caller ask at all) → `guard` (who is it) → `body` (bytes of bounded length) → `headers`,
+//! A request on its way: `config` (may this caller ask at all) → `guard`, `caller` (who is it) → `body` (bytes of bounded length) → `headers`,
 //! `params` (which era, and do headers and body agree) → `modern` or `legacy` → `connection` → `exchange` (one text, or
 //! events) → `answer`.
 //!
@@ -10,6 +10,7 @@
 
 mod answer;
 mod body;
+mod caller;
 mod config;
 mod cors;
 mod events;
@@ -41,7 +42,8 @@ use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
 use tokio_util::sync::CancellationToken;
 
-use crate::auth::Access;
+use crate::auth::Visitor;
+use crate::callers::Received;
 use crate::error;
 use crate::executor::BoxFuture;
 use crate::message::{Envelope, Malformed, RequestId, trimmed};
@@ -55,6 +57,7 @@ use session::Sessions;
 use sse::SseStreams;
 
 pub use body::HttpBody;
+pub use caller::PeerAddr;
 pub use config::HttpConfig;
 pub(crate) use params::HeaderParams;
 pub use serve::Http;
@@ -114,7 +117,7 @@ impl HttpService {
         hidden::report(service, &config);
         let limits = service.limits();
         Self(Arc::new(Endpoint {
-            sessions: Sessions::new(limits.max_sessions, limits.session_idle, config.store().clone()),
+            sessions: Sessions::new(limits, config.store().clone()),
             sse: SseStreams::default(),
             service: service.clone(),
             config,
@@ -240,7 +243,7 @@ impl Endpoint {
             // A browser asks so before it sends the token.
             return cors::preflight();
         }
-        let access = match caller(&self.config, &self.service, head).await {
+        let access = match caller::visitor(&self.config, &self.service, head).await {
             Ok(access) => access,
             Err(response) => return *response,
         };
@@ -273,7 +276,7 @@ impl Endpoint {
     async fn post<B: Body>(
         &self,
         head: &Parts,
-        access: Access,
+        access: Visitor,
         body: B,
         connection: Option<&HalfClose>,
     ) -> Response<HttpBody> {
@@ -284,18 +287,29 @@ impl Endpoint {
         if !accept.json && !accept.events {
             return not_acceptable();
         }
-        match self.read(body).await {
-            Ok(bytes) => self.take(head, access, accept, trimmed(&bytes)).finish(connection).await,
+        match self.read(body, &access).await {
+            Ok((bytes, received)) => {
+                let step = self.take(head, access.with(received), accept, trimmed(&bytes));
+                step.finish(connection).await
+            }
             Err(refused) => *refused,
         }
     }
 
-    /// The whole body, or why it is refused.
-    async fn read<B: Body>(&self, body: B) -> Result<Vec<u8>, Box<Response<HttpBody>>> {
-        let limits = self.service.limits();
+    /// The whole body with what it takes up, or why it is refused.
+    async fn read<B: Body>(
+        &self,
+        body: B,
+        visitor: &Visitor,
+    ) -> Result<(Vec<u8>, Received), Box<Response<HttpBody>>> {
+        let (shared, limits) = (self.service.shared(), self.service.limits());
         let limit = limits.max_message_bytes;
-        body::read(body, limit, limits.http_read_timeout).await.map_err(|unread| {
+        let caller = visitor.caller().unwrap_or_else(|| shared.callers().nobody());
+        let mut received = shared.receive(caller);
+        let read = body::read(body, limit, limits.http_read_timeout, |bytes| received.grow(bytes)).await;
+        let read = read.map_err(|unread| {
             Box::new(match unread {
+                body::Unread::NoRoom => too_many(None, "too much is being received"),
                 body::Unread::TooLong => answer::refused(
                     StatusCode::PAYLOAD_TOO_LARGE,
                     &format!("the body is longer than the {limit} bytes that this server reads"),
@@ -307,11 +321,12 @@ impl Endpoint {
                     answer::refused(StatusCode::BAD_REQUEST, "the body could not be read to its end")
                 }
             })
-        })
+        });
+        read.map(|bytes| (bytes, received))
     }
 
     /// Takes one body: a message or a batch.
-    fn take(&self, head: &Parts, access: Access, accept: Accept, frame: &[u8]) -> Step {
+    fn take(&self, head: &Parts, access: Visitor, accept: Accept, frame: &[u8]) -> Step {
         let form = |era| Form { era, accept, reading: self.config.reading() };
         let headers = &head.headers;
         if frame.first() == Some(&b'[') {
@@ -332,29 +347,6 @@ impl Endpoint {
     }
 }
 
-/// Who calls; else what is answered instead. An endpoint without protection knows nobody.
-#[cfg(feature = "auth")]
-async fn caller(
-    config: &HttpConfig,
-    service: &Service,
-    head: &Parts,
-) -> Result<Access, Box<Response<HttpBody>>> {
-    match config.protection() {
-        Some(protection) => guard::Guard { protection, service }.admit(head).await,
-        None => Ok(config.access()),
-    }
-}
-
-/// Nobody is known.
-#[cfg(not(feature = "auth"))]
-fn caller(
-    config: &HttpConfig,
-    _service: &Service,
-    _head: &Parts,
-) -> std::future::Ready<Result<Access, Box<Response<HttpBody>>>> {
-    std::future::ready(Ok(config.access()))
-}
-
 fn refuse_malformed(malformed: &Malformed<'_>) -> Response<HttpBody> {
     let error = error::malformed(malformed.fault, "body");
     answer::refusal(StatusCode::BAD_REQUEST, malformed.id.as_ref(), &error)
@@ -365,6 +357,12 @@ fn not_acceptable() -> Response<HttpBody> {
         StatusCode::NOT_ACCEPTABLE,
         "`Accept` must list `application/json` and `text/event-stream`",
     )
+}
+
+/// One caller has as much as it may.
+fn too_many_of_caller(id: Option<&RequestId<'_>>, what: &str) -> Response<HttpBody> {
+    let error = error::internal(&format!("{what} already; end one, or try again when one has ended"));
+    answer::refusal(StatusCode::TOO_MANY_REQUESTS, id, &error)
 }
 
 fn too_many(id: Option<&RequestId<'_>>, what: &str) -> Response<HttpBody> {

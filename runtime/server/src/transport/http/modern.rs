@@ -10,7 +10,7 @@ use super::answer::ANSWER_BYTES;
 use super::body::EventStream;
 use super::exchange::{EndCall, Form, Step, Waiting, answer_unless_abandoned};
 use super::{Endpoint, answer, headers, not_acceptable, too_many};
-use crate::auth::Access;
+use crate::auth::{Access, Visitor};
 use crate::connection::Connection;
 use crate::error;
 use crate::message::{Envelope, RequestId, string};
@@ -22,7 +22,7 @@ impl Endpoint {
     pub(super) fn modern(
         &self,
         headers: &HeaderMap,
-        access: Access,
+        access: Visitor,
         form: Form,
         envelope: Envelope<'_>,
     ) -> Step {

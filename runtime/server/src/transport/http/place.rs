@@ -8,9 +8,11 @@ use hyper::server::conn::http1;
 use hyper_util::rt::TokioTimer;
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::callers::{Taken, What};
 use crate::clock::FAR;
 use crate::error::ServeError;
 use crate::limits::Limits;
+use crate::service::Service;
 
 /// An address that is listened on already, and a path: `/mcp` unless it is moved.
 #[derive(Debug)]
@@ -44,6 +46,12 @@ impl Place {
 /// The path of a request as [`Place::open`] has it: with and without a final slash is one place.
 pub(super) fn without_slash(path: &str) -> &str {
     path.strip_suffix('/').unwrap_or(path)
+}
+
+/// One more connection of a peer; none where its address has as many as it may.
+pub(super) fn admit(peer: SocketAddr, service: &Service) -> Option<Taken> {
+    let caller = service.shared().callers().of(None, Some(peer.ip()));
+    caller.take(What::Connections, service.limits().per_caller.max_connections)
 }
 
 /// How a connection speaks HTTP/1.1.

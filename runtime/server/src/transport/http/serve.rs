@@ -16,10 +16,11 @@ use tower_service::Service as _;
 use super::body::HttpBody;
 use super::half_close::{HalfClose, Socket};
 use super::place::{self, Place};
-use super::{HttpConfig, HttpService, Route, answer};
+use super::{HttpConfig, HttpService, PeerAddr, Route, answer};
 use crate::error::ServeError;
 use crate::service::Service;
 use crate::transport::Transport;
+use crate::transport::bounded::Bounded;
 use crate::transport::peers::{self, LAST_WORDS};
 
 /// An HTTP server that listens already.
@@ -97,10 +98,10 @@ impl Http {
         let endpoint =
             Mounted { service: HttpService::of_server(service, self.config), path, has_sse: self.has_sse };
         let mut open = peers::accept(
-            |task| listener.poll_accept(task).map_ok(|(stream, _)| stream),
+            |task| listener.poll_accept(task),
             limits.max_http_connections,
             shutdown,
-            |stream| endpoint.clone().serve_connection(stream, stop.clone()),
+            |(stream, peer)| endpoint.clone().serve_connection(stream, peer, stop.clone()),
         )
         .await;
         drop(listener);
@@ -132,11 +133,14 @@ struct Mounted {
 }
 
 impl Mounted {
-    async fn serve_connection(self, stream: TcpStream, stop: CancellationToken) {
-        let builder = place::http1(&stream, self.service.0.service.limits());
+    async fn serve_connection(self, stream: TcpStream, peer: SocketAddr, stop: CancellationToken) {
+        let Some(_taken) = place::admit(peer, &self.service.0.service) else { return };
+        let limits = self.service.0.service.limits();
+        let builder = place::http1(&stream, limits);
         let half_close = HalfClose::default();
-        let socket = Socket::new(stream, half_close.clone());
-        let service = service_fn(|request| {
+        let socket = Bounded::new(Socket::new(stream, half_close.clone()), limits.write_timeout);
+        let service = service_fn(|mut request: Request<Incoming>| {
+            request.extensions_mut().insert(PeerAddr(peer));
             let (mut mounted, half_close) = (self.clone(), half_close.clone());
             async move { mounted.call(request, &half_close).await }
         });

@@ -15,8 +15,10 @@ use super::events::{StreamId, StreamKind};
 use super::store::StoredEvent;
 use super::stream::Stream;
 use crate::auth::Access;
+use crate::callers::{Caller, Taken, What};
 use crate::connection::Connection;
 use crate::hex::random_id;
+use crate::limits::Limits;
 use crate::log;
 use crate::message::RequestId;
 use crate::outbox::Outbox;
@@ -33,6 +35,8 @@ pub(super) struct Sessions {
     swept: AtomicU64,
     idle: Duration,
     limit: usize,
+    /// How many one caller may have.
+    own_limit: usize,
 }
 
 /// What the requests of one session share. No task and no stream belongs to it until the client asks for one.
@@ -52,6 +56,8 @@ pub(super) struct Session {
     /// The number of the last event.
     sequence: AtomicU64,
     store: Store,
+    /// What it takes of its caller's share.
+    _taken: Taken,
 }
 
 /// The streams of a session that are not over.
@@ -67,13 +73,25 @@ struct Streams {
 pub(super) enum NotOpened {
     /// As many are open as may be.
     TooMany,
+    /// The caller has as many as it may, all of them in use.
+    TooManyOfCaller,
     /// The system gives no random numbers.
     NoId,
 }
 
 impl Sessions {
-    pub(super) fn new(limit: usize, idle: Duration, store: Store) -> Self {
-        Self { open: RwLock::default(), store, start: Instant::now(), swept: AtomicU64::new(0), idle, limit }
+    pub(super) fn new(limits: &Limits, store: Store) -> Self {
+        let (limit, idle) = (limits.max_sessions, limits.session_idle);
+        let own_limit = limits.per_caller.max_sessions;
+        Self {
+            open: RwLock::default(),
+            store,
+            start: Instant::now(),
+            swept: AtomicU64::new(0),
+            idle,
+            limit,
+            own_limit,
+        }
     }
 
     /// Opens a session and gives it an id that nobody can guess.
@@ -84,17 +102,6 @@ impl Sessions {
     ) -> Result<Arc<str>, NotOpened> {
         let id: Arc<str> = new_id().ok_or(NotOpened::NoId)?.into();
         let now = milliseconds_since(self.start);
-        let session = Arc::new(Session {
-            id: Arc::clone(&id),
-            connection,
-            outbox,
-            exchanges: Mutex::default(),
-            start: self.start,
-            last_used: AtomicU64::new(now),
-            streams: Mutex::default(),
-            sequence: AtomicU64::new(0),
-            store: self.store.clone(),
-        });
         let mut open = self.write();
         // Looking at all sessions is worth it when there is no room, or when many may have become idle.
         let sweep_after = u64::try_from(self.idle.as_millis() / 4).unwrap_or(u64::MAX);
@@ -108,9 +115,24 @@ impl Sessions {
                 !is_idle
             });
         }
+        let caller = connection.caller();
+        make_room(&mut open, caller, (self.own_limit, self.limit));
         if open.len() >= self.limit {
             return Err(NotOpened::TooMany);
         }
+        let taken = caller.take(What::Sessions, self.own_limit).ok_or(NotOpened::TooManyOfCaller)?;
+        let session = Arc::new(Session {
+            id: Arc::clone(&id),
+            connection,
+            outbox,
+            exchanges: Mutex::default(),
+            start: self.start,
+            last_used: AtomicU64::new(now),
+            streams: Mutex::default(),
+            sequence: AtomicU64::new(0),
+            store: self.store.clone(),
+            _taken: taken,
+        });
         open.insert(Arc::clone(&id), session);
         Ok(id)
     }
@@ -148,6 +170,36 @@ impl Sessions {
 
     fn write(&self) -> RwLockWriteGuard<'_, HashMap<Arc<str>, Arc<Session>>> {
         self.open.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends sessions that are not in use, so that a caller may open one more: its own oldest, where it has as many as it may
+/// or all have; else the oldest of the caller that has most, unless that has no more than the one who asks would have.
+fn make_room(
+    open: &mut HashMap<Arc<str>, Arc<Session>>,
+    caller: &Caller,
+    (own_limit, limit): (usize, usize),
+) {
+    // Of those of whom nothing is known, none is more the caller's own than another.
+    if !caller.is_known() {
+        return;
+    }
+    while open.len() >= limit || caller.is_full(What::Sessions, own_limit) {
+        let unused = || open.values().filter(|session| session.is_unused());
+        let age = |session: &&Arc<Session>| session.last_used.load(Ordering::Relaxed);
+        let own = unused().filter(|session| session.connection.caller().is(caller)).min_by_key(age);
+        let count = |session: &Arc<Session>| match session.connection.caller() {
+            other if other.is_known() => other.count(What::Sessions),
+            _ => 0,
+        };
+        let heaviest = || {
+            let most = unused().map(count).max().filter(|most| *most > caller.count(What::Sessions) + 1)?;
+            unused().filter(|session| count(session) == most).min_by_key(age)
+        };
+        let is_full = open.len() >= limit && !caller.is_full(What::Sessions, own_limit);
+        let ends = own.or_else(|| is_full.then(heaviest).flatten()).map(|session| Arc::clone(&session.id));
+        let Some(session) = ends.and_then(|id| open.remove(&id)) else { return };
+        session.end();
     }
 }
 
@@ -251,7 +303,12 @@ impl Session {
 
     fn is_idle(&self, now: u64, limit: Duration) -> bool {
         let unused = Duration::from_millis(now.saturating_sub(self.last_used.load(Ordering::Relaxed)));
-        unused > limit && self.streams().open.is_empty() && self.running().is_empty()
+        unused > limit && self.is_unused()
+    }
+
+    /// Whether it has no stream and no call.
+    fn is_unused(&self) -> bool {
+        self.streams().open.is_empty() && self.running().is_empty()
     }
 
     /// What runs is cancelled, and the streams end.

@@ -16,8 +16,9 @@ use super::body::{EventStream, HttpBody};
 use super::exchange::{Counted, answer_unless_abandoned};
 use super::headers::{Accept, check_content};
 use super::session::new_id;
-use super::{Endpoint, Route, answer, not_acceptable, refuse_malformed, too_many};
-use crate::auth::Access;
+use super::{Endpoint, Route, answer, not_acceptable, refuse_malformed, too_many, too_many_of_caller};
+use crate::auth::Visitor;
+use crate::callers::{Received, Taken, What};
 use crate::connection::{Check, Connection};
 use crate::error;
 use crate::executor::BoxFuture;
@@ -74,6 +75,8 @@ pub(super) struct SseStreams(Arc<Mutex<HashMap<Box<str>, Arc<Peer>>>>);
 struct Peer {
     connection: Arc<Connection>,
     outbox: Arc<Outbox>,
+    /// What it takes of its caller's share.
+    _taken: Taken,
 }
 
 impl SseStreams {
@@ -100,7 +103,7 @@ impl Drop for Leave {
 
 impl Endpoint {
     /// GET: the stream, whose first event says where to POST.
-    pub(super) fn sse_stream(&self, head: &Parts, access: Access) -> Response<HttpBody> {
+    pub(super) fn sse_stream(&self, head: &Parts, access: Visitor) -> Response<HttpBody> {
         if !Accept::of(&head.headers).events {
             return not_acceptable();
         }
@@ -111,7 +114,15 @@ impl Endpoint {
         let limits = self.service.limits();
         let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
         let connection = Connection::open(self.service.shared(), Arc::clone(&outbox), access);
-        let peer = Arc::new(Peer { connection: Arc::clone(&connection), outbox: Arc::clone(&outbox) });
+        let own = limits.per_caller.max_sessions;
+        let Some(taken) = connection.caller().take(What::Sessions, own) else {
+            return too_many_of_caller(None, &format!("{own} sessions and streams of this caller are open"));
+        };
+        let peer = Arc::new(Peer {
+            connection: Arc::clone(&connection),
+            outbox: Arc::clone(&outbox),
+            _taken: taken,
+        });
         {
             let mut open = self.sse.lock();
             if open.len() >= limits.max_sessions {
@@ -133,7 +144,7 @@ impl Endpoint {
     pub(super) async fn sse_message<B: Body>(
         &self,
         head: &Parts,
-        access: &Access,
+        access: &Visitor,
         body: B,
     ) -> Response<HttpBody> {
         if let Err(refused) = check_content(&head.headers) {
@@ -152,14 +163,14 @@ impl Endpoint {
                 "there is no stream of this id any more; GET a new one",
             );
         };
-        let bytes = match self.read(body).await {
-            Ok(bytes) => bytes,
+        let (bytes, received) = match self.read(body, access).await {
+            Ok(read) => read,
             Err(refused) => return *refused,
         };
         match self.unanswered.one_more(self.service.limits().max_calls_in_flight) {
             Some(count) => {
                 let check = |envelope: &Envelope<'_>| self.check_any(&head.headers, access, envelope);
-                peer.take(trimmed(&bytes), count, &check, &self.abandoned)
+                peer.take(trimmed(&bytes), (count, received), &check, &self.abandoned)
             }
             None => too_many(None, "too many requests are running"),
         }
@@ -180,7 +191,7 @@ impl Peer {
     fn take(
         &self,
         frame: &[u8],
-        count: Counted,
+        held: (Counted, Received),
         check: &Check<'_>,
         abandoned: &CancellationToken,
     ) -> Response<HttpBody> {
@@ -217,7 +228,7 @@ impl Peer {
             let (abandoned, connection) = (abandoned.clone(), Arc::clone(&self.connection));
             self.connection.answer_later(Box::pin(async move {
                 let answer = answer_unless_abandoned(later, abandoned, connection, id).await;
-                drop(count);
+                drop(held);
                 answer
             }));
         }

@@ -29,7 +29,9 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::body::HttpBody;
-use super::{HttpConfig, answer, caller, hidden};
+use super::caller::visitor;
+use super::{HttpConfig, answer, hidden, too_many_of_caller};
+use crate::callers::What;
 use crate::executor::BoxFuture;
 use crate::service::Service;
 use crate::transport::peers::LAST_WORDS;
@@ -131,7 +133,7 @@ impl Endpoint {
         if let Err(why) = self.config.admit(head) {
             return answer::refused(StatusCode::FORBIDDEN, why);
         }
-        let access = match caller(&self.config, &self.service, head).await {
+        let access = match visitor(&self.config, &self.service, head).await {
             Ok(access) => access,
             Err(response) => return *response,
         };
@@ -154,6 +156,11 @@ impl Endpoint {
                 "too many sockets are open already; try again when some have ended",
             );
         };
+        let own = self.service.limits().per_caller.max_sockets;
+        let taken = access.caller().and_then(|caller| caller.take(What::Sockets, own));
+        let Some(taken) = taken else {
+            return too_many_of_caller(None, &format!("{own} sockets of this caller are open"));
+        };
         let endpoint = Arc::clone(self);
         tokio::spawn(async move {
             // A client that leaves before its socket is open is its own matter.
@@ -162,7 +169,7 @@ impl Endpoint {
                 let silence = endpoint.config.reading().keep_alive;
                 peer::serve(&endpoint.service, access, upgraded, silence, &endpoint.stop).await;
             }
-            drop(permit);
+            drop((permit, taken));
         });
         response
     }

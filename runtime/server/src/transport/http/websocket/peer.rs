@@ -1,5 +1,6 @@
 //! One socket: frames to messages and back, signs of life, and its end.
 
+use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,13 +18,14 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 use tokio_util::sync::CancellationToken;
 
-use crate::auth::Access;
+use crate::auth::Visitor;
 use crate::clock::FAR;
 use crate::outbox::Outbox;
 use crate::service::Service;
+use crate::transport::bounded::{Bounded, Meter};
 use crate::transport::peers::{LAST_WORDS, Peer};
 
-type Socket = WebSocketStream<TokioIo<Upgraded>>;
+type Socket = WebSocketStream<Bounded<TokioIo<Upgraded>>>;
 
 /// Why a socket ends.
 enum End {
@@ -38,7 +40,7 @@ enum End {
 /// Serves one socket to its end.
 pub(super) async fn serve(
     service: &Service,
-    access: Access,
+    access: Visitor,
     upgraded: Upgraded,
     ping_after: Option<Duration>,
     stop: &CancellationToken,
@@ -49,9 +51,11 @@ pub(super) async fn serve(
         .write_buffer_size(WRITE_BUFFER)
         .max_message_size(Some(limits.max_message_bytes))
         .max_frame_size(Some(limits.max_message_bytes));
-    let socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
-    let (mut sink, mut stream) = socket.split();
     let peer = Peer::open(service, access);
+    let meter = Meter::new(service.shared().receive(peer.connection.caller()));
+    let upgraded = Bounded::metered(TokioIo::new(upgraded), limits.write_timeout, meter.clone());
+    let socket = WebSocketStream::from_raw_socket(upgraded, Role::Server, Some(config)).await;
+    let (mut sink, mut stream) = socket.split();
     // A peer that is asked nothing may be silent as long as it likes.
     let gone_after = ping_after.map(|ping_after| limits.websocket_silence.max(ping_after.saturating_mul(2)));
     let end = {
@@ -60,7 +64,7 @@ pub(super) async fn serve(
         // Reading goes first, so that the answers to messages that came together are written together.
         let end = tokio::select! {
             biased;
-            end = read(&peer, &mut stream, gone_after, pinged) => end,
+            end = read(&peer, &mut stream, &meter, gone_after, pinged) => end,
             () = &mut writing => End::Gone,
             () = stop.cancelled() => End::Stopped,
         };
@@ -88,6 +92,9 @@ pub(super) async fn serve(
 const READ_BUFFER: usize = 8 * 1024;
 const WRITE_BUFFER: usize = 16 * 1024;
 
+/// How many bytes stand before the text of a ping (RFC 6455 §5.2).
+const CONTROL_HEAD: usize = 6;
+
 /// Takes messages until the socket ends.
 ///
 /// A ping is answered before the next frame but one is read: the answers to a peer that does not read them wait in the
@@ -95,6 +102,7 @@ const WRITE_BUFFER: usize = 16 * 1024;
 async fn read(
     peer: &Peer,
     stream: &mut SplitStream<Socket>,
+    meter: &Meter,
     gone_after: Option<Duration>,
     pinged: mpsc::Sender<()>,
 ) -> End {
@@ -103,16 +111,21 @@ async fn read(
     loop {
         let taken = async {
             match stream.next().await {
-                Some(Ok(Message::Text(text))) => peer.take(text.as_bytes(), &mut out).await,
+                Some(Ok(Message::Text(text))) => {
+                    // What was read of the next message is less than one piece.
+                    peer.take(text.as_bytes(), meter.take(usize::MAX), &mut out).await;
+                }
                 Some(Ok(Message::Binary(_))) => {
                     return Err(End::Refused(CloseCode::Unsupported, "messages are text frames"));
                 }
-                Some(Ok(Message::Ping(_))) => {
+                Some(Ok(Message::Ping(text))) => {
+                    drop(meter.take(text.len() + CONTROL_HEAD));
                     // Who writes is there as long as this is.
                     let _ = pinged.send(()).await;
                     return Ok(alive);
                 }
-                Some(Ok(_)) => {}
+                // A frame that is no part of a message, with its head.
+                Some(Ok(control)) => drop(meter.take(control.len() + CONTROL_HEAD)),
                 Some(Err(error)) => return Err(end_of(&error)),
                 None => return Err(End::Gone),
             }
@@ -139,6 +152,9 @@ fn end_of(error: &Error) -> End {
         // One that closes without a close frame has left as well.
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => End::Gone,
         Error::Protocol(_) => End::Refused(CloseCode::Protocol, "not the WebSocket protocol"),
+        Error::Io(error) if error.kind() == io::ErrorKind::QuotaExceeded => {
+            End::Refused(CloseCode::Again, "too much is being received; try again later")
+        }
         _ => End::Gone,
     }
 }

@@ -12,6 +12,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower_service::Service as _;
 
+use super::super::PeerAddr;
 use super::super::body::HttpBody;
 use super::super::place::{self, Place};
 use super::{HttpConfig, WebSocketService, answer};
@@ -80,10 +81,10 @@ impl WebSocket {
         // If this future is dropped, its sockets end all the same.
         let _stop = endpoint.service.0.stop.clone().drop_guard();
         let handshakes = peers::accept(
-            |task| listener.poll_accept(task).map_ok(|(stream, _)| stream),
+            |task| listener.poll_accept(task),
             service.limits().max_http_connections,
             shutdown,
-            |stream| endpoint.clone().serve_connection(stream),
+            |(stream, peer)| endpoint.clone().serve_connection(stream, peer),
         )
         .await;
         drop(listener);
@@ -110,9 +111,11 @@ struct Mounted {
 
 impl Mounted {
     /// Serves a connection until it is a WebSocket.
-    async fn serve_connection(self, stream: TcpStream) {
+    async fn serve_connection(self, stream: TcpStream, peer: SocketAddr) {
+        let Some(_taken) = place::admit(peer, &self.service.0.service) else { return };
         let builder = place::http1(&stream, self.service.0.service.limits());
-        let service = service_fn(move |request| {
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(PeerAddr(peer));
             let mut mounted = self.clone();
             async move { mounted.call(request).await }
         });
