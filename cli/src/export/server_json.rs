@@ -6,7 +6,7 @@
 //!
 //! The package is `cargo`'s (modelcontextprotocol/registry, `docs/modelcontextprotocol-io/package-types.mdx`, "Cargo (Rust)
 //! Packages"): `cargo install` puts the program on the PATH, and clients call it by name, so there is no `runtimeHint`. The
-//! registry takes the name only if the README on crates.io shows it after `mcp-name:`. crates.io takes comments out, and the
+//! registry takes the name only if the README in cargo's registry shows it after `mcp-name:`. The registry takes comments out, and the
 //! name must end there, not in a longer word.
 
 use serde_json::{Map, Value, json};
@@ -57,7 +57,7 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
     Value::Object(made)
 }
 
-/// The package on crates.io, as far as there will be one.
+/// The package in cargo's registry, as far as there will be one.
 fn package(document: &Document, name: &str, losses: &mut Losses) -> Option<Value> {
     let Origin { package, version, .. } = &document.sources.server;
     let mut lacks = |what: String| losses.add(None, "/packages", what);
@@ -70,7 +70,7 @@ fn package(document: &Document, name: &str, losses: &mut Losses) -> Option<Value
     };
     if !release.is_public {
         lacks(format!(
-            "`{package}` is not published on crates.io, as `publish` in its Cargo.toml says: add the `packages` or `remotes` \
+            "`{package}` is not published in cargo's registry, as `publish` in its Cargo.toml says: add the `packages` or `remotes` \
              that you publish"
         ));
         return None;
@@ -86,7 +86,7 @@ fn package(document: &Document, name: &str, losses: &mut Losses) -> Option<Value
     let missing = match named_in(readme, name) {
         Named::Visibly => None,
         Named::InComment => {
-            Some(format!("crates.io takes comments out of the README: put {line} where a reader sees it"))
+            Some(format!("cargo's registry takes comments out of the README: put {line} where a reader sees it"))
         }
         Named::Glued => Some(format!("the README must have {line} with a space or a line end behind it")),
         Named::Nowhere => {

@@ -59,11 +59,11 @@ pub(crate) struct About {
 /// What a registry of packages has to know about a package.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Release {
-    /// It may be published on crates.io.
+    /// It may be published in cargo's registry.
     pub(crate) is_public: bool,
     /// It has a program that `cargo install` installs.
     pub(crate) has_program: bool,
-    /// The text of its README, which crates.io shows.
+    /// The text of its README, which cargo's registry shows.
     pub(crate) readme: Option<String>,
 }
 

@@ -52,7 +52,7 @@ fn what_the_package_says_about_itself_gets_into_the_registry_s_form() {
     let run = manifest("library", "--format server-json").ok();
     run.says(&[
         "the registry needs a name such as `io.github.ada/shop`",
-        "`library` is not published on crates.io",
+        "`library` is not published in cargo's registry",
     ]);
 }
 

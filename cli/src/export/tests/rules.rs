@@ -199,13 +199,12 @@ fn references(document: &Value, value: &Value) {
 pub(super) fn server_json(document: &Value) {
     let text = |least: u32, most: u32| json!({"type": "string", "minLength": least, "maxLength": most});
     // `Package` and `StdioTransport` of the schema, and what the registry's validator of `cargo` asks for besides: an exact
-    // version, no hash of a file, and no other registry than crates.io.
+    // version, no hash of a file, and no other registry than cargo's own.
     let package = json!({
         "type": "object",
         "required": ["registryType", "identifier", "version", "transport"],
         "properties": {
             "registryType": {"const": "cargo"},
-            "registryBaseUrl": {"const": "https://crates.io"},
             "identifier": {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_-]*$"},
             "version": {"type": "string", "pattern": "^[0-9]+\\.[0-9]+\\.[0-9]+([-+][0-9A-Za-z.+-]+)?$", "maxLength": 255},
             "transport": {"type": "object", "required": ["type"], "properties": {"type": {"const": "stdio"}}},
