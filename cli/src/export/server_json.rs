@@ -85,9 +85,9 @@ fn package(document: &Document, name: &str, losses: &mut Losses) -> Option<Value
     let line = format!("`mcp-name: {name}`");
     let missing = match named_in(readme, name) {
         Named::Visibly => None,
-        Named::InComment => {
-            Some(format!("cargo's registry takes comments out of the README: put {line} where a reader sees it"))
-        }
+        Named::InComment => Some(format!(
+            "cargo's registry takes comments out of the README: put {line} where a reader sees it"
+        )),
         Named::Glued => Some(format!("the README must have {line} with a space or a line end behind it")),
         Named::Nowhere => {
             Some(format!("the registry looks for {line} in the README of the package: add the line"))

@@ -289,7 +289,11 @@ fn what_the_registry_would_refuse_is_said() {
         (made.get("packages").is_some(), losses.join("; "))
     };
     for (change, has_package, says) in [
-        ((|release| release.is_public = false) as fn(&mut Release), false, "is not published in cargo's registry"),
+        (
+            (|release| release.is_public = false) as fn(&mut Release),
+            false,
+            "is not published in cargo's registry",
+        ),
         (|release| release.has_program = false, false, "has no program that `cargo install` could install"),
         (|release| release.readme = None, true, "looks for `mcp-name: io.github.ada/retail` in the README"),
         (
