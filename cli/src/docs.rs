@@ -5,6 +5,7 @@ use toolwright_core::docs;
 use crate::args::DocsArgs;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::export::{feature_lines, feature_pages};
 use crate::offer;
 use crate::packages::Document;
 use crate::shell::{self, Shell};
@@ -22,10 +23,15 @@ pub(crate) fn run(args: DocsArgs, shell: Shell) -> Result<Exit, Error> {
 }
 
 fn simple(documents: &[Document]) -> String {
-    documents.iter().map(|document| docs::simple(&document.manifest.tools)).collect()
+    let one =
+        |document: &Document| docs::simple(&document.manifest.tools) + &feature_lines(&document.manifest);
+    documents.iter().map(one).collect()
 }
 
 fn full(documents: &[Document]) -> String {
     let tools = documents.iter().flat_map(|document| &document.manifest.tools);
-    tools.map(docs::full).collect::<Vec<_>>().join("\n")
+    let tools = tools.map(docs::full).collect::<Vec<_>>().join("\n");
+    let features: String = documents.iter().map(|document| feature_pages(&document.manifest)).collect();
+    // A section begins with a line between it and what is before.
+    if tools.is_empty() { features.trim_start().to_owned() } else { tools + &features }
 }

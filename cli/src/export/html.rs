@@ -8,6 +8,7 @@ use toolwright_core::docs::markdown::json_block;
 use toolwright_core::docs::outline::{Label, Line, Phrase};
 use toolwright_core::manifest::visible;
 
+use super::features;
 use super::loss::Losses;
 use super::reference::{Described, described, hints, note, path};
 use crate::packages::Document;
@@ -42,6 +43,7 @@ pub(super) fn page(documents: &[Document], losses: &mut Losses) -> String {
             _ = writeln!(menu, "<li><a href=\"#{anchor}\">{}</a></li>", one_line(&tool.name));
             add_tool(&mut main, &described(tool, losses), &anchor);
         }
+        features::html(&mut menu, &mut main, manifest);
         titles.push(title);
     }
     let title = titles.join(", ");

@@ -8,6 +8,7 @@ use toolwright_core::arguments;
 use toolwright_core::docs::markdown::{code, code_in_cell, json_block, line, line_in_cell, paragraphs};
 use toolwright_core::docs::outline::Line;
 
+use super::features;
 use super::loss::Losses;
 use super::reference::{Described, described, hints, note, path};
 use crate::packages::Document;
@@ -46,7 +47,7 @@ fn server(document: &Document, anchors: &mut Anchors, losses: &mut Losses) -> St
     for tool in &tools {
         add_tool(&mut text, tool);
     }
-    text
+    text + &features::markdown(manifest)
 }
 
 fn add_tool(text: &mut String, described: &Described<'_>) {

@@ -9,6 +9,7 @@ mod loss;
 mod merge;
 mod walk;
 
+mod features;
 mod reference;
 
 mod anthropic;
@@ -29,6 +30,7 @@ mod tests;
 use crate::args::Format;
 use crate::packages::Document;
 
+pub(crate) use features::{lines as feature_lines, markdown as feature_pages};
 pub(crate) use loss::Loss;
 use loss::Losses;
 

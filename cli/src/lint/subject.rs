@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::manifest::Manifest;
+use toolwright_core::manifest::{Kind, Manifest};
 use toolwright_core::pointer::below;
 
 use super::schema::{self, Node};
@@ -12,6 +12,8 @@ use super::schema::{self, Node};
 pub(super) struct Subject<'a> {
     pub(super) manifest: &'a Manifest,
     pub(super) tools: Vec<Tool<'a>>,
+    /// Every text of prompts, resources and templates, with the pointer to it in the manifest.
+    pub(super) features: Vec<Text>,
 }
 
 /// A tool, prepared for the rules.
@@ -74,7 +76,12 @@ impl Problems {
 
 impl<'a> Subject<'a> {
     pub(super) fn new(manifest: &'a Manifest) -> Self {
-        Self { manifest, tools: manifest.tools.iter().map(Tool::new).collect() }
+        let mut features = Vec::new();
+        for kind in Kind::FEATURES {
+            let entries = serde_json::json!(manifest.entries(kind).unwrap_or_default());
+            collect_texts(&mut features, format!("/{}", kind.member()), &entries, false);
+        }
+        Self { manifest, tools: manifest.tools.iter().map(Tool::new).collect(), features }
     }
 }
 

@@ -158,6 +158,12 @@ pub(super) fn secret_in_definition(rule: &Rule, subject: &Subject<'_>, problems:
             }
         }
     }
+    for text in &subject.features {
+        if let Some(prefix) = find(&text.value) {
+            problems
+                .at_server(&*text.pointer, format!("this text holds what looks like a token: `{prefix}…`"));
+        }
+    }
     if let Some(prefix) = subject.manifest.instructions.as_deref().and_then(find) {
         problems.at_server("/instructions", format!("this text holds what looks like a token: `{prefix}…`"));
     }

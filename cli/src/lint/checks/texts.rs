@@ -121,6 +121,11 @@ fn characters(subject: &Subject<'_>, problems: &mut Problems, kind: Hidden, what
             }
         }
     }
+    for text in &subject.features {
+        if let Some(message) = say(&text.value) {
+            problems.at_server(&*text.pointer, message);
+        }
+    }
 }
 
 pub(super) fn hidden_instructions(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
@@ -137,6 +142,11 @@ pub(super) fn hidden_instructions(rule: &Rule, subject: &Subject<'_>, problems: 
             if let Some(message) = find(&text.value) {
                 problems.at(tool, &*text.pointer, message);
             }
+        }
+    }
+    for text in subject.features.iter().filter(|text| text.is_prose) {
+        if let Some(message) = find(&text.value) {
+            problems.at_server(&*text.pointer, message);
         }
     }
 }

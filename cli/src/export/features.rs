@@ -1,0 +1,217 @@
+//! Prompts, resources and resource templates, for pages and for agents.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use toolwright_core::manifest::{Entry, Kind, Manifest};
+
+/// The most characters of a description on a line for agents, as of a tool.
+const LINE_LIMIT: usize = toolwright_core::docs::SIMPLE_DESCRIPTION_LIMIT;
+
+/// What a page says of one of them.
+struct Feature<'a> {
+    heading: String,
+    entry: &'a Entry,
+}
+
+/// A row of a table: the name of an argument, whether it must be given, and what it means.
+struct Argument<'a> {
+    name: &'a str,
+    is_required: bool,
+    description: &'a str,
+}
+
+impl<'a> Feature<'a> {
+    fn text(&self, member: &str) -> Option<&'a str> {
+        self.entry.get(member).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
+    }
+
+    /// What is known of the contents besides their description.
+    fn facts(&self) -> Vec<String> {
+        let name = self
+            .text("name")
+            .filter(|_| self.entry.contains_key("uri") || self.entry.contains_key("uriTemplate"));
+        let known = [("Name", name), ("Media type", self.text("mimeType"))];
+        known.into_iter().filter_map(|(what, text)| text.map(|text| format!("{what}: {text}"))).collect()
+    }
+
+    fn arguments(&self) -> Vec<Argument<'a>> {
+        let list = self.entry.get("arguments").and_then(Value::as_array).into_iter().flatten();
+        let argument = |argument: &'a Value| {
+            Some(Argument {
+                name: argument.get("name")?.as_str()?,
+                is_required: argument.get("required").and_then(Value::as_bool).unwrap_or_default(),
+                description: argument.get("description").and_then(Value::as_str).unwrap_or_default(),
+            })
+        };
+        list.filter_map(argument).collect()
+    }
+}
+
+fn features(manifest: &Manifest) -> Vec<Feature<'_>> {
+    let lists = [
+        (Kind::Prompts, &manifest.prompts),
+        (Kind::Resources, &manifest.resources),
+        (Kind::ResourceTemplates, &manifest.resource_templates),
+    ];
+    let mut found = Vec::new();
+    for (kind, entries) in lists {
+        for entry in entries.iter().flatten() {
+            let heading = format!("{} {}", title(kind), kind.name_of(entry).unwrap_or_default());
+            found.push(Feature { heading, entry });
+        }
+    }
+    found
+}
+
+fn title(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Tools => "Tool",
+        Kind::Prompts => "Prompt",
+        Kind::Resources => "Resource",
+        Kind::ResourceTemplates => "Resource template",
+    }
+}
+
+// Writing to a string cannot fail.
+
+/// A section each, as Markdown.
+pub(crate) fn markdown(manifest: &Manifest) -> String {
+    let mut text = String::new();
+    for feature in features(manifest) {
+        _ = write!(text, "\n## {}\n", plain(&feature.heading));
+        if let Some(title) = feature.text("title") {
+            _ = write!(text, "\n**{}**\n", plain(title));
+        }
+        if let Some(description) = feature.text("description") {
+            _ = write!(text, "\n{}\n", plain(description));
+        }
+        for fact in feature.facts() {
+            _ = write!(text, "\n{}\n", plain(&fact));
+        }
+        let arguments = feature.arguments();
+        if !arguments.is_empty() {
+            text.push_str("\n### Arguments\n\n| name | what it is |\n|---|---|\n");
+        }
+        for Argument { name, is_required, description } in arguments {
+            let required = if is_required { " (required)" } else { "" };
+            _ = writeln!(text, "| {}{required} | {} |", plain(name), plain(description));
+        }
+    }
+    text
+}
+
+/// Entries of a menu and sections, as HTML.
+pub(super) fn html(menu: &mut String, main: &mut String, manifest: &Manifest) {
+    for feature in features(manifest) {
+        // Of several servers on a page, each section has its own.
+        let at = main.matches("<section").count();
+        let (anchor, heading) = (format!("feature-{at}"), escaped(&feature.heading));
+        _ = writeln!(menu, "<li><a href=\"#{anchor}\">{heading}</a></li>");
+        _ = writeln!(main, "<section id=\"{anchor}\">\n<h2><a href=\"#{anchor}\">{heading}</a></h2>");
+        if let Some(title) = feature.text("title") {
+            _ = writeln!(main, "<p class=\"title\">{}</p>", escaped(title));
+        }
+        let lines = feature.text("description").map(str::to_owned).into_iter().chain(feature.facts());
+        for line in lines {
+            _ = writeln!(main, "<p>{}</p>", escaped(&line));
+        }
+        let arguments = feature.arguments();
+        if !arguments.is_empty() {
+            main.push_str(
+                "<h3>Arguments</h3>\n<table>\n<thead><tr><th>Name</th><th>What it is</th></tr></thead>\n<tbody>",
+            );
+            for Argument { name, is_required, description } in arguments {
+                let required = if is_required { " <em>required</em>" } else { "" };
+                let (name, description) = (escaped(name), escaped(description));
+                _ = writeln!(main, "<tr><td><code>{name}</code>{required}</td><td>{description}</td></tr>");
+            }
+            main.push_str("</tbody>\n</table>\n");
+        }
+        main.push_str("</section>\n");
+    }
+}
+
+/// A line each, for agents.
+pub(crate) fn lines(manifest: &Manifest) -> String {
+    let mut text = String::new();
+    for feature in features(manifest) {
+        let description = feature.text("description").or_else(|| feature.text("title")).unwrap_or_default();
+        let mut line = one_line(description);
+        if let Some((end, _)) = line.char_indices().nth(LINE_LIMIT) {
+            line.truncate(end);
+            line.push('…');
+        }
+        let heading = one_line(&feature.heading);
+        let heading = heading[..1].to_lowercase() + &heading[1..];
+        let colon = if line.is_empty() { "" } else { ": " };
+        _ = writeln!(text, "{heading}{colon}{line}");
+    }
+    text
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Text that Markdown shows as it is, on one line.
+fn plain(text: &str) -> String {
+    let is_sign = |character: char| "\\`*_{}[]<>#|&~".contains(character);
+    one_line(text).chars().fold(String::new(), |mut shown, character| {
+        if is_sign(character) {
+            shown.push('\\');
+        }
+        shown.push(character);
+        shown
+    })
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn manifest() -> Manifest {
+        let document = json!({
+            "manifestVersion": 1,
+            "server": {"name": "shop", "version": "1"},
+            "tools": [],
+            "prompts": [{"name": "re|view`", "title": "A <b>", "description": "Asks\nfor it.",
+                "arguments": [{"name": "who", "description": "<i>|", "required": true}, {"name": "why"}]}],
+            "resources": [{"uri": "shop://terms", "name": "terms", "mimeType": "text/plain"}],
+            "resourceTemplates": [{"uriTemplate": "shop://orders/{id}", "name": "orders", "description": "x".repeat(300)}],
+        });
+        Manifest::from_json(&document.to_string()).unwrap()
+    }
+
+    #[test]
+    fn pages_show_each_with_its_arguments() {
+        let text = markdown(&manifest());
+        for part in [
+            "\n## Prompt re\\|view\\`\n\n**A \\<b\\>**\n\nAsks for it.\n",
+            "\n### Arguments\n\n| name | what it is |\n|---|---|\n| who (required) | \\<i\\>\\| |\n| why |  |\n",
+            "\n## Resource shop://terms\n\nName: terms\n\nMedia type: text/plain\n",
+            "\n## Resource template shop://orders/\\{id\\}\n",
+        ] {
+            assert!(text.contains(part), "no {part:?} in {text}");
+        }
+        let (mut menu, mut main) = (String::new(), String::new());
+        html(&mut menu, &mut main, &manifest());
+        assert_eq!(menu.matches("<li>").count(), 3);
+        assert!(main.contains("<code>who</code> <em>required</em></td><td>&lt;i&gt;|</td>"), "{main}");
+        assert!(!main.contains("<b>") && !main.contains("<i>"), "{main}");
+    }
+
+    #[test]
+    fn an_agent_gets_a_line_each() {
+        let text = lines(&manifest());
+        assert_eq!(text.lines().count(), 3);
+        assert!(text.starts_with("prompt re|view`: Asks for it.\nresource shop://terms\n"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() < 260), "{text}");
+    }
+}
