@@ -14,8 +14,8 @@ use crate::text;
 pub(crate) struct Tool<'a> {
     pub(crate) input: &'a DeriveInput,
     pub(crate) attributes: ToolAttributes,
-    /// The doc comment.
-    pub(crate) documentation: Option<String>,
+    /// The doc comment, as an expression.
+    pub(crate) documentation: Option<TokenStream>,
     pub(crate) shape: Shape,
     /// The fields that have names in JSON, or would have if serde did not skip them.
     pub(crate) fields: Vec<Field<'a>>,
@@ -44,6 +44,8 @@ pub(crate) struct Field<'a> {
     pub(crate) name: String,
     pub(crate) aliases: Vec<String>,
     pub(crate) role: Role,
+    /// Whether a function of the author's reads it, whatever its type.
+    pub(crate) is_read_by_function: bool,
     pub(crate) attributes: FieldAttributes,
 }
 
@@ -72,7 +74,7 @@ impl<'a> Tool<'a> {
         Self {
             input,
             attributes: ToolAttributes::read(&input.attrs, errors),
-            documentation: text::doc_comment(&input.attrs),
+            documentation: text::documentation(&input.attrs),
             shape: serde.as_ref().map_or(Shape::NotAnObject, Shape::of),
             fields: serde.as_ref().map_or(Vec::new(), |container| fields_of(container, errors)),
             serde,
@@ -177,6 +179,7 @@ impl<'a> Field<'a> {
                 Some(_) if field.attrs.flatten() => Role::Flattened,
                 Some(_) => Role::Argument,
             },
+            is_read_by_function: field.attrs.deserialize_with().is_some(),
             attributes: FieldAttributes::read(&field.original.attrs, errors),
         }
     }

@@ -1,5 +1,7 @@
 //! Names and descriptions out of Rust's own: type names and doc comments.
 
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 /// `GetOrderDetails` → `get_order_details`, `HTTPProxy2` → `http_proxy2`. Raw identifiers come without `r#`.
@@ -34,12 +36,33 @@ pub(crate) fn doc_comment(attributes: &[Attribute]) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn doc_text(attribute: &Attribute) -> Option<String> {
-    let Meta::NameValue(meta) = &attribute.meta else { return None };
-    if !meta.path.is_ident("doc") {
-        return None;
+/// The doc comment as an expression: what a macro such as `include_str!` stands for is known to the compiler alone.
+pub(crate) fn documentation(attributes: &[Attribute]) -> Option<TokenStream> {
+    let parts: Vec<&Expr> = attributes.iter().filter_map(doc_value).collect();
+    let is_text = |part: &&Expr| matches!(part, Expr::Lit(_));
+    match parts.as_slice() {
+        all if all.iter().all(is_text) => doc_comment(attributes).map(ToTokens::into_token_stream),
+        [one] => Some(one.to_token_stream()),
+        many => {
+            let lines = many.iter().map(|part| match part {
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
+                    let text = text.value();
+                    text.strip_prefix(' ').unwrap_or(&text).into_token_stream()
+                }
+                other => other.to_token_stream(),
+            });
+            Some(quote!(::core::concat!(#(#lines, "\n"),*)))
+        }
     }
-    match &meta.value {
+}
+
+fn doc_value(attribute: &Attribute) -> Option<&Expr> {
+    let Meta::NameValue(meta) = &attribute.meta else { return None };
+    meta.path.is_ident("doc").then_some(&meta.value)
+}
+
+fn doc_text(attribute: &Attribute) -> Option<String> {
+    match doc_value(attribute)? {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
         _ => None,
     }
@@ -50,7 +73,9 @@ fn lines_of(text: &str) -> Vec<String> {
     let starred =
         text.lines().skip(1).all(|line| line.trim().is_empty() || line.trim_start().starts_with('*'));
     let is_block = text.contains('\n');
+    // A file of another system that is included ends its lines with two characters.
     text.split('\n')
+        .map(|line| line.strip_suffix('\r').unwrap_or(line))
         .map(|line| if is_block && starred { line.trim_start().trim_start_matches('*') } else { line })
         .map(str::to_owned)
         .collect()

@@ -1,5 +1,6 @@
 //! Rules for the keys of one field.
 
+use super::shape::{serde_word, word_of};
 use super::{number, pattern, text};
 use crate::attr::{FieldAttributes, Json, JsonValue, keys};
 use crate::errors::Errors;
@@ -31,6 +32,7 @@ const FORMATS: &[&str] = &[
 
 pub(super) fn check(field: &Field<'_>, errors: &Errors) {
     let attributes = &field.attributes;
+    check_schema(field, errors);
     if !is_place_for_keys(field, errors) {
         return;
     }
@@ -74,6 +76,26 @@ fn is_place_for_keys(field: &Field<'_>, errors: &Errors) -> bool {
         errors.on(key, reason);
     }
     false
+}
+
+/// What a function reads has nothing to do with the type of the field, which is what the schema shows.
+fn check_schema(field: &Field<'_>, errors: &Errors) {
+    let written = &field.original.attrs;
+    let says = |word| word_of(written, "schemars", word).is_some();
+    let is_shown = !matches!(field.role, Role::Skipped | Role::Replaced) && !field.attributes.is_credential();
+    if !field.is_read_by_function || !is_shown || ["with", "schema_with", "skip"].into_iter().any(says) {
+        return;
+    }
+    // Without either word serde has put in one of its own, for a `Cow` that borrows.
+    let Some(span) = ["deserialize_with", "with"].into_iter().find_map(|word| serde_word(written, word))
+    else {
+        return;
+    };
+    errors.at(
+        span,
+        "a function reads this field, so the schema of its type may say something else; add \
+         `#[schemars(with = \"…\")]` with a type that is read from the same JSON",
+    );
 }
 
 /// A credential is bound by the server: no client sees it or sends it.

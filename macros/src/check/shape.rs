@@ -123,10 +123,15 @@ pub(super) fn mcp_attributes(attributes: &[Attribute]) -> impl Iterator<Item = &
 }
 
 /// Where `word` stands in `#[serde(…)]`.
-fn serde_word(attributes: &[Attribute], word: &str) -> Option<Span> {
+pub(super) fn serde_word(attributes: &[Attribute], word: &str) -> Option<Span> {
+    word_of(attributes, "serde", word)
+}
+
+/// Where `word` stands in the attribute `name`.
+pub(super) fn word_of(attributes: &[Attribute], name: &str, word: &str) -> Option<Span> {
     attributes
         .iter()
-        .filter(|attribute| attribute.path().is_ident("serde"))
+        .filter(|attribute| attribute.path().is_ident(name))
         .find_map(|attribute| word_in(attribute.meta.to_token_stream(), word))
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::arguments::{ArgumentReader, SchemaError};
-use crate::schema::{Draft, Profile};
+use crate::schema::{self, Draft, Profile};
 use crate::tool::{TaskSupport, Tool};
 
 /// A tool as a client sees it.
@@ -203,7 +203,7 @@ fn of_draft<T: Tool>(draft: Draft) -> ToolDefinition {
     ToolDefinition {
         name: T::NAME.to_owned(),
         title: metadata.title.map(str::to_owned),
-        description: metadata.description.map(str::to_owned),
+        description: metadata.description.map(schema::plain_lines).filter(|text| !text.is_empty()),
         icons: metadata.icons.iter().map(|icon| from_text(icon)).collect(),
         input_schema: draft.finish(Profile::Portable),
         output_schema: metadata.output.map(|output| output()),

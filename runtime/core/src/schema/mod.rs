@@ -201,12 +201,32 @@ impl Draft {
 
 /// The schema of `T` as an output: the serialize contract, exactly, and with any type at the root.
 pub fn output<T: JsonSchema + ?Sized>(profile: Profile) -> Value {
-    let mut schema = root::any(generate::<T>(SchemaSettings::draft2020_12().for_serialize()));
+    let mut generated = generate::<T>(SchemaSettings::draft2020_12().for_serialize());
+    open_structs(&mut generated);
+    let mut schema = root::any(generated);
     if profile == Profile::Portable {
         make_portable(&mut schema, Contract::Output);
         formats::finish(&mut schema, formats::Rust::Replaced);
     }
     schema
+}
+
+/// Opens what `deny_unknown_fields` closed: it is about reading, and with serde's `tag` on a struct there is a member
+/// written that schemars does not list.
+fn open_structs(generated: &mut Value) {
+    let open = |schema: &mut Value| {
+        if let Some(object) = schema.as_object_mut().filter(|object| object.contains_key("properties")) {
+            for keyword in ["additionalProperties", "unevaluatedProperties"] {
+                if object.get(keyword) == Some(&Value::Bool(false)) {
+                    object.shift_remove(keyword);
+                }
+            }
+        }
+    };
+    open(generated);
+    if let Some(Value::Object(definitions)) = generated.get_mut("$defs") {
+        definitions.values_mut().for_each(open);
+    }
 }
 
 /// What schemars says about `T`. The type itself always stands in `$defs` (unless it is written in place), so that
@@ -219,7 +239,26 @@ fn generate<T: JsonSchema + ?Sized>(settings: SchemaSettings) -> Value {
         walk::as_object(&mut schema).insert("$defs".to_owned(), Value::Object(definitions));
     }
     defaults::put_in_order(&mut schema);
+    end_lines_plainly(&mut schema);
     schema
+}
+
+/// Descriptions may be files that `include_str!` reads.
+fn end_lines_plainly(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut() else { return };
+    for keyword in ["title", "description"] {
+        if let Some(Value::String(text)) = object.get_mut(keyword)
+            && text.contains('\r')
+        {
+            *text = plain_lines(text);
+        }
+    }
+    walk::subschemas_mut(object, |_, subschema| end_lines_plainly(subschema));
+}
+
+/// The lines of `text`, whatever ends them, without blank ones around them.
+pub(crate) fn plain_lines(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n").trim_matches('\n').to_owned()
 }
 
 fn make_portable(schema: &mut Value, contract: Contract) {

@@ -78,6 +78,18 @@ struct Tree {
     children: Vec<Self>,
 }
 
+/// What a function reads has a schema of its own.
+#[derive(Tool, Deserialize, JsonSchema)]
+struct Wait {
+    #[serde(deserialize_with = "seconds")]
+    #[schemars(with = "String")]
+    time: u64,
+}
+
+fn seconds<'de, D: serde::Deserializer<'de>>(reader: D) -> Result<u64, D::Error> {
+    String::deserialize(reader)?.parse().map_err(serde::de::Error::custom)
+}
+
 /// SCH-12
 #[derive(Tool, Deserialize, JsonSchema)]
 #[allow(non_camel_case_types)]
@@ -175,5 +187,8 @@ fn main() {
     assert!(matches!(read("tree", tree), All::Tree(tree) if tree.children[0].children.is_empty()));
     assert_eq!(private::HiddenTools::definitions().len(), 1);
     assert_eq!(r#type::ARGUMENT_NAMES, ["type", "fn", "present"]);
+    assert_eq!(Wait::definition().input_schema["properties"]["time"]["type"], "string");
+    let time = RawValue::from_string(json!({"time": "7"}).to_string()).unwrap();
+    assert_eq!(toolwright::__private::decode::<Wait>(Some(&time)).unwrap().time, 7);
     local();
 }

@@ -5,6 +5,7 @@ mod cases;
 mod forms;
 mod inlining;
 mod learned;
+mod outputs;
 mod roots;
 mod serde_forms;
 mod torture;
