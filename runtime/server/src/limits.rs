@@ -46,7 +46,8 @@ pub struct Limits {
     pub max_subscriptions: usize,
     /// How many resources one connection may watch, and one subscription: 1,024.
     pub max_watched_resources: usize,
-    /// How many bytes the addresses of these resources may have together: 128 KiB, for all subscriptions of one connection.
+    /// How many bytes the addresses of these resources may have together: 128 KiB, for all subscriptions of one connection,
+    /// whose ids count as well.
     pub max_watched_bytes: usize,
     /// How many questions one call may have open at once: 16. One more is an
     /// [`AskError::TooMany`](crate::ask::AskError::TooMany).

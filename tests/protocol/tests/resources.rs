@@ -201,6 +201,10 @@ fn what_is_watched_is_bounded_in_bytes() {
     assert_eq!(listen(1, fit + 1), -32603);
     assert_eq!(listen(2, fit / 2), json!(null));
     assert_eq!(listen(3, fit / 2 + 2), -32603, "all subscriptions together");
+
+    let id = json!("x".repeat(200_000));
+    modern.request(&id, "subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
+    assert_eq!(modern.message()["error"]["code"], -32603, "an id is kept as well");
 }
 
 #[test]

@@ -11,7 +11,6 @@ use serde_json::{Map, Value};
 /// A handler gets it from [`Context::principal`](crate::Context::principal).
 #[derive(Clone, PartialEq)]
 pub struct Principal {
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "callers are told apart over HTTP only"))]
     key: String,
     owner: String,
     issuer: Option<String>,

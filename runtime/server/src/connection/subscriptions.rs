@@ -199,8 +199,8 @@ impl Connection {
         if open.open.len() >= limit {
             return Err(error::internal(&format!("{limit} subscriptions are open already; end one first")));
         }
-        let watched: usize = open.open.iter().map(|subscription| subscription.filter.watched_bytes()).sum();
-        if watched + filter.watched_bytes() > limits.max_watched_bytes {
+        let watched: usize = open.open.iter().map(Subscription::kept_bytes).sum();
+        if watched + filter.watched_bytes() + id.as_str().len() > limits.max_watched_bytes {
             return Err(too_long_watched(limits.max_watched_bytes));
         }
         let own = limits.per_caller.max_subscriptions;
@@ -322,6 +322,11 @@ impl Subscriptions {
 }
 
 impl Subscription {
+    /// How many bytes of what the client chose are kept for it.
+    fn kept_bytes(&self) -> usize {
+        self.filter.watched_bytes() + self.key.len()
+    }
+
     fn word_of(&self, changed: Changed<'_>) -> Result<Vec<u8>, JsonFault> {
         let method = changed.method();
         match changed {
