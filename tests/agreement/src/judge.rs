@@ -150,7 +150,10 @@ impl<'c> Judge<'c> {
         for other in self.spellings(value, has_aliases) {
             match self.case.read(&self.reader, &other) {
                 Ok(again) => {
-                    let agrees = match self.case.read_plainly(&other) {
+                    // Serde reads `1`, not `1.0`; all else that it reads of a text is what the text means.
+                    let plain = self.case.read_plainly(&other);
+                    let agrees = match plain.or_else(|_| self.case.read_plainly(&with_whole_numbers(&other)))
+                    {
                         Ok(plain) => are_same(&again, &plain),
                         Err(_) => are_same(&again, reading),
                     };
