@@ -17,6 +17,9 @@ use crate::subsume::{Document, Holds, holds, is_annotation, is_known};
 /// place.
 const MAX_SEARCHED: usize = 64;
 
+/// How many parts of a schema are looked into for what is said of the same value.
+const MAX_PLACES: usize = 64;
+
 /// Reports every text that differs, at the place of the value that it speaks of.
 pub(super) fn compare(
     way: Way,
@@ -68,6 +71,19 @@ impl<'a> Words<'_, 'a> {
         let keys: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
         for key in keys {
             let (before, after) = (old.get(key).copied(), new.get(key).copied());
+            if key == "default" && before != after && self.is_only_moved(key, old, new) {
+                let pointer = format!("{at}/{key}");
+                texts::changed(
+                    "schema-note-changed",
+                    Part::Tool,
+                    self.name,
+                    &pointer,
+                    before,
+                    after,
+                    self.findings,
+                );
+                continue;
+            }
             if is_annotation(key) || !is_known(key) {
                 self.word(at, key, before, after);
                 continue;
@@ -93,6 +109,17 @@ impl<'a> Words<'_, 'a> {
                 _ => {}
             }
         }
+    }
+
+    /// Whether what the keyword says is still said of the same values, if in another part of the schema.
+    fn is_only_moved<'s>(&self, key: &str, old: &View<'s>, new: &View<'s>) -> bool
+    where
+        'a: 's,
+    {
+        let is_in = |value: Option<&&Value>, document: &Document<'s>, view: &View<'s>| {
+            value.is_none_or(|value| said_in_place(document, view, key, MAX_PLACES).contains(value))
+        };
+        is_in(old.get(key), self.new, new) && is_in(new.get(key), self.old, old)
     }
 
     /// Arms that did not change go together; of the others, the first with the first.
@@ -163,6 +190,37 @@ impl<'a> Words<'_, 'a> {
         }
         self.findings.append(&mut more);
     }
+}
+
+/// What a keyword says in a schema and in its parts that are for the same value, looking into so many.
+fn said_in_place<'s>(document: &Document<'s>, view: &View<'s>, key: &str, places: usize) -> Vec<&'s Value> {
+    let mut found: Vec<&Value> = view.get(key).copied().into_iter().collect();
+    let mut waiting = parts_in_place(document, view);
+    for at in 0..places {
+        let Some(Value::Object(members)) = waiting.get(at).copied() else {
+            if at >= waiting.len() {
+                break;
+            }
+            continue;
+        };
+        found.extend(members.get(key));
+        let view = members.iter().map(|(key, value)| (key.as_str(), value)).collect();
+        waiting.extend(parts_in_place(document, &view));
+    }
+    found
+}
+
+fn parts_in_place<'s>(document: &Document<'s>, view: &View<'s>) -> Vec<&'s Value> {
+    let mut parts = Vec::new();
+    for (key, value) in view {
+        match (*key, value) {
+            ("allOf" | "anyOf" | "oneOf", Value::Array(arms)) => parts.extend(arms),
+            ("not" | "if" | "then" | "else", part) => parts.push(part),
+            ("$ref", Value::String(to)) => parts.extend(document.resolve(to)),
+            _ => {}
+        }
+    }
+    parts
 }
 
 fn has_only_a_reference(schema: &Value) -> bool {

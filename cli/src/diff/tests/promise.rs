@@ -8,21 +8,10 @@ use crate::diff::check::Class;
 use crate::diff::compare::Author;
 use crate::diff::finding::Finding;
 use crate::offer::Offer;
-use crate::subsume::Dice;
+use crate::subsume::{Dice, Made, first_seed, pairs};
 
-/// How many pairs of schemas.
-const PAIRS: u64 = 600;
 /// How many values each is tried with.
 const VALUES: usize = 40;
-
-/// A schema whose root is an object, as that of a tool.
-fn object_schema(dice: &mut Dice) -> Value {
-    let mut schema = dice.document();
-    if let Value::Object(members) = &mut schema {
-        members.insert("type".to_owned(), json!("object"));
-    }
-    schema
-}
 
 /// Whether nobody was told of a name in the value: the promise leaves those out.
 fn has_undeclared_names(old: &Value, new: &Value, value: &Value) -> bool {
@@ -50,9 +39,9 @@ fn has_undeclared_names_in(value: &Value) -> bool {
 fn what_is_not_breaking_breaks_no_call_and_no_reader() {
     let mut judged = 0;
     let mut safe = [0, 0];
-    for seed in 0..PAIRS {
+    for seed in first_seed()..first_seed() + pairs() / 2 {
         let mut dice = Dice(seed + (1 << 40));
-        let old = object_schema(&mut dice);
+        let old = object_root(dice.document());
         let mut new = dice.edited(&old);
         let (true, Value::Object(members)) = (old.is_object(), &mut new) else { continue };
         members.insert("type".to_owned(), json!("object"));
@@ -86,8 +75,70 @@ fn what_is_not_breaking_breaks_no_call_and_no_reader() {
             }
         }
     }
-    println!("not breaking: {safe:?} of {PAIRS}, {judged} values judged");
+    println!("not breaking: {safe:?} of {}, {judged} values judged", pairs() / 2);
     assert!(safe[0] > 50 && safe[1] > 50 && judged > 500, "the pairs show too little: {safe:?}, {judged}");
+}
+
+/// What is known from how a schema was made is what the report says: the same is documentation, less is breaking for
+/// callers, with the value that shows it, and more for readers.
+#[test]
+fn pairs_are_called_what_they_were_made_for() {
+    let mut counts = [0; 3];
+    for seed in first_seed()..first_seed() + pairs() / 2 {
+        let mut dice = Dice(seed + (1 << 41));
+        let old = object_root(dice.full_document());
+        let kinds = [Made::Equal, Made::Narrowed, Made::Widened];
+        let at = dice.below(kinds.len());
+        let new = object_root(dice.made(kinds[at], &old));
+        if !crate::subsume::has_meaning(&old) || !crate::subsume::has_meaning(&new) {
+            continue;
+        }
+        let (Ok(old_judge), Ok(new_judge)) =
+            (jsonschema::validator_for(&old), jsonschema::validator_for(&new))
+        else {
+            continue;
+        };
+        let [input, output] = [with_input, with_output].map(|of| changes(&of(old.clone()), &of(new.clone())));
+        counts[at] += 1;
+        let shown = format!("{:?}\nold: {old}\nnew: {new}\n{input:#?}\n{output:#?}", kinds[at]);
+        match kinds[at] {
+            Made::Equal => {
+                assert!(class(&input) <= Some(Class::Documentation), "{shown}");
+                assert!(class(&output) <= Some(Class::Documentation), "{shown}");
+            }
+            // Nothing is promised to callers about what is the same or less.
+            Made::Narrowed => assert!(class(&output) <= Some(Class::Compatible), "{shown}"),
+            Made::Widened => assert!(class(&input) <= Some(Class::Compatible), "{shown}"),
+        }
+        assert_eq!(input.is_empty(), old == new, "{shown}");
+        for (findings, accepts, refuses) in
+            [(&input, &old_judge, &new_judge), (&output, &new_judge, &old_judge)]
+        {
+            let is_breaking = class(findings) == Some(Class::Breaking);
+            let mut value = json!({});
+            for _ in 0..VALUES {
+                value = if dice.below(3) == 0 { dice.value(2) } else { dice.near(&value) };
+                let proves = value.is_object() && accepts.is_valid(&value) && !refuses.is_valid(&value);
+                // `made` adds no argument by name.
+                assert!(!proves || is_breaking || adds_names(&old, &new), "{value}\n{shown}");
+            }
+        }
+    }
+    println!("equal, narrowed, widened: {counts:?}");
+    assert!(counts.iter().all(|count| *count > 30), "the pairs show too little: {counts:?}");
+}
+
+/// Whether a name may be new by `properties`, of which nobody was told.
+fn adds_names(old: &Value, new: &Value) -> bool {
+    new.to_string().matches("\"properties\"").count() > old.to_string().matches("\"properties\"").count()
+}
+
+/// The schema as that of a tool: its root is an object.
+fn object_root(mut schema: Value) -> Value {
+    if let Value::Object(members) = &mut schema {
+        members.insert("type".to_owned(), json!("object"));
+    }
+    schema
 }
 
 fn any_json() -> impl Strategy<Value = Value> {

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 #[derive(Debug)]
 pub(crate) struct Dice(pub(crate) u64);
 
-const NAMES: [&str; 4] = ["a", "b", "ab", "c"];
-const TEXTS: [&str; 6] = ["", "a", "ab", "b", "abc", "7"];
-const PATTERNS: [&str; 4] = ["^a", "b$", "^[ab]*$", "^.{2}$"];
+pub(super) const NAMES: [&str; 4] = ["a", "b", "ab", "c"];
+pub(super) const TEXTS: [&str; 6] = ["", "a", "ab", "b", "abc", "7"];
+pub(super) const PATTERNS: [&str; 4] = ["^a", "b$", "^[ab]*$", "^.{2}$"];
 const FORMATS: [&str; 2] = ["date", "email"];
 
 impl Dice {
@@ -24,15 +24,15 @@ impl Dice {
         usize::try_from(self.next() % end as u64).unwrap_or_default()
     }
 
-    fn one_in(&mut self, count: usize) -> bool {
+    pub(super) fn one_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
 
-    fn number(&mut self) -> Value {
+    pub(super) fn number(&mut self) -> Value {
         match self.below(8) {
             0 => json!(0.5),
             1 => json!(2.0),

@@ -2,14 +2,27 @@
 
 mod cases;
 mod dice;
+mod full;
 
 use serde_json::Value;
 
 pub(crate) use self::dice::Dice;
+pub(crate) use self::full::Made;
 use super::{Answer, Document, Names, includes};
 
 /// How many pairs of schemas of each kind.
 const PAIRS: u64 = 1_500;
+
+/// How many pairs of schemas of each kind: more on demand.
+pub(crate) fn pairs() -> u64 {
+    std::env::var("DIFF_PAIRS").ok().and_then(|count| count.parse().ok()).unwrap_or(PAIRS)
+}
+
+/// Where the seeds begin.
+pub(crate) fn first_seed() -> u64 {
+    std::env::var("DIFF_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0)
+}
+
 /// How many values a pair is tried with.
 const VALUES: usize = 40;
 
@@ -82,10 +95,15 @@ fn judge(old: &Value, new: &Value, dice: &mut Dice, tally: &mut Tally) {
 pub(crate) fn has_meaning(document: &Value) -> bool {
     fn ends(document: &Value, schema: &Value, depth: usize) -> bool {
         let Some(members) = schema.as_object() else { return true };
-        let target = members
-            .get("$ref")
-            .and_then(Value::as_str)
-            .map(|to| if to == "#" { Some(document) } else { document.pointer(to.trim_start_matches('#')) });
+        let target = |key| {
+            members.get(key).and_then(Value::as_str).map(|to| match to {
+                "#" => Some(document),
+                "#anchor" => document.pointer("/$defs/x"),
+                "#dynamic" => document.pointer("/$defs/y"),
+                to => document.pointer(to.trim_start_matches('#')),
+            })
+        };
+        let targets = [target("$ref"), target("$dynamicRef")];
         let lists =
             ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| members.get(*key)?.as_array()).flatten();
         let singles = ["not", "if", "then", "else"].iter().filter_map(|key| members.get(*key));
@@ -95,7 +113,10 @@ pub(crate) fn has_meaning(document: &Value) -> bool {
             .into_iter()
             .flat_map(|map| map.values());
         depth > 0
-            && target.is_none_or(|target| target.is_some_and(|target| ends(document, target, depth - 1)))
+            && targets
+                .into_iter()
+                .flatten()
+                .all(|target| target.is_some_and(|target| ends(document, target, depth - 1)))
             && lists.chain(singles).chain(dependent).all(|part| ends(document, part, depth - 1))
     }
     let definitions =
@@ -115,7 +136,7 @@ fn every_part(value: &Value, holds: &dyn Fn(&Value) -> bool) -> bool {
 #[test]
 fn answers_about_edited_schemas_are_right() {
     let mut tally = Tally::default();
-    for seed in 0..PAIRS {
+    for seed in first_seed()..first_seed() + pairs() {
         let mut dice = Dice(seed);
         let old = dice.document();
         let new = dice.edited(&old);
@@ -132,7 +153,7 @@ fn answers_about_edited_schemas_are_right() {
 #[test]
 fn answers_about_unrelated_schemas_are_right() {
     let mut tally = Tally::default();
-    for seed in 0..PAIRS {
+    for seed in first_seed()..first_seed() + pairs() {
         let mut dice = Dice(seed + (1 << 32));
         let (old, new) = (dice.document(), dice.document());
         if has_meaning(&old) && has_meaning(&new) {
@@ -140,6 +161,122 @@ fn answers_about_unrelated_schemas_are_right() {
         }
     }
     println!("unrelated: {tally:?}");
+    assert!(tally.yes > 30 && tally.no > 300, "the pairs show too little: {tally:?}");
+    tally.is_seldom_unknown();
+}
+
+/// Pairs with every keyword whose answer is known from how they were made.
+#[test]
+fn answers_are_those_that_schemas_were_made_for() {
+    let mut tallies = [Tally::default(), Tally::default(), Tally::default()];
+    for seed in first_seed()..first_seed() + pairs() {
+        let mut dice = Dice(seed + (1 << 34));
+        let old = dice.full_document();
+        let kinds = [Made::Equal, Made::Narrowed, Made::Widened];
+        let at = dice.below(kinds.len());
+        let new = dice.made(kinds[at], &old);
+        if !has_meaning(&old) || !has_meaning(&new) {
+            continue;
+        }
+        let tally = &mut tallies[at];
+        for (from, to, kind) in [(&old, &new, Made::Widened), (&new, &old, Made::Narrowed)] {
+            let before = tally.no;
+            judge(from, to, &mut dice, tally);
+            if kinds[at] == Made::Equal || kinds[at] == kind {
+                assert_eq!(tally.no, before, "{:?} by construction\nold: {old}\nnew: {new}", kinds[at]);
+            }
+        }
+    }
+    println!("equal, narrowed, widened: {tallies:#?}");
+    for tally in &tallies {
+        assert!(tally.yes > 100, "the pairs show too little: {tally:?}");
+        tally.is_seldom_unknown();
+    }
+}
+
+/// Where names that nobody was told of do not count, they are all that does not count.
+#[test]
+fn only_names_that_are_new_by_properties_are_left_out() {
+    let mut counts = [0; 3];
+    let mut excused = 0;
+    for seed in first_seed()..first_seed() + pairs() {
+        let mut dice = Dice(seed + (1 << 36));
+        let old = if dice.below(2) == 0 { dice.full_document() } else { dice.document() };
+        let new = match dice.below(3) {
+            0 => dice.full_document(),
+            1 => dice.made(Made::Narrowed, &old),
+            _ => dice.edited(&old),
+        };
+        if !has_meaning(&old) || !has_meaning(&new) {
+            continue;
+        }
+        let (Ok(old_judge), Ok(new_judge)) =
+            (jsonschema::validator_for(&old), jsonschema::validator_for(&new))
+        else {
+            continue;
+        };
+        let proves = |value: &Value| old_judge.is_valid(value) && !new_judge.is_valid(value);
+        let documents = [Document::new(&old), Document::new(&new)];
+        match includes((&documents[0], &old), (&documents[1], &new), Names::Declared) {
+            Answer::Yes => {
+                counts[0] += 1;
+                let listed = listed(&new);
+                let mut value = Value::Null;
+                for _ in 0..VALUES {
+                    value = if dice.below(3) == 0 { dice.value(3) } else { dice.near(&value) };
+                    if proves(&value) {
+                        excused += 1;
+                        let has = has_name(&value, &listed);
+                        assert!(has, "said yes\nold: {old}\nnew: {new}\nvalue: {value}");
+                    }
+                }
+            }
+            Answer::No { witness, .. } => {
+                counts[1] += 1;
+                assert!(proves(&witness), "said no\nold: {old}\nnew: {new}\nwitness: {witness}");
+            }
+            Answer::Unknown { .. } => counts[2] += 1,
+        }
+    }
+    println!("yes, no, unknown: {counts:?}, {excused} values with names that nobody was told of");
+    assert!(counts[0] > 100 && counts[1] > 100 && excused > 0, "the pairs show too little: {counts:?}");
+}
+
+/// The names that a schema lists by `properties`, anywhere.
+fn listed(schema: &Value) -> Vec<String> {
+    match schema {
+        Value::Object(members) => {
+            let own =
+                members.get("properties").and_then(Value::as_object).into_iter().flat_map(|map| map.keys());
+            own.cloned().chain(members.values().flat_map(listed)).collect()
+        }
+        Value::Array(items) => items.iter().flat_map(listed).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn has_name(value: &Value, names: &[String]) -> bool {
+    match value {
+        Value::Object(members) => {
+            members.iter().any(|(name, member)| names.contains(name) || has_name(member, names))
+        }
+        Value::Array(items) => items.iter().any(|item| has_name(item, names)),
+        _ => false,
+    }
+}
+
+/// Unrelated pairs with every keyword.
+#[test]
+fn answers_about_every_keyword_are_right() {
+    let mut tally = Tally::default();
+    for seed in first_seed()..first_seed() + pairs() {
+        let mut dice = Dice(seed + (1 << 35));
+        let (old, new) = (dice.full_document(), dice.full_document());
+        if has_meaning(&old) && has_meaning(&new) {
+            judge(&old, &new, &mut dice, &mut tally);
+        }
+    }
+    println!("every keyword: {tally:?}");
     assert!(tally.yes > 30 && tally.no > 300, "the pairs show too little: {tally:?}");
     tally.is_seldom_unknown();
 }

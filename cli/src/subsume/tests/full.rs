@@ -1,0 +1,325 @@
+//! Random schemas with every keyword of JSON Schema 2020-12, and pairs whose answer is known from how they were made.
+
+use serde_json::{Map, Value, json};
+
+use super::dice::{Dice, NAMES, PATTERNS, TEXTS};
+
+/// How a schema was made out of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// It accepts the same values.
+    Equal,
+    /// It accepts no more values.
+    Narrowed,
+    /// It accepts no fewer values.
+    Widened,
+}
+
+/// Keywords whose value is a schema for other values than the one that the schema itself is for.
+const INTO: [&str; 6] = [
+    "items",
+    "contains",
+    "additionalProperties",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "propertyNames",
+];
+
+impl Dice {
+    /// A schema with every keyword, whose references lead to its own definitions.
+    pub(crate) fn full_document(&mut self) -> Value {
+        let mut root = self.full(3);
+        let mut first = self.full(2);
+        let mut second = self.full(2);
+        if let Value::Object(first) = &mut first {
+            first.insert("$anchor".to_owned(), json!("anchor"));
+        }
+        if let Value::Object(second) = &mut second {
+            second.insert("$dynamicAnchor".to_owned(), json!("dynamic"));
+        }
+        if let Value::Object(root) = &mut root {
+            root.insert("$defs".to_owned(), json!({"x": first, "y": second}));
+        }
+        root
+    }
+
+    /// Any schema, `depth` levels deep at most.
+    pub(crate) fn full(&mut self, depth: usize) -> Value {
+        if self.one_in(16) {
+            return json!(!self.one_in(3));
+        }
+        let mut schema = Map::new();
+        if !self.one_in(4) {
+            let kinds =
+                ["null", "boolean", "integer", "number", "string", "array", "object", "object", "array"];
+            let kind = if self.one_in(5) {
+                json!(if self.one_in(2) { ["string", "null"] } else { ["array", "object"] })
+            } else {
+                json!(self.pick(&kinds))
+            };
+            schema.insert("type".to_owned(), kind);
+        }
+        for _ in 0..=self.below(4) {
+            let key = self.pick(&KEYWORDS);
+            if let Some(value) = self.keyword(key, depth) {
+                schema.insert(key.to_owned(), value);
+            }
+        }
+        Value::Object(schema)
+    }
+
+    fn keyword(&mut self, key: &str, depth: usize) -> Option<Value> {
+        let inner = depth.checked_sub(1);
+        Some(match key {
+            "enum" => (0..=self.below(3)).map(|_| self.value(1)).collect(),
+            "const" | "default" => self.value(1),
+            "multipleOf" => json!(self.pick(&[1.0, 2.0, 3.0, 0.5, 0.1, 1.5])),
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => self.number(),
+            "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
+                json!(self.below(4))
+            }
+            "pattern" => json!(self.pick(&PATTERNS)),
+            "format" if self.one_in(4) => json!("date"),
+            "uniqueItems" => json!(!self.one_in(4)),
+            "minContains" | "maxContains" => json!(self.below(3)),
+            "required" => json!(NAMES.into_iter().filter(|_| self.one_in(3)).collect::<Vec<_>>()),
+            "dependentRequired" => {
+                let names: Vec<_> = NAMES.into_iter().filter(|_| self.one_in(3)).collect();
+                json!({self.pick(&NAMES): names})
+            }
+            "allOf" | "anyOf" | "oneOf" => (0..=self.below(3))
+                .map(|_| inner.map(|inner| self.full(inner)))
+                .collect::<Option<Vec<_>>>()?
+                .into(),
+            "prefixItems" => (0..=self.below(2))
+                .map(|_| inner.map(|inner| self.full(inner)))
+                .collect::<Option<Vec<_>>>()?
+                .into(),
+            "not"
+            | "if"
+            | "then"
+            | "else"
+            | "items"
+            | "contains"
+            | "additionalProperties"
+            | "propertyNames"
+            | "unevaluatedItems"
+            | "unevaluatedProperties" => self.full(inner?),
+            "properties" => {
+                let names: Vec<_> = NAMES.into_iter().filter(|_| self.one_in(2)).collect();
+                let parts = names.into_iter().map(|name| Some((name.to_owned(), self.full(inner?))));
+                Value::Object(parts.collect::<Option<_>>()?)
+            }
+            "patternProperties" => json!({self.pick(&PATTERNS): self.full(inner?)}),
+            "dependentSchemas" => json!({self.pick(&NAMES): self.full(inner?)}),
+            "$ref" => json!(self.pick(&["#/$defs/x", "#/$defs/y", "#", "#anchor"])),
+            "$dynamicRef" => json!("#dynamic"),
+            "title" | "$comment" => json!(self.pick(&TEXTS)),
+            "deprecated" | "readOnly" | "writeOnly" => json!(self.one_in(2)),
+            "contentEncoding" => json!("base64"),
+            _ => return None,
+        })
+    }
+
+    /// A schema that is made out of another in a known way, somewhere in it.
+    pub(crate) fn made(&mut self, made: Made, document: &Value) -> Value {
+        let Value::Object(members) = document else { return document.clone() };
+        // Where a schema leads back to its root, less in one place may be more in another, behind `not`.
+        if made != Made::Equal && document.to_string().contains("\"#\"") {
+            return document.clone();
+        }
+        let mut root = members.clone();
+        let definitions = root.shift_remove("$defs").unwrap_or_else(|| json!({}));
+        let mut extracted = None;
+        let mut changed = Value::Object(root);
+        self.make_somewhere(made, &mut changed, &mut extracted, 3);
+        let mut root = match changed {
+            Value::Object(root) => root,
+            other => Map::from_iter([("allOf".to_owned(), json!([other]))]),
+        };
+        let mut definitions = definitions;
+        if let Some(extracted) = extracted {
+            definitions["z"] = extracted;
+        }
+        root.insert("$defs".to_owned(), definitions);
+        Value::Object(root)
+    }
+
+    /// Goes to a place that a value of its own must fit, so that what is said around it does not matter.
+    fn make_somewhere(
+        &mut self,
+        made: Made,
+        schema: &mut Value,
+        extracted: &mut Option<Value>,
+        depth: usize,
+    ) {
+        if let (Value::Object(members), true) = (&mut *schema, depth > 0 && !self.one_in(3)) {
+            let key = members.keys().nth(self.below(members.len().max(1))).cloned().unwrap_or_default();
+            match (key.as_str(), members.get_mut(&key)) {
+                ("properties" | "patternProperties", Some(Value::Object(map))) if !map.is_empty() => {
+                    let name = map.keys().nth(self.below(map.len())).cloned().unwrap_or_default();
+                    return self.make_somewhere(made, &mut map[&name], extracted, depth - 1);
+                }
+                ("prefixItems", Some(Value::Array(parts))) if !parts.is_empty() => {
+                    let at = self.below(parts.len());
+                    return self.make_somewhere(made, &mut parts[at], extracted, depth - 1);
+                }
+                // More or fewer items that are counted are another thing.
+                ("contains", _) if made != Made::Equal => {}
+                (key, Some(inner)) if INTO.contains(&key) => {
+                    return self.make_somewhere(made, inner, extracted, depth - 1);
+                }
+                _ => {}
+            }
+        }
+        let other = self.full(1);
+        let own = schema.clone();
+        *schema = match made {
+            Made::Narrowed => json!({"allOf": [own, other]}),
+            Made::Widened => json!({"anyOf": [own, other]}),
+            Made::Equal => self.rewritten(own, &other, extracted),
+        };
+    }
+
+    /// The same schema, written in another way. `other` is any schema.
+    fn rewritten(&mut self, own: Value, other: &Value, extracted: &mut Option<Value>) -> Value {
+        match self.below(22) {
+            0 => json!({"allOf": [own]}),
+            1 => json!({"anyOf": [own, false]}),
+            2 => json!({"anyOf": [own, own]}),
+            3 => json!({"oneOf": [own, false]}),
+            4 => json!({"not": {"not": own}}),
+            5 => json!({"if": other, "then": own, "else": own}),
+            6 => json!({"if": true, "then": own, "else": other}),
+            7 => json!({"anyOf": [{"allOf": [own, other]}, {"allOf": [own, {"not": other}]}]}),
+            8 => json!({"oneOf": [{"allOf": [own, other]}, {"allOf": [own, {"not": other}]}]}),
+            9 => json!({"allOf": [own, {"anyOf": [own, other]}]}),
+            10 => json!({"anyOf": [own, {"allOf": [other, own]}]}),
+            11 => json!({"not": {"anyOf": [{"not": own}, {"not": own}]}}),
+            12 if extracted.is_none() => {
+                *extracted = Some(own);
+                json!({"$ref": "#/$defs/z"})
+            }
+            13 => json!({"allOf": [own], "$comment": "the same", "title": "T", "x-note": 1}),
+            14 => {
+                json!({"oneOf": [{"type": "object", "allOf": [own]}, {"not": {"type": "object"}, "allOf": [own]}]})
+            }
+            15 => json!({"if": {"not": own}, "then": false}),
+            _ => self.respelled(own),
+        }
+    }
+
+    /// The same schema with another keyword or a further one.
+    fn respelled(&mut self, own: Value) -> Value {
+        let Value::Object(mut members) = own else { return own };
+        let has = |members: &Map<String, Value>, key: &str| members.contains_key(key);
+        for (key, value) in [
+            ("minLength", json!(0)),
+            ("minItems", json!(0)),
+            ("minProperties", json!(0)),
+            ("uniqueItems", json!(false)),
+            ("required", json!([])),
+            ("propertyNames", json!(true)),
+            ("dependentRequired", json!({})),
+            ("patternProperties", json!({})),
+            ("dependentSchemas", json!({})),
+        ] {
+            if self.one_in(3) && !has(&members, key) {
+                members.insert(key.to_owned(), value);
+            }
+        }
+        if !has(&members, "unevaluatedItems") && !has(&members, "contains") && self.one_in(2) {
+            members.insert("contains".to_owned(), self.full(1));
+            members.insert("minContains".to_owned(), json!(0));
+            members.shift_remove("maxContains");
+        }
+        if !has(&members, "unevaluatedProperties") && !has(&members, "additionalProperties") && self.one_in(2)
+        {
+            members.insert("additionalProperties".to_owned(), json!(true));
+        }
+        if let Some(value) = members.shift_remove("const") {
+            if has(&members, "enum") {
+                members.insert("const".to_owned(), value);
+            } else {
+                members.insert("enum".to_owned(), json!([value, value]));
+            }
+        }
+        if let Some(Value::Object(map)) = members.get("dependentRequired").cloned()
+            && !has(&members, "dependentSchemas")
+        {
+            members.shift_remove("dependentRequired");
+            let schemas: Map<_, _> =
+                map.into_iter().map(|(name, needed)| (name, json!({"required": needed}))).collect();
+            members.insert("dependentSchemas".to_owned(), schemas.into());
+        }
+        if let Some(Value::Array(values)) = members.get_mut("enum") {
+            values.reverse();
+        }
+        // The order of keywords means nothing.
+        Value::Object(members.into_iter().rev().collect())
+    }
+}
+
+/// Every keyword, those that make schemas interesting more than once.
+const KEYWORDS: [&str; 60] = [
+    "enum",
+    "const",
+    "multipleOf",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "minProperties",
+    "maxProperties",
+    "required",
+    "required",
+    "dependentRequired",
+    "allOf",
+    "anyOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "if",
+    "dependentSchemas",
+    "prefixItems",
+    "prefixItems",
+    "items",
+    "items",
+    "contains",
+    "properties",
+    "properties",
+    "properties",
+    "properties",
+    "patternProperties",
+    "patternProperties",
+    "additionalProperties",
+    "additionalProperties",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "unevaluatedProperties",
+    "$ref",
+    "$dynamicRef",
+    "title",
+    "$comment",
+    "default",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "contentEncoding",
+    "then",
+    "else",
+];
