@@ -28,9 +28,17 @@ pub(super) fn compare(
     (new_document, new): (&Document<'_>, &Value),
     findings: &mut Vec<Finding>,
 ) {
-    let mut words =
-        Words { way, name, old: old_document, new: new_document, findings, seen: HashSet::new(), depth: 0 };
-    words.pair(way.root(), old, new);
+    let mut words = Words {
+        way,
+        name,
+        old: old_document,
+        new: new_document,
+        findings,
+        seen: HashSet::new(),
+        depth: 0,
+        defaults: Vec::new(),
+    };
+    words.pair(way.root(), old, new, false);
     words.rest(old, new);
 }
 
@@ -43,10 +51,13 @@ struct Words<'w, 'a> {
     /// Pairs that were compared, by their addresses: schemas may contain themselves.
     seen: HashSet<(*const Value, *const Value)>,
     depth: usize,
+    /// The defaults that both sides have for the value that is looked at, and for those around it.
+    defaults: Vec<[Vec<Value>; 2]>,
 }
 
 impl<'a> Words<'_, 'a> {
-    fn pair<'s>(&mut self, at: &str, old: &'s Value, new: &'s Value)
+    /// `in_place` says that the schemas are parts of others for the same value.
+    fn pair<'s>(&mut self, at: &str, old: &'s Value, new: &'s Value, in_place: bool)
     where
         'a: 's,
     {
@@ -59,7 +70,16 @@ impl<'a> Words<'_, 'a> {
         }
         if let (Some(old), Some(new)) = (view(old, old_target), view(new, new_target)) {
             self.depth += 1;
+            if !in_place {
+                let said = |document: &Document<'s>, view: &View<'s>| {
+                    said_in_place(document, view, "default", MAX_PLACES).into_iter().cloned().collect()
+                };
+                self.defaults.push([said(self.old, &old), said(self.new, &new)]);
+            }
             self.views(at, &old, &new);
+            if !in_place {
+                self.defaults.pop();
+            }
             self.depth -= 1;
         }
     }
@@ -71,7 +91,7 @@ impl<'a> Words<'_, 'a> {
         let keys: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
         for key in keys {
             let (before, after) = (old.get(key).copied(), new.get(key).copied());
-            if key == "default" && before != after && self.is_only_moved(key, old, new) {
+            if key == "default" && before != after && self.is_only_moved(before, after) {
                 let pointer = format!("{at}/{key}");
                 texts::changed(
                     "schema-note-changed",
@@ -91,19 +111,28 @@ impl<'a> Words<'_, 'a> {
             let (Some(before), Some(after)) = (before, after) else { continue };
             let at = format!("{at}/{key}");
             match (holds(key), before, after) {
-                (Holds::Schema, ..) => self.pair(&at, before, after),
+                (Holds::Schema, ..) => {
+                    self.pair(&at, before, after, matches!(key, "not" | "if" | "then" | "else"));
+                }
                 (Holds::Map, Value::Object(before), Value::Object(after)) => {
                     for (name, before) in before {
                         if let Some(after) = after.get(name) {
-                            self.pair(&format!("{at}/{}", segment(name)), before, after);
+                            self.pair(
+                                &format!("{at}/{}", segment(name)),
+                                before,
+                                after,
+                                key == "dependentSchemas",
+                            );
                         }
                     }
                 }
-                (Holds::List, Value::Array(before), Value::Array(after)) => self.arms(&at, before, after),
+                (Holds::List, Value::Array(before), Value::Array(after)) => {
+                    self.arms(&at, before, after, key != "prefixItems");
+                }
                 _ if key == "$ref" => {
                     let target = |document: &Document<'a>, to: &Value| document.resolve(to.as_str()?);
                     if let (Some(before), Some(after)) = (target(self.old, before), target(self.new, after)) {
-                        self.pair(&at, before, after);
+                        self.pair(&at, before, after, true);
                     }
                 }
                 _ => {}
@@ -111,19 +140,14 @@ impl<'a> Words<'_, 'a> {
         }
     }
 
-    /// Whether what the keyword says is still said of the same values, if in another part of the schema.
-    fn is_only_moved<'s>(&self, key: &str, old: &View<'s>, new: &View<'s>) -> bool
-    where
-        'a: 's,
-    {
-        let is_in = |value: Option<&&Value>, document: &Document<'s>, view: &View<'s>| {
-            value.is_none_or(|value| said_in_place(document, view, key, MAX_PLACES).contains(value))
-        };
-        is_in(old.get(key), self.new, new) && is_in(new.get(key), self.old, old)
+    /// Whether the default is still said of the same values, if in another part of the schema.
+    fn is_only_moved(&self, old: Option<&Value>, new: Option<&Value>) -> bool {
+        let is_in = |value: Option<&Value>, said: &[Value]| value.is_none_or(|value| said.contains(value));
+        self.defaults.last().is_some_and(|[before, after]| is_in(old, after) && is_in(new, before))
     }
 
     /// Arms that did not change go together; of the others, the first with the first.
-    fn arms<'s>(&mut self, at: &str, old: &'s [Value], new: &'s [Value])
+    fn arms<'s>(&mut self, at: &str, old: &'s [Value], new: &'s [Value], in_place: bool)
     where
         'a: 's,
     {
@@ -134,14 +158,14 @@ impl<'a> Words<'_, 'a> {
             match same {
                 Some(same) => {
                     if let Some(before) = former[same].take() {
-                        self.pair(&format!("{at}/{place}"), before, arm);
+                        self.pair(&format!("{at}/{place}"), before, arm, in_place);
                     }
                 }
                 None => left.push((place, arm)),
             }
         }
         for (before, (place, arm)) in former.into_iter().flatten().zip(left) {
-            self.pair(&format!("{at}/{place}"), before, arm);
+            self.pair(&format!("{at}/{place}"), before, arm, in_place);
         }
     }
 

@@ -229,6 +229,24 @@ fn headers_and_defaults() {
     check(one(json!({})), one(json!({"writeOnly": true})), &["schema-note-changed"]);
 }
 
+/// A default that stands in another part of the same schema is still the default.
+#[test]
+fn a_default_that_only_moved_is_documentation() {
+    let one = |schema: Value| closed(json!({"x": schema}), json!([]));
+    let old = json!({"type": "string", "default": "a"});
+    for new in [
+        json!({"allOf": [old]}),
+        json!({"anyOf": [{"not": old}, old]}),
+        json!({"type": "string", "anyOf": [old, {"type": "null"}]}),
+    ] {
+        let ids_found = changes(&one(old.clone()), &one(new.clone()));
+        let is_told = ids(&ids_found).iter().any(|id| id.starts_with("input-default"));
+        assert!(!is_told, "{new}: {ids_found:#?}");
+    }
+    let other = json!({"allOf": [{"type": "string", "default": "b"}]});
+    assert!(ids(&changes(&one(old), &one(other))).contains(&"input-default-removed"));
+}
+
 /// Each group of keywords, for arguments: less is breaking, more is not; for results the other way round.
 #[test]
 fn every_group_of_keywords_has_its_two_directions() {

@@ -10,6 +10,8 @@ use crate::diff::finding::Finding;
 use crate::offer::Offer;
 use crate::subsume::{Dice, Made, first_seed, pairs};
 
+/// How many pairs of schemas are judged by names as well.
+const PAIRS: u64 = 600;
 /// How many values each is tried with.
 const VALUES: usize = 40;
 
@@ -39,7 +41,7 @@ fn has_undeclared_names_in(value: &Value) -> bool {
 fn what_is_not_breaking_breaks_no_call_and_no_reader() {
     let mut judged = 0;
     let mut safe = [0, 0];
-    for seed in first_seed()..first_seed() + pairs() / 2 {
+    for seed in 0..PAIRS {
         let mut dice = Dice(seed + (1 << 40));
         let old = object_root(dice.document());
         let mut new = dice.edited(&old);
@@ -75,7 +77,7 @@ fn what_is_not_breaking_breaks_no_call_and_no_reader() {
             }
         }
     }
-    println!("not breaking: {safe:?} of {}, {judged} values judged", pairs() / 2);
+    println!("not breaking: {safe:?} of {PAIRS}, {judged} values judged");
     assert!(safe[0] > 50 && safe[1] > 50 && judged > 500, "the pairs show too little: {safe:?}, {judged}");
 }
 

@@ -124,8 +124,10 @@ impl Dice {
     /// A schema that is made out of another in a known way, somewhere in it.
     pub(crate) fn made(&mut self, made: Made, document: &Value) -> Value {
         let Value::Object(members) = document else { return document.clone() };
-        // Where a schema leads back to its root, less in one place may be more in another, behind `not`.
-        if made != Made::Equal && document.to_string().contains("\"#\"") {
+        // Where a schema leads back to its root, less in one place may be more in another, behind `not`, and what the root
+        // looks at counts in another place.
+        let text = document.to_string();
+        if text.contains("\"#\"") && (made != Made::Equal || text.contains("unevaluated")) {
             return document.clone();
         }
         let mut root = members.clone();
