@@ -88,7 +88,10 @@ fn edges(checker: &Checker, id: NodeId) -> Vec<(NodeId, Edge)> {
         let name = example::matching(pattern.as_str())?;
         Some((*child, member(&name)))
     }));
-    found.extend(node.object.additional.map(|child| (child, member("name"))));
+    found.extend(node.object.additional.map(|child| {
+        let key = node.object.names.and_then(|names| example::minimal_at(checker, names));
+        (child, member(key.as_ref().and_then(Value::as_str).unwrap_or("name")))
+    }));
     let array = &node.array;
     found.extend(array.prefix.iter().enumerate().map(|(at, child)| (*child, Edge::Below(Step::Item(at)))));
     found.extend(array.items.map(|child| (child, Edge::Below(Step::Item(array.prefix.len())))));

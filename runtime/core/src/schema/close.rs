@@ -108,6 +108,9 @@ impl Closer<'_> {
         }
         for alternative in &mut alternatives {
             alternative.shift_remove("$defs");
+            if !SAY_MORE.iter().any(|keyword| alternative.contains_key(*keyword)) {
+                alternative.entry("properties").or_insert_with(|| json!({}));
+            }
             if !alternative.contains_key("type") {
                 alternative.shift_insert(0, "type".to_owned(), json!("object"));
             }

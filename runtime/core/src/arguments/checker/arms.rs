@@ -177,11 +177,30 @@ impl<'c> Check<'c, '_, '_> {
                 }
                 self.at(Step::Member(value, 0), |check| check.say(ProblemKind::Unknown, || message))
             }
+            Intent::Unclear if self.say_unknown_to_all(arms, value) => false,
             Intent::Unclear => {
                 let near = self.nearest_constant(arms, value);
                 self.say_with(ProblemKind::Forms, node, value, |checker| checker.describe_arms(arms), &near)
             }
         }
+    }
+
+    /// Reports the members that no arm knows; true if there are some.
+    fn say_unknown_to_all(&mut self, arms: &[NodeId], value: ValueId) -> bool {
+        let nodes: Vec<&Node> =
+            arms.iter().flat_map(|arm| self.checker.always(*arm)).map(|id| self.checker.node(id)).collect();
+        if !nodes.iter().all(|node| self.is_closed(node)) {
+            return false;
+        }
+        let mut found = false;
+        for position in 0..super::object::count(self.doc, value) {
+            let Some((name, _)) = self.member_at(value, position) else { break };
+            if nodes.iter().all(|node| node.object.position(name).is_none()) {
+                found = true;
+                self.unknown(&nodes, Step::Member(value, position));
+            }
+        }
+        found
     }
 
     /// `; did you mean …?` of the constants among the arms.

@@ -350,8 +350,21 @@ pub(super) fn allowed(keywords: &Map<String, Value>) -> Option<Vec<Value>> {
 fn samples(keywords: &Map<String, Value>) -> Vec<Value> {
     let mut samples = keywords.get("examples").and_then(Value::as_array).cloned().unwrap_or_default();
     samples.extend(keywords.get("default").filter(|default| !default.is_null()).cloned());
+    // Formats that are not checked here; the type may well look at them.
+    let format = keywords.get("format").and_then(Value::as_str).unwrap_or_default();
+    let of_format = UNCHECKED.iter().find(|(name, _)| *name == format);
+    samples.extend(of_format.map(|(_, sample)| Value::from(*sample)));
     samples
 }
+
+/// Texts of formats that are shown only.
+const UNCHECKED: [(&str, &str); 5] = [
+    ("uri", "https://example.com/"),
+    ("iri", "https://example.com/"),
+    ("email", "user@example.com"),
+    ("hostname", "example.com"),
+    ("duration", "P1D"),
+];
 
 pub(super) fn names(list: &Value) -> Vec<Box<str>> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect()

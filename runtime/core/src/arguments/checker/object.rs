@@ -1,6 +1,6 @@
 //! The members of an object: which names they have, which are missing, and what stands under them.
 
-use super::check::{Check, Step};
+use super::check::{Check, Step, Terms};
 use super::{Node, NodeId};
 use crate::arguments::doc::{Doc, Edit, Json, ValueId};
 use crate::arguments::problem::ProblemKind;
@@ -185,6 +185,9 @@ impl<'c> Check<'c, '_, '_> {
         if !is_shut || is_named || (self.terms.ignores_unknown() && !object.denies) {
             return true;
         }
+        if self.is_nothing(value, position) {
+            return true;
+        }
         self.unknown(&[node], Step::Member(value, position))
     }
 
@@ -237,7 +240,7 @@ impl<'c> Check<'c, '_, '_> {
                     || object.patterns.iter().any(|(pattern, _)| pattern.is_match(name))
                     || (!self.checker.knows(name) && self.insight.alias(*id, name).is_some())
             });
-            if !is_known {
+            if !is_known && !self.is_nothing(value, position) {
                 let nodes: Vec<&Node> = holding.iter().map(|id| self.checker.node(*id)).collect();
                 fits &= self.unknown(&nodes, Step::Member(value, position));
             }
@@ -245,7 +248,19 @@ impl<'c> Check<'c, '_, '_> {
         fits
     }
 
-    fn unknown(&mut self, nodes: &[&Node], step: Step) -> bool {
+    /// Whether the member is a `null` for a member of another variant, as some clients send for all that may be left out.
+    fn is_nothing(&mut self, value: ValueId, position: usize) -> bool {
+        let Some((name, member)) = self.member_at(value, position) else { return false };
+        let is_nothing = self.terms == Terms::Meant
+            && matches!(self.doc.get(member), Json::Null)
+            && self.checker.knows(name);
+        if is_nothing && self.findings.is_some() {
+            self.edits.insert(member, Edit::LeaveOut);
+        }
+        is_nothing
+    }
+
+    pub(super) fn unknown(&mut self, nodes: &[&Node], step: Step) -> bool {
         if self.findings.is_none() {
             return false;
         }

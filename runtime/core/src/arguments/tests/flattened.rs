@@ -87,6 +87,7 @@ fn a_flattened_option_of_an_enum_is_read_whole_or_refused() {
             r#"/sampled/every: expected an integer from 0 to 255; got "x""#,
         ),
         (r#"{"path":"a","whole":1}"#, "/whole: expected a boolean; got 1"),
+        (r#"{"path":"a","smapled":{"every":1}}"#, r#"/smapled: unknown name; did you mean "sampled"?"#),
         (r#"{"path":"a","sampled":{}}"#, "/sampled/every: missing; expected an integer from 0 to 255"),
     ] {
         assert_eq!(problems::<Sampling>(text), [expected], "{text}");

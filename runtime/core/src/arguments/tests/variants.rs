@@ -259,6 +259,16 @@ fn other_names_of_variants_are_taken() {
 }
 
 #[test]
+fn null_for_a_member_of_another_variant_is_left_out() {
+    read::<Issue>(r#"{"type":"feature","effort_days":3,"component":null,"severity":null}"#)
+        .expect("it says nothing");
+    assert_eq!(
+        problems::<Issue>(r#"{"type":"question","componnt":null}"#),
+        [r#"/componnt: unknown name; known are "type""#]
+    );
+}
+
+#[test]
 fn a_list_of_texts_that_is_no_enum_is_a_rule() {
     #[derive(Debug, Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "read and dropped")]
