@@ -40,6 +40,11 @@ impl Places {
         Self { ways: OnceLock::new(), places: checker.ids().map(|_| OnceLock::new()).collect() }
     }
 
+    /// Whether the node applies to anything.
+    pub(super) fn reach(&self, checker: &Checker, id: NodeId) -> bool {
+        self.ways.get_or_init(|| Ways::of(checker)).reach(id)
+    }
+
     pub(super) fn of(&self, checker: &Checker, id: NodeId) -> Option<&Place> {
         let ways = self.ways.get_or_init(|| Ways::of(checker));
         self.places.get(id.index())?.get_or_init(|| Place::of(checker, ways, id)).as_ref()
@@ -54,7 +59,7 @@ impl Knowledge {
             knowledge.learn(checker, places, probe, id);
         }
         knowledge.is_plain = knowledge.is_plain
-            && checker.ids().all(|id| {
+            && checker.ids().filter(|id| places.reach(checker, *id)).all(|id| {
                 let place = places.of(checker, id);
                 is_enforced(checker, id, place, probe)
             });

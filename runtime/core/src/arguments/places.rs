@@ -62,6 +62,11 @@ impl Ways {
         Self(before)
     }
 
+    /// Whether the node applies to anything: `null` for a member that may be left out has a node that does not.
+    pub(super) fn reach(&self, id: NodeId) -> bool {
+        id == ROOT || self.0.get(id.index()).is_some_and(Option::is_some)
+    }
+
     /// The nodes from the root to the one before `target`, each with how it leads on.
     fn to(&self, target: NodeId) -> Option<Vec<(NodeId, Edge)>> {
         let mut way = Vec::new();

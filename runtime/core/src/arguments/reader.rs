@@ -27,7 +27,7 @@ pub struct ArgumentReader {
     shape: InputShape,
     pub(super) places: Places,
     /// What the type says of itself, asked when the first call is read.
-    knowledge: OnceLock<Knowledge>,
+    pub(super) knowledge: OnceLock<Knowledge>,
 }
 
 impl ArgumentReader {

@@ -343,9 +343,10 @@ impl Checker {
         &self.pointers[id.0]
     }
 
-    /// All nodes.
+    /// All nodes of the schema.
     pub(super) fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
-        (0..self.nodes.len()).map(NodeId)
+        let anything = self.anything;
+        (0..self.nodes.len()).map(NodeId).filter(move |id| *id != anything)
     }
 
     /// How many nodes there are.

@@ -16,6 +16,19 @@ struct Add {
     b: i64,
 }
 
+/// What serde enforces by itself goes straight into the struct.
+#[test]
+fn types_without_rules_are_read_by_serde_alone() {
+    fn is_plain<T: serde::de::DeserializeOwned + JsonSchema>() -> bool {
+        let reader = reader_with::<T>(&[]);
+        let _ = read_by::<T>(&reader, "{}");
+        reader.knowledge.get().expect("the type was asked").is_plain
+    }
+    assert!(is_plain::<Add>() && is_plain::<Query>() && is_plain::<ReadFile>() && is_plain::<Tag>());
+    assert!(!is_plain::<Chart>(), "it holds any value");
+    assert!(!is_plain::<Record>(), "it is an enum");
+}
+
 #[test]
 fn arguments_that_fit_are_read() {
     assert_eq!(read::<Add>(r#"{"a":1,"b":2}"#).unwrap(), Add { a: 1, b: 2 });
