@@ -129,7 +129,9 @@ impl Knowledge {
 
 /// Whether serde refuses by itself what the node refuses.
 fn is_enforced(checker: &Checker, id: NodeId, place: Option<&Place>, probe: Probe<'_>) -> bool {
-    if checker.node(id).never {
+    let wrong = wrong_for(checker, id);
+    // What takes anything has nothing to enforce, nor has what takes nothing, which stands for names alone.
+    if checker.node(id).never || (wrong.is_none() && checker.constants(id).is_none()) {
         return true;
     }
     let Some(place) = place else { return false };
@@ -137,7 +139,7 @@ fn is_enforced(checker: &Checker, id: NodeId, place: Option<&Place>, probe: Prob
     let listed = checker.constants(id).and_then(|allowed| allowed.iter().find(|value| value.is_string()));
     // An enum reads its variants from an object too; a type that looks for itself may read more than is listed.
     let is_variants = listed.and_then(Value::as_str).is_none_or(|name| reads(json!({ name: null })));
-    is_variants && wrong_for(checker, id).is_none_or(|wrong| !reads(wrong))
+    is_variants && wrong.is_none_or(|wrong| !reads(wrong))
 }
 
 /// The properties that must all come for the one at `first` to be read.
