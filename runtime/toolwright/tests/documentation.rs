@@ -13,7 +13,7 @@ struct GetOrder {
     id: String,
 }
 
-#[doc = concat!("Only a file.\r\n")]
+#[doc = concat!("Only a ", "file.\r\n")]
 #[derive(Tool, Deserialize, JsonSchema)]
 struct Ping;
 
