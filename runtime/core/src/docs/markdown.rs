@@ -71,7 +71,7 @@ pub fn line(text: &str) -> String {
     one_line(text, code)
 }
 
-/// [`line`](self::line) for a cell of a table, which no sign in it ends.
+/// [`line()`] for a cell of a table, which no sign in it ends.
 pub fn line_in_cell(text: &str) -> String {
     one_line(text, code_in_cell)
 }
