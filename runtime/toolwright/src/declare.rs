@@ -7,7 +7,7 @@
 /// [`Resource`](crate::Resource), a [`ResourceTemplate`](crate::ResourceTemplate), or a `Vec` of one of them. The server
 /// takes what the same functions return, so that nothing is said twice:
 ///
-/// ```
+/// ```standalone_crate
 /// use schemars::JsonSchema;
 /// use serde::Deserialize;
 /// use toolwright::{Prompt, Resource, Server};
