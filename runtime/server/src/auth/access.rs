@@ -94,7 +94,7 @@ impl Access {
     }
 
     /// Whether nothing is known of the caller.
-    #[cfg(feature = "auth")]
+    #[cfg(all(feature = "auth", feature = "tasks"))]
     pub(crate) fn is_anonymous(&self) -> bool {
         matches!(self, Self::Anonymous)
     }
