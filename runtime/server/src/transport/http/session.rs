@@ -52,6 +52,8 @@ pub(super) struct Session {
     start: Instant,
     /// In milliseconds from the start.
     last_used: AtomicU64,
+    /// Tells apart which of two is older that were used in the same millisecond.
+    opened: Instant,
     streams: Mutex<Streams>,
     /// The number of the last event.
     sequence: AtomicU64,
@@ -128,6 +130,7 @@ impl Sessions {
             exchanges: Mutex::default(),
             start: self.start,
             last_used: AtomicU64::new(now),
+            opened: Instant::now(),
             streams: Mutex::default(),
             sequence: AtomicU64::new(0),
             store: self.store.clone(),
@@ -186,7 +189,7 @@ fn make_room(
     }
     while open.len() >= limit || caller.is_full(What::Sessions, own_limit) {
         let unused = || open.values().filter(|session| session.is_unused());
-        let age = |session: &&Arc<Session>| session.last_used.load(Ordering::Relaxed);
+        let age = |session: &&Arc<Session>| (session.last_used.load(Ordering::Relaxed), session.opened);
         let own = unused().filter(|session| session.connection.caller().is(caller)).min_by_key(age);
         let count = |session: &Arc<Session>| match session.connection.caller() {
             other if other.is_known() => other.count(What::Sessions),
