@@ -7,12 +7,25 @@ use cargo_metadata::{DependencyKind, Package};
 use test_rules::{dependency_closure, member, metadata, root};
 
 /// The crates that users get, each with those of them that it may depend on.
-const LAYERS: [(&str, &[&str]); 5] = [
+const LAYERS: [(&str, &[&str]); 8] = [
     ("toolwright-core", &[]),
     ("toolwright-macros", &[]),
-    ("toolwright-server", &["toolwright-core"]),
-    ("toolwright", &["toolwright-core", "toolwright-macros", "toolwright-server"]),
-    ("toolwright-cli", &["toolwright-core"]),
+    ("toolwright-wire", &["toolwright-core"]),
+    ("toolwright-agent", &["toolwright-core"]),
+    ("toolwright-server", &["toolwright-core", "toolwright-wire"]),
+    ("toolwright-client", &["toolwright-core", "toolwright-wire", "toolwright-agent"]),
+    (
+        "toolwright",
+        &[
+            "toolwright-core",
+            "toolwright-macros",
+            "toolwright-wire",
+            "toolwright-agent",
+            "toolwright-server",
+            "toolwright-client",
+        ],
+    ),
+    ("toolwright-cli", &["toolwright-core", "toolwright-wire", "toolwright-agent", "toolwright-client"]),
 ];
 
 #[test]

@@ -1,0 +1,1 @@
+//! Tools and tool messages as agents hold them.

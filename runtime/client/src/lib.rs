@@ -1,0 +1,1 @@
+//! A client for any Model Context Protocol server.
