@@ -24,8 +24,9 @@ fn the_readme_shows_what_happens() {
     assert!(program.end_by("INT").success());
 }
 
+// As reported in BerriAI/litellm#34845, PrefectHQ/fastmcp#1867.
 #[test]
-fn htp_08_both_spellings_of_the_path_are_served_directly() {
+fn both_spellings_of_the_path_are_served_directly() {
     let program = start();
     for (count, path) in ["/mcp", "/mcp/"].into_iter().enumerate() {
         let post = |body: &Value| {

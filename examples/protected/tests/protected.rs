@@ -92,7 +92,7 @@ fn token(server: &AuthorizationServer, subject: &str, scope: &str) -> Token {
 }
 
 #[test]
-fn each_customer_has_orders_of_their_own_and_no_token_is_repeated() {
+fn customers_see_their_own_orders_and_no_token_leaks() {
     let server = AuthorizationServer::start();
     let program = Program::start(&server.issuer());
     let ada = server.sign(token(&server, "ada", "orders:write"));
@@ -125,7 +125,7 @@ fn each_customer_has_orders_of_their_own_and_no_token_is_repeated() {
     assert!(told.contains("a token was refused: the token has expired"), "{told}");
     for token in [&ada, &bob, &expired, &wrong, &broken] {
         for part in token.split('.') {
-            assert!(!told.contains(part), "GTW-05: a part of a token was written");
+            assert!(!told.contains(part), "punkpeye/mcp-remote#268: a part of a token was written");
         }
     }
 }

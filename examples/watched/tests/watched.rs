@@ -25,7 +25,7 @@ fn await_update(stream: &mut Response) {
 }
 
 #[test]
-fn clients_of_both_eras_hear_of_changes_by_the_tool_and_by_the_greenhouse() {
+fn clients_of_both_eras_are_notified_of_changes() {
     let program = Program::start(Command::new(env!("CARGO_BIN_EXE_watched")).arg("127.0.0.1:0"));
     let lab = program.lab();
     let session = lab.session("2025-11-25");

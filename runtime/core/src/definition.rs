@@ -261,9 +261,9 @@ mod tests {
         }
     }
 
-    /// F-05: a context shows its own commands and those of the contexts above.
+    /// A context shows its own commands and those of the contexts above.
     #[test]
-    fn f_05_a_tool_is_visible_in_its_context_and_below() {
+    fn a_tool_is_visible_in_its_context_and_below() {
         let mut tool = ToolDefinition::new("refund", json!({"type": "object"}));
         assert!(tool.is_visible_in("orders") && tool.is_visible_in(""), "no context is every context");
 

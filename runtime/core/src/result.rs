@@ -67,10 +67,10 @@ impl ToolResult {
         })
     }
 
-    /// The text of all text blocks, joined with a blank line (K-12, H-3.4).
+    /// The text of all text blocks, joined with a blank line.
     ///
-    /// A result without content shows its structured content: a string as it is, a number or anything else as JSON
-    /// (RES-04).
+    /// A result without content shows its structured content: a string as it is, anything else as JSON
+    /// (as clients do that were shown nothing: nicobailon/pi-mcp-adapter#113).
     pub fn as_text(&self) -> String {
         if let (true, Some(structured)) = (self.content.is_empty(), &self.structured_content) {
             return match structured.to_value() {

@@ -1,5 +1,5 @@
 //! What a workflow adds to the definitions of its commands: the standard parameters `command` and
-//! `workitem_path` (F-05), and all five annotations written out (F-10).
+//! `workitem_path`, and all five annotations written out.
 
 use serde_json::{Value, json};
 

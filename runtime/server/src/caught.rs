@@ -1,5 +1,5 @@
 //! Code of users that panics: when it runs, and when what it leaves behind is dropped. Its panic ends its own call and
-//! nothing else; the text of the panic stays on standard error, where the panic hook wrote it, and is not sent (F-27).
+//! nothing else; the text of the panic stays on standard error, where the panic hook wrote it, and is not sent.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};

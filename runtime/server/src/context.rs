@@ -366,7 +366,7 @@ impl Context {
         self.0.principal.as_deref()
     }
 
-    /// The application context that the caller works in (F-05, F-12).
+    /// The application context that the caller works in.
     pub fn context_path(&self) -> Option<&str> {
         self.0.context_path.as_deref()
     }

@@ -60,7 +60,7 @@ mod tests {
     use super::{BLOCK, string};
 
     #[test]
-    fn the_bytes_are_those_of_serde_json_wherever_the_special_ones_stand() {
+    fn escaping_writes_what_serde_json_writes() {
         let all: String = (0..=0x2ff).filter_map(char::from_u32).collect();
         for start in 0..all.chars().count() {
             let text: String = all.chars().skip(start).collect();

@@ -39,7 +39,7 @@ pub struct Action<'a> {
     pub name: &'a str,
     /// The arguments as they were sent: the text of a JSON object, `null` or nothing.
     pub arguments: Option<&'a RawValue>,
-    /// The application context that the caller works in, such as `orders/42` (F-05, F-12).
+    /// The application context that the caller works in, such as `orders/42`.
     pub context_path: Option<&'a str>,
 }
 

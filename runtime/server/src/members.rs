@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_or_has_names_that_are_no_strings_is_refused() {
+    fn non_objects_and_broken_names_are_refused() {
         for text in ["1", "[]", r#""{}""#, "null", "", "{", "{}{}", r#"{"\ud800":1}"#, r#"{"a":}"#, "{1:2}"] {
             assert_eq!(members(text), None, "{text}");
         }

@@ -215,8 +215,9 @@ mod tests {
 
     use super::wrap_unless_object;
 
+    // As reported in longbridge/longbridge-mcp#150, modelcontextprotocol/rust-sdk#532, modelcontextprotocol/rust-sdk#566.
     #[test]
-    fn res_03_output_schemas_that_are_no_objects_are_wrapped_with_their_definitions() {
+    fn non_object_output_schemas_are_wrapped() {
         let list = json!({"type": "array", "items": {"$ref": "#/$defs/Node"}, "$defs": {"Node": {"type": "object"}}});
         assert_eq!(
             wrap_unless_object(list),

@@ -1,4 +1,4 @@
-//! Toolsets of a workflow: the standard parameters `command` and `workitem_path` on every tool (F-05, F-12).
+//! Toolsets of a workflow: the standard parameters `command` and `workitem_path` on every tool.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! MAN-05: a manifest shows the very definitions that the server lists.
+//! A manifest shows the very definitions that the server lists.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,8 +68,9 @@ enum Workflow {
     AllOrders(AllOrders),
 }
 
+// As reported in kintone/mcp-server#568.
 #[tokio::test]
-async fn man_05_the_manifest_shows_what_the_server_lists() {
+async fn the_manifest_shows_what_the_server_lists() {
     let server = || Server::new(Shop).credential("key", "from the vault");
     check::<Plain>(&server().tools::<Plain>().build().expect("the tools are right")).await;
     check::<Workflow>(&server().tools::<Workflow>().build().expect("the tools are right")).await;

@@ -43,7 +43,7 @@ fn challenge(mut response: Response) -> (String, String) {
 }
 
 #[test]
-fn s_06_a_request_without_a_token_is_told_where_to_get_one() {
+fn a_request_without_a_token_is_told_where_to_get_one() {
     let lab = lab();
     let response = list(&lab).send();
     assert_eq!(response.status, 401);
@@ -86,8 +86,9 @@ fn a_token_stands_in_one_header_and_not_in_the_address() {
     assert_eq!(list(&lab).header("authorization", &format!("bearer  {KEY}")).send().status, 200);
 }
 
+// As reported in BerriAI/litellm#34845, PrefectHQ/fastmcp#1867.
 #[test]
-fn htp_08_both_spellings_of_the_path_give_the_same_answer() {
+fn both_spellings_of_the_path_give_the_same_answer() {
     let lab = lab();
     for (token, status) in [(None, 401), (Some(KEY), 200)] {
         let answers = ["/mcp", "/mcp/"].map(|path| {
@@ -136,7 +137,7 @@ fn tokens_are_checked_before_bodies_and_after_hosts() {
 }
 
 #[test]
-fn browsers_of_allowed_pages_may_ask_first_and_read_the_challenge() {
+fn allowed_origins_pass_preflight_and_read_challenges() {
     let config = HttpConfig::new().allow_origin("https://app.example").protect(named());
     let lab = Lab::serve(shop::service(), config);
     let page = |call: Call| call.header("Origin", "https://app.example");

@@ -82,7 +82,7 @@ async fn answers_are_checked_as_tokens_are() {
 }
 
 #[tokio::test]
-async fn an_audience_may_be_left_to_the_server_but_is_checked_where_it_is_named() {
+async fn an_audience_is_checked_where_it_is_named() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock).audience_checked_by_server();
     let unnamed = server.opaque("unnamed", json!({"active": true, "sub": "ada"}));
@@ -92,7 +92,7 @@ async fn an_audience_may_be_left_to_the_server_but_is_checked_where_it_is_named(
 }
 
 #[tokio::test]
-async fn good_answers_are_kept_for_a_while_and_no_longer_than_the_token_lives() {
+async fn active_tokens_are_cached_until_they_expire_at_most() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock);
     let token = server.opaque("a", good());

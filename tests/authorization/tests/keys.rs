@@ -76,7 +76,7 @@ async fn the_address_of_the_keys_can_be_given() {
 }
 
 #[tokio::test]
-async fn a_rotated_key_is_found_and_a_withdrawn_one_is_not_taken_for_long() {
+async fn rotated_keys_are_found_and_withdrawn_ones_refused() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock);
     let old = server.sign(server.token().claim("exp", 1_900_000_000_u64));

@@ -34,7 +34,7 @@ fn cancel(lab: &Lab, name: &str) -> Call {
 const ALL: [&str; 3] = ["cancel_order", "list_orders", "whoami"];
 
 #[test]
-fn s_01_a_caller_sees_what_it_may_call() {
+fn a_caller_sees_what_it_may_call() {
     let lab = Lab::serve(shop::service(), protected(keys()));
     for (key, expected) in [
         (READER, &["list_orders", "whoami"][..]),
@@ -55,8 +55,9 @@ fn s_01_a_caller_sees_what_it_may_call() {
     }
 }
 
+// As reported in anthropics/claude-code#92518.
 #[test]
-fn cln_10_too_little_scope_names_all_that_the_call_needs() {
+fn too_little_scope_names_all_that_the_call_needs() {
     let config = HttpConfig::new().protect(
         protection(keys()).authorization_server("https://login.example").expect("an issuer").require([""; 0]),
     );

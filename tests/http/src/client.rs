@@ -274,7 +274,7 @@ impl Response {
         loop {
             let Event { id, name, data, .. } = self.fields()?;
             let data = data.expect("data");
-            // From an event without data a client learns where to go on (SSE-02).
+            // From an event without data a client learns where to go on (modelcontextprotocol/typescript-sdk#1184).
             if data.is_empty() {
                 assert!(id.is_some(), "an event that says nothing");
                 continue;

@@ -123,7 +123,7 @@ fn the_calls_of_one_caller_are_bounded_on_all_its_connections() {
 }
 
 #[test]
-fn the_subscriptions_of_one_caller_are_bounded_on_all_its_connections() {
+fn subscriptions_of_one_caller_are_bounded() {
     let lab = lab(per_caller(CallerLimits { max_subscriptions: 1, ..CallerLimits::default() }));
     let listen = |caller| {
         of(caller, lab.modern("subscriptions/listen", &json!({"notifications": {"toolsListChanged": true}})))

@@ -26,8 +26,9 @@ fn requests_are_answered_as_plain_json_without_a_session() {
     assert_eq!(slept.json()["result"]["content"][0]["text"], "slept 20 ms");
 }
 
+// As reported in modelcontextprotocol/rust-sdk#1083.
 #[test]
-fn mod_01_a_missing_header_and_a_missing_member_have_codes_of_their_own() {
+fn missing_headers_and_members_have_their_own_codes() {
     let lab = Lab::start();
     let mut response = list(&lab).without("MCP-Protocol-Version").send();
     assert_eq!(response.status, 400);
@@ -47,8 +48,9 @@ fn mod_01_a_missing_header_and_a_missing_member_have_codes_of_their_own() {
     assert_eq!(code(lab.post().body(&bare).send()), (400, -32600), "a legacy one without a session");
 }
 
+// As reported in laravel/mcp#286.
 #[test]
-fn mod_02_names_are_decoded_and_methods_have_statuses() {
+fn names_are_decoded_and_methods_have_statuses() {
     let lab = Lab::serve(Probes::default().service(Limits::default()), HttpConfig::new());
     let named = |prompt: &str, header: &str| {
         lab.modern("prompts/get", &json!({"name": prompt})).header("Mcp-Name", header).send()
@@ -81,8 +83,9 @@ fn mod_02_names_are_decoded_and_methods_have_statuses() {
     assert_eq!(code(lab.call("no_such_tool", &json!({})).send()), (400, -32602));
 }
 
+// As reported in mostlygeek/llama-swap#1054.
 #[test]
-fn mod_03_mismatch_and_unknown_versions_have_codes_of_their_own() {
+fn mismatch_and_unknown_versions_have_codes_of_their_own() {
     let lab = Lab::start();
     let with_version = |header: &str, body: &str| {
         let mut params = with_meta(&json!({}));
@@ -181,8 +184,9 @@ fn leaving_before_the_response_has_begun_cancels_the_call() {
     probes.await_ended(1);
 }
 
+// As reported in modelcontextprotocol/typescript-sdk#2538, markmhendrickson/neotoma#1486.
 #[test]
-fn htp_10_a_silent_call_becomes_a_stream_of_comments() {
+fn a_silent_call_becomes_a_stream_of_comments() {
     let config = HttpConfig::new().keep_alive(Some(Duration::from_millis(30)));
     let lab = Lab::with(Limits::default(), config);
     let mut response = lab.call("sleep", &json!({"ms": 300})).send();
@@ -217,8 +221,9 @@ fn a_call_that_takes_too_long_and_one_that_panics_are_answered() {
     }
 }
 
+// As reported in modelcontextprotocol/ruby-sdk#495, langchain4j/langchain4j#6098.
 #[test]
-fn mod_08_a_subscription_is_acknowledged_filtered_and_ended_in_order() {
+fn a_subscription_is_acknowledged_filtered_and_ended_in_order() {
     let mut lab = Lab::start();
     let listen = |id: i32, filter: Value| {
         let params = with_meta(&json!({"notifications": filter}));
@@ -248,8 +253,9 @@ fn mod_08_a_subscription_is_acknowledged_filtered_and_ended_in_order() {
     assert_eq!(code(Lab::start().modern("subscriptions/listen", &json!({})).send()), (400, -32602));
 }
 
+// As reported in maximhq/bifrost#7202.
 #[test]
-fn mod_09_a_modern_only_server_says_what_it_speaks() {
+fn a_modern_only_server_says_what_it_speaks() {
     let lab = Lab::with(Limits::default(), HttpConfig::new().modern_only());
     let mut refused = lab.initialize("2025-11-25").send();
     assert_eq!((refused.status, refused.header("mcp-session-id")), (400, None));
@@ -273,8 +279,9 @@ fn mod_09_a_modern_only_server_says_what_it_speaks() {
     assert_eq!(both["result"]["supportedVersions"].as_array().map(Vec::len), Some(5));
 }
 
+// As reported in dbernheisel/phantom_mcp#24, oramasearch/oramacore#335.
 #[test]
-fn htp_12_notifications_have_no_answer() {
+fn notifications_have_no_answer() {
     let lab = Lab::start();
     for method in ["notifications/cancelled", "notifications/unknown"] {
         let body = json!({"jsonrpc": "2.0", "method": method, "params": {"requestId": 1}});

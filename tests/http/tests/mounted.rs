@@ -21,8 +21,9 @@ async fn status(service: &mut HttpService, uri: &str) -> Result<StatusCode, Infa
     Ok(service.call(request).await?.status())
 }
 
+// As reported in joshrotenberg/tower-mcp#796.
 #[tokio::test]
-async fn htp_04_the_host_of_http_2_is_checked_under_any_prefix() -> Result<(), Infallible> {
+async fn the_host_of_http_2_is_checked_under_any_prefix() -> Result<(), Infallible> {
     let mut service = HttpService::new(&test_protocol::tools::service(Limits::default()));
     assert_eq!(status(&mut service, "http://localhost:8080/gw/mcp").await?, StatusCode::OK);
     assert_eq!(status(&mut service, "http://attacker.example/gw/mcp").await?, StatusCode::FORBIDDEN);

@@ -21,8 +21,9 @@ fn methods(response: &mut Response) -> Vec<Option<String>> {
     response.messages().iter().map(|message| message["method"].as_str().map(str::to_owned)).collect()
 }
 
+// As reported in modelcontextprotocol/typescript-sdk#1184.
 #[test]
-fn sse_02_streams_start_with_an_id_for_clients_that_know_what_it_is_for() {
+fn streams_start_with_an_id_where_clients_expect_one() {
     let lab = Lab::with(Limits::default(), HttpConfig::new().retry(Duration::from_millis(250)));
     for (revision, knows) in [("2025-03-26", false), ("2025-06-18", false), ("2025-11-25", true)] {
         let session = lab.session(revision);

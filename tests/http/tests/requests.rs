@@ -11,8 +11,9 @@ fn ping() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})
 }
 
+// As reported in XS-MLVP/UCAgent#127, PrefectHQ/fastmcp#1664.
 #[test]
-fn htp_01_any_accept_that_has_one_of_both_is_served() {
+fn any_accept_that_has_one_of_both_is_served() {
     let lab = Lab::start();
     let initialize = |accept: Option<&str>| {
         let call = lab.initialize("2025-06-18").without("Accept");
@@ -49,8 +50,9 @@ fn a_client_that_takes_no_events_gets_the_answer_alone() {
     assert_eq!(code(listen.replace("Accept", "application/json").send()).0, 406);
 }
 
+// As reported in grafana/mcp-grafana#215.
 #[test]
-fn htp_02_the_type_of_a_body_may_have_parameters() {
+fn the_type_of_a_body_may_have_parameters() {
     let lab = Lab::start();
     for content_type in ["Application/JSON; charset=utf-8", "application/json;charset=\"UTF-8\""] {
         let response = lab.post().replace("Content-Type", content_type).body(&ping()).send();
@@ -58,8 +60,9 @@ fn htp_02_the_type_of_a_body_may_have_parameters() {
     }
 }
 
+// As reported in modelcontextprotocol/java-sdk#961, LIghtJUNction/OniMods#271.
 #[test]
-fn htp_03_only_json_is_taken() {
+fn only_json_is_taken() {
     let lab = Lab::start();
     for content_type in ["text/plain", "application/x-www-form-urlencoded", "application/json-patch+json"] {
         let call = lab.call("add", &json!({"a": 1, "b": 2})).replace("Content-Type", content_type);
@@ -68,8 +71,9 @@ fn htp_03_only_json_is_taken() {
     assert_eq!(lab.post().without("Content-Type").body(&ping()).send().status, 415);
 }
 
+// As reported in punkpeye/mcp-proxy#62, f/prompts.chat#1117.
 #[test]
-fn htp_05_other_methods_are_refused_with_the_ones_that_are_served() {
+fn other_methods_are_refused_with_the_ones_that_are_served() {
     let modern = Lab::with(Limits::default(), HttpConfig::new().modern_only());
     for method in ["GET", "DELETE", "PUT", "HEAD", "OPTIONS"] {
         let response = modern.bare(method, "/mcp").header("Accept", "text/event-stream").send();
@@ -86,8 +90,9 @@ fn htp_05_other_methods_are_refused_with_the_ones_that_are_served() {
     }
 }
 
+// As reported in BerriAI/litellm#34845, PrefectHQ/fastmcp#1867.
 #[test]
-fn htp_08_the_path_is_good_with_and_without_the_final_slash() {
+fn the_path_is_good_with_and_without_the_final_slash() {
     let lab = Lab::start();
     for (path, status) in [("/mcp", 200), ("/mcp/", 200), ("/", 404), ("/mcp/other", 404), ("/mcp//", 404)] {
         let call = lab
@@ -98,8 +103,9 @@ fn htp_08_the_path_is_good_with_and_without_the_final_slash() {
     }
 }
 
+// As reported in netdata/netdata#22258, modelcontextprotocol/typescript-sdk#764.
 #[test]
-fn htp_09_cors_is_for_origins_that_were_allowed() {
+fn cors_is_for_origins_that_were_allowed() {
     const APP: &str = "https://app.example.com";
     const ASKED: &str =
         "content-type, authorization, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name";
@@ -181,8 +187,9 @@ fn a_body_over_the_limit_is_refused_however_it_is_sent() {
     assert_eq!(code(chunked.send()), (413, -32600));
 }
 
+// As reported in modelcontextprotocol/typescript-sdk#2730.
 #[test]
-fn htp_11_notifications_are_taken_on_connections_that_will_close() {
+fn notifications_are_taken_on_connections_that_will_close() {
     let lab = Lab::start();
     let session = lab.session("2025-11-25");
     let body = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});

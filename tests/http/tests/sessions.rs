@@ -29,8 +29,9 @@ fn a_session_lives_from_its_handshake_to_its_delete() {
     }
 }
 
+// As reported in markmhendrickson/neotoma#1923.
 #[test]
-fn htp_06_unknown_sessions_are_not_found_and_missing_ones_are_bad_requests() {
+fn unknown_sessions_are_404_and_missing_ones_400() {
     let lab = Lab::start();
     let list = json!({"jsonrpc": "2.0", "id": "x", "method": "tools/list"});
     let mut gone = lab.post().header("Mcp-Session-Id", "gone-123").body(&list).send();
@@ -54,8 +55,9 @@ fn htp_06_unknown_sessions_are_not_found_and_missing_ones_are_bad_requests() {
     }
 }
 
+// As reported in diegosouzapw/OmniRoute#5957, maximhq/bifrost#7202.
 #[test]
-fn rpc_12_initialize_opens_a_session_whatever_session_it_names() {
+fn initialize_opens_a_session_whatever_session_it_names() {
     let lab = Lab::start();
     let old = lab.session("2025-11-25");
     for id in ["gone-123", old.id.as_str()] {
@@ -72,8 +74,9 @@ fn rpc_12_initialize_opens_a_session_whatever_session_it_names() {
     assert_eq!(code(response), (200, -32602));
 }
 
+// As reported in modelcontextprotocol/rust-sdk#783.
 #[test]
-fn rpc_04_requests_may_overtake_initialized() {
+fn requests_may_overtake_initialized() {
     let lab = Lab::start();
     let response = lab.initialize("2025-11-25").send();
     let id = response.header("mcp-session-id").expect("a session").to_owned();
@@ -84,8 +87,9 @@ fn rpc_04_requests_may_overtake_initialized() {
     assert_eq!(post(&list).status, 200);
 }
 
+// As reported in modelcontextprotocol/python-sdk#3137, anthropics/claude-ai-mcp#539.
 #[test]
-fn rpc_10_each_response_has_its_own_result_whatever_the_id() {
+fn each_response_has_its_own_result_whatever_the_id() {
     let lab = Lab::start();
     let session = lab.session("2025-11-25");
     let slow = session.call(1, "sleep", &json!({"ms": 300}));
@@ -96,8 +100,9 @@ fn rpc_10_each_response_has_its_own_result_whatever_the_id() {
     assert_eq!(slow.join().expect("answered")["result"]["content"][0]["text"], "slept 300 ms");
 }
 
+// As reported in dbernheisel/phantom_mcp#24, oramasearch/oramacore#335.
 #[test]
-fn htp_12_notifications_and_responses_have_no_answer() {
+fn notifications_and_responses_have_no_answer() {
     let lab = Lab::start();
     let session = lab.session("2025-11-25");
     for body in [
@@ -127,8 +132,9 @@ fn notifications_of_a_call_go_on_its_own_stream() {
     assert_eq!(other.messages(), Vec::<Value>::new());
 }
 
+// As reported in modelcontextprotocol/rust-sdk#659.
 #[test]
-fn htp_07_each_message_goes_to_one_stream_and_none_pushes_another_out() {
+fn each_message_goes_to_one_stream_and_none_pushes_another_out() {
     let lab = Lab::start();
     let session = lab.session("2025-11-25");
     let mut streams = [session.get().send(), session.get().send()];

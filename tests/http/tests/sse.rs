@@ -50,8 +50,9 @@ fn a_client_of_2024_11_05_is_served() {
 }
 
 /// Some old clients know events by their name alone.
+// As reported in rmusser01/tldw_server#907.
 #[test]
-fn sse_03_messages_have_their_name_and_nothing_that_is_not_of_this_transport() {
+fn message_events_are_named_and_nothing_else_is_sent() {
     let lab = lab();
     let mut client = SseClient::open(&lab, "/sse");
     client.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}));
@@ -61,7 +62,7 @@ fn sse_03_messages_have_their_name_and_nothing_that_is_not_of_this_transport() {
 }
 
 #[test]
-fn later_revisions_are_spoken_as_well_and_answers_find_their_requests() {
+fn later_revisions_work_over_sse_too() {
     let lab = lab();
     for revision in ["2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut client = SseClient::initialized(&lab, revision);
@@ -73,8 +74,9 @@ fn later_revisions_are_spoken_as_well_and_answers_find_their_requests() {
     }
 }
 
+// As reported in modelcontextprotocol/python-sdk#412, modelcontextprotocol/go-sdk#687.
 #[test]
-fn sse_04_the_address_to_post_to_holds_behind_a_prefix() {
+fn the_address_to_post_to_holds_behind_a_prefix() {
     let service = tools::service(Limits::default());
     let lab = Lab::run(service, |http| http.path("/gw/mcp").with_sse());
     for path in ["/gw/sse", "/gw/sse/"] {
@@ -90,8 +92,9 @@ fn sse_04_the_address_to_post_to_holds_behind_a_prefix() {
 }
 
 /// The service that users mount, under a prefix that their router has taken away.
+// As reported in modelcontextprotocol/python-sdk#412, modelcontextprotocol/go-sdk#687.
 #[tokio::test]
-async fn sse_04_a_mounted_service_gives_a_relative_address() {
+async fn a_mounted_service_gives_a_relative_address() {
     use http::Request;
     use http_body::Body as _;
     use std::pin::Pin;
@@ -126,8 +129,9 @@ fn it_is_off_unless_asked_for() {
     assert_eq!(modern.bare("GET", "/sse").send().status, 404);
 }
 
+// As reported in modelcontextprotocol/java-sdk#961, LIghtJUNction/OniMods#271, markmhendrickson/neotoma#1923.
 #[test]
-fn htp_03_htp_06_what_is_no_message_of_a_client_is_refused() {
+fn what_is_no_message_of_a_client_is_refused() {
     let lab = lab_with(Limits { max_message_bytes: 1000, ..Limits::default() }, HttpConfig::new());
     let mut client = SseClient::open(&lab, "/sse");
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
@@ -253,8 +257,9 @@ fn calls_of_all_streams_are_bounded_together() {
     probes.await_started(2);
 }
 
+// As reported in modelcontextprotocol/typescript-sdk#2538, markmhendrickson/neotoma#1486.
 #[test]
-fn htp_10_an_idle_stream_has_signs_of_life() {
+fn an_idle_stream_has_signs_of_life() {
     let config = HttpConfig::new().keep_alive(Some(Duration::from_millis(20)));
     let lab = lab_with(Limits::default(), config);
     let mut client = SseClient::open(&lab, "/sse");
@@ -267,7 +272,7 @@ fn htp_10_an_idle_stream_has_signs_of_life() {
 /// 2025-11-25, basic/transports "Backwards Compatibility": a client that knows both tries Streamable HTTP first, and takes
 /// 400, 404 or 405 for a server of the old transport.
 #[test]
-fn a_client_that_knows_both_finds_the_one_that_its_address_is_of() {
+fn clients_find_the_transport_of_an_address() {
     let lab = lab();
     let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": OLDEST, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},

@@ -436,8 +436,9 @@ fn a_question_that_nobody_waits_for_is_taken_back() {
     assert_eq!(Dialog::call(&mut peer, "folders", &json!({}), reply).questions.len(), 1);
 }
 
+// As reported in modelcontextprotocol/python-sdk#2480.
 #[test]
-fn rpc_07_a_call_that_is_taken_back_takes_its_question_with_it() {
+fn a_call_that_is_taken_back_takes_its_question_with_it() {
     let mut peer = peer("2025-11-25");
     peer.call(&json!("mine"), "book", &json!({}));
     let question = peer.message();

@@ -14,8 +14,9 @@ fn cancel(peer: &mut Peer, id: &Value) {
     );
 }
 
+// As reported in modelcontextprotocol/typescript-sdk#654, modelcontextprotocol/typescript-sdk#1943.
 #[test]
-fn res_01_an_error_of_a_tool_is_a_result_without_structured_content() {
+fn an_error_of_a_tool_is_a_result_without_structured_content() {
     let mut peer = Peer::start(SERVER, &[]);
     let result = peer.call_result("fail", &json!({}));
     assert_eq!(result["isError"], true);
@@ -24,7 +25,7 @@ fn res_01_an_error_of_a_tool_is_a_result_without_structured_content() {
 }
 
 #[test]
-fn f_26_arguments_that_do_not_fit_are_a_result_that_names_each() {
+fn arguments_that_do_not_fit_are_a_result_that_names_each() {
     let mut peer = Peer::start(SERVER, &[]);
     let result = peer.call_result("add", &json!({"a": -5000, "B": 2}));
     assert_eq!(result["isError"], true);
@@ -34,8 +35,9 @@ fn f_26_arguments_that_do_not_fit_are_a_result_that_names_each() {
     }
 }
 
+// As reported in modelcontextprotocol/ruby-sdk#86, 0xPlaygrounds/rig#1437.
 #[test]
-fn arg_03_arg_04_no_arguments_null_and_the_empty_object_are_the_same() {
+fn no_arguments_null_and_the_empty_object_are_the_same() {
     let mut peer = Peer::start(SERVER, &[]);
     for params in [
         json!({"name": "nothing"}),
@@ -89,7 +91,7 @@ fn no_progress_comes_after_the_answer() {
 
 #[cfg(unix)]
 #[test]
-fn what_a_handler_prints_goes_to_stderr_and_does_not_break_the_protocol() {
+fn handler_prints_go_to_stderr() {
     let mut peer = Peer::start(SERVER, &[]);
     peer.call_result("print", &json!({"text": "not a message"}));
     peer.assert_alive();
@@ -127,8 +129,9 @@ fn log_messages_come_from_the_level_that_a_legacy_session_set() {
     assert_eq!(peer.answer("logging/setLevel", json!({}))["error"]["code"], -32602);
 }
 
+// As reported in modelcontextprotocol/python-sdk#2480.
 #[test]
-fn rpc_07_a_cancelled_request_is_stopped_and_never_answered() {
+fn a_cancelled_request_is_stopped_and_never_answered() {
     for revision in ["2025-11-25", "2026-07-28"] {
         let mut peer = Peer::start_at(SERVER, revision);
         peer.call(&json!(99), "sleep", &json!({"ms": 300}));
@@ -141,8 +144,9 @@ fn rpc_07_a_cancelled_request_is_stopped_and_never_answered() {
     }
 }
 
+// As reported in MarkusPfundstein/mcp-gsuite#21.
 #[test]
-fn rpc_08_cancelling_before_and_after_is_ignored() {
+fn cancelling_before_and_after_is_ignored() {
     let mut peer = Peer::start(SERVER, &[]);
     cancel(&mut peer, &json!(1));
     for line in [
@@ -162,8 +166,9 @@ fn rpc_08_cancelling_before_and_after_is_ignored() {
     peer.assert_alive();
 }
 
+// As reported in modelcontextprotocol/python-sdk#3137, anthropics/claude-ai-mcp#539.
 #[test]
-fn rpc_10_a_second_request_with_an_id_in_use_is_refused() {
+fn a_second_request_with_an_id_in_use_is_refused() {
     let mut peer = Peer::start(SERVER, &[]);
     peer.call(&json!("a"), "sleep", &json!({"ms": 200}));
     // The same id, spelt in another way.
@@ -174,8 +179,9 @@ fn rpc_10_a_second_request_with_an_id_in_use_is_refused() {
     peer.assert_alive();
 }
 
+// As reported in modelcontextprotocol/python-sdk#961.
 #[test]
-fn rpc_01_ids_come_back_digit_for_digit() {
+fn ids_come_back_digit_for_digit() {
     let mut peer = Peer::start_at(SERVER, "2025-11-25");
     for id in [r#""1""#, r#""007""#, r#""""#, "0", "-5", "9007199254740993", "123456789012345678901234567890"]
     {

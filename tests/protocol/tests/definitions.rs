@@ -82,8 +82,9 @@ enum Notes {
 
 answers!(DeleteNote AddNote ListNotes Plain);
 
+// As reported in apollographql/apollo-mcp-server#510, TryGhost/ghst#183, simonx1/ruby-mcp-client#140.
 #[tokio::test]
-async fn res_09_hints_that_were_given_are_shown_and_no_others() {
+async fn hints_that_were_given_are_shown_and_no_others() {
     let service = Server::new(Desk).tools::<Notes>().build().expect("right");
     let tools = serde_json::to_value(listed(&service).await).expect("JSON");
     let hints = |name: &str| {
@@ -97,7 +98,7 @@ async fn res_09_hints_that_were_given_are_shown_and_no_others() {
 }
 
 #[test]
-fn k_09_title_icons_tags_scopes_and_former_names_are_in_the_definition() {
+fn definitions_hold_titles_icons_tags_scopes_aliases() {
     let definition = serde_json::to_value(AddNote::definition()).expect("JSON");
     assert_eq!(definition["title"], "Add a note");
     assert_eq!(
@@ -151,7 +152,7 @@ impl Handler<Reputation> for Desk {
 }
 
 #[tokio::test]
-async fn s_10_a_credential_is_bound_by_the_server_and_not_in_the_schema() {
+async fn a_credential_is_bound_by_the_server_and_not_in_the_schema() {
     let service =
         Server::new(Desk).tools::<Reputation>().credential("api_key", "canary-1").build().expect("right");
     let shown = serde_json::to_string(&listed(&service).await).expect("JSON");
@@ -162,7 +163,7 @@ async fn s_10_a_credential_is_bound_by_the_server_and_not_in_the_schema() {
 }
 
 #[tokio::test]
-async fn s_36_a_caller_cannot_set_a_credential_and_no_secret_is_repeated() {
+async fn a_caller_cannot_set_a_credential_and_no_secret_is_repeated() {
     let service =
         Server::new(Desk).tools::<Reputation>().credential("api_key", "canary-1").build().expect("right");
     let client = Client::in_process(&service);
@@ -176,7 +177,7 @@ async fn s_36_a_caller_cannot_set_a_credential_and_no_secret_is_repeated() {
 }
 
 #[test]
-fn a_credential_that_the_server_does_not_have_is_found_when_it_is_built() {
+fn a_missing_credential_is_found_at_build() {
     let error = Server::new(Desk).tools::<Reputation>().build().expect_err("no credential");
     assert!(matches!(error, BuildError::MissingCredential { .. }), "{error}");
     assert!(error.to_string().contains("Server::credential(\"api_key\", …)"), "{error}");
@@ -225,8 +226,9 @@ enum Known {
     Hidden(Hidden),
 }
 
+// As reported in kintone/mcp-server#568.
 #[tokio::test]
-async fn man_05_the_definitions_of_a_set_are_what_its_server_lists() {
+async fn the_definitions_of_a_set_are_what_its_server_lists() {
     let service = Server::new(Desk).tools::<Known>().build().expect("right");
     assert_eq!(listed(&service).await, definitions_of::<Known>());
     assert!(listed(&service).await.iter().all(|tool| tool.output_schema.is_some()));
@@ -236,8 +238,9 @@ async fn man_05_the_definitions_of_a_set_are_what_its_server_lists() {
     assert_eq!(listed(&service).await, definitions_of::<Declared>());
 }
 
+// As reported in kintone/mcp-server#568.
 #[test]
-fn man_05_an_output_that_the_manifest_could_not_show_is_refused() {
+fn an_output_that_the_manifest_could_not_show_is_refused() {
     let hidden = Server::new(Desk).tools::<Hidden>().build().expect_err("hidden");
     assert!(matches!(&hidden, BuildError::HiddenOutput(tool) if tool == "hidden"), "{hidden}");
     let other = Server::new(Desk).tools::<Other>().build().expect_err("another type");
@@ -258,8 +261,9 @@ struct RenderChart {
     blocks: String,
 }
 
+// As reported in Cocoanetics/SwiftMCP#176.
 #[tokio::test]
-async fn res_02_blocks_have_no_output_schema_and_no_structured_content() {
+async fn blocks_have_no_output_schema_and_no_structured_content() {
     async fn render(input: RenderChart) -> Vec<ContentBlock> {
         let image = ContentBlock::image([0x89, b'P', b'N', b'G'], "image/png");
         match input.blocks.as_str() {
@@ -312,7 +316,7 @@ fn flow() -> Service {
 
 /// The five values of the seed for a command that says nothing of itself.
 #[tokio::test]
-async fn f_10_a_workflow_writes_all_five_annotations_out() {
+async fn a_workflow_writes_all_five_annotations_out() {
     let tools = listed(&flow()).await;
     let annotations = |name| serde_json::to_value(&named(&tools, name).annotations).expect("JSON");
     let expected = json!({
@@ -324,7 +328,7 @@ async fn f_10_a_workflow_writes_all_five_annotations_out() {
 }
 
 #[tokio::test]
-async fn f_05_a_workflow_adds_the_standard_parameters() {
+async fn a_workflow_adds_the_standard_parameters() {
     let tools = listed(&flow()).await;
     let schema = &named(&tools, "show_order").input_schema;
     let properties: Vec<&String> = schema["properties"].as_object().expect("an object").keys().collect();
@@ -334,7 +338,7 @@ async fn f_05_a_workflow_adds_the_standard_parameters() {
 }
 
 #[tokio::test]
-async fn f_05_a_context_shows_its_own_commands_and_those_above_it() {
+async fn a_context_shows_its_own_commands_and_those_above_it() {
     let client = Client::in_process(&flow());
     for (path, expected) in [
         ("orders", vec!["show_order", "where_am_i"]),
@@ -356,7 +360,7 @@ async fn f_05_a_context_shows_its_own_commands_and_those_above_it() {
 }
 
 #[tokio::test]
-async fn f_12_the_path_selects_the_context_and_is_not_an_argument() {
+async fn the_path_selects_the_context_and_is_not_an_argument() {
     let client = Client::in_process(&flow());
     let call = |arguments: Value| async { client.call("show_order", arguments).await.expect("a result") };
     let inside = json!({"order_id": "1", "command": "show_order", "workitem_path": "orders/42"});
@@ -406,8 +410,9 @@ async fn a_function_is_a_handler() {
     assert_eq!(error.as_text(), "whom?");
 }
 
+// As reported in Azure/azure-mcp#726.
 #[tokio::test]
-async fn arg_06_nested_arguments_reach_an_executor_unchanged() {
+async fn nested_arguments_reach_an_executor_unchanged() {
     use toolwright::{Action, BoxFuture, Executor, ToolResult};
 
     struct Repeat;

@@ -10,8 +10,9 @@ use test_protocol::peer::Peer;
 const SERVER: &str = env!("CARGO_BIN_EXE_protocol-server");
 const SOON: Duration = Duration::from_secs(10);
 
+// As reported in andresharpe/dotbot#650, PaSympa/discord-mcp#83.
 #[test]
-fn std_05_the_process_ends_when_its_input_ends() {
+fn the_process_ends_when_its_input_ends() {
     let mut peer = Peer::start(SERVER, &[("GRACE_MS", "60000")]);
     peer.close_input();
     let (status, stderr) = peer.wait(SOON);
@@ -35,8 +36,9 @@ fn calls_in_flight_finish_within_the_grace_and_are_answered() {
     assert!(peer.wait(SOON).0.success());
 }
 
+// As reported in Syngnat/GoNavi#1171.
 #[test]
-fn std_09_a_stuck_call_does_not_keep_the_process_alive() {
+fn a_stuck_call_does_not_keep_the_process_alive() {
     for (tool, arguments, named) in [
         ("sleep", json!({"ms": 600_000}), "abandoned the calls still running: sleep"),
         ("block", json!({"ms": 600_000}), "a handler that blocks its thread"),
@@ -61,8 +63,9 @@ fn std_09_a_stuck_call_does_not_keep_the_process_alive() {
 }
 
 /// The handler blocks the very thread that would end the server.
+// As reported in Syngnat/GoNavi#1171.
 #[test]
-fn std_09_a_stuck_call_on_the_only_thread_does_not_keep_the_process_alive() {
+fn a_stuck_call_on_the_only_thread_ends_with_the_process() {
     let mut peer = Peer::start(SERVER, &[("GRACE_MS", "200"), ("ONE_THREAD", "1")]);
     peer.call(&json!(1), "block", &json!({"ms": 600_000, "later": true}));
     peer.assert_alive();

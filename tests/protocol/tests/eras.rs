@@ -10,8 +10,9 @@ fn tool<'a>(list: &'a Value, name: &str) -> &'a Value {
     list["tools"].as_array().expect("a list").iter().find(|tool| tool["name"] == name).expect("listed")
 }
 
+// As reported in php-mcp/server#34.
 #[test]
-fn rpc_05_each_legacy_revision_is_agreed_on_and_has_its_own_members() {
+fn each_legacy_revision_is_agreed_on_and_has_its_own_members() {
     for revision in LEGACY {
         let mut peer = Peer::start_at(SERVER, revision);
         let list = peer.result("tools/list", json!({}));
@@ -54,8 +55,9 @@ fn an_unknown_version_is_never_echoed() {
     }
 }
 
+// As reported in modelcontextprotocol/rust-sdk#613.
 #[test]
-fn rpc_03_requests_between_initialize_and_initialized_are_answered() {
+fn requests_between_initialize_and_initialized_are_answered() {
     let mut peer = Peer::start(SERVER, &[]);
     peer.judge_by("2025-11-25");
     for line in [
@@ -73,8 +75,9 @@ fn rpc_03_requests_between_initialize_and_initialized_are_answered() {
     }
 }
 
+// As reported in diegosouzapw/OmniRoute#5957, maximhq/bifrost#7202.
 #[test]
-fn rpc_12_a_second_initialize_is_refused_and_the_first_stays_in_force() {
+fn a_second_initialize_is_refused_and_the_first_stays_in_force() {
     let mut peer = Peer::start_at(SERVER, "2025-03-26");
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     assert_eq!(peer.answer("initialize", params)["error"]["code"], -32600);
@@ -143,8 +146,9 @@ fn one_process_serves_both_eras_at_once() {
     assert_eq!(modern["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "lab");
 }
 
+// As reported in longbridge/longbridge-mcp#150, modelcontextprotocol/rust-sdk#532, modelcontextprotocol/rust-sdk#566.
 #[test]
-fn res_03_results_that_are_no_objects_are_wrapped_for_peers_that_take_objects_only() {
+fn non_object_results_are_wrapped_for_older_peers() {
     let mut peer = Peer::start(SERVER, &[]);
     assert_eq!(tool(&peer.result("tools/list", json!({})), "list_numbers")["outputSchema"]["type"], "array");
     assert_eq!(peer.call_result("list_numbers", &json!({}))["structuredContent"], json!([1, 2, 3]));
@@ -157,8 +161,9 @@ fn res_03_results_that_are_no_objects_are_wrapped_for_peers_that_take_objects_on
     assert_eq!(result["content"][0]["text"], "[1,2,3]");
 }
 
+// As reported in longbridge/longbridge-mcp#150, modelcontextprotocol/rust-sdk#532, modelcontextprotocol/rust-sdk#566.
 #[test]
-fn res_03_nothing_is_an_empty_success_in_every_revision() {
+fn nothing_is_an_empty_success_in_every_revision() {
     for revision in LEGACY.into_iter().chain(["2026-07-28"]) {
         let mut peer = Peer::start_at(SERVER, revision);
         let result = peer.call_result("nothing", &json!({}));

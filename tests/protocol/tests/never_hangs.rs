@@ -22,7 +22,7 @@ const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-0
 
 /// Every line is sent to a fresh server; then a call must be answered.
 #[test]
-fn f_23_every_odd_line_has_its_answer_and_the_server_goes_on() {
+fn every_odd_line_has_its_answer_and_the_server_goes_on() {
     let call = |id: &str, rest: &str| {
         format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{{rest},{META}}}}}"#)
     };
@@ -109,8 +109,9 @@ fn f_23_every_odd_line_has_its_answer_and_the_server_goes_on() {
     }
 }
 
+// As reported in rust-mcp-stack/rust-mcp-sdk#151, openai/codex#31805.
 #[test]
-fn std_06_a_line_without_an_end_is_dropped_in_bounded_memory() {
+fn a_line_without_an_end_is_dropped_in_bounded_memory() {
     let mut peer = Peer::start(SERVER, &[("MAX_BYTES", "1000000")]);
     peer.send(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
     let chunk = vec![b'a'; 1 << 20];
@@ -138,8 +139,9 @@ fn a_batch_of_megabytes_is_refused_in_bounded_memory() {
     }
 }
 
+// As reported in TokenRhythm/opensquilla#953, ruvnet/ruflo#2426.
 #[test]
-fn std_07_large_but_legal_messages_pass_also_to_a_slow_reader() {
+fn large_but_legal_messages_pass_also_to_a_slow_reader() {
     let mut peer = Peer::start(SERVER, &[]);
     let text = "ä\"\n".repeat(1 << 20);
     peer.call(&json!(1), "echo", &json!({"text": text}));
@@ -148,8 +150,9 @@ fn std_07_large_but_legal_messages_pass_also_to_a_slow_reader() {
     assert_eq!(peer.message()["result"]["content"][0]["text"], text);
 }
 
+// As reported in webstudio-is/webstudio#6066.
 #[test]
-fn std_08_half_a_message_and_a_message_byte_by_byte() {
+fn half_a_message_and_a_message_byte_by_byte() {
     let mut peer = Peer::start(SERVER, &[]);
     peer.send_bytes(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"na"#);
     std::thread::sleep(Duration::from_secs(2));

@@ -21,7 +21,7 @@ fn members<'a>(list: &'a Value, list_name: &str, member: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn resources_and_templates_are_listed_with_the_members_of_each_revision() {
+fn resource_lists_have_the_members_of_each_revision() {
     for revision in REVISIONS {
         let mut peer = Peer::start_at(SERVER, revision);
         let list = peer.result("resources/list", json!({}));
@@ -87,7 +87,7 @@ fn templates_read_what_matches_them() {
 
 /// SEP-2164: a resource that does not exist is an error with its address, never empty contents.
 #[test]
-fn sep_2164_a_resource_that_does_not_exist_is_an_error_with_its_address() {
+fn a_missing_resource_is_an_error_with_its_uri() {
     for revision in REVISIONS {
         let mut peer = Peer::start_at(SERVER, revision);
         let code = if revision == "2026-07-28" { -32602 } else { -32002 };

@@ -167,7 +167,7 @@ async fn a_state_is_bounded() {
 }
 
 #[tokio::test]
-async fn responses_are_an_object_and_what_is_not_known_in_it_is_ignored() {
+async fn unknown_input_responses_are_ignored() {
     let service = service();
     for malformed in [json!([]), json!("x"), json!(1), json!(true)] {
         let params = json!({"name": "steps", "inputResponses": malformed});

@@ -318,7 +318,7 @@ async fn files_of(skills: Skills) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_folder_is_read_without_hidden_files_and_those_outside_of_skills() {
+async fn hidden_files_and_files_outside_skills_are_not_read() {
     let folder = folder();
     let found = files_of(Skills::from_dir(folder.path())).await;
     assert_eq!(found, ["acme/refunds/SKILL.md", "acme/refunds/a%20file.md", "notes/SKILL.md"]);

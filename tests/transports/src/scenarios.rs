@@ -51,7 +51,7 @@ fn list(_: &Transport, server: &Running) {
 fn call(_: &Transport, server: &Running) {
     let mut link = server.connect();
     assert_eq!(link.call_text("echo", &json!({"text": "ä\"\n\u{1F600}"})), "ä\"\n\u{1F600}");
-    // RPC-01: ids go back as they came, also one that looks like a number and one that is a key in a table.
+    // modelcontextprotocol/python-sdk#961: ids go back as they came, also one that looks like a number and one that is a key in a table.
     for id in [json!("1"), json!(""), json!(0), json!(9_007_199_254_740_993_i64)] {
         link.call(&id, "add", &json!({"a": 2, "b": 3}));
         let answer = link.message();
@@ -100,7 +100,7 @@ fn cancel(_: &Transport, server: &Running) {
     assert_eq!(held(&mut link, "cancelled"), 0);
     link.cancel(&json!(99));
     await_held(&mut link, "cancelled", 1);
-    // RPC-07: nothing is sent for it.
+    // modelcontextprotocol/python-sdk#2480: nothing is sent for it.
     assert_eq!(link.within(Duration::from_millis(50)), []);
     link.assert_alive();
 }

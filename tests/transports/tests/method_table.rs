@@ -91,8 +91,9 @@ fn a_request_without_its_metadata_is_refused() {
     assert_eq!(ask(&plain, &positional)["error"]["code"], -32602);
 }
 
+// As reported in modelcontextprotocol/python-sdk#961.
 #[test]
-fn rpc_01_ids_that_jsonrpsee_takes_go_back_as_they_came() {
+fn ids_that_jsonrpsee_takes_go_back_as_they_came() {
     let plain = tools::plain(Limits::default());
     for id in [json!("1"), json!(""), json!(0), json!(9_007_199_254_740_993_i64)] {
         let mut request = request("tools/list", &json!({}));

@@ -226,8 +226,9 @@ fn peers_over_the_limit_wait_until_one_has_left() {
     assert_eq!(second.answer()["id"], "waits");
 }
 
+// As reported in modelcontextprotocol/rust-sdk#825, Taxuspt/garmin_mcp#162.
 #[test]
-fn std_02_std_04_marks_line_ends_and_pieces_are_as_on_stdio() {
+fn marks_line_ends_and_pieces_are_as_on_stdio() {
     let server = Server::start(stage::limits());
     let mut peer = server.connect();
     peer.send(b"\xEF\xBB\xBF");
@@ -244,8 +245,9 @@ fn std_02_std_04_marks_line_ends_and_pieces_are_as_on_stdio() {
     assert_eq!((&peer.answer()["id"], &peer.answer()["id"]), (&json!("1"), &json!("2")));
 }
 
+// As reported in modelcontextprotocol/rust-sdk#825.
 #[test]
-fn std_01_what_is_no_message_is_answered_and_the_server_goes_on() {
+fn what_is_no_message_is_answered_and_the_server_goes_on() {
     let server = Server::start(stage::limits());
     let mut peer = server.connect();
     for bad in
@@ -257,8 +259,9 @@ fn std_01_what_is_no_message_is_answered_and_the_server_goes_on() {
     peer.assert_alive();
 }
 
+// As reported in rust-mcp-stack/rust-mcp-sdk#151, openai/codex#31805.
 #[test]
-fn std_06_a_line_without_an_end_is_refused_once_and_dropped() {
+fn a_line_without_an_end_is_refused_once_and_dropped() {
     let server = Server::start(stage::limits());
     let mut peer = server.connect();
     let chunk = vec![b'a'; 1 << 20];
@@ -290,8 +293,9 @@ fn a_peer_that_has_said_all_gets_all_its_answers() {
     assert_eq!(peer.message(None), None, "then the server closes");
 }
 
+// As reported in danny-avila/LibreChat#6558, joshrotenberg/tower-mcp#1222.
 #[test]
-fn sse_06_when_a_peer_drops_its_calls_end_within_the_grace_and_others_go_on() {
+fn a_dropped_peer_ends_its_own_calls_only() {
     let server = Server::start(Limits { shutdown_grace: Duration::from_millis(100), ..stage::limits() });
     let mut watching = server.connect();
     let mut peer = server.connect();
@@ -308,7 +312,7 @@ fn sse_06_when_a_peer_drops_its_calls_end_within_the_grace_and_others_go_on() {
 }
 
 #[test]
-fn a_peer_that_does_not_read_is_read_no_further_and_others_go_on() {
+fn a_peer_that_does_not_read_slows_only_itself() {
     let server = Server::start(Limits { max_unsent_bytes: 100_000, ..stage::limits() });
     let mut slow = server.connect();
     slow.stream.set_write_timeout(Some(Duration::from_millis(500))).expect("a timeout");

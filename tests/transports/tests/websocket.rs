@@ -91,8 +91,9 @@ fn the_handshake_is_checked_before_a_socket_is_opened() {
     }
 }
 
+// As reported in joshrotenberg/tower-mcp#745, joshrotenberg/tower-mcp#1222.
 #[test]
-fn sse_05_the_subprotocol_is_chosen_where_it_is_offered() {
+fn the_subprotocol_is_chosen_where_it_is_offered() {
     let (_lab, address) = start();
     for (offered, chosen) in [("mcp", true), ("chat, mcp", true), ("chat", false)] {
         let (response, mut socket) = Handshake::new(address).header("Sec-WebSocket-Protocol", offered).send();
@@ -103,16 +104,18 @@ fn sse_05_the_subprotocol_is_chosen_where_it_is_offered() {
     }
 }
 
+// As reported in joshrotenberg/tower-mcp#745, joshrotenberg/tower-mcp#1222.
 #[test]
-fn sse_05_a_binary_frame_closes_the_socket_unread() {
+fn a_binary_frame_closes_the_socket_unread() {
     let (_lab, address) = start();
     let mut socket = Frames::open(address);
     socket.send(BINARY, true, PING_MESSAGE.as_bytes());
     assert_eq!(socket.close_code(), 1003);
 }
 
+// As reported in joshrotenberg/tower-mcp#745, joshrotenberg/tower-mcp#1222.
 #[test]
-fn sse_05_two_messages_in_one_frame_are_none() {
+fn two_messages_in_one_frame_are_none() {
     let (_lab, address) = start();
     let mut socket = Frames::open(address);
     let two = [call("1", "hold", &json!({})), call("2", "hold", &json!({}))].join("\n");
@@ -121,8 +124,9 @@ fn sse_05_two_messages_in_one_frame_are_none() {
     assert_eq!(text_of(&mut socket, "held", &json!({})), r#"{"asleep":0,"started":0,"cancelled":0}"#);
 }
 
+// As reported in joshrotenberg/tower-mcp#745, joshrotenberg/tower-mcp#1222.
 #[test]
-fn sse_05_a_message_in_fragments_is_served_with_pings_between_them() {
+fn a_message_in_fragments_is_served_with_pings_between_them() {
     let (_lab, address) = start();
     let mut socket = Frames::open(address);
     let message = call("1", "echo", &json!({"text": "whole"}));
@@ -142,8 +146,9 @@ fn sse_05_a_message_in_fragments_is_served_with_pings_between_them() {
     assert_eq!(socket.message(MODERN, Some("tools/call"))["id"], "2");
 }
 
+// As reported in joshrotenberg/tower-mcp#745, joshrotenberg/tower-mcp#1222.
 #[test]
-fn sse_05_what_is_too_long_is_refused_before_it_is_there() {
+fn what_is_too_long_is_refused_before_it_is_there() {
     let (_lab, address) = start();
     let mut announced = Frames::open(address);
     let mask = vec![0; 4];
@@ -203,8 +208,9 @@ fn a_client_that_closes_is_answered_in_kind() {
 /// A way to leave.
 type Leave = fn(Frames);
 
+// As reported in danny-avila/LibreChat#6558, joshrotenberg/tower-mcp#1222.
 #[test]
-fn sse_06_when_a_socket_drops_its_calls_are_cancelled_and_others_go_on() {
+fn when_a_socket_drops_its_calls_are_cancelled_and_others_go_on() {
     let (_lab, address) = start();
     let mut other = Frames::open(address);
     other.send_text(&call("of the other", "sleep", &json!({"ms": 400})));
@@ -343,7 +349,7 @@ fn both_eras_speak_on_one_socket() {
         .send_text(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string());
     let answer = socket.message("2025-06-18", Some("initialize"));
     assert_eq!(answer["result"]["protocolVersion"], "2025-06-18");
-    // RPC-01: the id that jsonrpsee's server would not take.
+    // modelcontextprotocol/python-sdk#961: the id that jsonrpsee's server would not take.
     let params = json!({"name": "add", "arguments": {"a": 1, "b": 2}});
     socket.send_text(
         &json!({"jsonrpc": "2.0", "id": -5, "method": "tools/call", "params": params}).to_string(),
@@ -387,7 +393,7 @@ fn assert_alive_beside_pings(socket: &mut Frames) {
 }
 
 #[test]
-fn a_peer_that_does_not_read_is_read_no_further_and_others_go_on() {
+fn a_peer_that_does_not_read_slows_only_itself() {
     let limits = Limits { max_unsent_bytes: 100_000, ..stage::limits() };
     let (_lab, address) = start_with(limits, HttpConfig::new());
     let mut slow = Frames::open(address);
@@ -417,7 +423,7 @@ fn one_socket_too_many_is_refused_until_one_has_gone() {
 }
 
 #[test]
-fn at_the_end_peers_are_told_and_calls_that_do_not_end_are_cancelled() {
+fn shutdown_tells_peers_and_cancels_stuck_calls() {
     let limits = Limits { shutdown_grace: Duration::from_millis(300), ..stage::limits() };
     let (mut lab, address) = start_with(limits, HttpConfig::new());
     let (mut idle, mut busy) = (Frames::open(address), Frames::open(address));

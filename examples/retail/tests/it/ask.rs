@@ -24,13 +24,13 @@ fn ask(lines: &[&str]) -> String {
 const CANCEL: &str = r##"{"type":"mcp_tool_call","tool_call":{"name":"cancel_pending_order","arguments":{"order_id":"#W0000001","reason":"no longer needed"}}}"##;
 
 #[test]
-fn f_07_an_envelope_runs_the_command() {
+fn an_envelope_runs_the_command() {
     let answer = ask(&[CANCEL]);
     assert!(answer.contains(r#""status":"cancelled""#), "{answer}");
 }
 
 #[test]
-fn f_08_f_16_plain_words_run_the_same_command_on_the_same_state() {
+fn plain_words_run_the_same_command_on_the_same_state() {
     let answer = ask(&[
         "get order details order_id=#W0000001",
         CANCEL,
@@ -43,19 +43,19 @@ fn f_08_f_16_plain_words_run_the_same_command_on_the_same_state() {
 }
 
 #[test]
-fn f_25_a_broken_envelope_is_routed_like_text_and_both_reasons_are_told() {
+fn a_broken_envelope_is_routed_and_both_reasons_given() {
     let answer = ask(&[r#"{"type":"mcp_tool_call","tool_call":"#]);
     assert!(answer.starts_with("error: "), "{answer}");
 }
 
 #[test]
-fn f_08_an_unknown_command_names_those_like_it() {
+fn an_unknown_command_names_those_like_it() {
     let answer = ask(&["get order detail order_id=#W0000001"]);
     assert!(answer.starts_with("error: ") && answer.contains("get_order_details"), "{answer}");
 }
 
 #[test]
-fn f_14_the_simple_docs_have_names_and_descriptions_and_no_schema() {
+fn the_simple_docs_have_names_and_descriptions_and_no_schema() {
     let output = Command::new(env!("CARGO_BIN_EXE_retail")).arg("docs").output().expect("the program runs");
     let docs = String::from_utf8(output.stdout).expect("text");
     assert_eq!(docs.lines().filter(|line| line.contains("cancel_pending_order")).count(), 1, "{docs}");

@@ -7,7 +7,7 @@ use retail::model::{OrderStatus, PaymentMethod};
 use retail::money::Money;
 
 #[test]
-fn f_22_there_are_500_users_1000_orders_and_50_products() {
+fn there_are_500_users_1000_orders_and_50_products() {
     let data = data::generate(SEED);
     assert_eq!((USERS, ORDERS, PRODUCTS), (500, 1_000, 50));
     assert_eq!(data.users.len(), USERS);

@@ -5,9 +5,9 @@ use std::process::Command;
 use serde_json::json;
 use test_http::program::Program;
 
-/// F-22 over HTTP: clients of both eras work on one shop, and the program ends in order at either signal.
+/// Clients of both eras work on one shop, and the program ends in order at either signal.
 #[test]
-fn f_22_the_program_serves_http_to_both_eras() {
+fn the_program_serves_http_to_both_eras() {
     for signal in ["INT", "TERM"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_retail"));
         let program = Program::start(command.args(["--http", "127.0.0.1:0"]));

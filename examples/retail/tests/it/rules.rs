@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 #[test]
-fn f_22_a_cancelled_order_stays_cancelled_and_is_not_cancelled_again() {
+fn a_cancelled_order_stays_cancelled_and_is_not_cancelled_again() {
     let mut store = Store::default();
     let (order, _) = find_order(&store, OrderStatus::Pending, |_, _| true);
 
@@ -87,7 +87,7 @@ fn only_delivered_orders_are_returned_or_exchanged() {
 }
 
 #[test]
-fn an_order_gets_a_new_address_and_its_customer_keeps_the_old_one() {
+fn changing_an_orders_address_keeps_the_customers() {
     let mut store = Store::default();
     let (order, user) = find_order(&store, OrderStatus::Pending, |_, _| true);
     store.modify_order_address(&order.order_id, new_address()).unwrap();
@@ -215,7 +215,7 @@ fn a_dearer_item_needs_enough_on_the_gift_card() {
 }
 
 #[test]
-fn replacements_are_other_available_variants_of_the_same_product() {
+fn replacements_are_available_variants_of_one_product() {
     let mut store = Store::default();
     let unavailable = |store: &Store, order: &Order| {
         let product = store.product(&order.items[0].product_id).unwrap();
@@ -288,7 +288,7 @@ fn an_order_is_returned_or_exchanged_once() {
 }
 
 #[test]
-fn a_return_is_refunded_to_the_method_that_paid_or_to_a_gift_card() {
+fn returns_are_refunded_to_the_payment_or_a_gift_card() {
     let mut store = Store::default();
     let (order, user) = find_order(&store, OrderStatus::Delivered, |order, user| {
         user.payment_methods.len() == 3 && !is_gift_card(user.payment_method(&paid_with(order)).unwrap())

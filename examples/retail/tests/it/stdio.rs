@@ -5,9 +5,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// F-22 on the wire: messages go in, the input ends, the answers are complete, and the program ends.
+/// Messages go in, the input ends, the answers are complete, and the program ends.
 #[test]
-fn f_22_the_program_serves_stdio() {
+fn the_program_serves_stdio() {
     let mut program = Command::new(env!("CARGO_BIN_EXE_retail"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -52,13 +52,13 @@ fn data(result: &ToolResult) -> Value {
 }
 
 #[test]
-fn f_22_the_server_offers_15_tools() {
+fn the_server_offers_15_tools() {
     let names: Vec<String> = RetailTools::definitions().into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, TOOLS);
 }
 
 #[tokio::test]
-async fn f_22_cancel_then_read_shows_cancelled_and_a_second_cancel_is_refused() {
+async fn a_second_cancel_of_an_order_is_refused() {
     let client = client();
     let (order, _) = find_order(&Store::default(), OrderStatus::Pending, |_, _| true);
     let cancel = json!({ "order_id": order.order_id, "reason": "no longer needed" });
@@ -172,7 +172,7 @@ fn good_calls(store: &Store) -> Vec<(&'static str, Value)> {
 }
 
 #[tokio::test]
-async fn every_tool_carries_out_a_good_call_and_answers_as_its_output_schema_says() {
+async fn every_tool_answers_as_its_output_schema_says() {
     let client = client();
     let calls = good_calls(&Store::default());
     assert_eq!(calls.iter().map(|(name, _)| *name).collect::<Vec<_>>(), TOOLS);
@@ -262,7 +262,7 @@ async fn business_refusals_are_tool_errors() {
 }
 
 #[tokio::test]
-async fn f_26_arguments_that_do_not_fit_are_tool_errors_that_name_the_argument() {
+async fn invalid_arguments_are_tool_errors_that_name_them() {
     let address = json!({ "address1": "1 A St", "city": "B", "state": "Oregon", "zip": "9720" });
     let with = |key: &str, value: &str| {
         let mut arguments = address.clone();
@@ -332,7 +332,7 @@ async fn f_26_arguments_that_do_not_fit_are_tool_errors_that_name_the_argument()
 }
 
 #[test]
-fn f_22_every_tool_is_described_for_people_and_models() {
+fn every_tool_is_described_for_people_and_models() {
     for tool in RetailTools::definitions() {
         let name = &tool.name;
         assert!(tool.title.is_some(), "{name}");
@@ -350,7 +350,7 @@ fn f_22_every_tool_is_described_for_people_and_models() {
 }
 
 #[test]
-fn f_22_reading_tools_say_so_and_changing_ones_too() {
+fn reading_tools_say_so_and_changing_ones_too() {
     let with_hint = |hint: &str| -> Vec<String> {
         let tools = RetailTools::definitions().into_iter();
         tools.filter(|tool| annotation(tool, hint) == true).map(|tool| tool.name).collect()
@@ -388,7 +388,7 @@ fn examples_are_from_the_shop() {
 }
 
 #[test]
-fn f_22_schemas_are_typed() {
+fn schemas_are_typed() {
     let schema = |tool: &str, pointer: &str| definition(tool).input_schema.pointer(pointer).cloned();
     assert_eq!(schema("get_order_details", "/properties/order_id/pattern"), Some(json!(r"^#W\d{7}$")));
     assert_eq!(

@@ -62,7 +62,7 @@ fn full_blocks() -> Vec<(ContentBlock, Value)> {
 }
 
 #[test]
-fn f_32_each_type_is_written_and_read_as_the_protocol_has_it() {
+fn each_type_is_written_and_read_as_the_protocol_has_it() {
     for (block, json) in full_blocks() {
         assert_eq!(serde_json::to_value(&block).unwrap(), json);
         assert_eq!(serde_json::from_value::<ContentBlock>(json.clone()).unwrap(), block);
@@ -101,8 +101,9 @@ fn h_e7_and_e3_whatever_comes_is_kept_as_it_came() {
     }
 }
 
+// As reported in kirodotdev/Kiro#7983.
 #[test]
-fn res_05_block_types_nobody_knows() {
+fn block_types_nobody_knows() {
     let result: ToolResult = serde_json::from_value(json!({"content": [
         {"type": "text", "text": "a"},
         {"type": "video", "data": "AAAA", "mimeType": "video/mp4"},
@@ -126,8 +127,9 @@ fn res_05_block_types_nobody_knows() {
     assert!(matches!(&result.content[2], ContentBlock::Audio(media) if media.bytes().unwrap() == b"RIFF"));
 }
 
+// As reported in nota/gyazo-mcp-server#129, UKGovernmentBEIS/inspect_ai#3394, google-gemini/gemini-cli#27850, NVIDIA-NeMo/DataDesigner#689.
 #[test]
-fn res_06_own_pictures_are_standard_base64_without_a_prefix() {
+fn own_pictures_are_standard_base64_without_a_prefix() {
     // These bytes use both characters in which the alphabets differ, and need padding.
     let ContentBlock::Image(media) = ContentBlock::image([0xfb, 0xef, 0xff, 0xfb], "image/png") else {
         panic!("an image")
@@ -136,8 +138,9 @@ fn res_06_own_pictures_are_standard_base64_without_a_prefix() {
     assert_eq!(media.size(), 4);
 }
 
+// As reported in nota/gyazo-mcp-server#129, UKGovernmentBEIS/inspect_ai#3394, google-gemini/gemini-cli#27850, NVIDIA-NeMo/DataDesigner#689.
 #[test]
-fn res_06_pictures_of_others_are_repaired_or_replaced() {
+fn pictures_of_others_are_repaired_or_replaced() {
     let good = ContentBlock::image(PNG, "image/png");
     let data = match &good {
         ContentBlock::Image(media) => media.data.clone(),
@@ -181,7 +184,7 @@ fn res_06_pictures_of_others_are_repaired_or_replaced() {
 }
 
 #[test]
-fn f_32_blocks_that_an_older_revision_does_not_have_become_text() {
+fn blocks_that_an_older_revision_does_not_have_become_text() {
     let texts = |revision| -> Vec<String> {
         full_blocks()
             .iter()
@@ -204,7 +207,7 @@ fn f_32_blocks_that_an_older_revision_does_not_have_become_text() {
 }
 
 #[test]
-fn k_12_and_res_04_simple_results_are_text_as_well() {
+fn and_res_04_simple_results_are_text_as_well() {
     let cases = [
         (json!({"content": [], "structuredContent": 42}), "42"),
         (json!({"content": [], "structuredContent": 2.5}), "2.5"),

@@ -101,7 +101,7 @@ pub const fn expect_free_name(claims: &[Claim], index: usize) {
     }
 }
 
-/// No argument of a tool has the name of a parameter that `workflow` adds to all tools (F-05).
+/// No argument of a tool has the name of a parameter that `workflow` adds to all tools.
 #[track_caller]
 pub const fn expect_free_arguments(arguments: &[&str], variant: &str) {
     let mut index = 0;

@@ -1,4 +1,4 @@
-//! The filter for clients that take simple parameters only (K-03, K-11).
+//! The filter for clients that take simple parameters only.
 
 use serde_json::{Map, Value};
 

@@ -42,7 +42,7 @@ fn order_tool() -> ToolDefinition {
 }
 
 #[test]
-fn f_14_simple_docs_have_names_and_descriptions_only() {
+fn simple_docs_have_names_and_descriptions_only() {
     let long =
         tool(json!({"name": "long", "description": "word ".repeat(500), "inputSchema": {"type": "object"}}));
     let unbroken =
@@ -65,7 +65,7 @@ fn f_14_simple_docs_have_names_and_descriptions_only() {
 }
 
 #[test]
-fn f_19_full_docs_have_parameters_and_examples() {
+fn full_docs_have_parameters_and_examples() {
     let text = full(&order_tool());
     let (before, example) = text.split_once("\nExample of arguments: `").unwrap();
     assert_eq!(
@@ -107,7 +107,7 @@ Parameters:
 }
 
 #[test]
-fn k_09_name_icon_and_category_show_in_the_definition() {
+fn name_icon_and_category_show_in_the_definition() {
     let shown = serde_json::to_value(order_tool()).unwrap();
     assert_eq!(shown["title"], "Modify an order");
     assert_eq!(shown["icons"], json!([{"src": "https://example.com/order.svg"}]));
@@ -125,7 +125,7 @@ fn kept(filtered: &Filtered) -> Vec<&str> {
 }
 
 #[test]
-fn k_03_only_simple_parameters_are_kept() {
+fn only_simple_parameters_are_kept() {
     let properties = json!({
         "s": {"type": "string"}, "i": {"type": "integer"}, "n": {"type": ["number", "null"]}, "e": {"enum": ["a", 1]},
         "b": {"type": "boolean"}, "c": {"const": true},
@@ -146,7 +146,7 @@ fn k_03_only_simple_parameters_are_kept() {
 }
 
 #[test]
-fn k_11_a_required_complex_parameter_excludes_keeps_or_fails() {
+fn a_required_complex_parameter_excludes_keeps_or_fails() {
     let properties = json!({"s": {"type": "string"}, "o": {"type": "object"}});
     let run = |on_complex| {
         filter(SimpleTypes { on_complex, ..SimpleTypes::default() }, &properties, &json!(["s", "o"]))

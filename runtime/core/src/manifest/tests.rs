@@ -22,14 +22,15 @@ fn check_diff(old: Value, new: Value, expected: &[&str]) {
 }
 
 #[test]
-fn f_09_tools_are_sorted_by_name_in_byte_order() {
+fn tools_are_sorted_by_name_in_byte_order() {
     let manifest = manifest(json!([tool("b", json!({})), tool("_a", json!({})), tool("B", json!({}))]));
     let names: Vec<_> = manifest.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["B", "_a", "b"]);
 }
 
+// As reported in maximhq/bifrost#7170.
 #[test]
-fn man_01_the_text_survives_a_round_trip_unchanged() {
+fn the_text_survives_a_round_trip_unchanged() {
     let text = manifest(json!([{
         "name": "t",
         "title": "T",
@@ -111,7 +112,7 @@ fn the_schema_takes_manifests_and_refuses_others() {
 }
 
 #[test]
-fn equal_manifests_have_no_difference_whatever_the_order_of_members() {
+fn member_order_makes_no_difference_between_manifests() {
     check_diff(
         json!([tool("t", json!({"a": {"type": "string", "title": "A"}, "b": {}}))]),
         json!([tool("t", json!({"b": {}, "a": {"title": "A", "type": "string"}}))]),
@@ -249,8 +250,9 @@ fn long_values_are_cut_around_their_first_difference() {
     );
 }
 
+// As reported in kerlenton/mcpsnoop#103.
 #[test]
-fn man_04_invisible_characters_are_written_out() {
+fn invisible_characters_are_written_out() {
     let mut changed = tool("t", json!({}));
     changed["description"] = "Does\u{200b} it.\u{202e}\u{e0041}".into();
     check_diff(
@@ -275,7 +277,7 @@ fn the_server_comes_before_the_tools() {
 }
 
 #[test]
-fn an_answer_survives_a_round_trip_and_a_newer_one_is_refused_by_both_versions() {
+fn answers_round_trip_and_newer_ones_are_refused() {
     use super::answer::{
         self, Answer, AnswerError, LinkedFeatures, LinkedTool, LinkedToolset, Origin, ServerOf,
     };

@@ -28,8 +28,9 @@ fn names_of_tools_follow_the_protocol() {
     }
 }
 
+// As reported in oops-rs/mentra#29, everruns/everruns#3399, OpenBMB/PilotDeck#424.
 #[test]
-fn nam_01_separator_inside_a_server_name() {
+fn separator_inside_a_server_name() {
     for (server, error) in [
         ("a__b", ServerNameError::Separator("a__b".to_owned())),
         ("x_", ServerNameError::Edge("x_".to_owned())),
@@ -51,8 +52,9 @@ fn nam_01_separator_inside_a_server_name() {
     }
 }
 
+// As reported in xorbitsai/xagent#1342, anomalyco/opencode#43684.
 #[test]
-fn nam_02_cut_names_that_become_the_same() {
+fn cut_names_that_become_the_same() {
     let server = "enterprise-data-platform";
     let tools = [
         "search_customer_records_by_region_and_segment_for_reporting_v1",
@@ -89,8 +91,9 @@ const NAM_03: [&str; 7] = [
     "Ünï",
 ];
 
+// As reported in openai/codex#8174, anthropics/claude-code#2257, microsoft/semantic-kernel#12879.
 #[test]
-fn nam_03_and_h_4_3_dots_slashes_spaces_and_other_letters() {
+fn and_h_4_3_dots_slashes_spaces_and_other_letters() {
     let table = table(&[("s", &NAM_03)]);
     assert_eq!(table.entries().len(), 7);
     assert_eq!(table.collisions(), []);
@@ -109,8 +112,9 @@ fn nam_03_and_h_4_3_dots_slashes_spaces_and_other_letters() {
     }
 }
 
+// As reported in Hmbown/Codewhale#5158.
 #[test]
-fn nam_04_calling_under_the_changed_name() {
+fn calling_under_the_changed_name() {
     let table = table(&[("fs", &["read.file"])]);
     let public = table.public("fs", "read.file").unwrap();
     assert!(public.starts_with("fs__read-file-"), "{public}");
@@ -120,8 +124,9 @@ fn nam_04_calling_under_the_changed_name() {
     }
 }
 
+// As reported in agentgateway/agentgateway#495.
 #[test]
-fn nam_05_prefix_depends_on_nothing_else() {
+fn prefix_depends_on_nothing_else() {
     let gh = Names { server: "gh", tools: &["search"], prefixed: true };
     let jira = Names { server: "jira", ..gh };
     for servers in [&[gh][..], &[gh, jira], &[jira, gh], &[gh]] {
@@ -131,8 +136,9 @@ fn nam_05_prefix_depends_on_nothing_else() {
     }
 }
 
+// As reported in agentgateway/agentgateway#495.
 #[test]
-fn nam_05_without_prefixes_a_collision_is_settled_by_rule_and_reported() {
+fn without_prefixes_a_collision_is_settled_by_rule_and_reported() {
     let gh = Names { server: "gh", tools: &["search"], prefixed: false };
     let jira = Names { server: "jira", ..gh };
     for servers in [[gh, jira], [jira, gh]] {
@@ -152,8 +158,9 @@ fn nam_05_without_prefixes_a_collision_is_settled_by_rule_and_reported() {
     assert_eq!(table.public("a", "gh__search"), Some("a__gh__search"));
 }
 
+// As reported in openai/codex#8174, anthropics/claude-code#2257, microsoft/semantic-kernel#12879.
 #[test]
-fn nam_03_a_name_made_to_look_like_a_changed_one_does_not_take_it_over() {
+fn a_name_made_to_look_like_a_changed_one_does_not_take_it_over() {
     let changed = public_name("s__a.b", Profile::Portable).into_owned();
     let impostor = changed.strip_prefix("s__").unwrap();
     for tools in [["a.b", impostor], [impostor, "a.b"]] {
@@ -175,7 +182,7 @@ fn is_portable(name: &str) -> bool {
 
 proptest! {
     #[test]
-    fn n_16_splitting_undoes_joining(server in "[a-z0-9._-]{1,12}", tool in "\\PC{0,20}|[_a]{0,6}") {
+    fn splitting_undoes_joining(server in "[a-z0-9._-]{1,12}", tool in "\\PC{0,20}|[_a]{0,6}") {
         match join(&server, &tool) {
             Ok(joined) => prop_assert_eq!(split(&joined), Some((server.as_str(), tool.as_str()))),
             Err(_) => prop_assert!(server.contains("__") || server.starts_with('_') || server.ends_with('_')),
@@ -183,14 +190,14 @@ proptest! {
     }
 
     #[test]
-    fn n_16_joining_undoes_splitting(joined in "[a_]{0,12}") {
+    fn joining_undoes_splitting(joined in "[a_]{0,12}") {
         if let Some((server, tool)) = split(&joined) {
             prop_assert_eq!(join(server, tool), Ok(joined.clone()));
         }
     }
 
     #[test]
-    fn fr_015_public_names_fit_and_stay_different(names in prop::collection::hash_set("[ab./_é-]{0,4}|[ab.]{60,140}|\\PC*", 1..40)) {
+    fn public_names_fit_and_stay_different(names in prop::collection::hash_set("[ab./_é-]{0,4}|[ab.]{60,140}|\\PC*", 1..40)) {
         for profile in [Profile::Portable, Profile::Faithful] {
             let mut seen = std::collections::HashMap::new();
             for name in &names {
@@ -206,7 +213,7 @@ proptest! {
     }
 
     #[test]
-    fn n_16_every_tool_is_found_under_its_public_name(
+    fn every_tool_is_found_under_its_public_name(
         tools in prop::collection::vec(("[ab]", "[ab._/]{0,4}", any::<bool>()), 0..20),
     ) {
         let lists: Vec<[&str; 1]> = tools.iter().map(|(_, tool, _)| [tool.as_str()]).collect();

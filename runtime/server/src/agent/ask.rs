@@ -47,7 +47,7 @@ impl Agent {
     }
 
     /// Works in this application context, such as `orders/42`: its tools are those of the context and of the ones above
-    /// it (F-05), and calls are made in it instead of in that of each call's [`Context`].
+    /// it, and calls are made in it instead of in that of each call's [`Context`].
     pub fn in_context(self, path: impl Into<String>) -> Self {
         Self { context_path: Some(path.into()), ..self }
     }
@@ -107,7 +107,7 @@ impl Agent {
         }
     }
 
-    /// Names and descriptions of all tools, for the agent that chooses (F-14).
+    /// Names and descriptions of all tools, for the agent that chooses.
     pub fn simple_docs(&self) -> String {
         docs::simple(&self.definitions())
     }
@@ -181,7 +181,7 @@ pub struct Turn {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TraceEvent {
-    /// The message looks like JSON and is not an envelope; it goes to the router (F-25).
+    /// The message looks like JSON and is not an envelope; it goes to the router.
     NoEnvelope {
         /// Why it is none.
         error: String,

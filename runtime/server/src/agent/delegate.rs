@@ -58,7 +58,7 @@ impl Delegate {
     ///
     /// # Errors
     /// [`AgentError::Selection`] with the error of the selection, [`AgentError::NotATool`] where it names none of the
-    /// tools, [`AgentError::Undecided`] where it comes to no end in time, and the errors of [`AgentTool::call`]. None is turned into an answer (F-28).
+    /// tools, [`AgentError::Undecided`] where it comes to no end in time, and the errors of [`AgentTool::call`]. None is turned into an answer.
     pub async fn run(&self, request: &str, cx: &Context) -> Result<AgentMessage, AgentError> {
         let selection =
             decide((self.select)(request, &self.tools), cx).await?.map_err(AgentError::Selection)?;

@@ -107,7 +107,7 @@ fn push_cut(text: &mut String, more: &str) {
     }
 }
 
-/// Content as agents write it: `{}` and `{"text": "…"}` are text blocks (F-13).
+/// Content as agents write it: `{}` and `{"text": "…"}` are text blocks.
 fn blocks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ContentBlock>, D::Error> {
     let blocks: Vec<Map<String, Value>> = Vec::deserialize(deserializer)?;
     Ok(blocks

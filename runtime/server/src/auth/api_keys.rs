@@ -169,8 +169,9 @@ mod tests {
         Ok(())
     }
 
+    // As reported in FMXExpress/PasClaw#255.
     #[test]
-    fn gtw_11_placeholders_and_keys_to_be_guessed_are_refused_by_name() {
+    fn placeholders_and_keys_to_be_guessed_are_refused_by_name() {
         for key in ["", "changeme", "secret", "0123456789abcdefghijk"] {
             let error = ApiKeys::new().key("gateway", key, ["a"]).expect_err("too short");
             assert_eq!(error, ApiKeyError::TooShort("gateway".to_owned()), "{key}");
@@ -193,8 +194,9 @@ mod tests {
         Ok(())
     }
 
+    // As reported in punkpeye/mcp-remote#268, netlify/netlify-mcp#19, open-mercato/open-mercato#2832.
     #[test]
-    fn gtw_05_neither_keys_nor_digests_are_told() -> Result<(), ApiKeyError> {
+    fn neither_keys_nor_digests_are_told() -> Result<(), ApiKeyError> {
         let text = format!("{:?}", ApiKeys::new().key("first", KEY, ["a"])?);
         assert!(text.contains("first") && !text.contains(KEY) && !text.contains("digest"), "{text}");
         Ok(())

@@ -233,8 +233,9 @@ mod tests {
         assert_eq!(form_encoded("a-Z_0.9~+/= &:ö"), "a-Z_0.9%7E%2B%2F%3D%20%26%3A%C3%B6");
     }
 
+    // As reported in punkpeye/mcp-remote#268, netlify/netlify-mcp#19, open-mercato/open-mercato#2832.
     #[test]
-    fn gtw_05_the_secret_is_not_in_the_debug_text() {
+    fn the_secret_is_not_in_the_debug_text() {
         let endpoint = "http://127.0.0.1:1/introspect";
         let verifier = Introspection::new(endpoint, "https://h.example").expect("an address");
         let text = format!("{:?}", verifier.credentials("shop", "s3cret"));

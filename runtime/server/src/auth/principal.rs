@@ -180,8 +180,9 @@ mod tests {
         }
     }
 
+    // As reported in punkpeye/mcp-remote#268, netlify/netlify-mcp#19, open-mercato/open-mercato#2832.
     #[test]
-    fn gtw_05_claims_are_not_in_the_debug_text() {
+    fn claims_are_not_in_the_debug_text() {
         let claims = Map::from_iter([("email".to_owned(), json!("ada@example.com"))]);
         let principal = Principal::new("ada").with_scopes(["orders:read"]).with_claims(claims);
         let text = format!("{principal:?}");

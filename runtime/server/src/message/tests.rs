@@ -78,8 +78,9 @@ fn a_mark_and_space_around_a_frame_are_no_part_of_it() {
     assert_eq!(trimmed("{}\u{feff}".as_bytes()), "{}\u{feff}".as_bytes());
 }
 
+// As reported in modelcontextprotocol/python-sdk#961, paritytech/jsonrpsee#1653, sei-protocol/sei-chain#3303.
 #[test]
-fn rpc_01_rpc_02_only_strings_and_integers_are_ids() {
+fn only_strings_and_integers_are_ids() {
     for (text, good) in [
         ("\"1\"", true),
         ("\"\"", true),

@@ -200,8 +200,9 @@ mod tests {
         check(&[], &[]);
     }
 
+    // As reported in rust-mcp-stack/rust-mcp-sdk#151, openai/codex#31805.
     #[test]
-    fn std_06_a_line_over_the_limit_is_dropped_up_to_its_end() {
+    fn a_line_over_the_limit_is_dropped_up_to_its_end() {
         check(&[b"12345678\n"], &["12345678"]);
         check(&[b"123456789\nnext\n"], &["too long", "next"]);
         check(

@@ -48,11 +48,12 @@ fn expected(protocol: &str) -> Value {
 }
 
 #[tokio::test]
-async fn python_2_gets_a_token_and_one_with_more_scopes_in_the_modern_era() {
+async fn python_2_gets_a_token_and_steps_up_in_the_modern_era() {
     assert_eq!(run("auto").await, expected("2026-07-28"));
 }
 
+// As reported in anthropics/claude-code#92518.
 #[tokio::test]
-async fn cln_10_python_2_does_so_in_the_legacy_era_within_one_session() {
+async fn python_2_does_so_in_the_legacy_era_within_one_session() {
     assert_eq!(run("legacy").await, expected("2025-11-25"));
 }

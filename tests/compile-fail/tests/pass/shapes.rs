@@ -5,11 +5,11 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use toolwright::{Tool, Toolset};
 
-/// SCH-01
+/// modelcontextprotocol/rust-sdk#303
 #[derive(Tool, Deserialize, JsonSchema)]
 struct Empty {}
 
-/// SCH-02
+/// modelcontextprotocol/rust-sdk#445
 #[derive(Tool, Deserialize, JsonSchema)]
 struct Unit;
 
@@ -39,7 +39,7 @@ struct Inner {
     number: u32,
 }
 
-/// SCH-05
+/// eric-tramel/moraine#256
 #[derive(Tool, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "snake_case")]
 enum Record {
@@ -90,7 +90,7 @@ fn seconds<'de, D: serde::Deserializer<'de>>(reader: D) -> Result<u64, D::Error>
     String::deserialize(reader)?.parse().map_err(serde::de::Error::custom)
 }
 
-/// SCH-12
+/// NousResearch/hermes-agent#110530
 #[derive(Tool, Deserialize, JsonSchema)]
 #[allow(non_camel_case_types)]
 struct r#type {

@@ -51,7 +51,7 @@ impl Handler<Fifth> for Shop {
     }
 }
 
-// misuse: content blocks, which are no data (RES-02)
+// misuse: content blocks, which are no data (Cocoanetics/SwiftMCP#176)
 #[derive(Tool, Deserialize, JsonSchema)]
 #[mcp(output = toolwright::ContentBlock)]
 struct Sixth {}

@@ -1,4 +1,4 @@
-//! `workflow` adds `command` and `workitem_path` to each tool (F-05).
+//! `workflow` adds `command` and `workitem_path` to each tool.
 #![allow(dead_code)]
 
 use schemars::JsonSchema;

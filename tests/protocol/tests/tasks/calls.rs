@@ -6,7 +6,7 @@ use toolwright::{Client, ClientError, Revision, Tasks};
 use crate::stage::{Caller, Do, Stage, TASKS, asked, named, service};
 
 #[tokio::test]
-async fn a_call_that_waits_becomes_a_task_and_one_that_is_done_does_not() {
+async fn only_a_call_that_waits_becomes_a_task() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);
@@ -152,7 +152,7 @@ async fn a_server_without_such_tools_has_no_tasks() {
 }
 
 #[tokio::test]
-async fn questions_before_the_task_are_rounds_and_those_in_it_are_the_tasks() {
+async fn input_requests_belong_to_the_call_or_to_its_task() {
     let service = service(&Stage::default(), Tasks::new());
     let caller = Caller::of(&service);
     let mut call = json!({"name": "ask_then_work", "arguments": {}});

@@ -35,7 +35,7 @@ async fn some_of_the_questions_may_be_answered() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_fit_is_asked_for_again_under_a_new_key() {
+async fn an_invalid_answer_is_asked_for_again_under_a_new_key() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);

@@ -220,7 +220,7 @@ async fn the_store_is_told_to_forget() {
 }
 
 #[tokio::test]
-async fn a_task_whose_time_is_over_is_not_shown_whatever_the_store_says() {
+async fn an_expired_task_is_not_shown_even_if_it_is_stored() {
     let (stage, shelf) = (Stage::default(), Shelf::default());
     let moment = Duration::from_millis(50);
     let service = service(&stage, Tasks::new().store(shelf.clone()).timeout(moment).ttl(moment));

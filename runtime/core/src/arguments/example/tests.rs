@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::example;
 
 #[test]
-fn f_19_examples_fit_their_schema() {
+fn examples_fit_their_schema() {
     for (schema, expected) in [
         (json!({"type": "object", "properties": {"a": {"type": "string"}}}), json!({})),
         (json!({"properties": {"a": {"type": "string"}}, "required": ["a"]}), json!({"a": "text"})),

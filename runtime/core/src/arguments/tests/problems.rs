@@ -74,9 +74,9 @@ fn bound(value: &str) -> [(String, Box<RawValue>); 2] {
     [("api_key".to_owned(), raw(value)), ("other".to_owned(), raw("1"))]
 }
 
-/// S-36: what the server binds is never taken from a caller.
+/// What the server binds is never taken from a caller.
 #[test]
-fn s_36_credentials_are_bound_and_refused_from_callers() {
+fn credentials_are_bound_and_refused_from_callers() {
     let expected = Fetch { url: "u".to_owned(), api_key: "k".to_owned() };
     for allow_unknown in [false, true] {
         let reader = reader_of::<Fetch>(FETCH, InputShape::Object, allow_unknown);
@@ -94,7 +94,7 @@ fn s_36_credentials_are_bound_and_refused_from_callers() {
 }
 
 #[test]
-fn s_36_a_credential_that_the_server_lacks_is_the_servers_fault() {
+fn a_credential_that_the_server_lacks_is_the_servers_fault() {
     let reader = reader_with::<Fetch>(FETCH);
     for bound in [&[][..], &bound("5")] {
         let errors = reader.read::<Fetch>(Some(&raw(r#"{"url":"u"}"#)), bound).unwrap_err();

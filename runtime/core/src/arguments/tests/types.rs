@@ -48,8 +48,9 @@ struct Query {
     note: String,
 }
 
+// As reported in vercel/next-devtools-mcp#132.
 #[test]
-fn arg_01_an_object_that_came_as_text_is_read_and_text_stays_text() {
+fn an_object_that_came_as_text_is_read_and_text_stays_text() {
     let text = r#"{"filter":"{\"status\":\"open\"}","note":"{\"keep\":\"as text\"}"}"#;
     let query: Query = read(text).unwrap();
     assert_eq!(query.filter.status, "open");
@@ -73,8 +74,9 @@ struct ReadFile {
     encoding: Option<String>,
 }
 
+// As reported in modelcontextprotocol/ruby-sdk#86.
 #[test]
-fn arg_03_every_missing_field_is_named_when_there_are_no_arguments() {
+fn every_missing_field_is_named_when_there_are_no_arguments() {
     let reader = reader_with::<ReadFile>(&[]);
     let absent = reader.read::<ReadFile>(None, &[]).unwrap_err();
     assert_eq!(
@@ -86,14 +88,15 @@ fn arg_03_every_missing_field_is_named_when_there_are_no_arguments() {
     );
     assert!(absent.problems().iter().all(|problem| problem.kind == ProblemKind::Missing));
     assert_eq!(example_of(&absent), &json!({"path": "text", "lines": 1}));
-    // ARG-04: null and {} are the same.
+    // 0xPlaygrounds/rig#1437: null and {} are the same.
     for text in ["null", "{}", "{ }"] {
         assert_eq!(read::<ReadFile>(text).unwrap_err(), absent, "{text}");
     }
 }
 
+// As reported in XiaomiMiMo/MiMo-Code#1658.
 #[test]
-fn arg_02_arguments_that_are_no_object_are_refused() {
+fn arguments_that_are_no_object_are_refused() {
     for (text, got) in
         [("[]", "an array of 0 items"), ("\"{}\"", "a string"), ("5", "a number"), ("true", "a boolean")]
     {
@@ -120,8 +123,9 @@ struct DataSet {
     filters: serde_json::Map<String, Value>,
 }
 
+// As reported in Azure/azure-mcp#726.
 #[test]
-fn arg_06_nested_values_arrive_unchanged() {
+fn nested_values_arrive_unchanged() {
     let text = r#"{"data_sets":[{"table":"requests","filters":{"z":false,"a":"1"}},{"table":"errors","filters":{}}]}"#;
     let chart: Chart = read(text).unwrap();
     assert_eq!(serde_json::to_string(&chart.data_sets[0].filters).unwrap(), r#"{"z":false,"a":"1"}"#);
@@ -135,8 +139,9 @@ fn arg_06_nested_values_arrive_unchanged() {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Increment;
 
+// As reported in modelcontextprotocol/rust-sdk#445.
 #[test]
-fn sch_02_a_unit_struct_runs_without_arguments() {
+fn a_unit_struct_runs_without_arguments() {
     let reader = reader_of::<Increment>(&[], InputShape::Unit, false);
     for text in ["{}", "null", "{ }"] {
         read_by::<Increment>(&reader, text).unwrap();
@@ -158,8 +163,9 @@ enum Record {
     Ping,
 }
 
+// As reported in eric-tramel/moraine#256, anomalyco/opencode#35516.
 #[test]
-fn sch_05_the_field_that_a_variant_lacks_is_named() {
+fn the_field_that_a_variant_lacks_is_named() {
     read::<Record>(r#"{"op":"ping"}"#).unwrap();
     assert_eq!(problems::<Record>(r#"{"op":"delete","id":1}"#), ["/force: missing; expected a boolean"]);
     assert_eq!(
@@ -175,8 +181,9 @@ struct Drag {
     waypoints: Vec<(f64, f64)>,
 }
 
+// As reported in AlexGladkov/claude-in-mobile#57, hyperdxio/hyperdx#2925.
 #[test]
-fn sch_07_pairs_have_two_items() {
+fn pairs_have_two_items() {
     assert_eq!(read::<Drag>(r#"{"waypoints":[[1,2],[3,4]]}"#).unwrap().waypoints, [(1.0, 2.0), (3.0, 4.0)]);
     assert_eq!(
         problems::<Drag>(r#"{"waypoints":[[1,2,3],[1,2],[]]}"#),
@@ -203,8 +210,9 @@ enum Colour {
     Blue,
 }
 
+// As reported in modelcontextprotocol/php-sdk#298.
 #[test]
-fn sch_13_null_for_an_optional_member_is_the_same_as_leaving_it_out() {
+fn null_for_an_optional_member_is_the_same_as_leaving_it_out() {
     let tag: Tag = read(r#"{"file":"a.txt","colour":null,"note":null}"#).unwrap();
     assert!(tag.colour.is_none() && tag.note.is_none());
     // serde itself refuses null here.
@@ -233,8 +241,9 @@ struct Paging {
     size: Option<u32>,
 }
 
+// As reported in zed-industries/zed#48948.
 #[test]
-fn ser_01_flattened_and_closed() {
+fn flattened_and_closed() {
     read::<ListLogs>(r#"{"service":"a","page":1}"#).unwrap();
     assert_eq!(
         problems::<ListLogs>(r#"{"service":"a","page":1,"pages":2}"#),
@@ -255,8 +264,9 @@ struct SetScores {
     scores: HashMap<u32, f64>,
 }
 
+// As reported in GREsau/schemars#235.
 #[test]
-fn ser_03_a_bad_key_of_a_map_is_named() {
+fn a_bad_key_of_a_map_is_named() {
     read::<SetScores>(r#"{"scores":{"7":1.5}}"#).unwrap();
     for key in ["07", "-1", "x"] {
         let problems = problems::<SetScores>(&json!({"scores": {key: 1}}).to_string());
@@ -290,8 +300,9 @@ fn by_train() -> Mode {
     Mode::Train
 }
 
+// As reported in GREsau/schemars#115.
 #[test]
-fn ser_05_defaults_need_no_serialize() {
+fn defaults_need_no_serialize() {
     assert!(matches!(read::<Plan>("{}").unwrap().mode, Mode::Train));
     assert!(matches!(read::<Plan>(r#"{"mode":"Car"}"#).unwrap().mode, Mode::Car));
     assert_eq!(problems::<Plan>(r#"{"stops":[{}]}"#), ["/stops/0/city: missing; expected a string"]);
@@ -311,8 +322,9 @@ enum Setting {
     Nothing,
 }
 
+// As reported in Kilerd/gotcha#37.
 #[test]
-fn ser_06_variants_with_a_body() {
+fn variants_with_a_body() {
     for text in [r#"{"value":{"Number":5}}"#, r#"{"value":{"Pair":[1,"a"]}}"#, r#"{"value":"Nothing"}"#] {
         read::<SetValue>(text).unwrap();
     }
@@ -338,8 +350,9 @@ struct Resize {
     computed: u32,
 }
 
+// As reported in GREsau/schemars#27, Kilerd/gotcha#48.
 #[test]
-fn ser_07_skipped_fields_are_no_arguments() {
+fn skipped_fields_are_no_arguments() {
     read::<Resize>(r#"{"width":1}"#).unwrap();
     assert_eq!(
         problems::<Resize>(r#"{"width":1,"cache":2}"#),
@@ -367,8 +380,9 @@ enum Place {
     },
 }
 
+// As reported in Kilerd/gotcha#37, meawoppl/rust-code-agent-sdks#210.
 #[test]
-fn ser_08_the_forms_of_an_untagged_enum_are_listed() {
+fn the_forms_of_an_untagged_enum_are_listed() {
     for text in [r#"{"place":3}"#, r#"{"place":[1,2]}"#, r#"{"place":"end"}"#, r#"{"place":{"name":"a"}}"#] {
         read::<Goto>(text).unwrap();
     }

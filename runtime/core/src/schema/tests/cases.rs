@@ -1,4 +1,4 @@
-//! The cases SCH-01 to SCH-13 and MAN-01, each by its id.
+//! Schemas that other projects got wrong, each with the public report that it comes from.
 #![expect(dead_code, reason = "the types are read by schemars only")]
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -9,30 +9,33 @@ use serde_json::{Value, json};
 
 use super::{Draft, InputShape, Profile, all_keys, check, check_input, input, input_with, output};
 
+// As reported in modelcontextprotocol/rust-sdk#303.
 #[test]
-fn sch_01_empty_struct() {
+fn empty_struct() {
     /// Helper type.
     #[derive(Deserialize, JsonSchema)]
     struct PingBackend {}
     check_input::<PingBackend>(
-        "SCH-01",
+        "modelcontextprotocol/rust-sdk#303",
         &json!({ "type": "object", "properties": {}, "additionalProperties": false }),
     );
 }
 
+// As reported in modelcontextprotocol/rust-sdk#445.
 #[test]
-fn sch_02_unit_struct() {
+fn unit_struct() {
     #[derive(Deserialize, JsonSchema)]
     struct Increment;
     let expected = json!({ "type": "object", "properties": {}, "additionalProperties": false });
     for shape in [InputShape::Unit, InputShape::Object] {
         let draft = Draft::input::<Increment>(shape).with_fields(&[], false);
-        check("SCH-02", &draft.finish(Profile::Portable), &expected);
+        check("modelcontextprotocol/rust-sdk#445", &draft.finish(Profile::Portable), &expected);
     }
 }
 
+// As reported in MikkoParkkola/nab#61.
 #[test]
-fn sch_03_no_openapi_keywords() {
+fn no_openapi_keywords() {
     #[derive(Deserialize, JsonSchema)]
     struct WatchCreate {
         target: String,
@@ -43,14 +46,15 @@ fn sch_03_no_openapi_keywords() {
     for profile in [Profile::Portable, Profile::Faithful] {
         let schema = input_with::<WatchCreate>(&[], profile);
         for keyword in ["nullable", "example", "discriminator"] {
-            assert!(!all_keys(&schema).contains(&keyword), "SCH-03: {keyword} in {schema:#}");
+            assert!(!all_keys(&schema).contains(&keyword), "MikkoParkkola/nab#61: {keyword} in {schema:#}");
         }
         assert_eq!(schema["properties"]["interval"]["exclusiveMinimum"], json!(0.5));
     }
 }
 
+// As reported in apollographql/apollo-mcp-server#245, google-gemini/gemini-cli#6948.
 #[test]
-fn sch_04_number_formats_become_bounds() {
+fn number_formats_become_bounds() {
     fn one() -> usize {
         1
     }
@@ -65,7 +69,7 @@ fn sch_04_number_formats_become_bounds() {
         port: std::num::NonZeroU16,
     }
     check_input::<Introspect>(
-        "SCH-04",
+        "apollographql/apollo-mcp-server#245",
         &json!({
             "type": "object",
             "properties": {
@@ -82,8 +86,9 @@ fn sch_04_number_formats_become_bounds() {
     );
 }
 
+// As reported in eric-tramel/moraine#256, anomalyco/opencode#35516.
 #[test]
-fn sch_05_enum_of_commands_is_one_object() {
+fn enum_of_commands_is_one_object() {
     #[derive(Deserialize, JsonSchema)]
     #[serde(tag = "op", rename_all = "snake_case")]
     enum Record {
@@ -112,15 +117,16 @@ fn sch_05_enum_of_commands_is_one_object() {
         "required": ["op"],
         "additionalProperties": false
     });
-    check_input::<Record>("SCH-05", &expected);
+    check_input::<Record>("eric-tramel/moraine#256", &expected);
     let faithful = input_with::<Record>(&[], Profile::Faithful);
     for choice in ["oneOf", "anyOf", "allOf", "$ref"] {
-        assert_eq!(faithful.get(choice), None, "SCH-05");
+        assert_eq!(faithful.get(choice), None, "eric-tramel/moraine#256");
     }
 }
 
+// As reported in GaloyMoney/drua#230, inngest/inngest#3305.
 #[test]
-fn sch_06_any_value_is_an_object_schema() {
+fn any_value_is_an_object_schema() {
     #[derive(Deserialize, JsonSchema)]
     struct Invoke {
         function: String,
@@ -130,13 +136,18 @@ fn sch_06_any_value_is_an_object_schema() {
         extras: HashMap<String, Value>,
     }
     let schema = input::<Invoke>();
-    assert_eq!(schema["properties"]["data"], json!({ "description": "Handed on as it is." }), "SCH-06");
-    assert_eq!(schema["properties"]["plain"], json!({}), "SCH-06");
+    assert_eq!(
+        schema["properties"]["data"],
+        json!({ "description": "Handed on as it is." }),
+        "GaloyMoney/drua#230"
+    );
+    assert_eq!(schema["properties"]["plain"], json!({}), "GaloyMoney/drua#230");
     assert_eq!(schema["properties"]["extras"], json!({ "type": "object", "additionalProperties": true }));
 }
 
+// As reported in AlexGladkov/claude-in-mobile#57, hyperdxio/hyperdx#2925.
 #[test]
-fn sch_07_pair_of_equal_types_is_an_array() {
+fn pair_of_equal_types_is_an_array() {
     #[derive(Deserialize, JsonSchema)]
     struct Drag {
         waypoints: Vec<(f64, f64)>,
@@ -144,12 +155,13 @@ fn sch_07_pair_of_equal_types_is_an_array() {
     assert_eq!(
         input::<Drag>()["properties"]["waypoints"]["items"],
         json!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 }),
-        "SCH-07"
+        "AlexGladkov/claude-in-mobile#57"
     );
 }
 
+// As reported in ScriptedAlchemy/agent-bundle#580.
 #[test]
-fn sch_08_mixed_tuple_says_what_items_are() {
+fn mixed_tuple_says_what_items_are() {
     #[derive(Deserialize, JsonSchema)]
     struct Mark {
         #[schemars(extend("items" = false))]
@@ -172,12 +184,13 @@ fn sch_08_mixed_tuple_says_what_items_are() {
             "minItems": 2,
             "maxItems": 2
         }),
-        "SCH-08"
+        "ScriptedAlchemy/agent-bundle#580"
     );
 }
 
+// As reported in modelcontextprotocol/rust-sdk#354, PrefectHQ/fastmcp#2861.
 #[test]
-fn sch_09_nested_enum_is_inlined() {
+fn nested_enum_is_inlined() {
     /// Any button of a mouse.
     #[derive(Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
@@ -192,7 +205,7 @@ fn sch_09_nested_enum_is_inlined() {
         button: Button,
     }
     check_input::<MoveTo>(
-        "SCH-09",
+        "modelcontextprotocol/rust-sdk#354",
         &json!({
             "type": "object",
             "properties": {
@@ -208,8 +221,9 @@ fn sch_09_nested_enum_is_inlined() {
     );
 }
 
+// As reported in hyperdxio/hyperdx#2967, kensho-technologies/kfinance#128.
 #[test]
-fn sch_10_numeric_enum_is_left_alone() {
+fn numeric_enum_is_left_alone() {
     #[derive(Deserialize, JsonSchema)]
     struct Quantile {
         #[schemars(extend("enum" = [0.5, 0.9, 0.99]))]
@@ -221,13 +235,14 @@ fn sch_10_numeric_enum_is_left_alone() {
     assert_eq!(
         schema["properties"]["level"],
         json!({ "type": "number", "enum": [0.5, 0.9, 0.99] }),
-        "SCH-10"
+        "hyperdxio/hyperdx#2967"
     );
-    assert_eq!(schema["properties"]["quarter"]["enum"], json!([1, 2, 3, 4]), "SCH-10");
+    assert_eq!(schema["properties"]["quarter"]["enum"], json!([1, 2, 3, 4]), "hyperdxio/hyperdx#2967");
 }
 
+// As reported in sbroenne/mcp-server-excel#607, router-for-me/CLIProxyAPI#4545.
 #[test]
-fn sch_11_no_null_member_but_the_empty_one_stays() {
+fn no_null_member_but_the_empty_one_stays() {
     #[derive(Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
     enum Mode {
@@ -250,7 +265,7 @@ fn sch_11_no_null_member_but_the_empty_one_stays() {
         scope: Scope,
     }
     check_input::<Search>(
-        "SCH-11",
+        "sbroenne/mcp-server-excel#607",
         &json!({
             "type": "object",
             "properties": {
@@ -268,8 +283,9 @@ fn sch_11_no_null_member_but_the_empty_one_stays() {
     );
 }
 
+// As reported in NousResearch/hermes-agent#110530.
 #[test]
-fn sch_12_arguments_named_like_keywords() {
+fn arguments_named_like_keywords() {
     #[derive(Deserialize, JsonSchema)]
     struct SetFile {
         file_id: String,
@@ -287,7 +303,7 @@ fn sch_12_arguments_named_like_keywords() {
     }
     let text = json!({ "type": "string" });
     check_input::<SetFile>(
-        "SCH-12",
+        "NousResearch/hermes-agent#110530",
         &json!({
             "type": "object",
             "properties": {
@@ -308,8 +324,9 @@ fn sch_12_arguments_named_like_keywords() {
     );
 }
 
+// As reported in modelcontextprotocol/php-sdk#298.
 #[test]
-fn sch_13_no_default_of_null() {
+fn no_default_of_null() {
     #[derive(Deserialize, Serialize, JsonSchema)]
     #[serde(rename_all = "UPPERCASE")]
     enum Colour {
@@ -333,7 +350,7 @@ fn sch_13_no_default_of_null() {
     }
     let colour = json!({ "type": "string", "enum": ["RED", "BLUE"] });
     check_input::<Tag>(
-        "SCH-13",
+        "modelcontextprotocol/php-sdk#298",
         &json!({
             "type": "object",
             "properties": {
@@ -354,12 +371,13 @@ fn sch_13_no_default_of_null() {
     );
     let call = json!({ "file": "a.txt", "colour": null, "note": null });
     let faithful = input_with::<Tag>(&[], Profile::Faithful);
-    assert!(jsonschema::is_valid(&faithful, &call), "SCH-13: {faithful:#}");
+    assert!(jsonschema::is_valid(&faithful, &call), "modelcontextprotocol/php-sdk#298: {faithful:#}");
     assert_eq!(output::<Tag>(Profile::Portable)["properties"]["note"]["type"], json!(["string", "null"]));
 }
 
+// As reported in maximhq/bifrost#7170.
 #[test]
-fn man_01_defaults_in_one_order() {
+fn defaults_in_one_order() {
     #[derive(Deserialize, Serialize, JsonSchema)]
     #[serde(default)]
     struct Settings {
@@ -382,9 +400,9 @@ fn man_01_defaults_in_one_order() {
         for profile in [Profile::Portable, Profile::Faithful] {
             let properties = input_with::<Settings>(&[], profile)["properties"].to_string();
             let ports = r#""default":{"admin":[-1,9,80,443],"http":[-1,9,80,443],"metrics":[-1,9,80,443]}"#;
-            assert!(properties.contains(ports), "MAN-01: {properties}");
-            assert!(properties.contains(r#""default":["a","b","c"]"#), "MAN-01: {properties}");
-            assert!(properties.contains(r#""default":[3,1,2]"#), "MAN-01: {properties}");
+            assert!(properties.contains(ports), "maximhq/bifrost#7170: {properties}");
+            assert!(properties.contains(r#""default":["a","b","c"]"#), "maximhq/bifrost#7170: {properties}");
+            assert!(properties.contains(r#""default":[3,1,2]"#), "maximhq/bifrost#7170: {properties}");
         }
     }
 }

@@ -35,12 +35,13 @@ fn run_job() -> Value {
     })
 }
 
+// As reported in modelcontextprotocol/rust-sdk#860.
 #[test]
-fn sch_14_no_noise_at_the_root() {
-    check_input::<RunJobArgsV2>("SCH-14", &run_job());
+fn no_noise_at_the_root() {
+    check_input::<RunJobArgsV2>("modelcontextprotocol/rust-sdk#860", &run_job());
     let mut open = run_job();
     open.as_object_mut().unwrap().remove("additionalProperties");
-    check("SCH-14, output", &output::<RunJobArgsV2>(Profile::Portable), &open);
+    check("modelcontextprotocol/rust-sdk#860, output", &output::<RunJobArgsV2>(Profile::Portable), &open);
 }
 
 #[test]
@@ -56,8 +57,9 @@ fn newtypes_of_a_struct_are_the_struct() {
     check_input::<Transparent>("transparent", &run_job());
 }
 
+// As reported in modelcontextprotocol/rust-sdk#860.
 #[test]
-fn sch_14_other_types_are_refused() {
+fn other_types_are_refused() {
     #[derive(Deserialize, JsonSchema)]
     enum Mixed {
         Stop,
@@ -116,7 +118,8 @@ impl Tool for Text {
 #[should_panic(
     expected = "the tool `text` cannot be registered: the arguments of a tool are a JSON object, but"
 )]
-fn sch_14_the_definition_names_the_tool() {
+// As reported in modelcontextprotocol/rust-sdk#860.
+fn the_definition_names_the_tool() {
     Text::definition();
 }
 

@@ -1,4 +1,4 @@
-//! The cases SER-01 to SER-08, as far as they concern the schema.
+//! Schemas of what serde attributes make of a type.
 #![expect(dead_code, reason = "the types are read by schemars only")]
 
 use std::collections::HashMap;
@@ -13,8 +13,9 @@ fn uint32() -> Value {
     json!({ "type": "integer", "minimum": 0, "maximum": 4_294_967_295_u32 })
 }
 
+// As reported in zed-industries/zed#48948.
 #[test]
-fn ser_01_flatten_with_deny_unknown_fields() {
+fn flatten_with_deny_unknown_fields() {
     #[derive(Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     struct ListLogs {
@@ -28,7 +29,7 @@ fn ser_01_flatten_with_deny_unknown_fields() {
         size: Option<u32>,
     }
     check_input::<ListLogs>(
-        "SER-01",
+        "zed-industries/zed#48948",
         &json!({
             "type": "object",
             "properties": { "service": { "type": "string" }, "page": uint32(), "size": uint32() },
@@ -38,8 +39,9 @@ fn ser_01_flatten_with_deny_unknown_fields() {
     );
 }
 
+// As reported in zed-industries/zed#48948.
 #[test]
-fn ser_01_flatten_of_an_enum_with_deny_unknown_fields() {
+fn flatten_of_an_enum_with_deny_unknown_fields() {
     #[derive(Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     struct Pay {
@@ -54,7 +56,7 @@ fn ser_01_flatten_of_an_enum_with_deny_unknown_fields() {
         Card { number: String },
     }
     check_input::<Pay>(
-        "SER-01",
+        "zed-industries/zed#48948",
         &json!({
             "type": "object",
             "properties": {
@@ -68,8 +70,9 @@ fn ser_01_flatten_of_an_enum_with_deny_unknown_fields() {
     );
 }
 
+// As reported in GREsau/schemars#532.
 #[test]
-fn ser_02_default_with_skip_serializing() {
+fn default_with_skip_serializing() {
     #[derive(Deserialize, Serialize, JsonSchema)]
     struct LoginAs {
         user: String,
@@ -78,7 +81,7 @@ fn ser_02_default_with_skip_serializing() {
     }
     let text = json!({ "type": "string" });
     check_input::<LoginAs>(
-        "SER-02",
+        "GREsau/schemars#532",
         &json!({
             "type": "object",
             "properties": { "user": text, "secret": { "type": "string", "writeOnly": true } },
@@ -87,21 +90,22 @@ fn ser_02_default_with_skip_serializing() {
         }),
     );
     check(
-        "SER-02, output",
+        "GREsau/schemars#532, output",
         &output::<LoginAs>(Profile::Portable),
         &json!({ "type": "object", "properties": { "user": text }, "required": ["user"] }),
     );
 }
 
+// As reported in GREsau/schemars#235.
 #[test]
-fn ser_03_maps_with_integer_keys() {
+fn maps_with_integer_keys() {
     #[derive(Deserialize, JsonSchema)]
     struct SetScores {
         scores: HashMap<i32, f64>,
     }
     let number = json!({ "type": "number" });
     check_property::<HashMap<u32, f64>>(
-        "SER-03, unsigned",
+        "GREsau/schemars#235, unsigned",
         &json!({
             "type": "object",
             "additionalProperties": false,
@@ -109,7 +113,7 @@ fn ser_03_maps_with_integer_keys() {
         }),
     );
     check_property::<HashMap<i64, f64>>(
-        "SER-03, signed",
+        "GREsau/schemars#235, signed",
         &json!({
             "type": "object",
             "additionalProperties": false,
@@ -128,13 +132,18 @@ fn ser_03_maps_with_integer_keys() {
         ("1.0", false),
     ] {
         let arguments = json!({ "scores": { key: 1.5 } });
-        assert_eq!(jsonschema::is_valid(&schema, &arguments), expected, "SER-03: key {key:?}");
-        assert_eq!(serde_json::from_value::<SetScores>(arguments).is_ok(), expected, "SER-03: key {key:?}");
+        assert_eq!(jsonschema::is_valid(&schema, &arguments), expected, "GREsau/schemars#235: key {key:?}");
+        assert_eq!(
+            serde_json::from_value::<SetScores>(arguments).is_ok(),
+            expected,
+            "GREsau/schemars#235: key {key:?}"
+        );
     }
 }
 
+// As reported in GREsau/schemars#273.
 #[test]
-fn ser_04_rename_all_fields() {
+fn rename_all_fields() {
     #[derive(Deserialize, JsonSchema)]
     struct Apply {
         change: Change,
@@ -151,7 +160,7 @@ fn ser_04_rename_all_fields() {
         },
     }
     check_property::<Change>(
-        "SER-04",
+        "GREsau/schemars#273",
         &json!({
             "anyOf": [
                 {
@@ -178,8 +187,9 @@ fn ser_04_rename_all_fields() {
     assert!(serde_json::from_value::<Apply>(json!({ "change": { "kind": "second", "Other": 1 } })).is_ok());
 }
 
+// As reported in GREsau/schemars#115.
 #[test]
-fn ser_05_default_without_serialize() {
+fn default_without_serialize() {
     fn mode() -> Mode {
         Mode::Train
     }
@@ -200,7 +210,7 @@ fn ser_05_default_without_serialize() {
         Train,
     }
     check_input::<Plan>(
-        "SER-05",
+        "GREsau/schemars#115",
         &json!({
             "type": "object",
             "properties": {
@@ -220,8 +230,9 @@ fn ser_05_default_without_serialize() {
     );
 }
 
+// As reported in Kilerd/gotcha#37.
 #[test]
-fn ser_06_newtype_and_tuple_variants() {
+fn newtype_and_tuple_variants() {
     #[derive(Deserialize, JsonSchema)]
     struct SetValue {
         value: Scalar,
@@ -234,7 +245,7 @@ fn ser_06_newtype_and_tuple_variants() {
     }
     let schema = input::<SetValue>();
     check(
-        "SER-06",
+        "Kilerd/gotcha#37",
         &schema["properties"]["value"],
         &json!({
             "anyOf": [
@@ -272,13 +283,14 @@ fn ser_06_newtype_and_tuple_variants() {
     );
     for value in [json!({ "Number": 5 }), json!({ "Pair": [1, "a"] }), json!("Nothing")] {
         let arguments = json!({ "value": value });
-        assert!(jsonschema::is_valid(&schema, &arguments), "SER-06: {arguments}");
-        assert!(serde_json::from_value::<SetValue>(arguments).is_ok(), "SER-06");
+        assert!(jsonschema::is_valid(&schema, &arguments), "Kilerd/gotcha#37: {arguments}");
+        assert!(serde_json::from_value::<SetValue>(arguments).is_ok(), "Kilerd/gotcha#37");
     }
 }
 
+// As reported in GREsau/schemars#27, Kilerd/gotcha#48.
 #[test]
-fn ser_07_skipped_fields() {
+fn skipped_fields() {
     #[derive(Deserialize, Serialize, JsonSchema)]
     struct Resize {
         width: u32,
@@ -288,7 +300,7 @@ fn ser_07_skipped_fields() {
         computed: u32,
     }
     check_input::<Resize>(
-        "SER-07",
+        "GREsau/schemars#27",
         &json!({
             "type": "object",
             "properties": { "width": uint32() },
@@ -300,7 +312,7 @@ fn ser_07_skipped_fields() {
     computed["default"] = json!(0);
     computed["readOnly"] = json!(true);
     check(
-        "SER-07, output",
+        "GREsau/schemars#27, output",
         &output::<Resize>(Profile::Portable),
         &json!({
             "type": "object",
@@ -310,8 +322,9 @@ fn ser_07_skipped_fields() {
     );
 }
 
+// As reported in Kilerd/gotcha#37, meawoppl/rust-code-agent-sdks#210.
 #[test]
-fn ser_08_untagged_enum_keeps_every_arm_in_order() {
+fn untagged_enum_keeps_every_arm_in_order() {
     #[derive(Deserialize, JsonSchema)]
     #[serde(untagged)]
     enum Place {
@@ -327,7 +340,7 @@ fn ser_08_untagged_enum_keeps_every_arm_in_order() {
     let mut line = uint32();
     line["default"] = json!(0);
     check_property::<Place>(
-        "SER-08",
+        "Kilerd/gotcha#37",
         &json!({
             "anyOf": [
                 uint32(),

@@ -1,4 +1,4 @@
-//! F-06: the schema of a property of each Rust type.
+//! The schema of a property of each Rust type.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::check_property;
 
 #[test]
-fn f_06_integers() {
+fn integers() {
     let bounded =
         |minimum: i64, maximum: i64| json!({ "type": "integer", "minimum": minimum, "maximum": maximum });
     check_property::<i8>("i8", &bounded(-128, 127));
@@ -42,7 +42,7 @@ fn f_06_integers() {
 }
 
 #[test]
-fn f_06_scalars() {
+fn scalars() {
     let text = json!({ "type": "string" });
     check_property::<String>("String", &text);
     check_property::<Cow<'static, str>>("Cow<str>", &text);
@@ -61,7 +61,7 @@ fn f_06_scalars() {
 }
 
 #[test]
-fn f_06_options_and_pointers() {
+fn options_and_pointers() {
     let byte = json!({ "type": "integer", "minimum": 0, "maximum": 255 });
     check_property::<Option<u8>>("Option", &byte);
     check_property::<Option<Option<u8>>>("Option<Option>", &byte);
@@ -76,7 +76,7 @@ fn boolean_or_null() -> Value {
 }
 
 #[test]
-fn f_06_sequences() {
+fn sequences() {
     let flags = json!({ "type": "array", "items": { "type": "boolean" } });
     check_property::<Vec<bool>>("Vec", &flags);
     check_property::<VecDeque<bool>>("VecDeque", &flags);
@@ -114,7 +114,7 @@ fn f_06_sequences() {
 }
 
 #[test]
-fn f_06_maps() {
+fn maps() {
     #[derive(serde::Deserialize, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
     #[serde(rename_all = "lowercase")]
     enum Side {
@@ -142,7 +142,7 @@ fn f_06_maps() {
 }
 
 #[test]
-fn f_06_std_structs_are_closed() {
+fn std_structs_are_closed() {
     let seconds = json!({ "type": "integer", "minimum": 0 });
     let nanos = json!({ "type": "integer", "minimum": 0, "maximum": 4_294_967_295_u32 });
     check_property::<Duration>(

@@ -14,7 +14,7 @@ fn finished(tool: &str, is_error: bool) -> TraceEvent {
 }
 
 #[tokio::test]
-async fn f_07_f_08_f_21_both_ways_give_the_same_answer_marked_with_its_source() {
+async fn both_ways_give_the_same_answer_marked_with_its_source() {
     let messages = [(ENVELOPE, Source::Mcp), ("get order details order_id=#W1", Source::Command)];
     let mut answers = Vec::new();
     for (text, source) in messages {
@@ -40,7 +40,7 @@ async fn f_07_f_08_f_21_both_ways_give_the_same_answer_marked_with_its_source() 
 }
 
 #[tokio::test]
-async fn f_11_f_12_the_call_becomes_an_action_in_the_context_of_the_agent() {
+async fn the_call_becomes_an_action_in_the_context_of_the_agent() {
     let call = ToolCall::from_envelope(ENVELOPE).unwrap();
     let action = call.action(Some("orders/1"));
     assert_eq!((action.name, action.context_path), ("get_order_details", Some("orders/1")));
@@ -51,7 +51,7 @@ async fn f_11_f_12_the_call_becomes_an_action_in_the_context_of_the_agent() {
 }
 
 #[tokio::test]
-async fn f_05_an_agent_sees_and_calls_the_tools_of_its_context_only() {
+async fn an_agent_sees_and_calls_the_tools_of_its_context_only() {
     let envelope = r#"{"type":"mcp_tool_call","tool_call":{"name":"ship","arguments":{}}}"#;
     for (path, has_it) in [("orders", true), ("orders/42", true), ("ordersearch", false), ("", false)] {
         let agent = agent().in_context(path);
@@ -69,7 +69,7 @@ async fn f_05_an_agent_sees_and_calls_the_tools_of_its_context_only() {
 }
 
 #[test]
-fn f_13_content_without_a_type_is_text() {
+fn content_without_a_type_is_text() {
     let message: AgentMessage = serde_json::from_value(json!({
         "source": "mcp", "tool": "t", "content": [{}, {"text": "a"}, {"type": "text"}, {"type": "audio", "data": "AA==", "mimeType": "audio/wav"}],
     }))
@@ -89,7 +89,7 @@ fn f_13_content_without_a_type_is_text() {
 }
 
 #[tokio::test]
-async fn f_25_a_broken_envelope_is_routed_as_text_with_the_reason_in_the_trace() {
+async fn a_broken_envelope_is_routed_as_text_with_the_reason() {
     for text in [r#"{"type":"mcp_tool_call","tool_call":{"name":"#, r#"{"type":"other"}"#] {
         let turn = agent().ask(text, &cx()).await;
         assert!(
@@ -131,7 +131,7 @@ impl TextRouter for Scripted {
 }
 
 #[tokio::test]
-async fn f_08_f_25_another_router_gets_the_text_and_its_errors_come_back() {
+async fn another_router_gets_the_text_and_its_errors_come_back() {
     let agent = agent().with_router(Scripted);
     let turn = agent.ask(r#"{"where": "is my order"}"#, &cx()).await;
     assert!(matches!(turn.trace[0], TraceEvent::NoEnvelope { .. }));
@@ -142,7 +142,7 @@ async fn f_08_f_25_another_router_gets_the_text_and_its_errors_come_back() {
 }
 
 #[tokio::test]
-async fn f_28_a_call_without_an_answer_is_an_error_and_never_hangs() {
+async fn a_call_without_an_answer_is_an_error_and_never_hangs() {
     let soon = || Context::detached(Duration::from_millis(20));
     assert!(matches!(agent().ask("never", &soon()).await.outcome, Err(AgentError::TimedOut { .. })));
     let cancelled = cx();
@@ -155,7 +155,7 @@ async fn f_28_a_call_without_an_answer_is_an_error_and_never_hangs() {
 }
 
 #[tokio::test]
-async fn f_21_e_1_e_4_answers_as_text() {
+async fn answers_as_text() {
     let cases = [
         ("fails", true, "error: the tool failed and gave no reason"),
         ("empty", false, "(empty returned nothing)"),
@@ -177,7 +177,7 @@ async fn f_21_e_1_e_4_answers_as_text() {
 }
 
 #[tokio::test]
-async fn f_20_each_session_keeps_its_order() {
+async fn each_session_keeps_its_order() {
     let agent = Arc::new(agent());
     let run = |number: usize| {
         let mut session = Session::open(Arc::clone(&agent));
@@ -219,7 +219,7 @@ async fn f_20_each_session_keeps_its_order() {
 }
 
 #[tokio::test]
-async fn f_20_dropping_a_session_ends_the_call_that_runs() {
+async fn dropping_a_session_ends_the_call_that_runs() {
     let agent = Arc::new(agent());
     let mut session = Session::open(Arc::clone(&agent));
     session.send("never").await.unwrap();

@@ -22,7 +22,7 @@ fn delegate() -> Delegate {
 }
 
 #[tokio::test]
-async fn f_17_the_selection_picks_the_tool_and_its_input() {
+async fn the_selection_picks_the_tool_and_its_input() {
     let delegate = delegate();
     assert_eq!(delegate.tools().len(), definitions().len());
     for input in ["details order_id=#W1", r##"details {"order_id":"#W1"}"##] {
@@ -33,7 +33,7 @@ async fn f_17_the_selection_picks_the_tool_and_its_input() {
 }
 
 #[tokio::test]
-async fn f_28_failures_of_delegation_come_back_with_their_causes() {
+async fn failures_of_delegation_come_back_with_their_causes() {
     let cases = [
         ("broken", &["no tool could be selected", "the model is down"][..]),
         ("refund order", &["the selected tool `refund` does not exist"]),

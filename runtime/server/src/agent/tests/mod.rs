@@ -1,4 +1,4 @@
-//! The agent path of a workflow (F-07 to F-28), against an executor that answers with what it was called with.
+//! The agent path of a workflow, against an executor that answers with what it was called with.
 
 mod asking;
 mod delegating;

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn f_07_the_envelope_is_read_strictly() {
+fn the_envelope_is_read_strictly() {
     let good = [
         (
             r#"{"type":"mcp_tool_call","tool_call":{"name":"a","arguments":{"x": [1]}}}"#,
@@ -49,7 +49,7 @@ async fn route(text: &str) -> Result<(String, Value), RouteError> {
 }
 
 #[tokio::test]
-async fn f_08_a_command_is_a_name_and_its_arguments() {
+async fn a_command_is_a_name_and_its_arguments() {
     let cases = [
         ("get_order_details order_id=#W1", "get_order_details", json!({"order_id": "#W1"})),
         ("get order details order_id=#W1", "get_order_details", json!({"order_id": "#W1"})),
@@ -72,7 +72,7 @@ async fn f_08_a_command_is_a_name_and_its_arguments() {
 }
 
 #[tokio::test]
-async fn f_08_values_get_the_type_that_the_schema_has() {
+async fn values_get_the_type_that_the_schema_has() {
     let cases = [
         (r"text=5", json!({"text": "5"})),
         (r"text=null", json!({"text": "null"})),
@@ -108,7 +108,7 @@ async fn f_08_values_get_the_type_that_the_schema_has() {
 }
 
 #[tokio::test]
-async fn f_08_what_is_no_command_says_what_to_write() {
+async fn what_is_no_command_says_what_to_write() {
     let cases = [
         ("", "the message is empty; write a command and its arguments as `key=value`"),
         ("order_id=1", "the message is empty; write a command and its arguments as `key=value`"),

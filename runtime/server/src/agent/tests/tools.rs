@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn f_14_f_15_one_tool_for_each_command_and_simple_docs_for_all() {
+fn one_tool_for_each_command_and_simple_docs_for_all() {
     let agent = agent();
     for form in [InputForm::Query, InputForm::Json] {
         let tools = agent.tools(form);
@@ -16,7 +16,7 @@ fn f_14_f_15_one_tool_for_each_command_and_simple_docs_for_all() {
 }
 
 #[tokio::test]
-async fn f_16_f_18_each_tool_takes_text_and_json_alike() {
+async fn each_tool_takes_text_and_json_alike() {
     let inputs = [
         (
             r##"{"type":"mcp_tool_call","tool_call":{"name":"get_order_details","arguments":{"order_id":"#W1"}}}"##,
@@ -44,7 +44,7 @@ async fn f_16_f_18_each_tool_takes_text_and_json_alike() {
 }
 
 #[tokio::test]
-async fn f_16_input_of_neither_form_is_an_error_with_both_reasons() {
+async fn input_of_neither_form_is_an_error_with_both_reasons() {
     let tool = AgentTool::query(Arc::new(Echo), definition("cancel_pending_order"));
     let other = r#"{"type":"mcp_tool_call","tool_call":{"name":"slow","arguments":{}}}"#;
     let error = tool.call(other, &cx()).await.unwrap_err();
@@ -64,7 +64,7 @@ async fn f_16_input_of_neither_form_is_an_error_with_both_reasons() {
 }
 
 #[tokio::test]
-async fn f_19_docs_come_from_the_definition_and_their_example_works() {
+async fn docs_come_from_the_definition_and_their_example_works() {
     let query = AgentTool::query(Arc::new(Echo), definition("cancel_pending_order"));
     assert_eq!(
         query.docs(),

@@ -49,7 +49,7 @@ fn typed_agent() -> Agent {
 }
 
 #[tokio::test]
-async fn f_07_f_08_f_18_every_way_reaches_the_handler() {
+async fn every_way_reaches_the_handler() {
     let agent = typed_agent();
     let tool = agent.tools(InputForm::Query).remove(0);
     for input in [
@@ -68,7 +68,7 @@ async fn f_07_f_08_f_18_every_way_reaches_the_handler() {
 }
 
 #[tokio::test]
-async fn f_26_invalid_arguments_and_unknown_tools_are_answers_that_say_what_is_wrong() {
+async fn invalid_arguments_and_unknown_tools_are_explained() {
     let cases = [
         (r#"{"type":"mcp_tool_call","tool_call":{"name":"get_order","arguments":{}}}"#, "order_id"),
         ("get order", "order_id"),

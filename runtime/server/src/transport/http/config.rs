@@ -339,8 +339,9 @@ mod tests {
         assert!(!admits(&config, "/mcp", &[("host", "localhost"), ("host", "evil.example.com")]));
     }
 
+    // As reported in joshrotenberg/tower-mcp#796.
     #[test]
-    fn htp_04_the_authority_of_http_2_is_the_host() {
+    fn the_authority_of_http_2_is_the_host() {
         let config = HttpConfig::new();
         assert!(admits(&config, "http://localhost:8080/gw/mcp", &[]));
         assert!(!admits(&config, "http://attacker.example/gw/mcp", &[]));

@@ -229,8 +229,9 @@ mod tests {
         HeaderMap::from_iter([(name.parse().expect("a name"), value.parse().expect("a value"))])
     }
 
+    // As reported in XS-MLVP/UCAgent#127, PrefectHQ/fastmcp#1664.
     #[test]
-    fn htp_01_media_ranges_in_any_order_and_case() {
+    fn media_ranges_in_any_order_and_case() {
         for (accept, json, events) in [
             ("*/*", true, true),
             ("text/event-stream, application/json", true, true),
@@ -247,8 +248,9 @@ mod tests {
         assert_eq!(Accept::of(&HeaderMap::new()), Accept { json: true, events: true });
     }
 
+    // As reported in grafana/mcp-grafana#215, modelcontextprotocol/java-sdk#961, LIghtJUNction/OniMods#271.
     #[test]
-    fn htp_02_htp_03_only_json_is_taken_with_any_parameters() {
+    fn only_json_is_taken_with_any_parameters() {
         for (content_type, good) in [
             ("application/json", true),
             ("Application/JSON; charset=utf-8", true),
@@ -278,8 +280,9 @@ mod tests {
         assert!(is_plain(&HeaderMap::new()));
     }
 
+    // As reported in laravel/mcp#286.
     #[test]
-    fn mod_02_values_are_decoded_strictly() {
+    fn values_are_decoded_strictly() {
         for (value, text) in [
             ("add", Some("add")),
             (" add\t", Some("add")),

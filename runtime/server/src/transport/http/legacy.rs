@@ -41,7 +41,7 @@ impl Endpoint {
             return Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id.as_ref(), &error));
         }
         let session = match method.as_deref() {
-            // A client may send the id of a session that ended, or that it wants to leave (RPC-12).
+            // A client may send the id of a session that ended, or that it wants to leave (diegosouzapw/OmniRoute#5957).
             Some("initialize") if id.is_some() => {
                 return Step::Done(self.initialize(access, form, envelope, id.as_ref()));
             }
