@@ -1,14 +1,40 @@
 //! `cargo mcp docs`: the documentation for agents, from the definitions that the manifest shows.
 
+use clap::Args;
 use toolwright_core::docs;
 
-use crate::args::DocsArgs;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::export::{feature_lines, feature_pages};
-use crate::offer;
+use crate::flags::ToolsArgs;
 use crate::packages::Document;
 use crate::shell::{self, Shell};
+use crate::source::{self, SourceArgs, help_with_sources};
+
+#[derive(Debug, Args)]
+pub(crate) struct DocsArgs {
+    #[command(flatten)]
+    pub(crate) from: SourceArgs,
+    /// Names and descriptions only, one line each
+    #[arg(long)]
+    pub(crate) simple: bool,
+    #[command(flatten)]
+    pub(crate) tools: ToolsArgs,
+}
+
+impl DocsArgs {
+    /// What `--help` shows below the flags.
+    pub(crate) fn help() -> String {
+        help_with_sources(Self::EXAMPLES)
+    }
+
+    const EXAMPLES: &str = "\
+Examples:
+  cargo mcp docs > TOOLS.md                whole pages
+  cargo mcp docs -p shop --simple          one line each
+  cargo mcp docs http://localhost:8080/mcp a running server
+  cargo mcp docs --context orders/42       the tools of one place";
+}
 
 /// Runs the command. The tools of several servers follow one another, in the order of the servers' names.
 ///
@@ -16,8 +42,8 @@ use crate::shell::{self, Shell};
 /// Any [`Error`]; its exit code is [`Exit::from`] it.
 pub(crate) fn run(args: DocsArgs, shell: Shell) -> Result<Exit, Error> {
     let DocsArgs { from, simple: is_simple, mut tools } = args;
-    let found = offer::found(from.source(), &mut tools, shell)?;
-    let documents: Vec<Document> = found.into_iter().map(|found| found.document).collect();
+    let loaded = source::load_documents(from.source(), &mut tools, shell)?;
+    let documents: Vec<Document> = loaded.into_iter().map(|loaded| loaded.document).collect();
     shell::print(&if is_simple { simple(&documents) } else { full(&documents) })?;
     Ok(Exit::Ok)
 }

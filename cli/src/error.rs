@@ -6,11 +6,8 @@ use std::path::{Path, PathBuf};
 use toolwright_core::manifest::answer::AnswerError;
 use toolwright_core::manifest::{ManifestError, visible};
 
-use crate::diff::AllowError;
+use crate::escape::quote_lines;
 use crate::exit::Exit;
-use crate::offer::SourceError;
-use crate::pins::LockError;
-use crate::shell::quoted;
 
 /// Why a run ends without a result.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +61,7 @@ pub(crate) enum Error {
     #[error("cannot start {}: install cargo, or set CARGO to its path", path(.cargo))]
     NoCargo { cargo: PathBuf, source: io::Error },
 
-    #[error("cargo cannot read the workspace\n{}", quoted(.text))]
+    #[error("cargo cannot read the workspace\n{}", quote_lines(.text))]
     Workspace { text: String },
 
     #[error("cargo's output cannot be read: this cargo-mcp is too old for it, or cargo was stopped")]
@@ -80,10 +77,10 @@ pub(crate) enum Error {
     #[error("cannot run {}: it must be built for this machine", path(.file))]
     NotRunnable { file: PathBuf, source: io::Error },
 
-    #[error("{} gave no answer ({status})\n{}", path(.file), quoted(.text))]
+    #[error("{} gave no answer ({status})\n{}", path(.file), quote_lines(.text))]
     Silent { file: PathBuf, status: std::process::ExitStatus, text: String },
 
-    #[error("{} gave no answer within {seconds} seconds, which --timeout gives it, and was ended\n{}", path(.file), quoted(.text))]
+    #[error("{} gave no answer within {seconds} seconds, which --timeout gives it, and was ended\n{}", path(.file), quote_lines(.text))]
     Stuck { file: PathBuf, seconds: u64, text: String },
 
     #[error("{} gave an answer that cannot be used", path(.file))]
@@ -112,16 +109,16 @@ pub(crate) enum Error {
     NotComparable { file: PathBuf, command: String, source: ManifestError },
 
     #[error(transparent)]
-    Source(#[from] SourceError),
+    Module(#[from] ModuleError),
 
     #[error("the allow list {} cannot be used", path(.file))]
-    AllowList { file: PathBuf, source: AllowError },
+    AllowList { file: PathBuf, source: Cause },
 
     #[error("there is no lock file {}: pin what is offered now with\n  {command}", path(.file))]
     NoLock { file: PathBuf, command: String },
 
     #[error("{} cannot be used: look at it, or remove it and pin anew", path(.file))]
-    Lock { file: PathBuf, source: LockError },
+    Lock { file: PathBuf, source: Cause },
 
     #[error("there is no tool `{}` and nothing else of that name, neither pinned nor offered: there is {}", visible(.name), list(.known))]
     UnknownPin { name: String, known: Vec<String> },
@@ -159,6 +156,36 @@ pub(crate) enum Error {
     Locked { missing: Vec<String> },
 }
 
+/// An error of a module above this one.
+pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// An error that one module alone can meet and describes itself; [`Error`] lists those that several share.
+///
+/// A module with errors of its own has `impl From<ItsError> for Error`, which says how a run ends for each.
+#[derive(Debug)]
+pub(crate) struct ModuleError {
+    exit: Exit,
+    error: Cause,
+}
+
+impl ModuleError {
+    pub(crate) fn new(exit: Exit, error: impl Into<Cause>) -> Self {
+        Self { exit, error: error.into() }
+    }
+}
+
+impl std::fmt::Display for ModuleError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for ModuleError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
+}
+
 impl From<&Error> for Exit {
     fn from(error: &Error) -> Self {
         match error {
@@ -180,8 +207,7 @@ impl From<&Error> for Exit {
             | Error::NewExists { .. }
             | Error::UnknownRule { .. }
             | Error::LintSettings { .. }
-            | Error::NoPackage { .. }
-            | Error::Source(SourceError::Ambiguous { .. } | SourceError::UnknownWord { .. }) => Self::Usage,
+            | Error::NoPackage { .. } => Self::Usage,
             Error::NoCargo { .. }
             | Error::Workspace { .. }
             | Error::CargoOutput { .. }
@@ -193,15 +219,14 @@ impl From<&Error> for Exit {
             | Error::NotRunnable { .. }
             | Error::Silent { .. }
             | Error::Stuck { .. }
-            | Error::Source(SourceError::Live { .. })
             | Error::Answer { .. }
             | Error::Manifest { .. } => Self::Artifact,
             Error::NoTools { .. } | Error::NothingInContext { .. } => Self::NoTools,
+            Error::Module(error) => error.exit,
             Error::Lossy { .. } => Self::Findings,
             Error::Read { .. }
             | Error::Write { .. }
             | Error::NothingToCheck { .. }
-            | Error::Source(_)
             | Error::NoLock { .. }
             | Error::Lock { .. }
             | Error::NotComparable { .. } => Self::File,

@@ -9,17 +9,11 @@ use toolwright_core::definition::ToolDefinition;
 use toolwright_core::manifest::{visible, visible_json};
 use toolwright_core::suggest;
 
-use crate::args::ToolsArgs;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::flags::ToolsArgs;
 use crate::packages::{self, Document};
 use crate::shell::{self, Shell};
-
-/// What `--help` shows below the flags.
-pub(crate) const EXAMPLES: &str = "\
-Examples:
-  cargo mcp expand get_order          a tool of the package in this folder
-  cargo mcp expand get_order -p shop  of a package of the workspace";
 
 #[derive(Debug, Args)]
 pub(crate) struct ExpandArgs {
@@ -28,6 +22,14 @@ pub(crate) struct ExpandArgs {
     tool: String,
     #[command(flatten)]
     pub(crate) tools: ToolsArgs,
+}
+
+impl ExpandArgs {
+    /// What `--help` shows below the flags.
+    pub(crate) const EXAMPLES: &str = "\
+Examples:
+  cargo mcp expand get_order          a tool of the package in this folder
+  cargo mcp expand get_order -p shop  of a package of the workspace";
 }
 
 /// Runs the command. A tool that several servers offer is shown for each.

@@ -2,38 +2,49 @@
 
 mod args;
 
+mod completions;
 mod diff;
 mod docs;
 mod expand;
-mod export;
 mod lint;
+mod man;
 mod manifest;
 mod new;
-mod pins;
+mod pin;
 mod serve;
-mod shells;
+mod verify;
 
-mod offer;
+mod export;
+mod lock_file;
+mod schema_inclusion;
+
+mod source;
+
 mod packages;
-mod subsume;
+
+mod flags;
+
+mod shell;
+
+mod error;
 
 mod command_line;
-mod error;
+mod escape;
 mod exit;
 mod path_clash;
 mod sarif;
-mod shell;
-mod text;
+mod text_file;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
 use crate::args::{Cli, Command};
+use crate::command_line::strip_subcommand;
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse_from(args::without_cargo_s_own(std::env::args_os())) {
+    let cli = match Cli::try_parse_from(strip_subcommand(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => return shell::usage(&error),
     };
@@ -41,20 +52,20 @@ fn main() -> ExitCode {
     if let Some(clash) = path_clash::find() {
         shell.note(&clash);
     }
-    let ended = match cli.command {
+    let result = match cli.command {
         Command::Manifest(args) => manifest::run(*args, shell),
         Command::Docs(args) => docs::run(*args, shell),
         Command::Lint(args) => lint::run(*args, shell),
         Command::Expand(args) => expand::run(&args, shell),
         Command::New(args) => new::run(&args, shell),
-        Command::Completions(args) => shells::completions(&args),
-        Command::Man(args) => shells::man(&args),
+        Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::Man(args) => man::run(&args, Cli::command()),
         Command::Serve(args) => serve::run(*args, shell).map(|never| match never {}),
         Command::Diff(args) => diff::run(*args, shell),
-        Command::Pin(args) => pins::pin(*args, shell),
-        Command::Verify(args) => pins::verify(*args, shell),
+        Command::Pin(args) => pin::run(*args, shell),
+        Command::Verify(args) => verify::run(*args, shell),
     };
-    ended
+    result
         .unwrap_or_else(|error| {
             shell::error(&error);
             Exit::from(&error)

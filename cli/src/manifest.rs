@@ -7,19 +7,65 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use serde_json::Value;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::manifest::{self, Manifest, ManifestError, visible_json};
 
-use crate::args::{Format, ManifestArgs, ResultArgs};
-use crate::command_line::quoted;
+use crate::command_line::{quote, strip_subcommand};
 use crate::error::Error;
+use crate::escape;
 use crate::exit::Exit;
-use crate::export::export;
-use crate::offer;
+use crate::export::{Format, export};
+use crate::flags::ToolsArgs;
 use crate::packages::{Document, one_name};
 use crate::shell::{self, Shell};
-use crate::text;
+use crate::source::{self, SourceArgs, help_with_sources};
+use crate::text_file;
+
+#[derive(Debug, Args)]
+pub(crate) struct ManifestArgs {
+    #[command(flatten)]
+    pub(crate) from: SourceArgs,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+    #[command(flatten)]
+    pub(crate) tools: ToolsArgs,
+}
+
+impl ManifestArgs {
+    /// What `--help` shows below the flags.
+    pub(crate) fn help() -> String {
+        help_with_sources(Self::EXAMPLES)
+    }
+
+    const EXAMPLES: &str = "\
+Examples:
+  cargo mcp manifest                   print the tools of this package
+  cargo mcp manifest --out mcp.json    keep them in a file
+  cargo mcp manifest --check mcp.json  fail if the file is out of date
+  cargo mcp manifest --workspace --out manifests/
+  cargo mcp manifest --artifact target/release/shop --format jsonl
+  cargo mcp manifest --out theirs.json -- npx shop-server
+  cargo mcp manifest --format html --out tools.html
+  cargo mcp manifest --format openai-strict --deny-lossy";
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResultArgs {
+    /// Write to this file; with several servers to this folder, one file each
+    #[arg(long, value_name = "PATH", conflicts_with = "check")]
+    pub(crate) out: Option<PathBuf>,
+    /// Compare with this file (or folder), print what differs, and exit with 1 if anything does
+    #[arg(long, value_name = "PATH")]
+    pub(crate) check: Option<PathBuf>,
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t = Format::Mcp)]
+    pub(crate) format: Format,
+    /// Fail, and write nothing, if the form cannot hold everything
+    #[arg(long)]
+    pub(crate) deny_lossy: bool,
+}
 
 /// Runs the command.
 ///
@@ -27,8 +73,8 @@ use crate::text;
 /// Any [`Error`]; its exit code is [`Exit::from`] it.
 pub(crate) fn run(args: ManifestArgs, shell: Shell) -> Result<Exit, Error> {
     let ManifestArgs { from, result, mut tools } = args;
-    let found = offer::found(from.source(), &mut tools, shell)?;
-    let documents: Vec<Document> = found.into_iter().map(|found| found.document).collect();
+    let loaded = source::load_documents(from.source(), &mut tools, shell)?;
+    let documents: Vec<Document> = loaded.into_iter().map(|loaded| loaded.document).collect();
     say_losses(&documents, &result, shell)?;
     deliver(documents, &result, shell)
 }
@@ -112,7 +158,11 @@ fn several(documents: &[Document]) -> Error {
 /// The bytes of a file of this form. What a reader does not see is written out, so that a review shows it.
 fn written(documents: &[Document], format: Format) -> String {
     if let Some(exported) = export(documents, format) {
-        return if format.is_json() { visible_json(&exported.text) } else { shell::page(&exported.text) };
+        return if format.is_json() {
+            visible_json(&exported.text)
+        } else {
+            escape::escape_text(&exported.text)
+        };
     }
     if format == Format::Mcp {
         return documents.iter().map(|document| document.manifest.to_json()).collect();
@@ -139,7 +189,7 @@ fn write(file: &Path, text: &str) -> Result<(), Error> {
 fn check(files: &[(PathBuf, Vec<Document>)], format: Format, shell: Shell) -> Result<Exit, Error> {
     let mut exit = Exit::Ok;
     for (file, documents) in files {
-        let old = match text::read(file) {
+        let old = match text_file::read(file) {
             Ok(old) => old,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(Error::NothingToCheck { file: file.clone(), command: update_command() });
@@ -202,13 +252,13 @@ fn different_lines(old: &str, new: &str) -> Vec<String> {
 
 /// The command of this run with `--out` in the place of `--check`.
 fn update_command() -> String {
-    let args = crate::args::without_cargo_s_own(env::args_os()).skip(1).map(|arg| {
+    let args = strip_subcommand(env::args_os()).skip(1).map(|arg| {
         match arg.to_str().and_then(|arg| arg.strip_prefix("--check=")) {
             Some(file) => OsString::from(format!("--out={file}")),
             None if arg == "--check" => "--out".into(),
             None => arg,
         }
     });
-    let words: Vec<_> = args.map(|arg| quoted(&arg)).collect();
+    let words: Vec<_> = args.map(|arg| quote(&arg)).collect();
     format!("cargo mcp {}", words.join(" "))
 }

@@ -2,14 +2,39 @@
 //! file.
 
 use std::convert::Infallible;
+use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::process::Command;
 
-use crate::args::ServeArgs;
-use crate::command_line::shown;
+use clap::Args;
+
+use crate::command_line::display;
 use crate::error::Error;
+use crate::flags::PackageArgs;
 use crate::packages;
 use crate::shell::Shell;
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The package in this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["manifest_path", "package", "workspace", "all", "exclude"])]
+    pub(crate) workflow: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) packages: PackageArgs,
+    /// Arguments of the program
+    #[arg(last = true, value_name = "ARGS", help_heading = "Program")]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+impl ServeArgs {
+    /// What `--help` shows below the flags.
+    pub(crate) const EXAMPLES: &str = "\
+Examples:
+  cargo mcp serve -q                       the server of this package
+  cargo mcp serve -q --workflow ../shop    the package in a folder
+  cargo mcp serve -p shop --bin shop -- --port 8080";
+}
 
 /// Runs the command. The program gets this process's standard input and output, of which nothing is used before.
 ///
@@ -23,7 +48,7 @@ pub(crate) fn run(args: ServeArgs, shell: Shell) -> Result<Infallible, Error> {
     let program = packages::program_to_serve(&packages, shell)?;
     let mut command = program.command();
     command.args(arguments);
-    shell.running(&shown(&command));
+    shell.running(&display(&command));
     Err(Error::NotRunnable { file: program.file, source: become_program(command) })
 }
 

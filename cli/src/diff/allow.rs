@@ -34,7 +34,7 @@ pub(super) struct Entry {
 
 /// Why a list cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum AllowError {
+pub(super) enum AllowError {
     #[error("it is no list of `[[allow]]` tables with `id`, `tool`, `reason` and perhaps `at`")]
     Form(#[from] toml::de::Error),
     #[error("there is no check `{0}`: the report shows the id of each change in brackets")]
@@ -47,7 +47,8 @@ impl AllowList {
     pub(super) fn read(file: &Path) -> Result<Self, Error> {
         let text =
             fs::read_to_string(file).map_err(|source| Error::Read { file: file.to_owned(), source })?;
-        Self::of_text(&text).map_err(|source| Error::AllowList { file: file.to_owned(), source })
+        Self::of_text(&text)
+            .map_err(|source| Error::AllowList { file: file.to_owned(), source: source.into() })
     }
 
     fn of_text(text: &str) -> Result<Self, AllowError> {

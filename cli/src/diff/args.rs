@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::check::Class;
-use crate::args::ToolsArgs;
-use crate::offer::{FORMS, Source};
+use crate::flags::ToolsArgs;
+use crate::source::{SOURCES, Source};
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
@@ -58,7 +58,7 @@ impl ReportFormat {
 impl DiffArgs {
     /// What `--help` says besides the flags.
     pub(crate) fn help() -> String {
-        format!("OLD and NEW are each one of:\n{FORMS}\n\n{}", Self::EXAMPLES)
+        format!("OLD and NEW are each one of:\n{SOURCES}\n\n{}", Self::EXAMPLES)
     }
 
     const EXAMPLES: &str = "\

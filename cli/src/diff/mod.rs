@@ -10,14 +10,13 @@ mod report;
 
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::offer::{self, Source};
 use crate::shell::{self, Shell};
+use crate::source::{self, Source};
 
 use allow::AllowList;
 use compare::Author;
 use report::Report;
 
-pub(crate) use allow::AllowError;
 pub(crate) use args::DiffArgs;
 
 /// Runs the command. The report goes to standard output.
@@ -34,8 +33,8 @@ pub(crate) fn run(args: DiffArgs, shell: Shell) -> Result<Exit, Error> {
         None if command.is_empty() => Source::Package(None),
         None => Source::Command(command),
     };
-    let old = offer::read(&old_source, &mut tools, shell)?;
-    let new = offer::read(&new_source, &mut tools, shell)?;
+    let old = source::load(&old_source, &mut tools, shell)?;
+    let new = source::load(&new_source, &mut tools, shell)?;
 
     let author = if own { Author::User } else { author(&old_source, &new_source) };
     let findings = compare::compare(&old, &new, author);

@@ -4,6 +4,8 @@
 //! accepted, or that a model reads. What belongs to clients alone (titles, hints, icons, `_meta`, the output schema) has
 //! no place in the forms of model providers and is no loss.
 
+mod format;
+
 mod bounds;
 mod loss;
 mod merge;
@@ -27,10 +29,10 @@ mod typescript;
 #[cfg(test)]
 mod tests;
 
-use crate::args::Format;
 use crate::packages::Document;
 
 pub(crate) use features::{lines as feature_lines, markdown as feature_pages};
+pub(crate) use format::Format;
 pub(crate) use loss::Loss;
 use loss::Losses;
 

@@ -14,7 +14,7 @@ use toolwright_core::manifest::Manifest;
 use toolwright_core::manifest::answer::Origin;
 
 use super::{Exported, export};
-use crate::args::Format;
+use crate::export::Format;
 use crate::packages::{About, Document, Release, Sources};
 
 /// The manifest of the retail example, as it stands in the repository.

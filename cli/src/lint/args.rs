@@ -6,23 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::rule::Client;
-use crate::args::ToolsArgs;
-use crate::offer::Source;
-
-/// What `--help` shows below the flags.
-pub(crate) const EXAMPLES: &str = "\
-Examples:
-  cargo mcp lint                       the package in this folder
-  cargo mcp lint --for anthropic,openai --deny warnings
-                                       for these clients, as strict as CI is
-  cargo mcp lint mcp.json              a manifest file
-  cargo mcp lint -- npx shop-server    a server of others
-  cargo mcp lint --explain type-list   why a rule exists, and how to follow it
-  cargo mcp lint --format github       as annotations of a pull request
-
-Levels are changed in Cargo.toml, each with its reason:
-  [package.metadata.mcp.lint]
-  missing-hints = { level = \"allow\", reason = \"our client asks anyway\" }";
+use crate::flags::ToolsArgs;
+use crate::source::{Source, help_with_sources};
 
 #[derive(Debug, Args)]
 pub(crate) struct LintArgs {
@@ -58,9 +43,32 @@ pub(crate) struct LintArgs {
 }
 
 impl LintArgs {
+    /// What `--help` shows below the flags.
+    pub(crate) fn help() -> String {
+        help_with_sources(Self::EXAMPLES)
+    }
+
+    const EXAMPLES: &str = "\
+Examples:
+  cargo mcp lint                       the package in this folder
+  cargo mcp lint --for anthropic,openai --deny warnings
+                                       for these clients, as strict as CI is
+  cargo mcp lint mcp.json              a manifest file
+  cargo mcp lint -- npx shop-server    a server of others
+  cargo mcp lint --explain type-list   why a rule exists, and how to follow it
+  cargo mcp lint --format github       as annotations of a pull request
+
+Levels are changed in Cargo.toml, each with its reason:
+  [package.metadata.mcp.lint]
+  missing-hints = { level = \"allow\", reason = \"our client asks anyway\" }";
+
     /// What is looked at.
     pub(super) fn sources(&self) -> Vec<Source> {
-        if self.sources.is_empty() { vec![Source::of(None, &self.command)] } else { self.sources.clone() }
+        if self.sources.is_empty() {
+            vec![Source::from_args(None, &self.command)]
+        } else {
+            self.sources.clone()
+        }
     }
 }
 

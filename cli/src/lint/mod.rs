@@ -31,10 +31,10 @@ use toolwright_core::manifest::{Manifest, visible};
 
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::offer::{self, Found, Source};
 use crate::shell::{self, Shell};
+use crate::source::{self, LoadedDocument, Source};
 
-pub(crate) use args::{EXAMPLES, LintArgs};
+pub(crate) use args::LintArgs;
 use location::{Location, ManifestFile, Origin};
 use rule::{Level, RULES, Rule};
 use settings::Settings;
@@ -77,13 +77,13 @@ pub(crate) fn run(mut args: LintArgs, shell: Shell) -> Result<Exit, Error> {
     let mut candidates = Vec::new();
     for source in args.sources() {
         let is_package = matches!(source, Source::Package(_));
-        let found = match offer::found(source, &mut args.tools, shell) {
+        let loaded = match source::load_documents(source, &mut args.tools, shell) {
             // Of several files, `--server` chooses.
             Err(Error::UnknownServer { .. }) if !is_package => continue,
-            found => found?,
+            loaded => loaded?,
         };
-        for found in found {
-            candidates.push(candidate(found, args.config.as_deref())?);
+        for loaded in loaded {
+            candidates.push(candidate(loaded, args.config.as_deref())?);
         }
     }
 
@@ -101,8 +101,8 @@ pub(crate) fn run(mut args: LintArgs, shell: Shell) -> Result<Exit, Error> {
 }
 
 /// A manifest with the levels that its package, a file of the user's or `mcp.toml` in this folder gives to rules.
-fn candidate(found: Found, config: Option<&Path>) -> Result<Candidate, Error> {
-    let Found { document, text, is_package } = found;
+fn candidate(loaded: LoadedDocument, config: Option<&Path>) -> Result<Candidate, Error> {
+    let LoadedDocument { document, text, is_package } = loaded;
     let nearby = Some(Path::new("mcp.toml")).filter(|file| !is_package && file.is_file());
     let mut settings = match config.or(nearby) {
         Some(file) => Settings::of_file(file)?,

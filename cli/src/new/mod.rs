@@ -6,21 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use toml::Value;
 
-use crate::args::OutputArgs;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::flags::OutputArgs;
 use crate::shell::Shell;
-
-/// What `--help` shows below the flags.
-pub(crate) const EXAMPLES: &str = "\
-Examples:
-  cargo mcp new word-counter
-  cargo mcp new word-counter --toolwright ../toolwright/runtime/toolwright
-                                 with a clone of Toolwright beside it
-Then:
-  cd word-counter
-  cargo test
-  cargo mcp lint";
 
 #[derive(Debug, Args)]
 pub(crate) struct NewArgs {
@@ -32,6 +21,19 @@ pub(crate) struct NewArgs {
     toolwright: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+impl NewArgs {
+    /// What `--help` shows below the flags.
+    pub(crate) const EXAMPLES: &str = "\
+Examples:
+  cargo mcp new word-counter
+  cargo mcp new word-counter --toolwright ../toolwright/runtime/toolwright
+                                 with a clone of Toolwright beside it
+Then:
+  cd word-counter
+  cargo test
+  cargo mcp lint";
 }
 
 /// The files of a package, with `{name}`, `{crate}` and `{toolwright}` to fill in.

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 
 use cargo_metadata::{Message, Metadata, MetadataCommand};
 
-use crate::args::PackageArgs;
-use crate::command_line::shown;
+use crate::command_line::display;
 use crate::error::Error;
+use crate::flags::PackageArgs;
 use crate::shell::Shell;
 
 /// A program that can be asked or run.
@@ -79,7 +79,7 @@ impl<'a> Cargo<'a> {
         if let Some(path) = &build.manifest_path {
             command.manifest_path(path);
         }
-        self.shell.running(&shown(&command.cargo_command()));
+        self.shell.running(&display(&command.cargo_command()));
         command.exec().map_err(|error| match error {
             cargo_metadata::Error::CargoMetadata { stderr } => Error::Workspace { text: stderr },
             cargo_metadata::Error::Io(source) => Error::NoCargo { cargo: self.program.clone(), source },
@@ -91,10 +91,10 @@ impl<'a> Cargo<'a> {
     pub(super) fn build(&self, flags: &[OsString]) -> Result<Vec<Program>, Error> {
         let mut command = Command::new(&self.program);
         command.arg("build").args(flags);
-        let alone = shown(&command);
+        let alone = display(&command);
         command.arg("--message-format=json-render-diagnostics").args(self.args.output.for_cargo());
         command.stdin(Stdio::null()).stdout(Stdio::piped());
-        self.shell.running(&shown(&command));
+        self.shell.running(&display(&command));
 
         let mut child =
             command.spawn().map_err(|source| Error::NoCargo { cargo: self.program.clone(), source })?;

@@ -16,8 +16,8 @@ use toml::{Table, Value};
 use super::build::{Cargo, Program};
 use super::lock::Lock;
 use super::workspace::{Library, Workspace};
-use crate::args::BuildArgs;
 use crate::error::Error;
+use crate::flags::BuildArgs;
 
 /// The built harnesses.
 #[derive(Debug)]

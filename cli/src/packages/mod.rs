@@ -13,8 +13,8 @@ mod documents;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::args::{PackageArgs, ToolsArgs};
 use crate::error::Error;
+use crate::flags::{PackageArgs, ToolsArgs};
 use crate::shell::{self, Shell};
 
 use ask::Answered;

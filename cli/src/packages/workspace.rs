@@ -9,9 +9,9 @@ use super::ask::Answered;
 use super::build::Cargo;
 use super::documents::{About, Release};
 use super::lock::Lock;
-use crate::args::PackageArgs;
 use crate::error::Error;
-use crate::text;
+use crate::flags::PackageArgs;
+use crate::text_file;
 
 /// The user's workspace.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ fn release(package: &Package) -> Release {
         // Without a list every registry is meant, with an empty one none.
         is_public: package.publish.as_ref().is_none_or(may_go_there),
         has_program: package.targets.iter().any(Target::is_bin),
-        readme: package.readme().and_then(|path| text::read(path.as_std_path()).ok()),
+        readme: package.readme().and_then(|path| text_file::read(path.as_std_path()).ok()),
     }
 }
 

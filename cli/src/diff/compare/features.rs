@@ -5,7 +5,7 @@ use toolwright_core::pointer::segment;
 
 use super::{pairs, texts};
 use crate::diff::finding::{Finding, Part};
-use crate::offer::Entries;
+use crate::source::Entries;
 
 pub(super) fn prompts(old: &Entries, new: &Entries, findings: &mut Vec<Finding>) {
     each(Part::Prompt, "prompt", old, new, findings, |name, old, new, findings| {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use toolwright_core::pointer::segment;
 
 use super::finding::{Finding, Part};
-use crate::offer::{Entries, Offer};
+use crate::source::{Entries, ServerDefinitions};
 
 /// Whose word the hints of the new side are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) enum Author {
 }
 
 /// All changes: the server first, then tools, prompts, resources and templates, each by name.
-pub(crate) fn compare(old: &Offer, new: &Offer, author: Author) -> Vec<Finding> {
+pub(crate) fn compare(old: &ServerDefinitions, new: &ServerDefinitions, author: Author) -> Vec<Finding> {
     let mut findings = Vec::new();
     server(old, new, &mut findings);
     tools(&old.tools, &new.tools, author, &mut findings);
@@ -35,7 +35,7 @@ pub(crate) fn compare(old: &Offer, new: &Offer, author: Author) -> Vec<Finding> 
     findings
 }
 
-fn server(old: &Offer, new: &Offer, findings: &mut Vec<Finding>) {
+fn server(old: &ServerDefinitions, new: &ServerDefinitions, findings: &mut Vec<Finding>) {
     for (key, before, after) in pairs(&old.server, &new.server) {
         if before != after {
             let finding =

@@ -13,7 +13,7 @@ use super::view::{MAX_DEPTH, Members, View, differs, followed, object, part, vie
 use super::words;
 use crate::diff::check::{Class, named};
 use crate::diff::finding::{Finding, Part};
-use crate::subsume::{Answer, Document, Names, includes, is_annotation, is_known};
+use crate::schema_inclusion::{Answer, Document, Names, includes, is_annotation, is_known};
 
 /// What a schema is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

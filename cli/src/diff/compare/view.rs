@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::keywords::Group;
-use crate::subsume::{Document, is_annotation, is_known};
+use crate::schema_inclusion::{Document, is_annotation, is_known};
 
 /// How deep schemas are compared member by member, and how many references are followed in a row.
 pub(super) const MAX_DEPTH: usize = 64;

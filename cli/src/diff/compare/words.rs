@@ -11,7 +11,7 @@ use super::schema::Way;
 use super::texts;
 use super::view::{MAX_DEPTH, View, followed, view};
 use crate::diff::finding::{Finding, Part};
-use crate::subsume::{Document, Holds, holds, is_annotation, is_known};
+use crate::schema_inclusion::{Document, Holds, holds, is_annotation, is_known};
 
 /// How many arms of a combinator are looked for among the former ones; beyond that each is compared with the one in its
 /// place.

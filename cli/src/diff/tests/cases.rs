@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{changes, class, ids, manifest, with_input, with_output};
 use crate::diff::check::Class;
 use crate::diff::compare::{Author, compare};
-use crate::offer::Offer;
+use crate::source::ServerDefinitions;
 
 /// Checks the ids of the changes between two tools called `tool`.
 #[track_caller]
@@ -137,7 +137,7 @@ fn hints_are_compared_by_what_they_mean() {
 fn a_stranger_that_claims_more_is_breaking() {
     let tool = |hints: Value| {
         let tools = json!([{"name": "tool", "inputSchema": {"type": "object"}, "annotations": hints}]);
-        Offer::of_text(&manifest(tools).to_string()).unwrap()
+        ServerDefinitions::parse(&manifest(tools).to_string()).unwrap()
     };
     for (old, new, expected) in [
         (json!({}), json!({"readOnlyHint": true}), "hint-claimed"),

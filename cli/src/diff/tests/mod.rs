@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::check::Class;
 use super::compare::{Author, compare};
 use super::finding::Finding;
-use crate::offer::Offer;
+use crate::source::ServerDefinitions;
 
 /// The manifest of the retail example, as it is committed.
 const RETAIL: &str = include_str!("../../../../examples/retail/mcp.json");
@@ -21,7 +21,7 @@ const RETAIL: &str = include_str!("../../../../examples/retail/mcp.json");
 /// The changes from one manifest to another.
 #[track_caller]
 fn changes(old: &Value, new: &Value) -> Vec<Finding> {
-    let [old, new] = [old, new].map(|manifest| Offer::of_text(&manifest.to_string()).unwrap());
+    let [old, new] = [old, new].map(|manifest| ServerDefinitions::parse(&manifest.to_string()).unwrap());
     compare(&old, &new, Author::User)
 }
 

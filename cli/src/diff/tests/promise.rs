@@ -7,8 +7,8 @@ use super::{changes, class, manifest, with_input, with_output};
 use crate::diff::check::Class;
 use crate::diff::compare::Author;
 use crate::diff::finding::Finding;
-use crate::offer::Offer;
-use crate::subsume::{Dice, Made, first_seed, pairs};
+use crate::schema_inclusion::{Dice, Made, first_seed, pairs};
+use crate::source::ServerDefinitions;
 
 /// How many pairs of schemas are judged by names as well.
 const PAIRS: u64 = 600;
@@ -47,7 +47,7 @@ fn what_is_not_breaking_breaks_no_call_and_no_reader() {
         let mut new = dice.edited(&old);
         let (true, Value::Object(members)) = (old.is_object(), &mut new) else { continue };
         members.insert("type".to_owned(), json!("object"));
-        if !crate::subsume::has_meaning(&old) || !crate::subsume::has_meaning(&new) {
+        if !crate::schema_inclusion::has_meaning(&old) || !crate::schema_inclusion::has_meaning(&new) {
             continue;
         }
         let (Ok(old_judge), Ok(new_judge)) =
@@ -92,7 +92,7 @@ fn pairs_are_called_what_they_were_made_for() {
         let kinds = [Made::Equal, Made::Narrowed, Made::Widened];
         let at = dice.below(kinds.len());
         let new = object_root(dice.made(kinds[at], &old));
-        if !crate::subsume::has_meaning(&old) || !crate::subsume::has_meaning(&new) {
+        if !crate::schema_inclusion::has_meaning(&old) || !crate::schema_inclusion::has_meaning(&new) {
             continue;
         }
         let (Ok(old_judge), Ok(new_judge)) =
@@ -185,7 +185,7 @@ proptest! {
     /// Whatever a file holds: an error or changes, never a panic.
     #[test]
     fn any_json_as_a_manifest_is_an_error_or_compared(one in any_json(), other in any_json()) {
-        let _ = Offer::of_text(&one.to_string());
+        let _ = ServerDefinitions::parse(&one.to_string());
         let tool = |more: &Value| {
             let mut tool = json!({"name": "tool", "inputSchema": {"type": "object"}, "annotations": {}, "_meta": {}});
             if let (Value::Object(tool), Value::Object(more)) = (&mut tool, more) {
@@ -199,7 +199,7 @@ proptest! {
             document["resources"] = json!([{"uri": "x", "name": more}]);
             document.to_string()
         };
-        if let (Ok(old), Ok(new)) = (Offer::of_text(&tool(&one)), Offer::of_text(&tool(&other))) {
+        if let (Ok(old), Ok(new)) = (ServerDefinitions::parse(&tool(&one)), ServerDefinitions::parse(&tool(&other))) {
             crate::diff::compare::compare(&old, &new, Author::User);
             crate::diff::compare::compare(&new, &new, Author::User);
         }

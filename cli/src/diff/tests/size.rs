@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{RETAIL, class};
 use crate::diff::check::Class;
 use crate::diff::compare::{Author, compare};
-use crate::offer::Offer;
+use crate::source::ServerDefinitions;
 
 /// A thousand tools, each compared once: the number of changes is that of the edits, and the work does not grow faster
 /// than the tools.
@@ -31,7 +31,7 @@ fn a_thousand_tools_are_compared_each_with_its_own() {
     };
     let [old, new] = [of(1_000, false), of(1_000, true)];
     let start = Instant::now();
-    let [old_offer, new_offer] = [&old, &new].map(|text| Offer::of_text(text).unwrap());
+    let [old_offer, new_offer] = [&old, &new].map(|text| ServerDefinitions::parse(text).unwrap());
     let read = start.elapsed();
     let findings = compare(&old_offer, &new_offer, Author::User);
     let all = start.elapsed();
@@ -41,5 +41,12 @@ fn a_thousand_tools_are_compared_each_with_its_own() {
     let of_first: usize = (0..15).map(|number| of_one(&format!("tool_{number:04}"))).sum();
     let of_second: usize = (15..30).map(|number| of_one(&format!("tool_{number:04}"))).sum();
     assert_eq!(of_first, of_second, "each tool is compared with its own former self");
-    assert_eq!(compare(&Offer::of_text(&old).unwrap(), &Offer::of_text(&old).unwrap(), Author::User), []);
+    assert_eq!(
+        compare(
+            &ServerDefinitions::parse(&old).unwrap(),
+            &ServerDefinitions::parse(&old).unwrap(),
+            Author::User
+        ),
+        []
+    );
 }

@@ -118,7 +118,7 @@ fn each_edit(document: &Value, edit: &dyn Fn(&str) -> String, check: impl Fn(&st
         for (place, new) in edited(part, edit) {
             let mut after = document.clone();
             after[list] = new;
-            if crate::offer::Offer::of_text(&after.to_string()).is_ok() {
+            if crate::source::ServerDefinitions::parse(&after.to_string()).is_ok() {
                 count += 1;
                 check(&format!("/{list}{place}"), changes(document, &after));
             }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use toolwright_core::manifest::Manifest;
 
 use super::{exported, of, with};
-use crate::args::Format;
+use crate::export::Format;
 use crate::packages::Document;
 
 /// The forms that hold schemas.

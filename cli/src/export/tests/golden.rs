@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::super::export;
 use super::{retail, with};
-use crate::args::Format;
+use crate::export::Format;
 use crate::packages::Document;
 
 /// The kinds of enums with data, in one tool.

@@ -8,7 +8,7 @@ use toolwright_core::docs;
 use toolwright_core::manifest::Manifest;
 
 use super::{exported, of};
-use crate::args::Format;
+use crate::export::Format;
 use crate::packages::Document;
 
 /// A server in which every string is this one.

@@ -13,20 +13,20 @@ use serde_json::{Map, Value, json};
 use toolwright_core::manifest::Kind;
 use toolwright_core::revision::Revision;
 
-use super::Offer;
+use super::ServerDefinitions;
 use http::Http;
 use limits::{ANSWER, Budget, PROBE};
 use stdio::Stdio;
 
 /// Starts a server, asks it, and ends it; for no longer than `timeout`.
-pub(super) fn over_stdio(words: &[OsString], timeout: Duration) -> Result<Offer, String> {
+pub(super) fn over_stdio(words: &[OsString], timeout: Duration) -> Result<ServerDefinitions, String> {
     let budget = Arc::new(Budget::new(timeout));
     let wire = Wire::Stdio(Stdio::start(words, &budget)?);
     Client { wire, budget, id: 0, era: Era::Unknown }.offer()
 }
 
 /// Asks a server over Streamable HTTP, for no longer than `timeout`.
-pub(super) fn over_http(url: &str, timeout: Duration) -> Result<Offer, String> {
+pub(super) fn over_http(url: &str, timeout: Duration) -> Result<ServerDefinitions, String> {
     let budget = Arc::new(Budget::new(timeout));
     let wire = Wire::Http(Http::new(url, &budget)?);
     Client { wire, budget, id: 0, era: Era::Unknown }.offer()
@@ -60,12 +60,12 @@ struct Introduction {
 }
 
 impl Client {
-    fn offer(mut self) -> Result<Offer, String> {
+    fn offer(mut self) -> Result<ServerDefinitions, String> {
         let introduction = self.meet()?;
-        let mut offer = Offer {
+        let mut offer = ServerDefinitions {
             server: introduction.server.as_object().cloned().unwrap_or_default(),
             instructions: introduction.instructions,
-            ..Offer::default()
+            ..ServerDefinitions::default()
         };
         for kind in Kind::ALL {
             // A list that the server does not offer is known to be empty.
@@ -103,7 +103,7 @@ impl Client {
     }
 
     /// Adds all pages of a list.
-    fn pages(&mut self, kind: Kind, offer: &mut Offer) -> Result<(), String> {
+    fn pages(&mut self, kind: Kind, offer: &mut ServerDefinitions) -> Result<(), String> {
         let method = kind.method();
         let mut cursor: Option<Value> = None;
         // A page costs at least its cursor, so these take no more memory than pages may have bytes.

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::Solver;
-use crate::subsume::judge::Judge;
-use crate::subsume::node::{Id, Nodes, Rule};
+use crate::schema_inclusion::judge::Judge;
+use crate::schema_inclusion::node::{Id, Nodes, Rule};
 
 /// What both sides say about the value at one place, in whatever alternative; without any, all values count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]

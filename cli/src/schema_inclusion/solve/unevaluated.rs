@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::branch::Branch;
 use super::facts::{Contradiction, Fact, Name, Someone, Tracker};
 use super::{Demand, Solver};
-use crate::subsume::node::{Kind, PatternId, Rule};
+use crate::schema_inclusion::node::{Kind, PatternId, Rule};
 
 impl<'a> Solver<'_, 'a> {
     /// What a rule about unevaluated items or members comes to, once it is known what else holds.

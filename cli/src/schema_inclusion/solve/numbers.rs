@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::facts::Facts;
 use super::{Outcome, unknown};
-use crate::subsume::number::Decimal;
+use crate::schema_inclusion::number::Decimal;
 
 /// How many multiples are tried one after the other.
 const MAX_TRIED: i128 = 5_000;

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::SourceError;
-use crate::command_line::shown;
+use super::load::SourceError;
+use crate::command_line::display;
 
 /// The text of `path` in `revision`: from the root of the repository, or, with `./` in front, from `folder`.
-pub(super) fn text(folder: &Path, revision: &str, path: &str) -> Result<String, SourceError> {
+pub(super) fn read(folder: &Path, revision: &str, path: &str) -> Result<String, SourceError> {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(["cat-file", "blob", &format!("{revision}:{path}")]);
-    let failed = |text: String| SourceError::Git { command: shown(&command), text };
+    let failed = |text: String| SourceError::Git { command: display(&command), text };
     if revision.starts_with('-') {
         return Err(failed("a revision does not begin with `-`".to_owned()));
     }
@@ -21,5 +21,5 @@ pub(super) fn text(folder: &Path, revision: &str, path: &str) -> Result<String, 
     if !output.status.success() {
         return Err(failed(String::from_utf8_lossy(&output.stderr).trim_end().to_owned()));
     }
-    crate::text::decoded(output.stdout).map_err(|error| failed(error.to_string()))
+    crate::text_file::decode(output.stdout).map_err(|error| failed(error.to_string()))
 }

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::Demand;
 use super::facts::{Choice, Fact, Name, Someone, Step, speaks_of};
-use crate::subsume::node::{Bound, Id, Kind, Members, Rule};
-use crate::subsume::number::Decimal;
+use crate::schema_inclusion::node::{Bound, Id, Kind, Members, Rule};
+use crate::schema_inclusion::number::Decimal;
 
 /// The ways in which a value of this kind can break a rule of the schema `id`; `None` if each does.
 pub(super) fn broken<'a>(kind: Kind, id: Id, rule: &Rule<'a>) -> Option<Choice<'a>> {

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use toolwright_core::manifest::{Kind, by_value, visible};
 
 use super::canonical::canonical;
-use crate::offer::{Entries, Offer};
+use crate::source::{Entries, ServerDefinitions};
 
 /// The version of the file's form; it rises when a reader of the former version would misunderstand it.
 ///
@@ -21,7 +21,7 @@ const VERSION: u32 = 2;
 /// The lock file. Maps are sorted, so its bytes depend on the definitions alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Lock {
+pub(crate) struct Lock {
     #[serde(rename = "lockVersion")]
     version: u32,
     /// The lists that are held; in version 1 all are.
@@ -55,7 +55,7 @@ pub(super) struct Pin {
 
 /// Why a text is no lock file.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum LockError {
+pub(super) enum LockError {
     #[error("not a lock file: {}", visible(&.0.to_string()))]
     Form(#[from] serde_json::Error),
     #[error(
@@ -66,7 +66,7 @@ pub(crate) enum LockError {
 
 /// What is not as it was pinned.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Drift {
+pub(crate) struct Drift {
     /// What it belongs to; none for the server.
     of: Option<(Kind, String)>,
     how: How,
@@ -91,23 +91,23 @@ fn all_kinds() -> BTreeSet<Kind> {
 
 impl Lock {
     /// The pins of what is offered, in the newest form.
-    pub(super) fn of(offer: &Offer) -> Self {
-        Self::of_version(offer, VERSION)
+    pub(crate) fn of(definitions: &ServerDefinitions) -> Self {
+        Self::of_version(definitions, VERSION)
     }
 
     /// The pins of what is offered, hashed as the other lock's are.
-    pub(super) fn like(&self, offer: &Offer) -> Self {
-        Self::of_version(offer, self.version)
+    pub(crate) fn like(&self, definitions: &ServerDefinitions) -> Self {
+        Self::of_version(definitions, self.version)
     }
 
-    fn of_version(offer: &Offer, version: u32) -> Self {
+    fn of_version(definitions: &ServerDefinitions, version: u32) -> Self {
         let [tools, prompts, resources, resource_templates] =
-            offer.lists().map(|(kind, entries)| pins(kind, entries, version));
+            definitions.lists().map(|(kind, entries)| pins(kind, entries, version));
         Self {
             version,
-            kinds: offer.kinds.clone(),
-            instructions: (!offer.is_list)
-                .then(|| offer.instructions.as_deref().map(|text| hash(&Value::from(text))).into()),
+            kinds: definitions.kinds.clone(),
+            instructions: (!definitions.is_list)
+                .then(|| definitions.instructions.as_deref().map(|text| hash(&Value::from(text))).into()),
             tools,
             prompts,
             resources,
@@ -115,7 +115,7 @@ impl Lock {
         }
     }
 
-    pub(super) fn of_text(text: &str) -> Result<Self, LockError> {
+    pub(super) fn parse(text: &str) -> Result<Self, LockError> {
         let document: Value = serde_json::from_str(text)?;
         match document.get("lockVersion").and_then(Value::as_u64) {
             Some(found) if found > u64::from(VERSION) => return Err(LockError::Newer { found }),
@@ -138,7 +138,7 @@ impl Lock {
         format!("{document:#}\n")
     }
 
-    pub(super) fn list(&self, kind: Kind) -> &Pins {
+    fn list(&self, kind: Kind) -> &Pins {
         match kind {
             Kind::Tools => &self.tools,
             Kind::Prompts => &self.prompts,
@@ -157,23 +157,24 @@ impl Lock {
     }
 
     /// The lists that are not compared, for the lock lacks them.
-    pub(super) fn unpinned<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = Kind> + 'a {
+    pub(crate) fn unpinned<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = Kind> + 'a {
         now.kinds.difference(&self.kinds).copied()
     }
 
     /// The lists that are not compared although something of them is pinned: of what is offered now, they are not known.
-    pub(super) fn unknown<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = Kind> + 'a {
+    pub(crate) fn unknown<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = Kind> + 'a {
         self.kinds.difference(&now.kinds).copied().filter(|kind| !self.list(*kind).is_empty())
     }
 
     /// The lock with everything as it is offered now, in the newest form; lists that are not known now stay as they are,
     /// and with them the form that they have.
-    pub(super) fn with_all_of(&self, offer: &Offer) -> Self {
-        let stay: Vec<Kind> = self.kinds.iter().copied().filter(|kind| !offer.kinds.contains(kind)).collect();
+    pub(crate) fn with_all_of(&self, definitions: &ServerDefinitions) -> Self {
+        let stay: Vec<Kind> =
+            self.kinds.iter().copied().filter(|kind| !definitions.kinds.contains(kind)).collect();
         if stay.iter().all(|kind| self.list(*kind).is_empty()) {
-            return Self::of(offer).keep_instructions(self);
+            return Self::of(definitions).keep_instructions(self);
         }
-        let mut new = self.like(offer);
+        let mut new = self.like(definitions);
         for kind in stay {
             new.kinds.insert(kind);
             new.list_mut(kind).clone_from(self.list(kind));
@@ -188,7 +189,7 @@ impl Lock {
     }
 
     /// Takes over the definition of this name, whichever list it is in; false if neither of the two has it.
-    pub(super) fn take_over(&mut self, name: &str, now: &Self) -> bool {
+    pub(crate) fn take_over(&mut self, name: &str, now: &Self) -> bool {
         let mut is_known = false;
         for kind in self.kinds.intersection(&now.kinds).copied().collect::<Vec<_>>() {
             let pin = now.list(kind).get(name);
@@ -202,12 +203,12 @@ impl Lock {
     }
 
     /// The names of all definitions.
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         Kind::ALL.iter().flat_map(|kind| self.list(*kind).keys().cloned()).collect()
     }
 
     /// What is pinned, in words.
-    pub(super) fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let count = |kind: &Kind| match self.list(*kind).len() {
             1 => format!("1 {}", kind.one()),
             count => format!("{count} {kind}"),
@@ -216,7 +217,7 @@ impl Lock {
     }
 
     /// What differs from what was pinned, in the lists that both hold. The server's name and version are no part of it.
-    pub(super) fn drift(&self, now: &Self) -> Vec<Drift> {
+    pub(crate) fn drift(&self, now: &Self) -> Vec<Drift> {
         let mut drift = Vec::new();
         if let (Some(before), Some(after)) = (&self.instructions, &now.instructions)
             && before != after

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::facts::Facts;
 use super::{A_FORMAT, Outcome, Solver, unknown};
-use crate::subsume::judge::format_sample;
-use crate::subsume::pattern::Found;
+use crate::schema_inclusion::judge::format_sample;
+use crate::schema_inclusion::pattern::Found;
 
 impl<'a> Solver<'_, 'a> {
     pub(super) fn text(&self, facts: &Facts<'a>) -> Outcome {

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::facts::{Facts, Name, Someone};
 use super::told::{Inside, Told};
 use super::{Alternatives, Demand, Outcome, Place, Solver, TOO_LARGE, unknown};
-use crate::subsume::judge::{Judge, all};
-use crate::subsume::node::{Kind, PatternId};
+use crate::schema_inclusion::judge::{Judge, all};
+use crate::schema_inclusion::node::{Kind, PatternId};
 
 /// How many patterns of names are looked at in all combinations.
 const MAX_PATTERNS: usize = 6;

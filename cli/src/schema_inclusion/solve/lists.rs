@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::facts::Facts;
 use super::told::{Inside, Told};
 use super::{Alternatives, Demand, Outcome, Place, Solver, TOO_LARGE, unknown};
-use crate::subsume::number::canonical;
+use crate::schema_inclusion::number::canonical;
 
 /// The longest list that is made.
 const MAX_LENGTH: usize = 1_000;

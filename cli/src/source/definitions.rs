@@ -1,11 +1,4 @@
-//! What a server offers, wherever that is known from: a file, a revision of it, a package, or the server itself.
-//!
-//! `source` is how users name it, `document` reads texts, `live` asks servers.
-
-mod document;
-mod git;
-mod live;
-mod source;
+//! The definitions of a server, wherever they are known from.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,14 +7,14 @@ use serde_json::{Map, Value, json};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::manifest::{Kind, Manifest, ManifestError, Server, visible};
 
-pub(crate) use source::{FORMS, Found, Source, SourceError, found, read};
+use super::saved;
 
 /// Definitions by what they are called by.
 pub(crate) type Entries = BTreeMap<String, Map<String, Value>>;
 
 /// What a server offers.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Offer {
+pub(crate) struct ServerDefinitions {
     /// How the server introduces itself.
     pub(crate) server: Map<String, Value>,
     /// How a model should use it.
@@ -42,7 +35,7 @@ pub(crate) struct Offer {
 
 /// Why a text or a list holds no definitions.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum OfferError {
+pub(crate) enum DefinitionsError {
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     #[error("it is not JSON: {0}")]
@@ -67,7 +60,7 @@ pub(crate) enum OfferError {
     Tool { name: String, source: serde_json::Error },
 }
 
-impl Offer {
+impl ServerDefinitions {
     /// The four lists.
     pub(crate) fn lists(&self) -> [(Kind, &Entries); 4] {
         Kind::ALL.map(|kind| (kind, self.list(kind)))
@@ -93,22 +86,24 @@ impl Offer {
     }
 
     /// Adds entries to a list, which is known from now on.
-    fn extend(&mut self, kind: Kind, entries: Value) -> Result<(), OfferError> {
-        let Value::Array(entries) = entries else { return Err(OfferError::NoList(kind)) };
+    pub(super) fn extend(&mut self, kind: Kind, entries: Value) -> Result<(), DefinitionsError> {
+        let Value::Array(entries) = entries else { return Err(DefinitionsError::NoList(kind)) };
         self.kinds.insert(kind);
         for entry in entries {
-            let Value::Object(entry) = entry else { return Err(OfferError::NoList(kind)) };
-            let name = kind.name_of(&entry).ok_or(OfferError::NoList(kind))?.to_owned();
+            let Value::Object(entry) = entry else { return Err(DefinitionsError::NoList(kind)) };
+            let name = kind.name_of(&entry).ok_or(DefinitionsError::NoList(kind))?.to_owned();
             match self.list_mut(kind).entry(name) {
                 Entry::Vacant(place) => drop(place.insert(entry)),
-                Entry::Occupied(other) => return Err(OfferError::Twice { kind, name: other.key().clone() }),
+                Entry::Occupied(other) => {
+                    return Err(DefinitionsError::Twice { kind, name: other.key().clone() });
+                }
             }
         }
         Ok(())
     }
 
     /// What a manifest shows.
-    pub(crate) fn of_manifest(manifest: &Manifest) -> Result<Self, OfferError> {
+    pub(crate) fn from_manifest(manifest: &Manifest) -> Result<Self, DefinitionsError> {
         let mut offer = Self {
             server: toolwright_core::manifest::entry(&manifest.server),
             instructions: manifest.instructions.clone(),
@@ -121,12 +116,12 @@ impl Offer {
     }
 
     /// Reads the text of a manifest, or saved answers of a server.
-    pub(crate) fn of_text(text: &str) -> Result<Self, OfferError> {
-        document::read(text)
+    pub(crate) fn parse(text: &str) -> Result<Self, DefinitionsError> {
+        saved::read(text)
     }
 
     /// The manifest of the server. `name` is for one that does not introduce itself, as in a saved list.
-    fn manifest(&self, name: &str) -> Result<Manifest, OfferError> {
+    pub(super) fn to_manifest(&self, name: &str) -> Result<Manifest, DefinitionsError> {
         let text = |key: &str| self.server.get(key).and_then(Value::as_str).map(str::to_owned);
         let server = Server {
             name: text("name").unwrap_or_else(|| name.to_owned()),
@@ -135,7 +130,7 @@ impl Offer {
         };
         let tool = |(name, entry): (&String, &Map<String, Value>)| {
             serde_json::from_value::<ToolDefinition>(Value::Object(entry.clone()))
-                .map_err(|source| OfferError::Tool { name: name.clone(), source })
+                .map_err(|source| DefinitionsError::Tool { name: name.clone(), source })
         };
         let tools = self.tools.iter().map(tool).collect::<Result<_, _>>()?;
         let mut manifest = Manifest::new(server, self.instructions.clone(), tools)?;

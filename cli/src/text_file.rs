@@ -10,14 +10,14 @@ use std::path::Path;
 /// # Errors
 /// Those of reading, and [`io::ErrorKind::InvalidData`] for what is no text.
 pub(crate) fn read(file: &Path) -> io::Result<String> {
-    decoded(fs::read(file)?)
+    decode(fs::read(file)?)
 }
 
 /// The text of these bytes; see [`read`].
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidData`].
-pub(crate) fn decoded(mut bytes: Vec<u8>) -> io::Result<String> {
+pub(crate) fn decode(mut bytes: Vec<u8>) -> io::Result<String> {
     let invalid = || io::Error::new(io::ErrorKind::InvalidData, "it is neither UTF-8 nor UTF-16 text");
     let utf_16 = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = bytes.chunks(2).map(|pair| <[u8; 2]>::try_from(pair).map(unit));
@@ -44,10 +44,10 @@ mod tests {
         let little: Vec<u8> = "\u{feff}{\"é\"}".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let big: Vec<u8> = "\u{feff}{\"é\"}".encode_utf16().flat_map(u16::to_be_bytes).collect();
         for bytes in ["{\"é\"}".as_bytes(), "\u{feff}{\"é\"}".as_bytes(), &little, &big] {
-            assert_eq!(decoded(bytes.to_owned()).unwrap(), "{\"é\"}");
+            assert_eq!(decode(bytes.to_owned()).unwrap(), "{\"é\"}");
         }
         for bytes in [&[0xff_u8][..], &[0xff, 0xfe, 0x41], &[0xff, 0xfe, 0x00, 0xd8], &[0x80]] {
-            assert!(decoded(bytes.to_owned()).is_err(), "{bytes:?}");
+            assert!(decode(bytes.to_owned()).is_err(), "{bytes:?}");
         }
     }
 }

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use toolwright_core::manifest::{Kind, ManifestError, VERSION};
 
-use super::{Offer, OfferError};
+use super::{DefinitionsError, ServerDefinitions};
 
 /// Reads everything that `text` holds. A byte order mark is skipped.
-pub(super) fn read(text: &str) -> Result<Offer, OfferError> {
+pub(super) fn read(text: &str) -> Result<ServerDefinitions, DefinitionsError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reading = Reading::default();
     for document in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
@@ -22,7 +22,7 @@ pub(super) fn read(text: &str) -> Result<Offer, OfferError> {
 
 #[derive(Default)]
 struct Reading {
-    offer: Offer,
+    offer: ServerDefinitions,
     /// Something was found, though it may be an introduction alone.
     is_known: bool,
     /// The server says of itself what it says to everybody.
@@ -32,15 +32,15 @@ struct Reading {
 }
 
 impl Reading {
-    fn add(&mut self, document: Value) -> Result<(), OfferError> {
+    fn add(&mut self, document: Value) -> Result<(), DefinitionsError> {
         match document {
             Value::Array(documents) => documents.into_iter().try_for_each(|document| self.add(document)),
             Value::Object(members) => self.add_object(members),
-            _ => Err(OfferError::Unknown),
+            _ => Err(DefinitionsError::Unknown),
         }
     }
 
-    fn add_object(&mut self, mut members: Map<String, Value>) -> Result<(), OfferError> {
+    fn add_object(&mut self, mut members: Map<String, Value>) -> Result<(), DefinitionsError> {
         if members.contains_key("manifestVersion") {
             return self.add_manifest(members);
         }
@@ -63,30 +63,31 @@ impl Reading {
                 self.open.remove(&kind);
             }
         }
-        if self.is_known { Ok(()) } else { Err(OfferError::Unknown) }
+        if self.is_known { Ok(()) } else { Err(DefinitionsError::Unknown) }
     }
 
     /// A response as it was on the wire (JSON-RPC 2.0, 5). A notification or a request among them says nothing.
-    fn add_response(&mut self, mut members: Map<String, Value>) -> Result<(), OfferError> {
+    fn add_response(&mut self, mut members: Map<String, Value>) -> Result<(), DefinitionsError> {
         match (members.remove("result"), members.get("error")) {
             (Some(Value::Object(result)), _) => self.add_object(result),
             (None, Some(error)) => {
                 let message = error.get("message").and_then(Value::as_str).unwrap_or("without a message");
-                Err(OfferError::Failed { message: format!("{message:?}") })
+                Err(DefinitionsError::Failed { message: format!("{message:?}") })
             }
             _ if members.contains_key("method") => Ok(()),
-            _ => Err(OfferError::Unknown),
+            _ => Err(DefinitionsError::Unknown),
         }
     }
 
-    fn add_manifest(&mut self, mut members: Map<String, Value>) -> Result<(), OfferError> {
-        let version = members.get("manifestVersion").and_then(Value::as_u64).ok_or(OfferError::Unknown)?;
+    fn add_manifest(&mut self, mut members: Map<String, Value>) -> Result<(), DefinitionsError> {
+        let version =
+            members.get("manifestVersion").and_then(Value::as_u64).ok_or(DefinitionsError::Unknown)?;
         if version > u64::from(VERSION) {
             return Err(ManifestError::NewerVersion { found: version, known: VERSION }.into());
         }
         (self.is_known, self.is_introduced) = (true, true);
         if !members.contains_key("tools") {
-            return Err(OfferError::NoList(Kind::Tools));
+            return Err(DefinitionsError::NoList(Kind::Tools));
         }
         if let Some(Value::Object(server)) = members.remove("server") {
             self.offer.server = server;
@@ -112,12 +113,12 @@ impl Reading {
         }
     }
 
-    fn finish(mut self) -> Result<Offer, OfferError> {
+    fn finish(mut self) -> Result<ServerDefinitions, DefinitionsError> {
         self.offer.is_list = !self.is_introduced;
         if let Some(kind) = self.open.first() {
-            return Err(OfferError::GoesOn(*kind));
+            return Err(DefinitionsError::GoesOn(*kind));
         }
-        if self.offer.kinds.is_empty() { Err(OfferError::Unknown) } else { Ok(self.offer) }
+        if self.offer.kinds.is_empty() { Err(DefinitionsError::Unknown) } else { Ok(self.offer) }
     }
 }
 
@@ -129,7 +130,7 @@ mod tests {
 
     const TOOL: &str = r#"{"name": "find", "inputSchema": {"type": "object"}, "execution": {"x": 1}}"#;
 
-    fn names(offer: &Offer) -> Vec<String> {
+    fn names(offer: &ServerDefinitions) -> Vec<String> {
         let lists = offer.lists().into_iter().filter(|(kind, _)| offer.kinds.contains(kind));
         lists.map(|(kind, list)| format!("{kind}: {:?}", list.keys().collect::<Vec<_>>())).collect()
     }

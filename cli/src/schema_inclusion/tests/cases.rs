@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::compared;
-use crate::subsume::{Answer, Document, Names, includes};
+use crate::schema_inclusion::{Answer, Document, Names, includes};
 
 #[derive(Debug, PartialEq)]
 enum Expected {

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::Demand;
-use crate::subsume::node::{Bound, Id, Kind, Members, PatternId};
-use crate::subsume::number::Decimal;
+use crate::schema_inclusion::node::{Bound, Id, Kind, Members, PatternId};
+use crate::schema_inclusion::number::Decimal;
 
 /// The name of a member.
 pub(super) type Name = Rc<str>;

@@ -6,7 +6,7 @@ use super::facts::{Choice, Contradiction, Fact, Facts, Step, Tracker, speaks_of}
 use super::negate::{broken, other_than};
 use super::numbers::number;
 use super::{Alternatives, Demand, Outcome, Place, Solver, TOO_LARGE, unknown};
-use crate::subsume::node::{Id, Kind, Rule};
+use crate::schema_inclusion::node::{Id, Kind, Rule};
 
 /// How many schemas may track what is evaluated, in one alternative.
 const MAX_TRACKERS: usize = 64;
@@ -278,7 +278,7 @@ impl<'a> Solver<'_, 'a> {
                     return Err(Contradiction);
                 }
                 if *whole && branch.kind == Kind::Number {
-                    branch.facts.add(Fact::Multiple(crate::subsume::number::Decimal::ONE))?;
+                    branch.facts.add(Fact::Multiple(crate::schema_inclusion::number::Decimal::ONE))?;
                 }
             }
             Rule::Values(values) => {

@@ -1,0 +1,61 @@
+//! The formats of `cargo mcp manifest --format`.
+
+use clap::ValueEnum;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// One JSON document a server
+    Mcp,
+    /// One tool definition a line
+    Jsonl,
+    /// Function tools for OpenAI's Responses API
+    Openai,
+    /// The same in strict mode
+    OpenaiStrict,
+    /// Tools for Anthropic's Messages API
+    Anthropic,
+    /// Function declarations for the Gemini API
+    Gemini,
+    /// An OpenAPI 3.1 document, one operation a tool
+    Openapi,
+    /// The MCP registry's server.json
+    ServerJson,
+    /// The manifest of a bundle for desktop clients
+    Mcpb,
+    /// A reference page
+    Markdown,
+    /// A reference page with a search, in one file
+    Html,
+    /// TypeScript types
+    Typescript,
+}
+
+impl Format {
+    /// The ending of a file of this form.
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            Self::Jsonl => "jsonl",
+            Self::Markdown => "md",
+            Self::Html => "html",
+            Self::Typescript => "ts",
+            Self::Mcp
+            | Self::Openai
+            | Self::OpenaiStrict
+            | Self::Anthropic
+            | Self::Gemini
+            | Self::Openapi
+            | Self::ServerJson
+            | Self::Mcpb => "json",
+        }
+    }
+
+    /// Whether the form is JSON, or JSON on each line.
+    pub(crate) fn is_json(self) -> bool {
+        matches!(self.extension(), "json" | "jsonl")
+    }
+
+    /// Whether a file of this form holds one server only.
+    pub(crate) fn holds_one(self) -> bool {
+        matches!(self, Self::Mcp | Self::Openapi | Self::ServerJson | Self::Mcpb)
+    }
+}

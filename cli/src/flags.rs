@@ -1,0 +1,162 @@
+//! The flags that commands share.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgAction, Args, ColorChoice};
+
+use crate::shell::Shell;
+
+/// Which tools are meant, and where they are.
+#[derive(Debug, Args)]
+pub(crate) struct ToolsArgs {
+    /// Only the server of this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
+    /// Only the tools that can be used in this application context: its own, and those of the contexts above
+    #[arg(long, value_name = "PATH")]
+    pub(crate) context: Option<String>,
+    /// Ask this program instead of building one
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "workspace", "all", "exclude", "lib", "bin", "example", "features", "all_features", "no_default_features",
+        "release", "profile", "target_dir", "manifest_path", "locked", "offline", "frozen",
+    ])]
+    pub(crate) artifact: Option<PathBuf>,
+    /// Seconds that a server or a program may take to answer everything that it is asked
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+    #[command(flatten)]
+    pub(crate) packages: PackageArgs,
+}
+
+impl ToolsArgs {
+    /// How long a server or a program may take in all.
+    pub(crate) fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout)
+    }
+
+    /// Whether the user said which package is meant, or how it is built.
+    pub(crate) fn choose_a_package(&self) -> bool {
+        let PackageArgs { packages, build, .. } = &self.packages;
+        let is_chosen = packages.workspace
+            || packages.all
+            || !packages.package.is_empty()
+            || !packages.exclude.is_empty();
+        let features = &build.features;
+        is_chosen
+            || self.artifact.is_some()
+            || build.names_a_target()
+            || build.release
+            || features.all_features
+            || features.no_default_features
+            || !features.features.is_empty()
+            || build.profile.is_some()
+            || build.target_dir.is_some()
+            || build.manifest_path.is_some()
+    }
+}
+
+/// Which packages are meant, and how they are built.
+#[derive(Debug, Args)]
+pub(crate) struct PackageArgs {
+    #[command(flatten, next_help_heading = "Package selection")]
+    pub(crate) packages: clap_cargo::Workspace,
+    #[command(flatten)]
+    pub(crate) build: BuildArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// What is built and how: cargo's own flags, passed on.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Build")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of cargo's own")]
+pub(crate) struct BuildArgs {
+    /// The package's library
+    #[arg(long, conflicts_with_all = ["bin", "example"])]
+    pub(crate) lib: bool,
+    /// This program of the package
+    #[arg(long, value_name = "NAME")]
+    pub(crate) bin: Vec<String>,
+    /// This example of the package
+    #[arg(long, value_name = "NAME")]
+    pub(crate) example: Vec<String>,
+    #[command(flatten)]
+    pub(crate) features: clap_cargo::Features,
+    /// Build in release mode
+    #[arg(short, long, conflicts_with = "profile")]
+    pub(crate) release: bool,
+    /// Build with this profile
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// The folder for everything that is built
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) target_dir: Option<PathBuf>,
+    /// Path to Cargo.toml
+    #[arg(long, value_name = "PATH")]
+    pub(crate) manifest_path: Option<PathBuf>,
+    /// Refuse to change Cargo.lock
+    #[arg(long)]
+    pub(crate) locked: bool,
+    /// Refuse to use the network
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Like --locked and --offline together
+    #[arg(long)]
+    pub(crate) frozen: bool,
+}
+
+impl BuildArgs {
+    /// Whether the user named a target.
+    pub(crate) fn names_a_target(&self) -> bool {
+        self.lib || !self.bin.is_empty() || !self.example.is_empty()
+    }
+
+    /// `--features`, one name each: cargo separates them by spaces or commas.
+    pub(crate) fn feature_names(&self) -> impl Iterator<Item = &str> {
+        let names = self.features.features.iter().flat_map(|names| names.split([',', ' ']));
+        names.filter(|name| !name.is_empty())
+    }
+
+    /// The profile, in cargo's words.
+    pub(crate) fn profile_flags(&self) -> Vec<OsString> {
+        match &self.profile {
+            Some(profile) => vec!["--profile".into(), profile.into()],
+            None if self.release => vec!["--release".into()],
+            None => Vec::new(),
+        }
+    }
+}
+
+/// What is said while working.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Messages")]
+pub(crate) struct OutputArgs {
+    /// Colours on standard error
+    #[arg(long, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    color: ColorChoice,
+    /// Only warnings and errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Also the commands that are run; twice: cargo's too
+    #[arg(short, long, action = ArgAction::Count)]
+    verbose: u8,
+}
+
+impl OutputArgs {
+    pub(crate) fn shell(&self) -> Shell {
+        Shell::new(self.quiet, self.verbose > 0, self.color)
+    }
+
+    /// The same wishes in cargo's words.
+    pub(crate) fn for_cargo(&self) -> Vec<OsString> {
+        let mut flags: Vec<OsString> = vec!["--color".into(), self.color.to_string().into()];
+        if self.quiet {
+            flags.push("--quiet".into());
+        }
+        // The first `-v` is for the commands that are run here.
+        flags.extend((1..self.verbose).map(|_| "--verbose".into()));
+        flags
+    }
+}

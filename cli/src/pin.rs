@@ -1,0 +1,82 @@
+//! `cargo mcp pin`: writes what each definition hashes to into a lock file, so that nothing is offered under a known name
+//! that nobody has looked at.
+
+use clap::Args;
+use toolwright_core::manifest::visible;
+
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::lock_file::{self, Lock, LockArgs};
+use crate::shell::Shell;
+use crate::source::{self, help_with_sources};
+
+#[derive(Debug, Args)]
+pub(crate) struct PinArgs {
+    #[command(flatten)]
+    pub(crate) lock: LockArgs,
+    /// Take over what changed; with names or addresses, of these only
+    #[arg(long, value_name = "NAME", num_args = 0.., require_equals = true, value_delimiter = ',')]
+    update: Option<Vec<String>>,
+}
+
+impl PinArgs {
+    /// What `--help` shows below the flags.
+    pub(crate) fn help() -> String {
+        help_with_sources(Self::EXAMPLES)
+    }
+
+    const EXAMPLES: &str = "\
+Examples:
+  cargo mcp pin                       pin the tools of the package
+  cargo mcp pin --update              take over every change
+  cargo mcp pin --update=search,read  take over the changes of two tools
+  cargo mcp pin --lock shop.lock.json -- npx shop-server";
+}
+
+/// Writes the lock file. One that is there is changed only as far as `--update` says.
+///
+/// # Errors
+/// Any [`Error`] of reading the source and the lock file, and of writing it.
+pub(crate) fn run(args: PinArgs, shell: Shell) -> Result<Exit, Error> {
+    let PinArgs { mut lock, update } = args;
+    let source = lock.source();
+    let old = lock_file::read(&lock.lock)?;
+    let definitions = source::load(&source, &mut lock.tools, shell)?;
+    let Some(old) = old else {
+        let now = Lock::of(&definitions);
+        lock_file::write(&lock.lock, &now)?;
+        let (lock, source) = (lock.lock.display(), visible(&source.to_string()));
+        shell.note(&format_args!("{lock} pins {} of {source}", now.summary()));
+        return Ok(Exit::Ok);
+    };
+    let new = match update {
+        None => old.clone(),
+        Some(names) if names.is_empty() => old.with_all_of(&definitions),
+        Some(names) => updated(&old, &old.like(&definitions), &names)?,
+    };
+    if new != old {
+        lock_file::write(&lock.lock, &new)?;
+    }
+    let now = new.like(&definitions);
+    lock_file::report_uncompared(&new, &now, &lock.lock, shell);
+    let left = new.drift(&now);
+    if left.is_empty() {
+        return Ok(Exit::Ok);
+    }
+    lock_file::print_drift(&left, &lock.lock)?;
+    shell.note(
+        &"look at what changed (`cargo mcp diff`), then take it over with --update, or --update=NAME,…",
+    );
+    Ok(Exit::Drift)
+}
+
+/// The old pins with those of these names as they are now.
+fn updated(old: &Lock, now: &Lock, names: &[String]) -> Result<Lock, Error> {
+    let mut new = old.clone();
+    for name in names {
+        if !new.take_over(name, now) {
+            return Err(Error::UnknownPin { name: name.clone(), known: now.names() });
+        }
+    }
+    Ok(new)
+}

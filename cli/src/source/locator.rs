@@ -1,0 +1,172 @@
+//! How users name what a server offers. All commands take the same forms.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::Args;
+
+use crate::command_line::quote;
+
+/// Where definitions come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The package that the flags choose, or the one of this name.
+    Package(Option<String>),
+    /// The manifest that is committed beside the package that the flags choose.
+    Committed,
+    /// A word that may be the name of a package, or of a file.
+    Word(String),
+    /// A manifest, or saved answers of a server.
+    File(PathBuf),
+    /// The same in a revision of the Git repository.
+    Revision { revision: String, path: String },
+    /// A server over HTTP.
+    Http(String),
+    /// A server over standard input and output, started by this command.
+    Command(Vec<OsString>),
+}
+
+/// The file that holds the manifest of a package where nothing else is said.
+pub(crate) const MANIFEST_FILE: &str = "mcp.json";
+
+/// The forms, for every help and every error.
+pub(crate) const SOURCES: &str = "  FILE            a manifest, or saved answers to tools/list, prompts/list,
+                  resources/list and resources/templates/list
+  REV:PATH        such a file in a Git revision; ./PATH from this folder
+  NAME            a package of the workspace; package:NAME where a file has
+                  the same name; package for the one that the flags choose
+  http://…        a running server, over Streamable HTTP
+  -- COMMAND …    a server on standard input and output, in the last place";
+
+impl Source {
+    /// What the words of a command line mean: a source, the command of a server, or else the package.
+    pub(crate) fn from_args(source: Option<&Self>, command: &[OsString]) -> Self {
+        match source {
+            Some(source) => source.clone(),
+            None if command.is_empty() => Self::Package(None),
+            None => Self::Command(command.to_owned()),
+        }
+    }
+}
+
+/// What offers the definitions, for commands that look at one server or package.
+#[derive(Debug, Args)]
+pub(crate) struct SourceArgs {
+    /// What offers the definitions [default: the package]
+    #[arg(conflicts_with = "command")]
+    source: Option<Source>,
+    /// The command of a server, in the place of SOURCE
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl SourceArgs {
+    pub(crate) fn source(&self) -> Source {
+        Source::from_args(self.source.as_ref(), &self.command)
+    }
+}
+
+/// What `--help` of a command with [`SourceArgs`] shows below its flags.
+pub(crate) fn help_with_sources(examples: &str) -> String {
+    format!("SOURCE is one of:\n{SOURCES}\n\n{examples}")
+}
+
+impl FromStr for Source {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.starts_with("http://") || text.starts_with("https://") {
+            return Ok(Self::Http(text.to_owned()));
+        }
+        if text == "package" {
+            return Ok(Self::Package(None));
+        }
+        let unknown = |why: &str| Err(format!("{why}; name one of\n{SOURCES}\n"));
+        if let Some(name) = text.strip_prefix("package:") {
+            return if name.is_empty() {
+                unknown("no package is named")
+            } else {
+                Ok(Self::Package(Some(name.to_owned())))
+            };
+        }
+        if is_word(text) {
+            return Ok(Self::Word(text.to_owned()));
+        }
+        // A file's name may hold a colon, and a path on Windows does.
+        match text.split_once(':') {
+            _ if text.is_empty() => unknown("nothing is named"),
+            _ if Path::new(text).exists() => Ok(Self::File(text.into())),
+            Some((scheme, path)) if path.starts_with("//") && is_word(scheme) => {
+                unknown("servers are asked over http only")
+            }
+            Some(("", _) | (_, "")) => unknown("a revision and a path stand around `:`"),
+            Some((revision, path)) if revision.len() > 1 => {
+                Ok(Self::Revision { revision: revision.to_owned(), path: path.to_owned() })
+            }
+            _ => Ok(Self::File(text.into())),
+        }
+    }
+}
+
+/// Whether a package can have this name.
+fn is_word(text: &str) -> bool {
+    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_');
+    text.starts_with(|first: char| first.is_alphabetic() || first == '_') && text.chars().all(is_part)
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Package(None) => f.write_str("the package"),
+            Self::Package(Some(name)) => write!(f, "package `{name}`"),
+            Self::Committed => write!(f, "HEAD:./{MANIFEST_FILE}"),
+            Self::Word(word) => f.write_str(word),
+            Self::File(file) => write!(f, "{}", file.display()),
+            Self::Revision { revision, path } => write!(f, "{revision}:{path}"),
+            Self::Http(url) => f.write_str(url),
+            Self::Command(words) => {
+                let words: Vec<_> = words.iter().map(|word| quote(word)).collect();
+                write!(f, "`{}`", words.join(" "))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_told_apart_by_their_form() {
+        let revision =
+            |revision: &str, path: &str| Source::Revision { revision: revision.into(), path: path.into() };
+        for (text, expected) in [
+            ("mcp.json", Source::File("mcp.json".into())),
+            ("./retail", Source::File("./retail".into())),
+            ("C:\\mcp.json", Source::File("C:\\mcp.json".into())),
+            ("HEAD:mcp.json", revision("HEAD", "mcp.json")),
+            ("v1.0:./mcp.json", revision("v1.0", "./mcp.json")),
+            ("origin/main:a/b.json", revision("origin/main", "a/b.json")),
+            ("HEAD~2:mcp.json", revision("HEAD~2", "mcp.json")),
+            ("package", Source::Package(None)),
+            ("package:retail", Source::Package(Some("retail".into()))),
+            ("retail", Source::Word("retail".into())),
+            ("my-shop_2", Source::Word("my-shop_2".into())),
+            ("http://localhost:8080/mcp", Source::Http("http://localhost:8080/mcp".into())),
+            ("https://example.com/mcp", Source::Http("https://example.com/mcp".into())),
+        ] {
+            assert_eq!(text.parse(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_words_are_answered_with_all_forms() {
+        for text in ["", "package:", "ftp://example.com/mcp", "ws://localhost", ":mcp.json", "HEAD:"] {
+            let error = text.parse::<Source>().unwrap_err();
+            for form in ["FILE ", "REV:PATH ", "NAME ", "http://", "-- COMMAND"] {
+                assert!(error.contains(form), "{text:?}: no {form} in {error}");
+            }
+        }
+    }
+}
