@@ -1,1 +1,3 @@
 //! A client for any Model Context Protocol server.
+
+pub mod config;

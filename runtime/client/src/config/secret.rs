@@ -1,0 +1,111 @@
+//! Strings that messages, logs and `Debug` must not show.
+
+use std::fmt;
+
+/// A string that is shown as `[secret]`, by `Debug` as well as by `Display`.
+///
+/// Only [`Secret::expose`] gives the value.
+///
+/// ```
+/// use toolwright_client::config::Secret;
+///
+/// let token = Secret::new("s3cret");
+/// assert_eq!(format!("{token} {token:?}"), "[secret] [secret]");
+/// assert_eq!(token.expose(), "s3cret");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Box<str>);
+
+impl Secret {
+    /// Wraps a value.
+    pub fn new(value: impl Into<String>) -> Self {
+        Self(value.into().into_boxed_str())
+    }
+
+    /// The value itself: for the place that it is meant for, and no message.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Secret {
+    fn from(value: String) -> Self {
+        Self::new(value)
+    }
+}
+
+impl From<&str> for Secret {
+    fn from(value: &str) -> Self {
+        Self::new(value)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[secret]")
+    }
+}
+
+impl fmt::Display for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[secret]")
+    }
+}
+
+/// A string of a configuration with its variables replaced, which is shown as it was written.
+///
+/// What came from a variable may be a secret, so `Debug` and `Display` show `${API_TOKEN}` where [`Expanded::expose`]
+/// has the token.
+///
+/// ```
+/// use toolwright_client::config::Expanded;
+///
+/// let argument = Expanded::new("--token=s3cret", "--token=${API_TOKEN}");
+/// assert_eq!(argument.to_string(), "--token=${API_TOKEN}");
+/// assert_eq!(argument.expose(), "--token=s3cret");
+/// assert_eq!(Expanded::from("--verbose").to_string(), "--verbose");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Expanded {
+    value: Box<str>,
+    /// How it was written, where that is not the value.
+    written: Option<Box<str>>,
+}
+
+impl Expanded {
+    /// A value and how it was written.
+    pub fn new(value: impl Into<String>, written: impl Into<String>) -> Self {
+        let (value, written) = (value.into(), written.into());
+        let written = (value != written).then(|| written.into_boxed_str());
+        Self { value: value.into_boxed_str(), written }
+    }
+
+    /// The value itself: for the place that it is meant for, and no message.
+    pub fn expose(&self) -> &str {
+        &self.value
+    }
+}
+
+impl From<String> for Expanded {
+    fn from(value: String) -> Self {
+        Self { value: value.into_boxed_str(), written: None }
+    }
+}
+
+impl From<&str> for Expanded {
+    fn from(value: &str) -> Self {
+        Self::from(value.to_owned())
+    }
+}
+
+impl fmt::Debug for Expanded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.written.as_deref().unwrap_or(&self.value))
+    }
+}
+
+impl fmt::Display for Expanded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.written.as_deref().unwrap_or(&self.value))
+    }
+}
