@@ -11,7 +11,7 @@ pub use toolwright_server::Transport;
 #[cfg(all(feature = "socket", unix))]
 pub use toolwright_server::UnixSocket;
 pub use toolwright_server::agent;
-#[doc = include_str!("../asking.md")]
+#[doc = include_str!("../elicitation.md")]
 #[doc(inline)]
 pub use toolwright_server::ask;
 #[cfg_attr(feature = "oauth", doc = include_str!("../authorization.md"))]
