@@ -12,6 +12,8 @@ pub mod arguments;
 pub mod content;
 pub mod result;
 
+pub mod protocol;
+
 pub mod prompt;
 pub mod request;
 pub mod resource;
@@ -21,11 +23,12 @@ pub mod foreign;
 pub mod json;
 pub mod manifest;
 pub mod pointer;
-pub mod revision;
 pub mod suggest;
 mod workflow;
 
 pub mod link;
+
+pub use protocol::revision;
 
 #[doc(hidden)]
 pub mod __private;

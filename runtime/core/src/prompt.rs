@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use crate::arguments::{TextArguments, TextReader};
 use crate::content::{ContentBlock, Role};
 use crate::definition::{Icon, add_scopes};
+use crate::protocol::Revision;
 use crate::request::RequestError;
-use crate::revision::Revision;
 
 /// A prompt as a client sees it (2026-07-28, schema `Prompt`).
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -203,8 +203,8 @@ mod tests {
     use super::{IntoPromptResult, Prompt, PromptArgument, PromptMessage};
     use crate::content::{ContentBlock, Role};
     use crate::definition::Icon;
+    use crate::protocol::Revision;
     use crate::request::{RequestError, RequestErrorKind};
-    use crate::revision::Revision;
 
     #[test]
     fn each_revision_has_its_own_members() {

@@ -3,12 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
+use toolwright_core::protocol::method;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
-use toolwright_core::revision::Revision;
+pub use toolwright_core::protocol::LogLevel;
+use toolwright_core::protocol::Revision;
 
 use crate::ask::{Asking, ClientCapabilities};
 use crate::auth::Principal;
@@ -148,11 +150,11 @@ impl Context {
             return;
         };
         // `message` came with 2025-03-26; older peers get the numbers only.
-        let message = message.filter(|_| self.0.revision > Revision::V2024_11_05);
+        let message = message.filter(|_| self.0.revision.has_progress_message());
         let total = total.filter(|total| total.is_finite());
         let params = ProgressParams { progress_token: token, progress, total, message };
         // What cannot be written here is the caller's own token.
-        let Ok(notification) = reply::notification("notifications/progress", &params) else { return };
+        let Ok(notification) = reply::notification(method::PROGRESS, &params) else { return };
         connection.room().await;
         // Looked at and sent in one step, so that reports of several tasks grow as well.
         let mut reported = self.0.course.reported.lock().unwrap_or_else(PoisonError::into_inner);
@@ -165,16 +167,16 @@ impl Context {
     ///
     /// A modern caller asks per request, a legacy one with `logging/setLevel` (until then it gets `info` and above).
     pub async fn log(&self, level: LogLevel, logger: Option<&str>, data: impl Serialize) {
-        const METHOD: &str = "notifications/message";
         let Some(connection) = self.connection() else { return };
         if !self.wants(&connection, level) {
             return;
         }
-        let written = reply::notification(METHOD, &LogParams { level, logger, data }).or_else(|fault| {
-            log::warn(format_args!("the data of a log message cannot be sent: it {fault}"));
-            let data = format!("[the data of this message cannot be sent: it {fault}]");
-            reply::notification(METHOD, &LogParams { level, logger, data })
-        });
+        let written =
+            reply::notification(method::MESSAGE, &LogParams { level, logger, data }).or_else(|fault| {
+                log::warn(format_args!("the data of a log message cannot be sent: it {fault}"));
+                let data = format!("[the data of this message cannot be sent: it {fault}]");
+                reply::notification(method::MESSAGE, &LogParams { level, logger, data })
+            });
         if let Ok(notification) = written {
             connection.notify_from_call(&notification).await;
         }
@@ -370,28 +372,6 @@ impl Context {
     pub fn context_path(&self) -> Option<&str> {
         self.0.context_path.as_deref()
     }
-}
-
-/// The severity of a log message, least severe first (RFC 5424; 2026-07-28, server/utilities/logging "Log Levels").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LogLevel {
-    /// Detailed debugging information.
-    Debug,
-    /// General information.
-    Info,
-    /// Normal but significant.
-    Notice,
-    /// Something to look at.
-    Warning,
-    /// An operation failed.
-    Error,
-    /// A component failed.
-    Critical,
-    /// Act at once.
-    Alert,
-    /// The system is unusable.
-    Emergency,
 }
 
 #[derive(Serialize)]

@@ -33,13 +33,11 @@ mod callers;
 mod caught;
 mod clock;
 mod connection;
-mod decimal;
 mod escape;
 mod extensions;
 mod hex;
 mod list;
 mod log;
-mod members;
 mod message;
 #[cfg(feature = "jsonrpsee")]
 mod methods;

@@ -1,11 +1,12 @@
 //! The server's methods as a table of jsonrpsee, for a service that runs a jsonrpsee server already.
 
 use std::sync::Arc;
+use toolwright_core::protocol::method;
 
 use jsonrpsee_core::server::{ResponsePayload, RpcModule};
-use jsonrpsee_types::ErrorObjectOwned;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use toolwright_core::protocol::ErrorObject;
 
 use crate::auth::Access;
 use crate::connection::Connection;
@@ -16,28 +17,28 @@ use crate::service::Service;
 /// The requests of revision 2026-07-28 that have one answer and nothing else, and `ping`, which older clients send to any
 /// connection.
 const METHODS: &[&str] = &[
-    "completion/complete",
-    "ping",
-    "prompts/get",
-    "prompts/list",
+    method::COMPLETION_COMPLETE,
+    method::PING,
+    method::PROMPTS_GET,
+    method::PROMPTS_LIST,
     #[cfg(feature = "skills")]
-    "resources/directory/read",
-    "resources/list",
-    "resources/read",
-    "resources/templates/list",
-    "server/discover",
+    method::RESOURCES_DIRECTORY_READ,
+    method::RESOURCES_LIST,
+    method::RESOURCES_READ,
+    method::RESOURCES_TEMPLATES_LIST,
+    method::SERVER_DISCOVER,
     #[cfg(feature = "skills")]
-    "skills/get",
+    method::SKILLS_GET,
     #[cfg(feature = "skills")]
-    "skills/list",
+    method::SKILLS_LIST,
     #[cfg(feature = "tasks")]
-    "tasks/cancel",
+    method::TASKS_CANCEL,
     #[cfg(feature = "tasks")]
-    "tasks/get",
+    method::TASKS_GET,
     #[cfg(feature = "tasks")]
-    "tasks/update",
-    "tools/call",
-    "tools/list",
+    method::TASKS_UPDATE,
+    method::TOOLS_CALL,
+    method::TOOLS_LIST,
 ];
 
 impl Service {
@@ -93,15 +94,21 @@ async fn payload(service: &Service, method: &str, params: Option<&str>) -> Paylo
     }
     match serde_json::from_slice(&answer) {
         Ok(Answer { result: Some(result), .. }) => ResponsePayload::success(result),
-        Ok(Answer { error: Some(error), .. }) => ResponsePayload::error(error),
-        _ => ResponsePayload::error(error::internal("the request was taken back")),
+        Ok(Answer { error: Some(error), .. }) => ResponsePayload::error(object(error)),
+        _ => ResponsePayload::error(object(error::internal("the request was cancelled"))),
     }
+}
+
+/// The error as jsonrpsee has it; the codes of this server fit.
+fn object(error: ErrorObject) -> jsonrpsee_types::ErrorObjectOwned {
+    let code = i32::try_from(error.code).unwrap_or(jsonrpsee_types::error::INTERNAL_ERROR_CODE);
+    jsonrpsee_types::ErrorObjectOwned::owned(code, error.message, error.data)
 }
 
 #[derive(Deserialize)]
 struct Answer {
     result: Option<Box<RawValue>>,
-    error: Option<ErrorObjectOwned>,
+    error: Option<ErrorObject>,
 }
 
 /// Cancels the request if its future is dropped.

@@ -1,12 +1,13 @@
 //! Writing JSON-RPC messages: the one place through which everything leaves that others may have written, so that each
 //! message is one line that its reader can parse ([`toolwright_core::json`]).
 
-use jsonrpsee_types::ErrorObjectOwned;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_core::content::{ContentBlock, TextContent};
 use toolwright_core::json::{self, JsonFault};
+use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::meta;
 use toolwright_core::result::{StructuredContent, ToolResult};
 use toolwright_core::revision::Revision;
 
@@ -18,9 +19,6 @@ const RESULT: &[u8] = br#","result":"#;
 
 /// How many objects a result or the parameters of a notification stand in.
 const OUTER: usize = 1;
-
-/// Who the server says that it is; nobody else says so (2026-07-28, basic "_meta").
-pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Appends the answer with a result that is JSON already.
 pub(crate) fn result(out: &mut Vec<u8>, id: &RequestId<'_>, result: &[u8]) {
@@ -55,12 +53,7 @@ fn head(out: &mut Vec<u8>, id: &RequestId<'_>) {
 ///
 /// Where no id could be read, revisions up to 2025-06-18 get `null`, as JSON-RPC 2.0 §5 says; later ones leave
 /// the member out, as their schema has it (`JSONRPCErrorResponse`: a string, an integer, or absent).
-pub(crate) fn error(
-    out: &mut Vec<u8>,
-    id: Option<&RequestId<'_>>,
-    error: &ErrorObjectOwned,
-    revision: Revision,
-) {
+pub(crate) fn error(out: &mut Vec<u8>, id: Option<&RequestId<'_>>, error: &ErrorObject, revision: Revision) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","#);
     match id {
         Some(id) => {
@@ -68,13 +61,13 @@ pub(crate) fn error(
             out.extend_from_slice(id.as_str().as_bytes());
             out.push(b',');
         }
-        None if revision <= Revision::V2025_06_18 => out.extend_from_slice(br#""id":null,"#),
+        None if revision.has_null_error_ids() => out.extend_from_slice(br#""id":null,"#),
         None => {}
     }
     out.extend_from_slice(br#""error":"#);
     if json::append(out, error, OUTER).is_err() {
         // Its data comes from elsewhere; code and text can always be written.
-        let plain = ErrorObjectOwned::owned(error.code(), error.message(), None::<()>);
+        let plain = ErrorObject::new(error.code, error.message.as_str());
         let _ = json::append(out, &plain, OUTER);
     }
     out.push(b'}');
@@ -82,7 +75,7 @@ pub(crate) fn error(
 
 /// The code of an error answer that was written here, and whether it names the request; none for a result.
 #[cfg(feature = "http")]
-pub(crate) fn error_code(answer: &[u8]) -> Option<(i32, bool)> {
+pub(crate) fn error_code(answer: &[u8]) -> Option<(i64, bool)> {
     const ERROR: &[u8] = br#""error":{"code":"#;
     let members = answer.strip_prefix(br#"{"jsonrpc":"2.0","#)?;
     let (rest, has_id) = match members.strip_prefix(br#""id":"#) {
@@ -150,7 +143,7 @@ pub(crate) fn call_result(
     let revision = form.revision;
     head(out, id);
     out.push(b'{');
-    if revision.is_modern() {
+    if revision.has_result_type() {
         out.extend_from_slice(br#""resultType":"complete","#);
     }
     out.extend_from_slice(br#""content":"#);
@@ -158,10 +151,14 @@ pub(crate) fn call_result(
     // Revisions before 2025-06-18 have no structured content, those before 2026-07-28 objects only
     // (2025-11-25, schema `CallToolResult`). Errors are not bound by the schema, and so not wrapped for it.
     if let Some(content) = &tool_result.structured_content
-        && revision >= Revision::V2025_06_18
+        && revision.has_structured_content()
     {
         let follows_schema = form.wraps && !tool_result.is_error;
-        structured(out, content, !revision.is_modern() && (follows_schema || !content.is_object()))?;
+        structured(
+            out,
+            content,
+            !revision.has_any_structured_content() && (follows_schema || !content.is_object()),
+        )?;
     }
     out.extend_from_slice(if tool_result.is_error { br#","isError":true"# } else { br#","isError":false"# });
     meta(out, tool_result.meta.as_ref(), form)?;
@@ -226,7 +223,7 @@ fn meta(out: &mut Vec<u8>, own: Option<&Map<String, Value>>, form: &Form<'_>) ->
         return Ok(());
     };
     let mut meta = own.clone();
-    meta.shift_remove(SERVER_INFO);
+    meta.shift_remove(meta::SERVER_INFO);
     if is_modern && let Ok(Value::Object(server)) = serde_json::from_str(form.server_meta.get()) {
         meta.extend(server);
     }

@@ -27,11 +27,11 @@ use crate::limits::Limits;
 use crate::list::ListSettings;
 use crate::order::Order;
 use crate::page_cache::PageBounds;
-use crate::reply::SERVER_INFO;
 use crate::router::{Entry, Started};
 use crate::table::{Denied, Table};
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
+use toolwright_core::protocol::meta;
 
 /// Who the server is (2026-07-28, schema `Implementation`).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Service {
     pub(crate) fn new(parts: Parts) -> Result<Self, BuildError> {
         let table = Table::of(&parts.typed, &parts.executors, parts.checks_outputs, None)?;
         let server_info = parts.info.for_revision(Revision::NEWEST);
-        let meta = json!({SERVER_INFO: server_info});
+        let meta = json!({meta::SERVER_INFO: server_info});
         let ttl_ms = ttl_ms(parts.list_ttl);
         let mut discover = json!({
             "resultType": "complete",

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use jsonrpsee_types::ErrorObjectOwned;
 use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::foreign;
+use toolwright_core::protocol::ErrorObject;
 use toolwright_core::revision::Revision;
 use toolwright_core::tool::TaskSupport;
 
@@ -168,7 +168,7 @@ pub(crate) enum Denied {
 
 impl Denied {
     /// What the caller is told.
-    pub(crate) fn error(&self, name: &str) -> ErrorObjectOwned {
+    pub(crate) fn error(&self, name: &str) -> ErrorObject {
         match self {
             Self::Unknown => error::unknown_tool(name),
             #[cfg(feature = "auth")]

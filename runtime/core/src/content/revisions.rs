@@ -6,7 +6,7 @@ use serde_json::Map;
 
 use super::ContentBlock;
 use super::parts::{Extras, ResourceContents, TextContent};
-use crate::revision::Revision;
+use crate::protocol::Revision;
 
 impl ContentBlock {
     /// The block for a peer of `revision`: itself, or a text in its place where the revision does not have the type.

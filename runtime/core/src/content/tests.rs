@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::protocol::Revision;
 use crate::result::ToolResult;
-use crate::revision::Revision;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and so on";
 

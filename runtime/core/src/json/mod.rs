@@ -6,6 +6,9 @@
 //! server is written by [`append`], which reads each raw value on its way: line ends go, and what parsers do not agree
 //! on is a [`JsonFault`] (RFC 7493, "I-JSON": sections 2.1 to 2.3).
 
+mod decimal;
+mod members;
+
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -15,6 +18,9 @@ use std::io;
 use serde::Serialize;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::ser::Formatter;
+
+pub use decimal::Decimal;
+pub use members::each_member;
 
 /// How many levels of arrays and objects a message has at most: what `serde_json` reads, and most other parsers.
 pub const MAX_DEPTH: usize = 127;

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 pub use crate::content::{Annotations, ResourceContents, ResourceData};
 use crate::definition::{Icon, add_scopes};
+use crate::protocol::Revision;
 use crate::request::RequestError;
-use crate::revision::Revision;
 pub use segment::{PathSegment, PathSegmentError};
 pub use template::{TemplateError, UriTemplate, check_uri};
 

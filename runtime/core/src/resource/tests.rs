@@ -2,8 +2,8 @@ use serde_json::{Value, json};
 
 use super::{IntoResourceResult, Resource, ResourceTemplate, TemplateError, UriTemplate, check_uri};
 use crate::definition::Icon;
+use crate::protocol::Revision;
 use crate::request::RequestErrorKind;
-use crate::revision::Revision;
 
 #[test]
 fn each_revision_has_its_own_members() {

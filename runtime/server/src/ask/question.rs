@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toolwright_core::content::{ContentBlock, Role};
+use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
 use toolwright_core::schema;
 
@@ -30,16 +31,16 @@ pub(crate) enum Kind {
 impl Question {
     pub(crate) fn form(message: &str, form: &Value) -> Self {
         let params = json!({"mode": "form", "message": message, "requestedSchema": form});
-        Self { method: "elicitation/create", params, kind: Kind::Form }
+        Self { method: method::ELICITATION_CREATE, params, kind: Kind::Form }
     }
 
     pub(super) fn url(message: &str, url: &str) -> Self {
         let params = json!({"mode": "url", "message": message, "url": url});
-        Self { method: "elicitation/create", params, kind: Kind::Url }
+        Self { method: method::ELICITATION_CREATE, params, kind: Kind::Url }
     }
 
     pub(crate) fn roots() -> Self {
-        Self { method: "roots/list", params: json!({}), kind: Kind::Roots }
+        Self { method: method::ROOTS_LIST, params: json!({}), kind: Kind::Roots }
     }
 
     /// Refuses a key under which another question was asked before.
@@ -158,6 +159,6 @@ impl Sampling {
         let kind = if uses_tools { Kind::SamplingWithTools } else { Kind::Sampling };
         let mut params = Map::from_iter([("messages".to_owned(), Value::Array(self.messages))]);
         params.extend(self.members);
-        Question { method: "sampling/createMessage", params: Value::Object(params), kind }
+        Question { method: method::SAMPLING_CREATE_MESSAGE, params: Value::Object(params), kind }
     }
 }

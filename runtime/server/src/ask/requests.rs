@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use toolwright_core::protocol::method;
 
 use serde::Deserialize;
 use serde_json::json;
@@ -15,11 +16,11 @@ use super::question::Kind;
 use super::{AskError, Asking, Question};
 use crate::connection::Connection;
 use crate::context::Context;
-use crate::decimal::Decimal;
 use crate::executor::BoxFuture;
 use crate::hex::random_id;
 use crate::message::string;
 use crate::reply;
+use toolwright_core::json::Decimal;
 
 /// The questions of a session that wait for their response.
 #[derive(Debug, Default)]
@@ -146,7 +147,7 @@ impl Requests {
 /// Tells the client that its response is not waited for any more (2025-11-25, basic/utilities/cancellation).
 fn give_up(connection: &Connection, id: u64, is_sent: bool) {
     if connection.waiting().remove(id) && is_sent {
-        let word = reply::notification("notifications/cancelled", &json!({"requestId": id}));
+        let word = reply::notification(method::CANCELLED, &json!({"requestId": id}));
         // A number can always be written.
         let _ = word.map(|word| connection.push_from_call(&word));
     }
@@ -227,7 +228,7 @@ impl Drop for Open<'_> {
 }
 
 pub(super) fn complete_notification(elicitation_id: &str) -> Result<Vec<u8>, JsonFault> {
-    reply::notification("notifications/elicitation/complete", &json!({"elicitationId": elicitation_id}))
+    reply::notification(method::ELICITATION_COMPLETE, &json!({"elicitationId": elicitation_id}))
 }
 
 /// How a legacy call asks.

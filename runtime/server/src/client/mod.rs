@@ -5,6 +5,7 @@ mod answering;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use toolwright_core::protocol::method;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -114,8 +115,8 @@ impl Client {
             "capabilities": self.capabilities,
             "clientInfo": client_info,
         });
-        self.request("initialize", params).await?;
-        self.notify("notifications/initialized", &json!({}));
+        self.request(method::INITIALIZE, params).await?;
+        self.notify(method::INITIALIZED, &json!({}));
         Ok(())
     }
 
@@ -148,7 +149,7 @@ impl Client {
         }
         let (mut tools, mut params) = (Vec::new(), json!({}));
         loop {
-            let page: Page = serde_json::from_value(self.request("tools/list", params).await?)?;
+            let page: Page = serde_json::from_value(self.request(method::TOOLS_LIST, params).await?)?;
             tools.extend(page.tools);
             match page.next_cursor {
                 Some(cursor) => params = json!({"cursor": cursor}),
@@ -162,7 +163,7 @@ impl Client {
     /// # Errors
     /// As [`Client::request`]; [`ClientError::Rpc`] with -32602 for a tool that does not exist.
     pub async fn call(&self, tool: &str, arguments: Value) -> Result<ToolResult, ClientError> {
-        let result = self.request("tools/call", json!({"name": tool, "arguments": arguments})).await?;
+        let result = self.request(method::TOOLS_CALL, json!({"name": tool, "arguments": arguments})).await?;
         Ok(serde_json::from_value(result)?)
     }
 
@@ -250,9 +251,8 @@ struct CancelOnDrop<'a> {
 impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         self.link.waiting().remove(&self.id);
-        self.link.send(
-            &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": self.id}}),
-        );
+        self.link
+            .send(&json!({"jsonrpc": "2.0", "method": method::CANCELLED, "params": {"requestId": self.id}}));
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use jsonrpsee_types::ErrorObjectOwned;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
+use toolwright_core::protocol::ErrorObject;
 use toolwright_core::revision::Revision;
 
 use super::Connection;
@@ -14,9 +14,9 @@ use crate::ask::state::Binding;
 use crate::ask::{Asking, ClientCapabilities, Question};
 use crate::context::Context;
 use crate::error;
-use crate::members::each_member;
 use crate::message::{Params, RequestId, string};
 use crate::reply;
+use toolwright_core::json::each_member;
 
 /// What a call asks the server for: its questions and their answers belong to it.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +59,7 @@ impl Connection {
         origin: Option<&Origin<'_>>,
         params: &Params<'_>,
         revision: Revision,
-    ) -> Result<Asking, ErrorObjectOwned> {
+    ) -> Result<Asking, ErrorObject> {
         let Some(origin) = origin else { return Ok(Asking::Nobody) };
         if !revision.is_modern() {
             return Ok(requests::asking());
@@ -74,7 +74,7 @@ impl Connection {
     }
 
     /// The answers of earlier rounds.
-    fn kept_answers(&self, params: &Params<'_>, origin: &Origin<'_>) -> Result<Answers, ErrorObjectOwned> {
+    fn kept_answers(&self, params: &Params<'_>, origin: &Origin<'_>) -> Result<Answers, ErrorObject> {
         let Some(state) = params.request_state else { return Ok(Answers::new()) };
         let limit = self.service.limits().max_request_state_bytes;
         string(state)
@@ -157,7 +157,7 @@ impl Connection {
 }
 
 /// The answers that come with a request, one for each key.
-fn given_answers(params: &Params<'_>) -> Result<Answers, ErrorObjectOwned> {
+fn given_answers(params: &Params<'_>) -> Result<Answers, ErrorObject> {
     let Some(responses) = params.input_responses else { return Ok(Answers::new()) };
     let mut answers = Answers::new();
     let read = each_member(responses.get(), |key, answer| {

@@ -3,10 +3,10 @@
 
 use std::fmt;
 
-use jsonrpsee_types::ErrorObjectOwned;
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+use toolwright_core::protocol::ErrorObject;
 use toolwright_core::revision::Revision;
 
 use super::{Connection, Later};
@@ -20,7 +20,7 @@ use crate::message::{Envelope, Fault, Malformed};
 pub(crate) struct Batch<'a>(Vec<Result<Envelope<'a>, Malformed<'a>>>);
 
 /// What a transport asks of a message in a batch before it is taken.
-pub(crate) type Check<'c> = dyn Fn(&Envelope<'_>) -> Result<(), ErrorObjectOwned> + 'c;
+pub(crate) type Check<'c> = dyn Fn(&Envelope<'_>) -> Result<(), ErrorObject> + 'c;
 
 impl Batch<'_> {
     /// What the batch takes back; that may be requests that came before it.
@@ -34,7 +34,7 @@ impl Batch<'_> {
 impl Connection {
     /// Reads an array of messages, if the peer's revision has those. No more of it is read than may be in it, and
     /// nothing is kept of one that is refused.
-    pub(crate) fn read_batch<'a>(&self, bytes: &'a [u8]) -> Result<Batch<'a>, ErrorObjectOwned> {
+    pub(crate) fn read_batch<'a>(&self, bytes: &'a [u8]) -> Result<Batch<'a>, ErrorObject> {
         let limit = self.service.limits().max_batch_messages;
         let refused = |why: &str| Err(error::invalid_request(why));
         match self.agreed_revision() {

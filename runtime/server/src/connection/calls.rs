@@ -6,9 +6,11 @@ use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
+use toolwright_core::protocol::meta;
+use toolwright_core::protocol::method;
 
-use jsonrpsee_types::ErrorObjectOwned;
 use serde_json::value::RawValue;
+use toolwright_core::protocol::ErrorObject;
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 #[cfg(feature = "tasks")]
@@ -58,7 +60,7 @@ impl Connection {
         params: &Params<'_>,
         meta: &CallMeta<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
+    ) -> Result<Option<Later>, ErrorObject> {
         let name = required_string(params.name, "name")?;
         let arguments = arguments_of(params)?;
         self.admit(id)?;
@@ -73,7 +75,7 @@ impl Connection {
             let _ = reply::call_result(out, id, &refusal, &form);
             return Ok(None);
         }
-        let origin = Origin { method: "tools/call", target: &name, arguments };
+        let origin = Origin { method: method::TOOLS_CALL, target: &name, arguments };
         #[cfg(feature = "tasks")]
         let task = self.task_of(&entry, meta)?;
         let start = self.call_start(id, params, meta, Some(&origin))?;
@@ -111,7 +113,7 @@ impl Connection {
     }
 
     /// Refuses a request whose id is in use, and one too many.
-    pub(super) fn admit(&self, id: &RequestId<'_>) -> Result<(), ErrorObjectOwned> {
+    pub(super) fn admit(&self, id: &RequestId<'_>) -> Result<(), ErrorObject> {
         if self.is_taken(id) {
             return Err(error::invalid_request("a request with this id is still running"));
         }
@@ -139,7 +141,7 @@ impl Connection {
         call: A,
         origin: Option<Origin<'_>>,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
+    ) -> Result<Option<Later>, ErrorObject> {
         let mut running = Code::new(running);
         // Most handlers are done when first polled: then nothing is spawned, queued or woken.
         match Pin::new(&mut running).poll(&mut std::task::Context::from_waker(Waker::noop())) {
@@ -171,7 +173,7 @@ impl Connection {
         params: &Params<'_>,
         meta: &CallMeta<'_>,
         origin: Option<&Origin<'_>>,
-    ) -> Result<Context, ErrorObjectOwned> {
+    ) -> Result<Context, ErrorObject> {
         self.call_start(id, params, meta, origin).map(Context::start)
     }
 
@@ -181,12 +183,12 @@ impl Connection {
         params: &Params<'_>,
         meta: &CallMeta<'_>,
         origin: Option<&Origin<'_>>,
-    ) -> Result<CallStart, ErrorObjectOwned> {
+    ) -> Result<CallStart, ErrorObject> {
         let token = meta.meta.progress_token;
         if token.is_some_and(|token| RequestId::new(token).is_none()) {
             return Err(error::invalid_params("`progressToken` must be a string or an integer"));
         }
-        let context_path = optional_string(meta.meta.context_path, "io.toolwright/contextPath")?;
+        let context_path = optional_string(meta.meta.context_path, meta::CONTEXT_PATH)?;
         Ok(CallStart {
             connection: self.myself.clone(),
             revision: meta.revision,
@@ -424,7 +426,7 @@ async fn until_paused<T>(
     .await
 }
 
-pub(super) fn panicked(what: &str) -> ErrorObjectOwned {
+pub(super) fn panicked(what: &str) -> ErrorObject {
     error::internal(&format!("{what} failed unexpectedly; the server's log has the reason"))
 }
 

@@ -1,6 +1,7 @@
 //! The methods of extensions, in both eras.
 
-use jsonrpsee_types::ErrorObjectOwned;
+use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::method;
 
 use super::calls::CallMeta;
 use super::{Connection, Later};
@@ -15,15 +16,17 @@ impl Connection {
         params: &Params<'_>,
         meta: &CallMeta<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
+    ) -> Result<Option<Later>, ErrorObject> {
         #[cfg(feature = "skills")]
-        if matches!(method, "skills/list" | "skills/get" | "resources/directory/read")
+        if matches!(method, method::SKILLS_LIST | method::SKILLS_GET | method::RESOURCES_DIRECTORY_READ)
             && let Some(skills) = self.service.extensions().skills()
         {
             return self.skills(method, id, params, meta, &skills, out);
         }
         #[cfg(feature = "tasks")]
-        if matches!(method, "tasks/get" | "tasks/update" | "tasks/cancel") && meta.revision.is_modern() {
+        if matches!(method, method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL)
+            && meta.revision.is_modern()
+        {
             return self.task_request(method, id, params, meta, out);
         }
         self.feature(method, id, params, meta, out)

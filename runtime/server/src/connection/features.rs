@@ -1,12 +1,13 @@
 //! Prompts, resources and completion: their methods, in both eras.
 
 use std::borrow::Cow;
+use toolwright_core::protocol::method;
 
-use jsonrpsee_types::ErrorObjectOwned;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use toolwright_core::content::{ContentBlock, Role};
 use toolwright_core::prompt::PromptResult;
+use toolwright_core::protocol::ErrorObject;
 use toolwright_core::request::RequestError;
 use toolwright_core::resource::{CacheScope, ResourceContents, ResourceResult};
 use toolwright_core::revision::Revision;
@@ -31,42 +32,45 @@ impl Connection {
         params: &Params<'_>,
         meta: &CallMeta<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
+    ) -> Result<Option<Later>, ErrorObject> {
         let Features { prompts, resources, completers, .. } = self.service.features();
         let is_legacy = !meta.revision.is_modern();
         match (method, prompts, resources) {
-            ("prompts/list", Some(prompts), _) => {
+            (method::PROMPTS_LIST, Some(prompts), _) => {
                 self.list_page(id, params, &prompts.list(), self.view(), meta.revision, out)
             }
-            ("prompts/get", Some(prompts), _) => {
+            (method::PROMPTS_GET, Some(prompts), _) => {
                 let name = required_string(params.name, "name")?;
                 let entry = prompts.list().get(&name).filter(|entry| self.view().sees(&***entry)).cloned();
                 let entry = entry.ok_or_else(|| error::unknown("prompt", &name))?;
                 let arguments = arguments_of(params)?.map(ToOwned::to_owned);
                 let call = FeatureCall::new(format!("prompt {}", error::shortened(&name)));
-                let origin = Origin { method: "prompts/get", target: &name, arguments: params.arguments };
+                let origin =
+                    Origin { method: method::PROMPTS_GET, target: &name, arguments: params.arguments };
                 let code = |cx| map(entry.get(arguments, cx), Filled);
                 self.start(id, params, meta, (call, Some(origin)), code, out)
             }
-            ("resources/list", _, Some(resources)) => {
+            (method::RESOURCES_LIST, _, Some(resources)) => {
                 self.list_page(id, params, &resources.fixed.list(), self.view(), meta.revision, out)
             }
-            ("resources/templates/list", _, Some(resources)) => {
+            (method::RESOURCES_TEMPLATES_LIST, _, Some(resources)) => {
                 self.list_page(id, params, &resources.templates.list(), self.view(), meta.revision, out)
             }
-            ("resources/read", _, Some(resources)) => self.read_resource(id, params, meta, resources, out),
+            (method::RESOURCES_READ, _, Some(resources)) => {
+                self.read_resource(id, params, meta, resources, out)
+            }
             // 2026-07-28 has `subscriptions/listen` in their place.
-            ("resources/subscribe", _, Some(_)) if is_legacy => {
+            (method::RESOURCES_SUBSCRIBE, _, Some(_)) if is_legacy => {
                 self.watch(&required_string(params.uri, "uri")?)?;
                 reply::result(out, id, b"{}");
                 Ok(None)
             }
-            ("resources/unsubscribe", _, Some(_)) if is_legacy => {
+            (method::RESOURCES_UNSUBSCRIBE, _, Some(_)) if is_legacy => {
                 self.session.unwatch(&required_string(params.uri, "uri")?);
                 reply::result(out, id, b"{}");
                 Ok(None)
             }
-            ("completion/complete", _, _) if !completers.is_empty() => {
+            (method::COMPLETION_COMPLETE, _, _) if !completers.is_empty() => {
                 let asked = CompleteParams::read(params).map_err(error::invalid_params)?;
                 let call = FeatureCall::new("completion".to_owned());
                 let complete = |cx| map(self.service.features().complete(asked, cx, self.view()), Completed);
@@ -83,7 +87,7 @@ impl Connection {
         meta: &CallMeta<'_>,
         resources: &Resources,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
+    ) -> Result<Option<Later>, ErrorObject> {
         let uri = required_string(params.uri, "uri")?;
         let found = resources.find_in(&uri, self.view());
         let found = found.ok_or_else(|| error::unknown_resource(&uri, meta.revision))?;
@@ -94,7 +98,7 @@ impl Connection {
             is_private,
             ..FeatureCall::new(format!("resource {}", error::shortened(&uri)))
         };
-        let origin = Origin { method: "resources/read", target: &uri, arguments: None };
+        let origin = Origin { method: method::RESOURCES_READ, target: &uri, arguments: None };
         self.start(id, params, meta, (call, Some(origin)), |cx| map(read(cx), Contents), out)
     }
 
@@ -107,7 +111,7 @@ impl Connection {
         (call, origin): (FeatureCall, Option<Origin<'_>>),
         code: impl FnOnce(Context) -> BoxFuture<'static, Answered>,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
+    ) -> Result<Option<Later>, ErrorObject> {
         self.admit(id)?;
         let cx = self.context_of(id, params, meta, origin.as_ref())?;
         let running = code(cx.clone());

@@ -1,9 +1,10 @@
 //! The legacy era: one handshake, then requests in the revision it agreed on (2025-11-25, basic/lifecycle).
 
 use std::sync::atomic::Ordering;
+use toolwright_core::protocol::method;
 
-use jsonrpsee_types::ErrorObjectOwned;
 use serde_json::json;
+use toolwright_core::protocol::ErrorObject;
 use toolwright_core::revision::Revision;
 
 use super::calls::CallMeta;
@@ -21,11 +22,11 @@ impl Connection {
         params: &Params<'_>,
         meta: &RequestMeta<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
+    ) -> Result<Option<Later>, ErrorObject> {
         match method {
-            "initialize" => return self.initialize(id, params, out).map(|()| None),
+            method::INITIALIZE => return self.initialize(id, params, out).map(|()| None),
             // Allowed before the handshake as well (2025-11-25, basic/lifecycle "Initialization").
-            "ping" => {
+            method::PING => {
                 reply::result(out, id, b"{}");
                 return Ok(None);
             }
@@ -37,9 +38,11 @@ impl Connection {
             ));
         };
         match method {
-            "tools/call" => self.call_tool(id, params, &CallMeta { meta, log_level: None, revision }, out),
-            "tools/list" => self.list_tools(id, params, meta, revision, out),
-            "logging/setLevel" => {
+            method::TOOLS_CALL => {
+                self.call_tool(id, params, &CallMeta { meta, log_level: None, revision }, out)
+            }
+            method::TOOLS_LIST => self.list_tools(id, params, meta, revision, out),
+            method::LOGGING_SET_LEVEL => {
                 let level = params.level.ok_or_else(|| error::invalid_params("`level` is missing"))?;
                 self.session.log_level.store(level_of(level)? as u8, Ordering::Relaxed);
                 reply::result(out, id, b"{}");
@@ -56,7 +59,7 @@ impl Connection {
         id: &RequestId<'_>,
         params: &Params<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), ErrorObjectOwned> {
+    ) -> Result<(), ErrorObject> {
         if self.agreed_revision().is_some() {
             return Err(error::invalid_request("this connection is initialized already"));
         }

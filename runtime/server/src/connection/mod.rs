@@ -18,10 +18,12 @@ mod tasks;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
+use toolwright_core::protocol::meta;
+use toolwright_core::protocol::method;
 
-use jsonrpsee_types::ErrorObjectOwned;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
+use toolwright_core::protocol::ErrorObject;
 use toolwright_core::revision::Revision;
 
 use crate::ask::requests::Waiting;
@@ -257,7 +259,7 @@ impl Connection {
     }
 
     fn notified(&self, method: &str, params: &Params<'_>) {
-        if method == "notifications/cancelled"
+        if method == method::CANCELLED
             && let Some(id) = params.request_id.and_then(RequestId::referred_to)
         {
             self.cancel(&id);
@@ -272,7 +274,7 @@ impl Connection {
         }
     }
 
-    fn refuse_message(&self, id: Option<&RequestId<'_>>, error: &ErrorObjectOwned, out: &mut Vec<u8>) {
+    fn refuse_message(&self, id: Option<&RequestId<'_>>, error: &ErrorObject, out: &mut Vec<u8>) {
         reply::error(out, id, error, self.error_revision());
     }
 
@@ -351,8 +353,8 @@ impl Connection {
         meta: &RequestMeta<'_>,
         revision: Revision,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
-        let context_path = optional_string(meta.context_path, "io.toolwright/contextPath")?;
+    ) -> Result<Option<Later>, ErrorObject> {
+        let context_path = optional_string(meta.context_path, meta::CONTEXT_PATH)?;
         let table = self.service.table();
         let view = View { context_path: context_path.as_deref(), ..self.view() };
         self.list_page(id, params, table.list(), view, revision, out)
@@ -372,7 +374,7 @@ impl Connection {
         view: View<'_>,
         revision: Revision,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
+    ) -> Result<Option<Later>, ErrorObject> {
         let cursor = optional_string(params.cursor, "cursor")?;
         let settings = self.service.list_settings();
         let page = list.page(cursor.as_deref(), view, revision, &settings).ok_or_else(|| {
@@ -402,7 +404,7 @@ impl Drop for Unanswered {
 }
 
 /// The string at a member that must be there.
-fn required_string<'a>(member: Option<&'a RawValue>, name: &str) -> Result<Cow<'a, str>, ErrorObjectOwned> {
+fn required_string<'a>(member: Option<&'a RawValue>, name: &str) -> Result<Cow<'a, str>, ErrorObject> {
     member.and_then(string).ok_or_else(|| error::invalid_params(&format!("`{name}` must be a string")))
 }
 
@@ -410,12 +412,12 @@ fn required_string<'a>(member: Option<&'a RawValue>, name: &str) -> Result<Cow<'
 fn optional_string<'a>(
     member: Option<&'a RawValue>,
     name: &str,
-) -> Result<Option<Cow<'a, str>>, ErrorObjectOwned> {
+) -> Result<Option<Cow<'a, str>>, ErrorObject> {
     member.map(|text| required_string(Some(text), name)).transpose()
 }
 
 /// The arguments of a request, if there are any.
-fn arguments_of<'a>(params: &Params<'a>) -> Result<Option<&'a RawValue>, ErrorObjectOwned> {
+fn arguments_of<'a>(params: &Params<'a>) -> Result<Option<&'a RawValue>, ErrorObject> {
     match params.arguments {
         Some(arguments) if !arguments.get().starts_with('{') => {
             Err(error::invalid_params("`arguments` must be an object"))
@@ -425,7 +427,7 @@ fn arguments_of<'a>(params: &Params<'a>) -> Result<Option<&'a RawValue>, ErrorOb
 }
 
 /// The log level at a member.
-fn level_of(member: &RawValue) -> Result<LogLevel, ErrorObjectOwned> {
+fn level_of(member: &RawValue) -> Result<LogLevel, ErrorObject> {
     serde_json::from_str(member.get()).map_err(|_| {
         error::invalid_params(
             "the log level must be one of debug, info, notice, warning, error, critical, alert, emergency",

@@ -1,6 +1,7 @@
 //! The modern era: every request carries its own metadata (2026-07-28, basic "_meta").
 
-use jsonrpsee_types::ErrorObjectOwned;
+use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
 
 use super::calls::CallMeta;
@@ -18,7 +19,7 @@ impl Connection {
         params: &Params<'_>,
         meta: &RequestMeta<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
+    ) -> Result<Option<Later>, ErrorObject> {
         let revision = self.requested_revision(meta)?;
         let has_capabilities = meta.client_capabilities.is_some_and(|value| value.get().starts_with('{'));
         if !has_capabilities {
@@ -28,9 +29,9 @@ impl Connection {
         }
         let log_level = meta.log_level.map(level_of).transpose()?;
         match method {
-            "tools/call" => self.call_tool(id, params, &CallMeta { meta, log_level, revision }, out),
-            "tools/list" => self.list_tools(id, params, meta, revision, out),
-            "server/discover" => {
+            method::TOOLS_CALL => self.call_tool(id, params, &CallMeta { meta, log_level, revision }, out),
+            method::TOOLS_LIST => self.list_tools(id, params, meta, revision, out),
+            method::SERVER_DISCOVER => {
                 if self.is_modern_only {
                     reply::result_of(
                         out,
@@ -42,13 +43,13 @@ impl Connection {
                 }
                 Ok(None)
             }
-            "subscriptions/listen" => self.listen(id, params, meta),
+            method::SUBSCRIPTIONS_LISTEN => self.listen(id, params, meta),
             _ => self.extension(method, id, params, &CallMeta { meta, log_level, revision }, out),
         }
     }
 
     /// The revision that the request names, if the server speaks it without a handshake.
-    fn requested_revision(&self, meta: &RequestMeta<'_>) -> Result<Revision, ErrorObjectOwned> {
+    fn requested_revision(&self, meta: &RequestMeta<'_>) -> Result<Revision, ErrorObject> {
         let name = meta.protocol_version.and_then(string).ok_or_else(|| {
             error::invalid_params("`io.modelcontextprotocol/protocolVersion` must be a string")
         })?;

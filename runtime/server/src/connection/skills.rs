@@ -1,8 +1,9 @@
 //! The methods of skills, in both eras (SEP-2640).
 
-use jsonrpsee_types::ErrorObjectOwned;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::method;
 use toolwright_core::resource::CacheScope;
 
 use super::calls::CallMeta;
@@ -23,12 +24,12 @@ impl Connection {
         meta: &CallMeta<'_>,
         skills: &Catalog,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
-        if method == "skills/list" {
+    ) -> Result<Option<Later>, ErrorObject> {
+        if method == method::SKILLS_LIST {
             return self.list_page(id, params, &skills.skills, self.view(), meta.revision, out);
         }
         let uri = required_string(params.uri, "uri")?;
-        if method == "resources/directory/read" {
+        if method == method::RESOURCES_DIRECTORY_READ {
             let shown = |list: &&List<Child>| list.entries().iter().any(|child| self.view().sees(&**child));
             let directory = skills.directory(&uri).filter(shown);
             let directory = directory.ok_or_else(|| error::unknown("directory", &uri))?;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::sync::{MutexGuard, PoisonError};
+use toolwright_core::protocol::method;
 
-use jsonrpsee_types::ErrorObjectOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
 use toolwright_core::json::JsonFault;
+use toolwright_core::protocol::ErrorObject;
 
 #[cfg(feature = "tasks")]
 use super::tasks::{declares_tasks, undeclared};
@@ -52,12 +53,12 @@ pub(crate) enum Changed<'a> {
 impl Changed<'_> {
     fn method(self) -> &'static str {
         match self {
-            Self::Tools => "notifications/tools/list_changed",
-            Self::Prompts => "notifications/prompts/list_changed",
-            Self::Resources => "notifications/resources/list_changed",
-            Self::Resource(_) => "notifications/resources/updated",
+            Self::Tools => method::TOOLS_LIST_CHANGED,
+            Self::Prompts => method::PROMPTS_LIST_CHANGED,
+            Self::Resources => method::RESOURCES_LIST_CHANGED,
+            Self::Resource(_) => method::RESOURCES_UPDATED,
             #[cfg(feature = "tasks")]
-            Self::Task(_) => "notifications/tasks",
+            Self::Task(_) => method::TASKS_NOTIFICATION,
         }
     }
 
@@ -163,7 +164,7 @@ impl Connection {
         id: &RequestId<'_>,
         params: &Params<'_>,
         meta: &RequestMeta<'_>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
+    ) -> Result<Option<Later>, ErrorObject> {
         #[cfg_attr(not(feature = "tasks"), expect(unused_mut, reason = "only task ids are looked up"))]
         let mut filter: Filter = params
             .notifications
@@ -211,7 +212,7 @@ impl Connection {
         let (notifications, watched) = subscription.filter.acknowledgment();
         let meta = Belongs { watched, ..subscription.belongs() };
         let word = Word { what: json!({"notifications": notifications}), meta };
-        let acknowledgment = reply::notification("notifications/subscriptions/acknowledged", &word)
+        let acknowledgment = reply::notification(method::SUBSCRIPTIONS_ACKNOWLEDGED, &word)
             .map_err(|fault| error::invalid_request(&format!("the id cannot be repeated: it {fault}")))?;
         self.outbox.push(&acknowledgment);
         open.open.push(subscription);
@@ -220,7 +221,7 @@ impl Connection {
 
     /// Watches a resource (2025-11-25, server/resources "Subscriptions"). Any address will do, since what is there may come
     /// later; so one that is kept from the caller is answered like others, and nothing comes of it.
-    pub(super) fn watch(&self, uri: &str) -> Result<(), ErrorObjectOwned> {
+    pub(super) fn watch(&self, uri: &str) -> Result<(), ErrorObject> {
         check_length(uri)?;
         let limits = self.service.limits();
         let mut watched = self.session.watched();
@@ -346,14 +347,14 @@ impl Subscription {
     }
 }
 
-fn too_long_watched(limit: usize) -> ErrorObjectOwned {
+fn too_long_watched(limit: usize) -> ErrorObject {
     error::internal(&format!(
         "the addresses watched at once have at most {limit} bytes; stop watching some first"
     ))
 }
 
 /// Refuses an address that is too long to be kept: a message may have megabytes.
-fn check_length(uri: &str) -> Result<(), ErrorObjectOwned> {
+fn check_length(uri: &str) -> Result<(), ErrorObject> {
     const MAX_BYTES: usize = 8 << 10;
     if uri.len() > MAX_BYTES {
         return Err(error::invalid_params(&format!("a watched address has at most {MAX_BYTES} bytes")));
@@ -361,7 +362,7 @@ fn check_length(uri: &str) -> Result<(), ErrorObjectOwned> {
     Ok(())
 }
 
-fn too_many_watched(limit: usize) -> ErrorObjectOwned {
+fn too_many_watched(limit: usize) -> ErrorObject {
     error::internal(&format!("at most {limit} resources are watched at once; stop watching one first"))
 }
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use toolwright_core::protocol::method;
 
-use jsonrpsee_types::ErrorObjectOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
+use toolwright_core::protocol::ErrorObject;
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 use toolwright_core::tool::TaskSupport;
@@ -37,7 +38,7 @@ impl Connection {
         &self,
         entry: &Entry,
         meta: &CallMeta<'_>,
-    ) -> Result<Option<Admitted>, ErrorObjectOwned> {
+    ) -> Result<Option<Admitted>, ErrorObject> {
         let Some(support) = entry.task else { return Ok(None) };
         let name = &entry.definition.name;
         let is_required = support == TaskSupport::Required;
@@ -128,7 +129,7 @@ impl Connection {
         params: &Params<'_>,
         meta: &CallMeta<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObjectOwned> {
+    ) -> Result<Option<Later>, ErrorObject> {
         let Some(tasks) = &self.service.extensions().tasks else {
             return Err(error::method_not_found(method));
         };
@@ -146,16 +147,18 @@ impl Connection {
         let request = TaskRequest(task_id.clone().into_owned());
         let task_id = task_id.into_owned();
         let code: BoxFuture<'static, Found> = match (method, running) {
-            ("tasks/get", Some(live)) => {
+            (method::TASKS_GET, Some(live)) => {
                 reply::result_of(out, id, &TaskView::result(&live.snapshot(), self.service.server_meta()));
                 return Ok(None);
             }
-            ("tasks/get", None) => Box::pin(async move { asker.find(&tasks, &task_id).await.map(Some) }),
-            ("tasks/update", Some(live)) => {
+            (method::TASKS_GET, None) => {
+                Box::pin(async move { asker.find(&tasks, &task_id).await.map(Some) })
+            }
+            (method::TASKS_UPDATE, Some(live)) => {
                 live.answer(&answers_of(params)?);
                 return Ok(self.acknowledge(id, out));
             }
-            ("tasks/update", None) => {
+            (method::TASKS_UPDATE, None) => {
                 answers_of(params)?;
                 Box::pin(async move {
                     let task = asker.find(&tasks, &task_id).await?;
@@ -163,11 +166,11 @@ impl Connection {
                     if task.state.has_ended() { Ok(None) } else { Err(NoTask::Elsewhere) }
                 })
             }
-            ("tasks/cancel", Some(live)) => {
+            (method::TASKS_CANCEL, Some(live)) => {
                 live.cancel();
                 return Ok(self.acknowledge(id, out));
             }
-            ("tasks/cancel", None) => Box::pin(async move {
+            (method::TASKS_CANCEL, None) => Box::pin(async move {
                 let task = asker.find(&tasks, &task_id).await?;
                 tasks.cancel_stored(task).await.map(|()| None)
             }),
@@ -206,7 +209,7 @@ pub(super) fn declares_tasks(meta: &RequestMeta<'_>) -> bool {
 }
 
 /// -32021 for a request that needs the extension.
-pub(super) fn undeclared(what: &str) -> ErrorObjectOwned {
+pub(super) fn undeclared(what: &str) -> ErrorObject {
     let why = format!("{what}; declare the extension `{TASKS}` in the request's client capabilities");
     error::missing_capability(&why, &required(TASKS))
 }
@@ -235,7 +238,7 @@ async fn work(
     let outcome = live.until_stopped(finish(&mut running, cx)).await;
     drop(running);
     let mut out = Vec::new();
-    let id = RequestId::none();
+    let id = RequestId::from(0);
     match outcome {
         Some(Outcome::Done(result)) => {
             cx.end();
@@ -287,7 +290,7 @@ fn ending_of(answer: &[u8]) -> (TaskState, Option<String>) {
     }
 }
 
-fn answers_of(params: &Params<'_>) -> Result<BTreeMap<String, Box<RawValue>>, ErrorObjectOwned> {
+fn answers_of(params: &Params<'_>) -> Result<BTreeMap<String, Box<RawValue>>, ErrorObject> {
     let responses = params.input_responses.filter(|responses| responses.get().starts_with('{'));
     responses.and_then(|responses| serde_json::from_str(responses.get()).ok()).ok_or_else(|| {
         error::invalid_params(
@@ -334,7 +337,7 @@ struct TaskRequest(String);
 
 impl TaskRequest {
     /// What the caller is told who cannot have the task with this id.
-    fn refusal(id: &str, why: &NoTask) -> ErrorObjectOwned {
+    fn refusal(id: &str, why: &NoTask) -> ErrorObject {
         match why {
             NoTask::Unknown => error::unknown("task", id),
             #[cfg(feature = "auth")]

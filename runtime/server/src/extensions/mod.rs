@@ -24,11 +24,7 @@ use crate::tasks::ServerTasks;
 
 pub(crate) use builder::ExtensionParts;
 
-/// Agent Skills as resources (SEP-2640).
-pub(crate) const SKILLS: &str = "io.modelcontextprotocol/skills";
-
-/// Calls that go on after their answer (SEP-2663).
-pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
+pub(crate) use toolwright_core::protocol::extension::{SKILLS, TASKS};
 
 /// The extensions of a server.
 #[derive(Debug, Default)]

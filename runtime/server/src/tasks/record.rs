@@ -191,7 +191,7 @@ mod tests {
     fn answer(task: &Task) -> Value {
         let server_meta = RawValue::from_string("{}".to_owned()).expect("JSON");
         let mut out = Vec::new();
-        reply::result_of(&mut out, &RequestId::none(), &TaskView::result(task, &server_meta));
+        reply::result_of(&mut out, &RequestId::from(0), &TaskView::result(task, &server_meta));
         assert!(
             !out.contains(&b'\n') && !out.contains(&b'\r'),
             "one line: {}",

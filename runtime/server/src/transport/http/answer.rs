@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName};
 use http::{HeaderValue, Response, StatusCode};
-use jsonrpsee_types::ErrorObjectOwned;
-use jsonrpsee_types::error::{INTERNAL_ERROR_CODE, METHOD_NOT_FOUND_CODE};
+use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::error::{INTERNAL_ERROR, METHOD_NOT_FOUND};
 use toolwright_core::revision::Revision;
 
 use super::body::{EventStream, HttpBody};
@@ -28,9 +28,9 @@ impl Era {
     /// Version Header"); a legacy one is an answer like others, unless nobody can tell what it answers.
     fn status(self, answer: &[u8]) -> StatusCode {
         match (self, reply::error_code(answer)) {
-            (Self::Modern, Some((METHOD_NOT_FOUND_CODE, _))) => StatusCode::NOT_FOUND,
+            (Self::Modern, Some((METHOD_NOT_FOUND, _))) => StatusCode::NOT_FOUND,
             // A failure inside is an answer: a status of 500 would make clients drop the body that explains it.
-            (Self::Modern, Some((INTERNAL_ERROR_CODE, _))) => StatusCode::OK,
+            (Self::Modern, Some((INTERNAL_ERROR, _))) => StatusCode::OK,
             (Self::Modern, Some(_)) | (Self::Legacy, Some((_, false))) => StatusCode::BAD_REQUEST,
             (_, None) | (Self::Legacy, Some(_)) => StatusCode::OK,
         }
@@ -54,7 +54,7 @@ fn json_with(status: StatusCode, answer: Vec<u8>) -> Response<HttpBody> {
 pub(super) fn refusal(
     status: StatusCode,
     id: Option<&RequestId<'_>>,
-    error: &ErrorObjectOwned,
+    error: &ErrorObject,
 ) -> Response<HttpBody> {
     let mut body = Vec::with_capacity(128);
     reply::error(&mut body, id, error, Revision::NEWEST);

@@ -7,6 +7,7 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
+use toolwright_core::protocol::method;
 
 use super::body::HttpBody;
 use super::{Endpoint, answer};
@@ -113,13 +114,13 @@ impl Endpoint {
         let protection = self.config.protection()?;
         let (shared, params) = (self.service.shared(), envelope.params.as_ref()?);
         let lacking = match &*envelope.method_name()? {
-            "tools/call" => match shared.tool_for(&params.name.and_then(string)?, access) {
+            method::TOOLS_CALL => match shared.tool_for(&params.name.and_then(string)?, access) {
                 Err(Denied::Scopes(tool)) => tool.scopes.to_vec(),
                 _ => return None,
             },
             // One that runs elsewhere, or has ended, is looked up later; its refusal is an answer with status 400.
             #[cfg(feature = "tasks")]
-            "tasks/get" | "tasks/update" | "tasks/cancel" => {
+            method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => {
                 shared.lacking_for_task(&params.task_id.and_then(string)?, access)?
             }
             _ => return None,

@@ -2,11 +2,12 @@
 //! Metadata").
 
 use std::borrow::Cow;
+use toolwright_core::protocol::method;
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
-use jsonrpsee_types::ErrorObjectOwned;
 use toolwright_core::content::MediaContent;
+use toolwright_core::protocol::ErrorObject;
 use toolwright_core::revision::Revision;
 
 use super::answer::{self, Era};
@@ -100,7 +101,7 @@ static NAME: HeaderName = HeaderName::from_static("mcp-name");
 ///
 /// # Errors
 /// Where that is none that exists (2025-11-25, basic/transports "Protocol Version Header": status 400).
-pub(super) fn version(headers: &HeaderMap) -> Result<Option<Revision>, ErrorObjectOwned> {
+pub(super) fn version(headers: &HeaderMap) -> Result<Option<Revision>, ErrorObject> {
     let Some(value) = single(headers, &VERSION)? else { return Ok(None) };
     let revision = value.to_str().ok().and_then(Revision::from_name);
     revision.map(Some).ok_or_else(|| unsupported(headers, value, true))
@@ -108,7 +109,7 @@ pub(super) fn version(headers: &HeaderMap) -> Result<Option<Revision>, ErrorObje
 
 /// The answer to a revision that is not served. In a session it has the form that its revisions give it (2025-11-25,
 /// basic/lifecycle "Error Handling").
-fn unsupported(headers: &HeaderMap, version: &HeaderValue, has_sessions: bool) -> ErrorObjectOwned {
+fn unsupported(headers: &HeaderMap, version: &HeaderValue, has_sessions: bool) -> ErrorObject {
     let requested = String::from_utf8_lossy(version.as_bytes());
     if has_sessions && headers.contains_key(&SESSION_ID) {
         return error::unsupported_legacy_version(&requested);
@@ -123,7 +124,7 @@ pub(super) fn era(
     headers: &HeaderMap,
     envelope: &Envelope<'_>,
     has_sessions: bool,
-) -> Result<Era, ErrorObjectOwned> {
+) -> Result<Era, ErrorObject> {
     let asked = envelope.meta.as_ref().and_then(|meta| meta.protocol_version);
     let Some(header) = single(headers, &VERSION)? else {
         return match asked {
@@ -154,18 +155,18 @@ pub(super) fn check_standard(
     headers: &HeaderMap,
     method: &str,
     params: &Params<'_>,
-) -> Result<(), ErrorObjectOwned> {
+) -> Result<(), ErrorObject> {
     let header = single(headers, &METHOD)?
         .ok_or_else(|| error::header_mismatch("the `Mcp-Method` header is missing"))?;
     if header.as_bytes() != method.as_bytes() {
         return Err(error::header_mismatch("the `Mcp-Method` header is not the method of the body"));
     }
     let name = match method {
-        "tools/call" | "prompts/get" => params.name.and_then(string),
-        "resources/read" => params.uri.and_then(string),
+        method::TOOLS_CALL | method::PROMPTS_GET => params.name.and_then(string),
+        method::RESOURCES_READ => params.uri.and_then(string),
         // SEP-2663 "Streamable HTTP: Routing Headers".
         #[cfg(feature = "tasks")]
-        "tasks/get" | "tasks/update" | "tasks/cancel" => params.task_id.and_then(string),
+        method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => params.task_id.and_then(string),
         _ => return Ok(()),
     };
     match (single(headers, &NAME)?, name) {
@@ -188,7 +189,7 @@ pub(super) fn check_standard(
 pub(super) fn single<'a>(
     headers: &'a HeaderMap,
     name: &HeaderName,
-) -> Result<Option<&'a HeaderValue>, ErrorObjectOwned> {
+) -> Result<Option<&'a HeaderValue>, ErrorObject> {
     let mut values = headers.get_all(name).iter();
     let value = values.next();
     if values.next().is_some() {
@@ -198,7 +199,7 @@ pub(super) fn single<'a>(
 }
 
 /// The text of a header, out of its base64 form if it has that ("Value Encoding").
-pub(super) fn decoded<'a>(value: &'a HeaderValue, name: &str) -> Result<Cow<'a, str>, ErrorObjectOwned> {
+pub(super) fn decoded<'a>(value: &'a HeaderValue, name: &str) -> Result<Cow<'a, str>, ErrorObject> {
     let text = value
         .to_str()
         .map_err(|_| error::header_mismatch(&format!("the header `{name}` has characters that need base64")))?

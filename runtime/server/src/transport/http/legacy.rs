@@ -1,9 +1,10 @@
 //! The legacy era over HTTP: messages of the client, and the end of its session (2025-11-25, basic/transports).
 
 use std::sync::Arc;
+use toolwright_core::protocol::method;
 
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
-use jsonrpsee_types::ErrorObjectOwned;
+use toolwright_core::protocol::ErrorObject;
 use toolwright_core::revision::Revision;
 
 use super::answer::{self, ANSWER_BYTES, Era};
@@ -42,11 +43,11 @@ impl Endpoint {
         }
         let session = match method.as_deref() {
             // A client may send the id of a session that ended, or that it wants to leave (diegosouzapw/OmniRoute#5957).
-            Some("initialize") if id.is_some() => {
+            Some(method::INITIALIZE) if id.is_some() => {
                 return Step::Done(self.initialize(access, form, envelope, id.as_ref()));
             }
             // Allowed before `initialize` (2025-11-25, basic/lifecycle "Initialization").
-            Some("ping") if !headers.contains_key(&SESSION_ID) => None,
+            Some(method::PING) if !headers.contains_key(&SESSION_ID) => None,
             _ => match self.session(headers, &access, id.as_ref()) {
                 Ok(session) => Some(session),
                 Err(response) => return Step::Done(*response),
@@ -158,7 +159,7 @@ impl Endpoint {
         headers: &HeaderMap,
         access: &Access,
         envelope: &Envelope<'_>,
-    ) -> Result<(), ErrorObjectOwned> {
+    ) -> Result<(), ErrorObject> {
         let names_revision = envelope.meta.as_ref().is_some_and(|meta| meta.protocol_version.is_some());
         if !names_revision || envelope.id.is_none() {
             return Ok(());

@@ -1,9 +1,10 @@
 //! The modern era over HTTP: every request is on its own (2026-07-28, basic/transports/streamable-http).
 
 use std::sync::Arc;
+use toolwright_core::protocol::method;
 
 use http::{HeaderMap, StatusCode};
-use jsonrpsee_types::ErrorObjectOwned;
+use toolwright_core::protocol::ErrorObject;
 use toolwright_core::revision::Revision;
 
 use super::answer::ANSWER_BYTES;
@@ -42,7 +43,7 @@ impl Endpoint {
         let Some(count) = self.unanswered.one_more(limits.max_calls_in_flight) else {
             return Step::Done(too_many(id.as_ref(), "too many requests are running"));
         };
-        let listens = envelope.method_name().is_some_and(|method| method == "subscriptions/listen");
+        let listens = envelope.method_name().is_some_and(|method| method == method::SUBSCRIPTIONS_LISTEN);
         if listens && !form.accept.events {
             return Step::Done(not_acceptable());
         }
@@ -89,7 +90,7 @@ impl Endpoint {
         headers: &HeaderMap,
         access: &Access,
         envelope: &Envelope<'_>,
-    ) -> Result<(), ErrorObjectOwned> {
+    ) -> Result<(), ErrorObject> {
         if envelope.meta.as_ref().is_none_or(|meta| meta.protocol_version.is_none()) {
             return Err(error::invalid_params(
                 "`_meta` needs the string `io.modelcontextprotocol/protocolVersion` on every request",
@@ -105,7 +106,7 @@ impl Endpoint {
             return Ok(());
         }
         headers::check_standard(headers, &method, params)?;
-        if method != "tools/call" {
+        if method != method::TOOLS_CALL {
             return Ok(());
         }
         let name = params.name.and_then(string);

@@ -5,16 +5,16 @@
 //! another way than a proxy does, such as a member that stands twice, is refused.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use jsonrpsee_types::ErrorObjectOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use toolwright_core::protocol::ErrorObject;
 use toolwright_core::tool::FieldMetadata;
 
 use super::headers::{decoded, single};
-use crate::decimal::Decimal;
 use crate::error;
-use crate::members::each_member;
 use crate::message::string;
+use toolwright_core::json::Decimal;
+use toolwright_core::json::each_member;
 
 /// The parameters of one tool that its schema marks with `x-mcp-header`.
 ///
@@ -65,11 +65,7 @@ impl HeaderParams {
     }
 
     /// Checks that each header says what its parameter says, and that none is missing or extra.
-    pub(super) fn check(
-        &self,
-        headers: &HeaderMap,
-        arguments: Option<&RawValue>,
-    ) -> Result<(), ErrorObjectOwned> {
+    pub(super) fn check(&self, headers: &HeaderMap, arguments: Option<&RawValue>) -> Result<(), ErrorObject> {
         if self.0.is_empty() {
             return Ok(());
         }
@@ -93,7 +89,7 @@ impl HeaderParams {
 }
 
 impl Param {
-    fn check(&self, headers: &HeaderMap, value: Option<&RawValue>) -> Result<(), ErrorObjectOwned> {
+    fn check(&self, headers: &HeaderMap, value: Option<&RawValue>) -> Result<(), ErrorObject> {
         let value = value.filter(|value| value.get() != "null");
         let mismatch = |why: String| Err(error::header_mismatch(&why));
         if let Some(name) = &self.header {
@@ -124,7 +120,7 @@ impl Param {
 }
 
 /// Whether the header says what the argument says. A list or an object has no form in a header.
-fn says(name: &HeaderName, header: &HeaderValue, value: &RawValue) -> Result<bool, ErrorObjectOwned> {
+fn says(name: &HeaderName, header: &HeaderValue, value: &RawValue) -> Result<bool, ErrorObject> {
     let header = decoded(header, name.as_str())?;
     let text = value.get();
     Ok(match text.as_bytes().first() {
@@ -160,17 +156,17 @@ mod tests {
         }}))
     }
 
-    fn code(headers: &[(&'static str, &str)], arguments: &serde_json::Value) -> Option<i32> {
+    fn code(headers: &[(&'static str, &str)], arguments: &serde_json::Value) -> Option<i64> {
         code_of_text(headers, &arguments.to_string())
     }
 
-    fn code_of_text(headers: &[(&'static str, &str)], arguments: &str) -> Option<i32> {
+    fn code_of_text(headers: &[(&'static str, &str)], arguments: &str) -> Option<i64> {
         let headers: HeaderMap = headers
             .iter()
             .map(|(name, value)| (name.parse().expect("a name"), value.parse().expect("a value")))
             .collect();
         let arguments: Box<RawValue> = serde_json::from_str(arguments).expect("JSON");
-        params().check(&headers, Some(&arguments)).err().map(|error| error.code())
+        params().check(&headers, Some(&arguments)).err().map(|error| error.code)
     }
 
     #[test]

@@ -1,30 +1,40 @@
-use super::{Envelope, Fault, RequestId, string, trimmed};
+use super::{Envelope, EnvelopeMeta, MessageFault, RequestId};
+use crate::protocol::id::{string, trimmed};
+use crate::protocol::meta;
 
 #[test]
 fn malformed_input_is_told_apart() {
-    let cases: &[(&str, Fault, Option<&str>)] = &[
-        ("not json", Fault::Syntax, None),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"#, Fault::Syntax, None),
-        ("\u{1}", Fault::Syntax, None),
-        ("12", Fault::Message, None),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, Fault::Params, Some("1")),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":"{}"}"#, Fault::Params, Some("1")),
+    let cases: &[(&str, MessageFault, Option<&str>)] = &[
+        ("not json", MessageFault::Syntax, None),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"#, MessageFault::Syntax, None),
+        ("\u{1}", MessageFault::Syntax, None),
+        ("12", MessageFault::Message, None),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, MessageFault::Params, Some("1")),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":"{}"}"#, MessageFault::Params, Some("1")),
         (
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"uri":1,"u\u0072i":2}}"#,
-            Fault::RepeatedParam,
+            MessageFault::RepeatedParam,
             Some("1"),
         ),
-        (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, Fault::Repeated, None),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","m\u0065thod":"ping"}"#, Fault::Repeated, Some("1")),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{},"params":{}}"#, Fault::Repeated, Some("1")),
-        (r#"{"jsonrpc":"1.0","id":1,"method":"ping","params":[]}"#, Fault::Message, Some("1")),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"\ud800","params":[]}"#, Fault::Message, Some("1")),
-        (r#"{"jsonrpc":"2.0","method":"notifications/x","params":[1]}"#, Fault::Notification, None),
-        (r#"{"method":"x","params":"y"}"#, Fault::Notification, None),
-        (r#"{"jsonrpc":"2.0","method":"x","params":{"uri":1,"uri":2}}"#, Fault::Notification, None),
-        (r#"{"jsonrpc":"2.0","method":"x","method":"y"}"#, Fault::Notification, None),
-        (r#"{"jsonrpc":"2.0","method":1,"params":"bar"}"#, Fault::Message, None),
-        (r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#, Fault::Repeated, None),
+        (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, MessageFault::Repeated, None),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","m\u0065thod":"ping"}"#,
+            MessageFault::Repeated,
+            Some("1"),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{},"params":{}}"#,
+            MessageFault::Repeated,
+            Some("1"),
+        ),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"ping","params":[]}"#, MessageFault::Message, Some("1")),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"\ud800","params":[]}"#, MessageFault::Message, Some("1")),
+        (r#"{"jsonrpc":"2.0","method":"notifications/x","params":[1]}"#, MessageFault::Notification, None),
+        (r#"{"method":"x","params":"y"}"#, MessageFault::Notification, None),
+        (r#"{"jsonrpc":"2.0","method":"x","params":{"uri":1,"uri":2}}"#, MessageFault::Notification, None),
+        (r#"{"jsonrpc":"2.0","method":"x","method":"y"}"#, MessageFault::Notification, None),
+        (r#"{"jsonrpc":"2.0","method":1,"params":"bar"}"#, MessageFault::Message, None),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#, MessageFault::Repeated, None),
     ];
     for (text, fault, id) in cases {
         let malformed = Envelope::parse(text.as_bytes()).expect_err(text);
@@ -107,4 +117,28 @@ fn one_id_in_two_spellings_has_one_key() {
     let escaped: Box<serde_json::value::RawValue> = serde_json::from_str("\"\\u0061\"").expect("JSON");
     let key = |raw| RequestId::new(raw).expect("an id").key();
     assert_eq!(key(&plain), key(&escaped));
+}
+
+#[test]
+fn the_members_of_meta_have_the_names_of_the_constants() {
+    let names = [
+        meta::PROTOCOL_VERSION,
+        meta::CLIENT_CAPABILITIES,
+        meta::LOG_LEVEL,
+        meta::PROGRESS_TOKEN,
+        meta::CONTEXT_PATH,
+    ];
+    let all: serde_json::Value = names.into_iter().map(|name| (name, name)).collect();
+    let text = all.to_string();
+    let read: EnvelopeMeta<'_> = serde_json::from_str(&text).expect("an object");
+    let found = [
+        read.protocol_version,
+        read.client_capabilities,
+        read.log_level,
+        read.progress_token,
+        read.context_path,
+    ];
+    for (found, name) in found.into_iter().zip(names) {
+        assert_eq!(found.and_then(string).as_deref(), Some(name));
+    }
 }

@@ -2,7 +2,7 @@
 
 /// A number as JSON writes it. Equal where the values are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Decimal {
+pub struct Decimal {
     is_negative: bool,
     /// Neither the first digit nor the last is zero; empty for zero itself.
     digits: Vec<u8>,
@@ -12,7 +12,7 @@ pub(crate) struct Decimal {
 
 impl Decimal {
     /// Reads a number by the grammar of JSON (RFC 8259 §6); none if `text` is none.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (is_negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
             Some((mantissa, exponent)) => (mantissa, exponent_of(exponent)?),
@@ -42,7 +42,7 @@ impl Decimal {
     }
 
     /// The integer in its plain form, if it is one of at most 20 digits.
-    pub(crate) fn integer(&self) -> Option<String> {
+    pub fn integer(&self) -> Option<String> {
         const MOST_DIGITS: usize = 20;
         let zeros = usize::try_from(self.exponent).ok().filter(|zeros| *zeros <= MOST_DIGITS)?;
         if self.digits.is_empty() {

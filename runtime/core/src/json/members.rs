@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 /// # Errors
 /// Where the text is no object, or a name is no string: half of a surrogate pair is none. What `each` says against a
 /// member ends the walk.
-pub(crate) fn each_member<'a>(
+pub fn each_member<'a>(
     text: &'a str,
     each: impl FnMut(Cow<'a, str>, &'a RawValue) -> Result<(), &'static str>,
 ) -> Result<(), serde_json::Error> {

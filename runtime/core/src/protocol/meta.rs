@@ -1,0 +1,40 @@
+//! Keys of `_meta` (2026-07-28, basic "_meta"): those of the protocol, and those that Toolwright writes and reads.
+
+/// The revision of a request: a string.
+pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+/// The capabilities of the client that makes a request: an object.
+pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+/// Who makes a request: an object.
+pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+/// From which level on a request wants log messages: a string.
+pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+/// Who gives a result: an object.
+pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+/// Which subscription a notification belongs to: the id of its request.
+pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+/// Which task a message belongs to; 2025-11-25 only.
+pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+/// What notifications of progress are to name: a string or an integer.
+pub const PROGRESS_TOKEN: &str = "progressToken";
+
+/// The scopes a caller needs: an array of strings.
+pub const SCOPES: &str = "io.toolwright/scopes";
+/// Former names: an array of strings.
+pub const WAS: &str = "io.toolwright/was";
+/// Categories for people: an array of strings.
+pub const TAGS: &str = "io.toolwright/tags";
+/// The application context a command belongs to: a string.
+pub const CONTEXT: &str = "io.toolwright/context";
+/// Whether calls become tasks: `optional` or `required`.
+pub const TASK: &str = "io.toolwright/task";
+/// The application context that a request is made in: a string.
+pub const CONTEXT_PATH: &str = "io.toolwright/contextPath";
+/// How many resources a subscription watches, where its acknowledgment does not repeat them: an integer.
+pub const WATCHED_RESOURCES: &str = "io.toolwright/watchedResources";
+
+/// Whether a key is the protocol's own or Toolwright's: what others write under it is not theirs to say (2026-07-28, basic
+/// "_meta": prefixes whose second label is `modelcontextprotocol` or `mcp`).
+pub fn is_reserved(key: &str) -> bool {
+    let Some((prefix, _)) = key.split_once('/') else { return key == PROGRESS_TOKEN };
+    prefix == "io.toolwright" || matches!(prefix.split('.').nth(1), Some("modelcontextprotocol" | "mcp"))
+}
