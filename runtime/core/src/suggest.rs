@@ -2,36 +2,68 @@
 
 /// The word of `known` nearest to `word`, if one is near enough to be a slip of the pen.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).max(1);
-    known
-        .into_iter()
-        .map(|candidate| (distance(word, candidate), candidate))
-        .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+    let mut word = Folded::of(word);
+    let mut limit = (word.letters.len() / 3).max(1);
+    let mut nearest = None;
+    let mut other = Folded::default();
+    for candidate in known {
+        other.set(candidate);
+        // The length tells of most that they are not near.
+        if word.letters.len().abs_diff(other.letters.len()) > limit {
+            continue;
+        }
+        let distance = word.distance(&other);
+        if distance < limit || (distance == limit && nearest.is_none()) {
+            (nearest, limit) = (Some(candidate), distance);
+        }
+    }
+    nearest
 }
 
-/// The number of single-character edits, a swap of neighbours counted as one, between two words; case and the
-/// difference of `-` and `_` count as nothing.
-fn distance(a: &str, b: &str) -> usize {
-    let fold = |word: &str| -> Vec<char> {
-        word.chars().flat_map(char::to_lowercase).map(|c| if c == '-' { '_' } else { c }).collect()
-    };
-    let (a, b) = (fold(a), fold(b));
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let change = usize::from(a[i - 1] != b[j - 1]);
-            row[j] = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + change);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut last, row);
+/// A word without the differences that count as nothing: case, and `-` for `_`.
+#[derive(Default)]
+struct Folded {
+    letters: Vec<char>,
+    /// Distances of the beginnings of this word: three rows, kept from one comparison to the next.
+    rows: [Vec<usize>; 3],
+}
+
+impl Folded {
+    fn of(word: &str) -> Self {
+        let mut folded = Self::default();
+        folded.set(word);
+        folded
     }
-    last[b.len()]
+
+    fn set(&mut self, word: &str) {
+        self.letters.clear();
+        let lower = word.chars().flat_map(char::to_lowercase);
+        self.letters.extend(lower.map(|letter| if letter == '-' { '_' } else { letter }));
+    }
+
+    /// The number of single-character edits, a swap of neighbours counted as one.
+    fn distance(&mut self, other: &Self) -> usize {
+        let (a, b) = (&other.letters, &self.letters);
+        let [before, last, row] = &mut self.rows;
+        for each in [&mut *before, &mut *row] {
+            each.resize(b.len() + 1, 0);
+        }
+        last.clear();
+        last.extend(0..=b.len());
+        for i in 1..=a.len() {
+            row[0] = i;
+            for j in 1..=b.len() {
+                let change = usize::from(a[i - 1] != b[j - 1]);
+                row[j] = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + change);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    row[j] = row[j].min(before[j - 2] + 1);
+                }
+            }
+            std::mem::swap(before, last);
+            std::mem::swap(last, row);
+        }
+        last[b.len()]
+    }
 }
 
 #[cfg(test)]
@@ -46,5 +78,9 @@ mod tests {
         assert_eq!(nearest("read-only", known), Some("read_only"));
         assert_eq!(nearest("tilte", known), Some("title"));
         assert_eq!(nearest("colour", known), None);
+        assert_eq!(nearest("", known), None);
+        assert_eq!(nearest("TITEL", ["tilt", "title", "titles"]), Some("title"));
+        assert_eq!(nearest("ab", ["ba", "ab"]), Some("ab"), "the nearest, wherever it stands");
+        assert_eq!(nearest("abd", ["abc", "abe"]), Some("abc"), "of two alike the first");
     }
 }
