@@ -130,7 +130,12 @@ impl Manifest {
     /// The document: two spaces a level, one newline at the end, the same bytes for the same manifest. Characters that a
     /// reader does not see are written out, so that a review shows them.
     pub fn to_json(&self) -> String {
-        visible_json(&format!("{:#}\n", serde_json::json!(self)))
+        let mut text = Vec::new();
+        let mut writer = serde_json::Serializer::pretty(&mut text);
+        // Writing to memory cannot fail, and JSON is UTF-8.
+        _ = serde_json::json!(self).serialize(&mut writer);
+        text.push(b'\n');
+        visible_json(&String::from_utf8_lossy(&text))
     }
 
     /// The entries of a list; `None` if the manifest does not hold it.

@@ -3,31 +3,40 @@
 /// Writes out the characters that a terminal hides or obeys: a description that changed by one of them must not look
 /// unchanged, and a line must not be able to rewrite the screen. Line ends and tabs are among them.
 pub fn visible(text: &str) -> String {
-    text.chars().fold(String::with_capacity(text.len()), |mut shown, character| {
-        if is_hidden(character) {
-            shown.extend(character.escape_unicode());
-        } else {
-            shown.push(character);
-        }
-        shown
-    })
+    written_out(text, is_hidden, |character, shown| shown.extend(character.escape_unicode()))
 }
 
 /// The same for JSON text, whose values stay what they are: hidden characters of strings become `\u…` (RFC 8259 §7).
 pub fn visible_json(json: &str) -> String {
-    json.chars().fold(String::with_capacity(json.len()), |mut shown, character| {
-        // Outside of strings JSON has no others than these, and inside none of these.
-        if is_hidden(character) && !matches!(character, '\n' | '\r' | '\t') {
-            let mut units = [0; 2];
-            for unit in character.encode_utf16(&mut units) {
-                // Writing to a string cannot fail.
-                _ = std::fmt::Write::write_fmt(&mut shown, format_args!("\\u{unit:04x}"));
-            }
-        } else {
-            shown.push(character);
+    // Outside of strings JSON has no others than these, and inside none of these.
+    let is_hidden = |character| is_hidden(character) && !matches!(character, '\n' | '\r' | '\t');
+    written_out(json, is_hidden, |character, shown| {
+        let mut units = [0; 2];
+        for unit in character.encode_utf16(&mut units) {
+            // Writing to a string cannot fail.
+            _ = std::fmt::Write::write_fmt(shown, format_args!("\\u{unit:04x}"));
         }
-        shown
     })
+}
+
+/// The text with each hidden character written by `write`, and all between them as it is.
+fn written_out(text: &str, is_hidden: impl Fn(char) -> bool, write: impl Fn(char, &mut String)) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut copied = 0;
+    for (at, character) in suspects(text).filter(|(_, character)| is_hidden(*character)) {
+        shown.push_str(&text[copied..at]);
+        write(character, &mut shown);
+        copied = at + character.len_utf8();
+    }
+    shown.push_str(&text[copied..]);
+    shown
+}
+
+/// The characters that may be hidden, and where they stand: most text is plain ASCII, and nothing else is looked at twice.
+fn suspects(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let is_suspect = |byte: u8| !matches!(byte, b' '..=b'~');
+    let bytes = text.bytes().enumerate().filter(move |(_, byte)| is_suspect(*byte));
+    bytes.filter_map(|(at, _)| Some((at, text.get(at..)?.chars().next()?)))
 }
 
 /// Control characters and the invisible ones of Unicode: soft hyphen, zero-width and direction marks, variation
