@@ -26,6 +26,8 @@ pub mod pointer;
 pub mod suggest;
 mod workflow;
 
+mod per_type;
+
 pub mod link;
 
 pub use protocol::revision;

@@ -1,8 +1,6 @@
 //! What a type adds to its own schema: members that must come together, and enums that take any name.
 
-use std::any::TypeId;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -10,7 +8,6 @@ use serde_json::{Map, Value, json};
 use super::checker::{Checker, NodeId};
 use super::insight::{Knowledge, Places};
 use super::probe::probe;
-use crate::schema::Draft;
 use crate::tool::InputShape;
 
 /// One thing that a schema is to say in addition, and where.
@@ -32,28 +29,11 @@ pub(crate) enum Change {
     AnyOtherTag(Vec<Value>),
 }
 
-/// What `T` adds to its draft. Definitions are made over and over, and a type is asked once.
-pub(crate) fn amendments<T: DeserializeOwned>(
-    key: TypeId,
-    draft: &Draft,
-    shape: InputShape,
-) -> Arc<[Amendment]> {
-    static KNOWN: Mutex<Option<HashMap<TypeId, Arc<[Amendment]>>>> = Mutex::new(None);
-    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(amendments) = known().as_ref().and_then(|known| known.get(&key)) {
-        return Arc::clone(amendments);
-    }
-    // Without the lock: a type may make definitions while it reads.
-    let amendments: Arc<[Amendment]> = ask::<T>(&draft.exact(), shape).into();
-    known().get_or_insert_with(HashMap::new).insert(key, Arc::clone(&amendments));
-    amendments
-}
-
-/// The same, asked anew.
-pub(crate) fn ask<T: DeserializeOwned>(exact: &Value, shape: InputShape) -> Vec<Amendment> {
+/// What `T` adds to its schema.
+pub(crate) fn ask<T: DeserializeOwned>(exact: &Value, shape: InputShape) -> Arc<[Amendment]> {
     let (checker, fault) = Checker::compile_leniently(exact);
     if fault.is_some() || shape == InputShape::Unit {
-        return Vec::new();
+        return Arc::default();
     }
     let places = Places::new(&checker);
     let knowledge = Knowledge::of(&checker, &places, &probe::<T>);
@@ -71,7 +51,7 @@ pub(crate) fn ask<T: DeserializeOwned>(exact: &Value, shape: InputShape) -> Vec<
         }
     }
     amendments.extend(others(&checker, knowledge.others(&checker, &places, &probe::<T>)));
-    amendments
+    amendments.into()
 }
 
 /// The enums among `open`, nodes that take any text beside those that they list.

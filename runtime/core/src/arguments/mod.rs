@@ -3,15 +3,16 @@
 //! The schema decides what every value is, and serde reads what it decided: so what is read of one argument never
 //! depends on how another one is written. One walk over the text chooses among variants, finds every problem, and notes
 //! what is to be read otherwise than it was written (`2.0` as `2`). Where that could change nothing, because serde by
-//! itself refuses all that the schema refuses, the text goes straight into the tool's struct, after a look at the names.
-//! Both ways give the same value.
+//! itself refuses all that the schema refuses but unknown names and rules about single values, the text goes straight
+//! into the tool's struct, after a look at these. Both ways give the same value.
 //!
 //! # Who enforces what
 //!
 //! | the schema shows | enforced by |
 //! |---|---|
 //! | which members an object has, at every depth | the look at the names; other names are refused unless the tool says `allow_unknown` or the schema itself takes more |
-//! | everything else that [`Checker`] knows | [`Checker`]; for a tool without rules beyond its types, serde |
+//! | bounds, lengths, `pattern`, counts of items | the look at the names, which sees the values too |
+//! | everything else that [`Checker`] knows | [`Checker`]; for a tool whose other rules are those of its types, serde |
 //! | `format` of the table below | [`Checker`] |
 //! | any other `format` | serde, where the type has one (`url::Url` and `uri`); else nobody: it is a hint |
 //!
@@ -98,7 +99,7 @@ use serde_json::value::RawValue;
 
 use crate::tool::Tool;
 
-pub(crate) use amend::{Amendment, Change, amendments, ask};
+pub(crate) use amend::{Amendment, Change, ask};
 pub use checker::{Checker, SchemaError, SchemaFault};
 pub use example::example;
 pub use problem::{

@@ -4,15 +4,21 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::{Amendment, Change};
 
-/// Makes the changes in `exact`, and in `shown` where the same object stands there.
-pub(super) fn apply(exact: &mut Value, shown: &mut Value, amendments: &[Amendment]) {
-    for amendment in amendments {
-        for (schema, is_exact) in [(&mut *exact, true), (&mut *shown, false)] {
-            let at_root = tag_at_root(&amendment.pointer).filter(|_| !is_exact);
-            let pointer = at_root.as_deref().unwrap_or(&amendment.pointer);
-            if let Some(Value::Object(place)) = schema.pointer_mut(pointer) {
-                change(place, &amendment.change, at_root.is_some());
-            }
+/// Makes the changes in the schema that arguments are read by.
+pub(super) fn apply(exact: &mut Value, amendments: &[Amendment]) {
+    for Amendment { pointer, change } in amendments {
+        if let Some(Value::Object(place)) = exact.pointer_mut(pointer) {
+            make(change, place, false);
+        }
+    }
+}
+
+/// Makes them in the schema that is shown, where the same object stands there.
+pub(super) fn apply_to_shown(shown: &mut Value, amendments: &[Amendment]) {
+    for Amendment { pointer, change } in amendments {
+        let at_root = tag_at_root(pointer);
+        if let Some(Value::Object(place)) = shown.pointer_mut(at_root.as_deref().unwrap_or(pointer)) {
+            make(change, place, at_root.is_some());
         }
     }
 }
@@ -25,7 +31,7 @@ fn tag_at_root(pointer: &str) -> Option<String> {
     position.bytes().all(|digit| digit.is_ascii_digit()).then(|| format!("/properties/{name}"))
 }
 
-fn change(place: &mut Map<String, Value>, change: &Change, is_merged: bool) {
+fn make(change: &Change, place: &mut Map<String, Value>, is_merged: bool) {
     match change {
         Change::Needs(needs) => {
             let lists_all = |names: &Value| place_lists(place, names);

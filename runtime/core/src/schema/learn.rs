@@ -1,5 +1,5 @@
-//! What a schema cannot say because schemars does not: which keys a map has that are no strings, and how many places
-//! of a tuple may be left out. serde knows, so it is asked with small values, and what it answers goes into the schema.
+//! What a schema cannot say because schemars does not: which keys a map has that are no strings, how many places of a
+//! tuple may be left out, and whether an object of which nothing is said is a struct without fields. serde knows, so it is asked with small values, and what it answers goes into the schema.
 
 use serde_json::{Map, Value, json};
 
@@ -7,51 +7,87 @@ use super::keys;
 use super::sample::{Sampler, Step, Target};
 use super::walk;
 
-/// How many maps and tuples of one type are looked at; a schema with more is larger than any client reads.
+/// How many maps, tuples and empty objects of one type are looked at; a schema with more is larger than any client reads.
 const MAX_PLACES: usize = 200;
+
+/// What stands for [`NOT_A_NUMBER`] in a sample.
+const UNREAD: &str = "\u{1}unread";
+
+/// A number that no type reads and that `serde_json` passes over in a member that nobody wants.
+const NOT_A_NUMBER: &str = "1e999";
 
 /// Reads a value as the type does, or says why not.
 pub(super) type Read<'r> = &'r dyn Fn(&str) -> Result<(), String>;
 
-/// Puts into `schema`, which is as schemars wrote it, what serde says about its maps and tuples.
-pub(super) fn learn(schema: &mut Value, read: Read<'_>) {
+/// What serde says about the maps, tuples and empty objects of `schema`, which is as schemars wrote it; for [`apply`].
+pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<Lesson> {
     let mut finder = Finder { root: schema, found: Vec::new(), seen: Vec::new() };
     finder.visit(schema, "", &mut Vec::new());
-    let mut renamed = Vec::new();
-    for place in finder.found {
+    let found = finder.found;
+    let mut lessons = Vec::new();
+    let mut schema = schema.clone();
+    for Place { pointer, path, kind } in found {
         let ask = |target| {
-            let value = Sampler { root: schema }.value(schema, &place.path, &target)?;
-            Some(read(&value.to_string()))
+            let value = Sampler { root: &schema }.value(&schema, &path, &target)?;
+            Some(read(&value.to_string().replace(&json!(UNREAD).to_string(), NOT_A_NUMBER)))
         };
-        match place.kind.lesson(&ask) {
-            // At once: what leads through this map to another one needs a key that it takes.
-            Some(Lesson::Keyword(keyword, value)) => {
-                if let Some(Value::Object(node)) = schema.pointer_mut(&place.pointer) {
-                    node.insert(keyword.to_owned(), value);
-                }
-            }
-            Some(Lesson::Pattern(pattern)) => renamed.push((place.pointer, pattern)),
-            None => {}
-        }
+        let Some(words) = kind.words(&ask) else { continue };
+        let lesson = Lesson { pointer, words };
+        // At once: what leads through this map to another one needs a key that it takes.
+        lesson.add_keyword(&mut schema);
+        lessons.push(lesson);
+    }
+    lessons
+}
+
+/// Puts what serde said into the schema that it is about.
+pub(super) fn apply(schema: &mut Value, lessons: &[Lesson]) {
+    for lesson in lessons {
+        lesson.add_keyword(schema);
     }
     // The innermost first: the names are part of the pointers to what is below them.
-    for (pointer, pattern) in renamed.into_iter().rev() {
-        if let Some(Value::Object(patterns)) = schema.pointer_mut(&format!("{pointer}/patternProperties")) {
-            let members = patterns.values_mut().next().map(Value::take).unwrap_or_default();
-            *patterns = [(pattern, members)].into_iter().collect();
-        }
+    for lesson in lessons.iter().rev() {
+        lesson.rename_keys(schema);
     }
 }
 
-/// What serde said.
-enum Lesson {
+/// What serde said about one of them.
+#[derive(Debug)]
+pub(super) struct Lesson {
+    /// Where its schema stands.
+    pointer: String,
+    words: Words,
+}
+
+#[derive(Debug)]
+enum Words {
     /// A keyword with its value.
     Keyword(&'static str, Value),
     /// The pattern of the keys.
     Pattern(String),
 }
 
-/// A map or tuple.
+impl Lesson {
+    fn add_keyword(&self, schema: &mut Value) {
+        if let Words::Keyword(keyword, value) = &self.words
+            && let Some(Value::Object(node)) = schema.pointer_mut(&self.pointer)
+        {
+            node.insert((*keyword).to_owned(), value.clone());
+        }
+    }
+
+    fn rename_keys(&self, schema: &mut Value) {
+        if let Words::Pattern(pattern) = &self.words
+            && let Some(Value::Object(node)) = schema.pointer_mut(&self.pointer)
+            && let Some(Value::Object(patterns)) = node.get_mut("patternProperties")
+        {
+            let members = patterns.values_mut().next().map(Value::take).unwrap_or_default();
+            *patterns = [(pattern.clone(), members)].into_iter().collect();
+        }
+    }
+}
+
+/// A map, a tuple or an empty object.
 struct Place {
     /// Where its schema stands.
     pointer: String,
@@ -67,7 +103,28 @@ enum Kind {
     Integers,
     /// A tuple of so many places.
     Tuple(u64),
+    /// An object of which nothing is said: a struct without fields, or a type whose schema is written by hand.
+    Bare,
 }
+
+/// Keywords that say something of the members of an object.
+const SAY_SOMETHING: &[&str] = &[
+    "properties",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "minProperties",
+    "required",
+    "dependentRequired",
+    "dependentSchemas",
+    "$ref",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "const",
+    "enum",
+];
 
 impl Kind {
     fn of(node: &Map<String, Value>) -> Option<Self> {
@@ -85,24 +142,33 @@ impl Kind {
             return is_of_integers.then_some(Self::Integers);
         }
         let takes_more = node.get("additionalProperties").is_some_and(|rest| *rest != Value::Bool(false));
-        (takes_more && !node.contains_key("properties")).then_some(Self::Open)
+        if takes_more && !node.contains_key("properties") {
+            return Some(Self::Open);
+        }
+        let is_about_members = |keyword: &String| SAY_SOMETHING.contains(&keyword.as_str());
+        (!node.keys().any(is_about_members)).then_some(Self::Bare)
     }
 
-    fn lesson(&self, ask: &dyn Fn(Target) -> Option<Result<(), String>>) -> Option<Lesson> {
+    fn words(&self, ask: &dyn Fn(Target) -> Option<Result<(), String>>) -> Option<Words> {
         let takes = |key: &str| ask(Target::Key(key.to_owned())).unwrap_or(Ok(()));
         match self {
-            Self::Open => Some(Lesson::Keyword("propertyNames", keys::of_open_map(&takes)?)),
-            Self::Integers => keys::of_integers(&|key| takes(key).is_ok()).map(Lesson::Pattern),
+            Self::Open => Some(Words::Keyword("propertyNames", keys::of_open_map(&takes)?)),
+            Self::Integers => keys::of_integers(&|key| takes(key).is_ok()).map(Words::Pattern),
             Self::Tuple(length) => {
                 let takes = |length| ask(Target::Length(length)).is_some_and(|answer| answer.is_ok());
                 let shortest = (0..*length).rev().take_while(|shorter| takes(*shorter)).last()?;
-                takes(*length).then(|| Lesson::Keyword("minItems", json!(shortest)))
+                takes(*length).then(|| Words::Keyword("minItems", json!(shortest)))
+            }
+            // It lists its members: none.
+            Self::Bare => {
+                let unread = Target::Member("\u{1}".to_owned(), json!(UNREAD));
+                ask(unread)?.is_ok().then(|| Words::Keyword("properties", json!({})))
             }
         }
     }
 }
 
-/// Finds every map and tuple, and for each a way to it.
+/// Finds every map, tuple and empty object, and for each a way to it.
 struct Finder<'s> {
     root: &'s Value,
     found: Vec<Place>,

@@ -35,7 +35,7 @@ pub(crate) mod walk;
 #[cfg(test)]
 mod tests;
 
-use std::any::TypeId;
+use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -51,8 +51,10 @@ pub mod keywords {
     pub use super::walk::{LIST, NAMED, ONE};
 }
 
+use self::learn::Lesson;
 use self::tidy::Contract;
 use crate::arguments::{self, Amendment};
+use crate::per_type::PerType;
 use crate::tool::{Described, FieldMetadata, InputShape, Read, Tool};
 
 /// How far a schema goes beyond what every client understands.
@@ -83,32 +85,45 @@ pub enum Profile {
 #[derive(Debug, Clone)]
 pub struct Draft {
     schema: Value,
-    /// As `schema`, with the variants of an enum at the root apart, and with every `null`.
-    exact: Value,
-    faithful: Value,
     problem: Option<SchemaProblem>,
+    /// What schemars wrote, for the forms that few ask for: each is made when somebody does.
+    generated: Value,
+    shape: InputShape,
+    fields: Option<Fields>,
+    amendments: Arc<[Amendment]>,
+    /// The schema that arguments are read by, but for the amendments.
+    reading: OnceLock<Value>,
+}
+
+/// What the attributes of fields say.
+#[derive(Debug, Clone)]
+struct Fields {
+    each: Vec<FieldMetadata>,
+    allow_unknown: bool,
 }
 
 impl Draft {
     /// The draft of a tool's input, with what the attributes of its fields and the type itself say.
     pub fn of<T: Tool>() -> Self {
+        // Definitions are made over and over, and a type is asked once.
+        static LESSONS: PerType<[Lesson]> = PerType::new();
+        static AMENDMENTS: PerType<[Amendment]> = PerType::new();
         let metadata = T::METADATA;
-        let draft = Self::read_as::<Described<T>, Read<T>>(metadata.shape)
+        let mut generated = generate::<Described<T>>(SchemaSettings::draft2020_12());
+        let lessons = LESSONS.get::<T>(|| learn_from::<Read<T>>(&generated, metadata.shape));
+        learn::apply(&mut generated, &lessons);
+        let draft = Self::of_generated(generated, metadata.shape)
             .with_fields(metadata.fields, metadata.allow_unknown);
-        let amendments = arguments::amendments::<Read<T>>(TypeId::of::<T>(), &draft, metadata.shape);
-        draft.amended(&amendments)
+        let amendments = AMENDMENTS.get::<T>(|| arguments::ask::<Read<T>>(&draft.exact(), metadata.shape));
+        draft.amended(amendments)
     }
 
     /// As [`input`](Self::input) for a type that serde reads as `R`, with what only serde knows: which keys a map takes,
     /// and which places of a tuple may be left out.
     pub fn read_as<T: JsonSchema, R: DeserializeOwned>(shape: InputShape) -> Self {
         let mut generated = generate::<T>(SchemaSettings::draft2020_12());
-        if shape == InputShape::Object {
-            learn::learn(&mut generated, &|text| match serde_json::from_str::<R>(text) {
-                Ok(_) => Ok(()),
-                Err(error) => Err(error.to_string()),
-            });
-        }
+        let lessons = learn_from::<R>(&generated, shape);
+        learn::apply(&mut generated, &lessons);
         Self::of_generated(generated, shape)
     }
 
@@ -118,11 +133,12 @@ impl Draft {
     #[must_use]
     pub fn with_type<T: DeserializeOwned>(self, shape: InputShape) -> Self {
         let amendments = arguments::ask::<T>(&self.exact(), shape);
-        self.amended(&amendments)
+        self.amended(amendments)
     }
 
-    fn amended(mut self, amendments: &[Amendment]) -> Self {
-        amend::apply(&mut self.exact, &mut self.schema, amendments);
+    fn amended(mut self, amendments: Arc<[Amendment]>) -> Self {
+        amend::apply_to_shown(&mut self.schema, &amendments);
+        self.amendments = amendments;
         self
     }
 
@@ -135,21 +151,13 @@ impl Draft {
     }
 
     fn of_generated(generated: Value, shape: InputShape) -> Self {
-        let mut exact = match shape {
-            InputShape::Object => root::exact(generated.clone()),
-            InputShape::Unit => root::no_arguments(),
-        };
-        let (faithful, problem) = match root::object(generated, shape) {
+        let (mut schema, problem) = match root::object(generated.clone(), shape) {
             Ok(schema) => (schema, None),
-            Err(problem) => {
-                exact = root::no_arguments();
-                (root::no_arguments(), Some(problem))
-            }
+            Err(problem) => (root::no_arguments(), Some(problem)),
         };
-        let mut schema = faithful.clone();
         make_portable(&mut schema, Contract::Input);
-        make_portable(&mut exact, Contract::Reading);
-        Self { schema, exact, faithful, problem }
+        let (amendments, reading) = (Arc::default(), OnceLock::new());
+        Self { schema, problem, generated, shape, fields: None, amendments, reading }
     }
 
     /// Why the type, with the attributes of its fields, cannot be the input of a tool, if it cannot.
@@ -161,15 +169,13 @@ impl Draft {
     /// members unless `allow_unknown` or a flattened map takes further names.
     pub fn with_fields(mut self, fields: &[FieldMetadata], allow_unknown: bool) -> Self {
         let without_effect = fields::apply(&mut self.schema, fields);
-        fields::apply(&mut self.faithful, fields);
-        fields::apply_to_parts(&mut self.exact, fields);
         if !allow_unknown {
-            fields::close_root(&mut self.faithful);
             fields::close_root(&mut self.schema);
             close::close(&mut self.schema, false);
-            close::close(&mut self.exact, true);
         }
         self.problem = self.problem.or(without_effect);
+        self.fields = Some(Fields { each: fields.to_vec(), allow_unknown });
+        self.reading = OnceLock::new();
         self
     }
 
@@ -181,15 +187,40 @@ impl Draft {
     /// The schema that arguments are read by: as the finished one, with the variants of an enum at the root apart, with
     /// `null` where a type takes it, and with the formats of Rust's numbers beside their bounds.
     pub(crate) fn exact(&self) -> Value {
-        let mut exact = self.exact.clone();
+        let mut exact = self.reading.get_or_init(|| self.make_reading()).clone();
+        amend::apply(&mut exact, &self.amendments);
         formats::finish(&mut exact, formats::Rust::Kept);
         exact
+    }
+
+    fn make_reading(&self) -> Value {
+        let is_object = self.shape == InputShape::Object && self.problem.is_none();
+        let mut reading = if is_object { root::exact(self.generated.clone()) } else { root::no_arguments() };
+        make_portable(&mut reading, Contract::Reading);
+        if let Some(fields) = &self.fields {
+            fields::apply_to_parts(&mut reading, &fields.each);
+            if !fields.allow_unknown {
+                close::close(&mut reading, true);
+            }
+        }
+        reading
+    }
+
+    fn make_faithful(self) -> Value {
+        let mut faithful = root::object(self.generated, self.shape).unwrap_or_else(|_| root::no_arguments());
+        if let Some(fields) = &self.fields {
+            fields::apply(&mut faithful, &fields.each);
+            if !fields.allow_unknown {
+                fields::close_root(&mut faithful);
+            }
+        }
+        faithful
     }
 
     /// The schema as a definition shows it.
     pub fn finish(self, profile: Profile) -> Value {
         match profile {
-            Profile::Faithful => self.faithful,
+            Profile::Faithful => self.make_faithful(),
             Profile::Portable => {
                 let mut schema = self.schema;
                 formats::finish(&mut schema, formats::Rust::Replaced);
@@ -227,6 +258,18 @@ fn open_structs(generated: &mut Value) {
     if let Some(Value::Object(definitions)) = generated.get_mut("$defs") {
         definitions.values_mut().for_each(open);
     }
+}
+
+/// What serde says about the maps, tuples and empty objects of `R`, whose schema is `generated`.
+fn learn_from<R: DeserializeOwned>(generated: &Value, shape: InputShape) -> Arc<[Lesson]> {
+    if shape == InputShape::Unit {
+        return Arc::default();
+    }
+    let read = |text: &str| match serde_json::from_str::<R>(text) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    };
+    learn::learn(generated, &read).into()
 }
 
 /// What schemars says about `T`. The type itself always stands in `$defs` (unless it is written in place), so that

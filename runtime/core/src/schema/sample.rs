@@ -43,6 +43,8 @@ pub(super) enum Step {
 pub(super) enum Target {
     /// A member with this key.
     Key(String),
+    /// A member that is no part of the schema.
+    Member(String, Value),
     /// So many items.
     Length(u64),
 }
@@ -84,6 +86,7 @@ impl Sampler<'_> {
 
     fn target(&self, node: &Map<String, Value>, target: &Target) -> Option<Value> {
         match target {
+            Target::Member(name, value) => self.with_member(node, name, value.clone()),
             Target::Length(length) => self.places(node, *length, 0).map(Value::Array),
             Target::Key(key) => {
                 let patterns = node.get("patternProperties").and_then(Value::as_object);

@@ -92,3 +92,38 @@ fn a_tuple_shows_which_places_may_be_left_out() {
         assert_eq!(serde_json::from_value::<Holder<Short>>(call).is_ok(), expected);
     }
 }
+
+#[derive(Deserialize, JsonSchema)]
+struct Empty {}
+
+/// A type whose schema is written by hand.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "read and dropped")]
+struct ByHand(serde_json::Map<String, Value>);
+
+impl JsonSchema for ByHand {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ByHand".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "object" })
+    }
+}
+
+#[test]
+fn a_struct_without_fields_is_closed_and_others_stay_open() {
+    let is_closed = |schema: Value, pointer: &str| {
+        let node = schema.pointer(pointer).unwrap_or_else(|| panic!("{pointer} of {schema:#}"));
+        node.get("additionalProperties") == Some(&Value::Bool(false))
+    };
+    assert!(is_closed(schema_of::<Empty>(), "/properties/value"));
+    assert!(is_closed(schema_of::<Option<Empty>>(), "/properties/value"));
+    assert!(is_closed(schema_of::<Vec<Empty>>(), "/properties/value/items"));
+    assert!(is_closed(
+        schema_of::<BTreeMap<u8, Empty>>(),
+        "/properties/value/patternProperties/^(0|[1-9][0-9]{0,1}|1[0-9]{2}|2[0-4][0-9]|25[0-4]|255)$"
+    ));
+    assert!(!is_closed(schema_of::<ByHand>(), "/properties/value"));
+    assert!(!is_closed(schema_of::<serde_json::Map<String, Value>>(), "/properties/value"));
+}
