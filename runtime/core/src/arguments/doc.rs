@@ -261,7 +261,7 @@ fn broken() -> Unreadable {
 }
 
 /// The string that opens at `at`, with its escapes resolved, and where it ends.
-fn string(text: &str, at: usize) -> Result<(Cow<'_, str>, usize), Unreadable> {
+pub(super) fn string(text: &str, at: usize) -> Result<(Cow<'_, str>, usize), Unreadable> {
     let bytes = text.as_bytes();
     if bytes.get(at) != Some(&b'"') {
         return Err(broken());

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-use super::checker::{Checker, Insight, NodeId, Types};
+use super::checker::{Beyond, Checker, Insight, NodeId, Types};
 use super::example;
 use super::places::{Place, Ways};
 use super::probe::{Answer, Told};
@@ -22,7 +22,7 @@ pub(super) type Probe<'p> = &'p dyn Fn(&Value) -> Answer;
 /// What is known of a type for all calls.
 #[derive(Debug, Default)]
 pub(super) struct Knowledge {
-    /// Whether serde by itself refuses whatever the schema refuses, but for names.
+    /// Whether serde by itself refuses whatever the schema refuses, but for names and rules about single values.
     pub(super) is_plain: bool,
     /// Of objects with flattened `Option`s: properties with those that must come with them, by position.
     needs: HashMap<NodeId, Vec<(usize, Vec<usize>)>>,
@@ -54,7 +54,8 @@ impl Places {
 impl Knowledge {
     /// Asks the type about every object of its schema.
     pub(super) fn of(checker: &Checker, places: &Places, probe: Probe<'_>) -> Self {
-        let mut knowledge = Self { is_plain: !checker.root().is_beyond_serde(), needs: HashMap::new() };
+        let mut knowledge =
+            Self { is_plain: checker.root().beyond_serde < Beyond::Everything, needs: HashMap::new() };
         for id in checker.ids().filter(|id| !checker.node(*id).object.properties.is_empty()) {
             knowledge.learn(checker, places, probe, id);
         }

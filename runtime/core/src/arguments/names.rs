@@ -1,6 +1,7 @@
-//! Which names stand where: at the root of the arguments, and in the objects below it, straight from the text.
+//! The look at the text before serde reads it: which names stand where, and whether values keep rules of their own.
 
-use super::checker::{Node, NodeId};
+use super::checker::{Exact, Node, NodeId, ROOT, Types};
+use super::doc::string;
 use super::reader::ArgumentReader;
 use super::scan::{items, members};
 use crate::tool::FieldMetadata;
@@ -36,66 +37,68 @@ impl RootNames {
 }
 
 impl ArgumentReader {
-    /// Whether the text is an object, and all names in it are known, at every depth.
-    pub(super) fn has_known_names(&self, text: &str) -> bool {
-        if !text.starts_with('{') {
-            return false;
-        }
-        let root = self.checker.root();
-        // Most tools have no objects below the root, and names are all that there is to look at.
-        for member in members(text) {
-            let name = member.name();
-            let Some(position) = root.object.position(&name) else {
-                let is_taken = self.takes(root, &name) && !self.names.is_reserved(&name);
-                match root.object.additional.filter(|_| is_taken) {
-                    Some(child) if !self.has_shape(child, member.value) => return false,
-                    _ if is_taken => continue,
-                    _ => return false,
-                }
-            };
-            let child = root.object.properties[position].1;
-            if self.checker.node(child).outlined && !self.has_shape(child, member.value) {
-                return false;
-            }
-        }
-        let parts = &root.in_place;
-        parts.reference.iter().chain(&parts.all_of).all(|part| self.has_shape(*part, text))
+    /// Whether the text is an object with known names, at every depth, and its values keep the rules that serde does
+    /// not know.
+    pub(super) fn admits(&self, text: &str) -> bool {
+        text.starts_with('{')
+            && !(self.names.has_credentials()
+                && members(text).any(|member| self.names.is_reserved(&member.name())))
+            && self.fits(ROOT, text)
     }
 
-    /// Whether an object takes a member that it does not list.
-    fn takes(&self, node: &Node, name: &str) -> bool {
-        let object = &node.object;
-        object.patterns.iter().any(|(pattern, _)| pattern.is_match(name))
-            || (!object.sealed
-                && !object.additional.is_some_and(|additional| self.checker.node(additional).never))
-    }
-
-    /// Whether objects stand where the schema has some, with names that it knows.
-    fn has_shape(&self, id: NodeId, text: &str) -> bool {
+    #[inline]
+    fn fits(&self, id: NodeId, text: &str) -> bool {
         let node = self.checker.node(id);
-        if !node.outlined || text == "null" {
+        if node.outlined { self.outline_fits(node, text) } else { !node.never }
+    }
+
+    fn outline_fits(&self, node: &Node, text: &str) -> bool {
+        if text == "null" {
             return true;
         }
-        let parts = &node.in_place;
         let own = match text.as_bytes().first() {
-            Some(b'{') => members(text).all(|member| {
-                let name = member.name();
-                let child = match node.object.position(&name) {
-                    Some(position) => Some(node.object.properties[position].1),
-                    None if self.takes(node, &name) => node.object.additional,
-                    None => return false,
-                };
-                child.is_none_or(|child| self.has_shape(child, member.value))
-            }),
-            Some(b'[') if node.object.properties.is_empty() => {
-                items(text).enumerate().all(|(index, item)| {
-                    let child = node.array.prefix.get(index).copied().or(node.array.items);
-                    child.is_none_or(|child| self.has_shape(child, item))
-                })
-            }
+            Some(b'{') => node.reach.overlaps(Types::OBJECT) && self.members_fit(node, text),
             // Serde reads a struct from an array of its members as well; nobody asks for that.
-            _ => node.object.properties.is_empty() && !node.object.sealed,
+            Some(b'[') => node.reach.overlaps(Types::ARRAY) && self.items_fit(node, text),
+            Some(b'"') => node.reach.overlaps(Types::STRING) && string_fits(node, text),
+            Some(b'-' | b'0'..=b'9') => {
+                node.reach.overlaps(Types::NUMBER) && node.number.hold(text, Exact::of_text(text))
+            }
+            _ => node.reach.overlaps(Types::BOOLEAN),
         };
-        own && parts.reference.iter().chain(&parts.all_of).all(|part| self.has_shape(*part, text))
+        let parts = &node.in_place;
+        own && parts.reference.iter().chain(&parts.all_of).all(|part| self.fits(*part, text))
     }
+
+    fn members_fit(&self, node: &Node, text: &str) -> bool {
+        let object = &node.object;
+        members(text).all(|member| {
+            let name = member.name();
+            if let Some(position) = object.position(&name) {
+                return self.fits(object.properties[position].1, member.value);
+            }
+            let mut patterns =
+                object.patterns.iter().filter(|(pattern, _)| pattern.is_match(&name)).peekable();
+            if patterns.peek().is_some() {
+                return patterns.all(|(_, child)| self.fits(*child, member.value));
+            }
+            !object.sealed && object.additional.is_none_or(|child| self.fits(child, member.value))
+        })
+    }
+
+    fn items_fit(&self, node: &Node, text: &str) -> bool {
+        let array = &node.array;
+        let mut length = 0;
+        let all_fit = items(text).enumerate().all(|(index, item)| {
+            length += 1;
+            let child = array.prefix.get(index).copied().or(array.items);
+            child.is_none_or(|child| self.fits(child, item))
+        });
+        all_fit && array.have_length(length)
+    }
+}
+
+fn string_fits(node: &Node, text: &str) -> bool {
+    let rules = &node.string;
+    string(text, 0).is_ok_and(|(content, _)| rules.have_shape_of(&content) && rules.have_length_of(&content))
 }

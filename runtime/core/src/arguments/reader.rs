@@ -130,7 +130,7 @@ impl ArgumentReader {
         };
         let knowledge = self.knowledge.get_or_init(|| self.ask_all::<T>(bound));
         if knowledge.is_plain
-            && self.has_known_names(text)
+            && self.admits(text)
             && let Ok(value) = self.deserialize(text, bound)
         {
             return Ok(value);

@@ -2,6 +2,7 @@
 
 mod faults;
 mod flattened;
+mod glance;
 mod growth;
 mod keywords;
 mod limits;

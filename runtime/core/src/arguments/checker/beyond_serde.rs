@@ -4,8 +4,47 @@ use serde_json::{Map, Value};
 
 use super::{Exact, Node};
 
-/// Whether the node itself has rules that serde does not enforce by the type alone.
-pub(super) fn goes_beyond_serde(node: &Node, keywords: &Map<String, Value>) -> bool {
+/// How far a schema goes beyond what serde enforces by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::arguments) enum Beyond {
+    #[default]
+    Nothing,
+    /// By rules about single values, for which a look at the text is enough.
+    Rules,
+    /// By more: serde may take a value for another one than the schema does.
+    Everything,
+}
+
+impl Beyond {
+    /// What holds for the node itself.
+    pub(super) fn of(node: &Node, keywords: &Map<String, Value>) -> Self {
+        if needs_a_walk(node) {
+            Self::Everything
+        } else if has_rules(node, keywords) {
+            Self::Rules
+        } else {
+            Self::Nothing
+        }
+    }
+}
+
+fn needs_a_walk(node: &Node) -> bool {
+    let object = &node.object;
+    // Serde knows the variants of an enum; whether a list of texts is one is asked of the type.
+    let is_texts = node.allowed.as_ref().is_some_and(|allowed| allowed.iter().all(Value::is_string));
+    (node.allowed.is_some() && !is_texts)
+        || node.array.unique
+        || node.array.contains.is_some()
+        || object.names.is_some()
+        || object.min_properties.is_some_and(|min| min > 0)
+        || object.max_properties.is_some()
+        || !object.dependent_required.is_empty()
+        || !object.dependent_schemas.is_empty()
+        || node.in_place.not.is_some()
+        || node.in_place.condition.is_some()
+}
+
+fn has_rules(node: &Node, keywords: &Map<String, Value>) -> bool {
     let format = keywords.get("format").and_then(Value::as_str).unwrap_or_default();
     let (lowest, highest) = rust_range(format);
     let number = &node.number;
@@ -14,11 +53,7 @@ pub(super) fn goes_beyond_serde(node: &Node, keywords: &Map<String, Value>) -> b
     let length = Some(array.prefix.len() as u64);
     let is_tuple = !array.prefix.is_empty() && array.min_items == length && array.max_items == length;
     let string = &node.string;
-    let object = &node.object;
-    // Serde knows the variants of an enum; whether a list of texts is one is asked of the type.
-    let is_texts = node.allowed.as_ref().is_some_and(|allowed| allowed.iter().all(Value::is_string));
-    (node.allowed.is_some() && !is_texts)
-        || number.minimum.is_some_and(|minimum| lowest.is_none_or(|lowest| minimum > lowest))
+    number.minimum.is_some_and(|minimum| lowest.is_none_or(|lowest| minimum > lowest))
         || number.maximum.is_some_and(|maximum| highest.is_none_or(|highest| maximum < highest))
         || number.exclusive_minimum.is_some()
         || number.exclusive_maximum.is_some()
@@ -28,15 +63,6 @@ pub(super) fn goes_beyond_serde(node: &Node, keywords: &Map<String, Value>) -> b
         || string.pattern.is_some()
         || string.format.is_some()
         || (!is_tuple && (array.min_items.is_some_and(|min| min > 0) || array.max_items.is_some()))
-        || array.unique
-        || array.contains.is_some()
-        || object.names.is_some()
-        || object.min_properties.is_some_and(|min| min > 0)
-        || object.max_properties.is_some()
-        || !object.dependent_required.is_empty()
-        || !object.dependent_schemas.is_empty()
-        || node.in_place.not.is_some()
-        || node.in_place.condition.is_some()
 }
 
 /// The range of the Rust type that schemars names as a `format`.
@@ -67,47 +93,48 @@ mod tests {
     use serde_json::json;
 
     use super::super::Checker;
+    use super::Beyond::{Everything, Nothing, Rules};
 
     #[test]
     fn knows_which_rules_serde_enforces_by_itself() {
         for (beyond, schema) in [
-            (false, json!({"type": "string"})),
-            (true, json!({"type": "string", "pattern": "^a"})),
-            (false, json!({"type": "string", "enum": ["a"]})),
-            (true, json!({"enum": [1, 2]})),
-            (true, json!({"type": "string", "format": "date"})),
-            (false, json!({"type": "string", "format": "email"})),
-            (false, json!({"type": "integer", "format": "uint32", "minimum": 0, "maximum": u32::MAX})),
-            (false, json!({"type": "integer", "format": "uint64", "minimum": 0, "maximum": u64::MAX})),
-            (true, json!({"type": "integer", "format": "uint32", "minimum": 1, "maximum": u32::MAX})),
-            (true, json!({"type": "integer", "format": "uint8", "minimum": 0, "maximum": 100})),
-            (false, json!({"type": "integer", "format": "uint8", "minimum": 0, "maximum": 300})),
-            (true, json!({"type": "integer", "minimum": 0})),
+            (Nothing, json!({"type": "string"})),
+            (Rules, json!({"type": "string", "pattern": "^a"})),
+            (Nothing, json!({"type": "string", "enum": ["a"]})),
+            (Everything, json!({"enum": [1, 2]})),
+            (Rules, json!({"type": "string", "format": "date"})),
+            (Nothing, json!({"type": "string", "format": "email"})),
+            (Nothing, json!({"type": "integer", "format": "uint32", "minimum": 0, "maximum": u32::MAX})),
+            (Nothing, json!({"type": "integer", "format": "uint64", "minimum": 0, "maximum": u64::MAX})),
+            (Rules, json!({"type": "integer", "format": "uint32", "minimum": 1, "maximum": u32::MAX})),
+            (Rules, json!({"type": "integer", "format": "uint8", "minimum": 0, "maximum": 100})),
+            (Nothing, json!({"type": "integer", "format": "uint8", "minimum": 0, "maximum": 300})),
+            (Rules, json!({"type": "integer", "minimum": 0})),
             (
-                false,
+                Nothing,
                 json!({"type": "array", "prefixItems": [{"type": "string"}], "minItems": 1, "maxItems": 1}),
             ),
-            (true, json!({"type": "array", "items": {"type": "string"}, "minItems": 1})),
-            (true, json!({"type": "array", "items": {"type": "string", "minLength": 1}})),
+            (Rules, json!({"type": "array", "items": {"type": "string"}, "minItems": 1})),
+            (Rules, json!({"type": "array", "items": {"type": "string", "minLength": 1}})),
             (
-                false,
+                Nothing,
                 json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "array", "items": {"$ref": "#/$defs/a"}}}}),
             ),
             (
-                true,
-                json!({"$ref": "#/$defs/a", "$defs": {"a": {"items": {"$ref": "#/$defs/a"}, "maxItems": 3}}}),
+                Rules,
+                json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "array", "items": {"$ref": "#/$defs/a"}, "maxItems": 3}}}),
             ),
-            (true, json!({"items": {"type": "object", "properties": {"a": {}}}})),
-            (true, json!({"items": {"type": "object", "additionalProperties": {"type": "string"}}})),
-            (false, json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}}})),
+            (Everything, json!({"items": {"type": "object", "properties": {"a": {}}}})),
+            (Everything, json!({"items": {"type": "object", "additionalProperties": {"type": "string"}}})),
+            (Nothing, json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}}})),
             (
-                false,
+                Nothing,
                 json!({"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}}),
             ),
-            (true, json!({"oneOf": [{"type": "string"}, {"type": "null"}]})),
+            (Everything, json!({"oneOf": [{"type": "string"}, {"type": "null"}]})),
         ] {
             let checker = Checker::compile(&schema).expect("a schema");
-            assert_eq!(checker.root().is_beyond_serde(), beyond, "{schema}");
+            assert_eq!(checker.root().beyond_serde, beyond, "{schema}");
         }
     }
 }

@@ -272,13 +272,9 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
             return self
                 .say(ProblemKind::Range, || "the number is too large for a float of 64 bits".to_owned());
         }
-        let rules = &node.number;
-        let in_range = rules.minimum.is_none_or(|minimum| number >= minimum)
-            && rules.maximum.is_none_or(|maximum| number <= maximum)
-            && rules.exclusive_minimum.is_none_or(|minimum| number > minimum)
-            && rules.exclusive_maximum.is_none_or(|maximum| number < maximum);
-        let fits = in_range && rules.multiple_of.is_none_or(|step| self.is_multiple(value, number, step));
-        fits || self.say_value(ProblemKind::Range, node, value, |checker| checker.describe(id))
+        let Json::Number(text) = self.doc.get(value) else { return true };
+        node.number.hold(text, number)
+            || self.say_value(ProblemKind::Range, node, value, |checker| checker.describe(id))
     }
 
     /// The node of what a value holds that may be anything.
@@ -297,33 +293,18 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         }
     }
 
-    fn is_multiple(&self, value: ValueId, number: Exact, step: Exact) -> bool {
-        use super::decimal::Decimal;
-        let Json::Number(text) = self.doc.get(value) else { return false };
-        let decimal = Decimal::of(text).or_else(|| Decimal::of(&number.to_value().to_string()));
-        match (decimal, Decimal::of(&step.to_value().to_string())) {
-            (Some(number), Some(step)) => number.is_multiple_of(step),
-            _ => false,
-        }
-    }
-
     fn string(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
         let rules = &node.string;
         let Json::Text(text) = self.doc.get(value) else { return true };
-        let shaped = rules.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
-            && rules.format.is_none_or(|format| format.fits(text));
+        let shaped = rules.have_shape_of(text);
         let mut fits = true;
-        if rules.min_length.is_some() || rules.max_length.is_some() {
-            let length = text.chars().count() as u64;
-            if rules.min_length.is_some_and(|min| length < min)
-                || rules.max_length.is_some_and(|max| length > max)
-            {
-                let quantity = super::describe::quantity(rules.min_length, rules.max_length, "character");
-                // The length of a secret tells something of the secret.
-                let hidden = self.secret.is_some() || node.holds_secret();
-                let got = if hidden { String::new() } else { format!("; got {length}") };
-                fits = self.say(ProblemKind::Size, || format!("expected a string of {quantity}{got}"));
-            }
+        if !rules.have_length_of(text) {
+            let length = text.chars().count();
+            let quantity = super::describe::quantity(rules.min_length, rules.max_length, "character");
+            // The length of a secret tells something of the secret.
+            let hidden = self.secret.is_some() || node.holds_secret();
+            let got = if hidden { String::new() } else { format!("; got {length}") };
+            fits = self.say(ProblemKind::Size, || format!("expected a string of {quantity}{got}"));
         }
         if !shaped {
             return self.say_value(ProblemKind::Pattern, node, value, |checker| checker.describe(id));
@@ -335,8 +316,7 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         let array = &node.array;
         let mut fits = true;
         let length = count as u64;
-        let outside = array.min_items.is_some_and(|min| length < min)
-            || array.max_items.is_some_and(|max| length > max);
+        let outside = !array.have_length(length);
         // Serde counts the items of a tuple, and of nothing else.
         if outside && (self.terms.has_rules() || !array.prefix.is_empty()) {
             let quantity = super::describe::quantity(array.min_items, array.max_items, "item");

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use crate::pointer::below;
 use crate::schema::SchemaProblem;
 
-use super::beyond_serde::goes_beyond_serde;
 use super::{
-    Checker, Contains, Exact, Format, InPlace, Node, NodeId, ObjectRules, Pattern, ROOT, Types, Whereabouts,
+    Beyond, Checker, Contains, Exact, Format, InPlace, Node, NodeId, ObjectRules, Pattern, ROOT, Types,
+    Whereabouts,
 };
 
 /// A schema that cannot be enforced.
@@ -147,7 +147,7 @@ impl<'s> Compiler<'s> {
         self.array(&mut node, keywords, pointer);
         self.object(&mut node.object, keywords, pointer);
         node.in_place = self.in_place(keywords, pointer);
-        node.beyond_serde = here_if(goes_beyond_serde(&node, keywords));
+        node.beyond_serde = Beyond::of(&node, keywords);
         node
     }
 
@@ -172,6 +172,10 @@ impl<'s> Compiler<'s> {
         node.array.unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
         node.array.prefix = self.list(keywords, "prefixItems", pointer);
         node.array.items = self.one(keywords, "items", pointer);
+        if node.array.max_items.is_some_and(|max| max <= node.array.prefix.len() as u64) {
+            // A tuple: there is nothing behind its places.
+            node.array.items = None;
+        }
         node.array.contains = self.one(keywords, "contains", pointer).map(|node| Contains {
             node,
             min: count(keywords, "minContains").unwrap_or(1),

@@ -1,6 +1,6 @@
 //! What holds for a node because of those that it leads to.
 
-use super::{Checker, NodeId, ROOT, Types, Whereabouts};
+use super::{Beyond, Checker, NodeId, ROOT, Types, Whereabouts};
 
 /// How many `$ref`s and combinators in a row are followed to find the types of a value.
 const MAX_INDIRECTION: usize = 8;
@@ -60,7 +60,7 @@ impl Checker {
             let node = &self.nodes[at];
             // Serde takes the first form that fits, by rules of its own, and any number for any value.
             if node.is_free() || node.in_place.arms().next().is_some() {
-                self.nodes[at].beyond_serde = Whereabouts::Here;
+                self.nodes[at].beyond_serde = Beyond::Everything;
             }
             let arms: Vec<NodeId> = self.nodes[at].in_place.arms().collect();
             let objects: Vec<NodeId> = arms
@@ -71,7 +71,8 @@ impl Checker {
             self.nodes[at].told = objects.len() < 2 || self.tell_apart(&objects);
             let object = &self.nodes[at].object;
             let is_closed = object.additional.is_some_and(|additional| self.node(additional).never);
-            self.nodes[at].outlined = is_closed || object.sealed || !object.properties.is_empty();
+            let has_names = is_closed || object.sealed || !object.properties.is_empty();
+            self.nodes[at].outlined = has_names || self.nodes[at].beyond_serde != Beyond::Nothing;
         }
         loop {
             let mut changed = false;
@@ -86,9 +87,7 @@ impl Checker {
                     if child.holds_secret() {
                         secrets = secrets.max(Whereabouts::Below);
                     }
-                    if child.is_beyond_serde() {
-                        beyond_serde = beyond_serde.max(Whereabouts::Below);
-                    }
+                    beyond_serde = beyond_serde.max(child.beyond_serde);
                     outlined |= child.outlined;
                 }
                 let node = &mut self.nodes[index];

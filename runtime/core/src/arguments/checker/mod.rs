@@ -26,6 +26,7 @@ use serde_json::Value;
 
 pub use compile::{SchemaError, SchemaFault};
 
+pub(super) use beyond_serde::Beyond;
 pub(super) use check::{Check, Insight, NoInsight, Terms};
 pub(super) use describe::{got, unknown};
 pub(super) use number::{Exact, same};
@@ -85,8 +86,8 @@ pub(super) struct Node {
     pub(super) samples: Vec<Value>,
     /// Where secrets stand; what stands in the same place counts as here.
     pub(super) secrets: Whereabouts,
-    /// Where rules stand that serde does not enforce by itself.
-    pub(super) beyond_serde: Whereabouts,
+    /// What serde does not enforce by itself, here or below.
+    pub(super) beyond_serde: Beyond,
     /// Whether `null` stands for "left out" here too, beside what the rest of the node takes.
     pub(super) nullable: bool,
     /// The types that a value can have, as far as `type`, `enum` and the schemas in the same place say.
@@ -97,7 +98,7 @@ pub(super) struct Node {
     pub(super) beside: Vec<Box<str>>,
     /// Whether a reference leads here.
     pub(super) shared: bool,
-    /// Whether an object with a fixed set of names stands here or below.
+    /// Whether an object with a fixed set of names, or a rule that serde does not know, stands here or below.
     pub(super) outlined: bool,
 }
 
@@ -133,11 +134,6 @@ impl Node {
     pub(super) fn takes_null(&self) -> bool {
         self.nullable || self.reach.has(Types::NULL)
     }
-
-    /// Whether there are rules here or below that serde does not enforce by itself.
-    pub(super) fn is_beyond_serde(&self) -> bool {
-        self.beyond_serde != Whereabouts::Nowhere
-    }
 }
 
 #[derive(Debug, Default)]
@@ -157,6 +153,22 @@ pub(super) struct StringRules {
     pub(super) format: Option<Format>,
 }
 
+impl StringRules {
+    /// Whether the pattern and the format are those of `text`.
+    pub(super) fn have_shape_of(&self, text: &str) -> bool {
+        self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
+            && self.format.is_none_or(|format| format.fits(text))
+    }
+
+    pub(super) fn have_length_of(&self, text: &str) -> bool {
+        if self.min_length.is_none() && self.max_length.is_none() {
+            return true;
+        }
+        let length = text.chars().count() as u64;
+        self.min_length.is_none_or(|min| length >= min) && self.max_length.is_none_or(|max| length <= max)
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct ArrayRules {
     pub(super) min_items: Option<u64>,
@@ -165,6 +177,13 @@ pub(super) struct ArrayRules {
     pub(super) prefix: Vec<NodeId>,
     pub(super) items: Option<NodeId>,
     pub(super) contains: Option<Contains>,
+}
+
+impl ArrayRules {
+    /// Whether so many items may stand there.
+    pub(super) fn have_length(&self, length: u64) -> bool {
+        self.min_items.is_none_or(|min| length >= min) && self.max_items.is_none_or(|max| length <= max)
+    }
 }
 
 #[derive(Debug)]
@@ -202,6 +221,12 @@ impl ObjectRules {
 
     /// The position of the property that has this name, or goes by it.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
+        // Most objects have few members, and lengths tell most names apart.
+        const FEW: usize = 16;
+        if self.spellings.len() <= FEW {
+            let mut spellings = self.spellings.iter();
+            return spellings.find(|(spelling, _)| **spelling == *name).map(|(_, position)| *position);
+        }
         let found = self.spellings.binary_search_by(|(spelling, _)| (**spelling).cmp(name)).ok()?;
         Some(self.spellings[found].1)
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Number, Value};
 
+use super::NumberRules;
 use super::decimal::Decimal;
 use crate::arguments::doc::{Doc, Json, ValueId};
 
@@ -91,6 +92,25 @@ impl std::fmt::Display for Exact {
             Self::Whole(whole) => whole.fmt(f),
             Self::Fraction(float) => float.fmt(f),
         }
+    }
+}
+
+impl NumberRules {
+    /// Whether they hold for `number`, which `text` writes.
+    pub(in crate::arguments) fn hold(&self, text: &str, number: Exact) -> bool {
+        self.minimum.is_none_or(|minimum| number >= minimum)
+            && self.maximum.is_none_or(|maximum| number <= maximum)
+            && self.exclusive_minimum.is_none_or(|minimum| number > minimum)
+            && self.exclusive_maximum.is_none_or(|maximum| number < maximum)
+            && self.multiple_of.is_none_or(|step| is_multiple(text, number, step))
+    }
+}
+
+fn is_multiple(text: &str, number: Exact, step: Exact) -> bool {
+    let decimal = Decimal::of(text).or_else(|| Decimal::of(&number.to_value().to_string()));
+    match (decimal, Decimal::of(&step.to_value().to_string())) {
+        (Some(number), Some(step)) => number.is_multiple_of(step),
+        _ => false,
     }
 }
 

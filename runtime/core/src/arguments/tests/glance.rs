@@ -1,0 +1,112 @@
+//! The look at the text before serde reads it gives the same as the walk over every value.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::{field, read_by};
+use crate::arguments::ArgumentReader;
+use crate::schema::Draft;
+use crate::tool::{FieldMetadata, InputShape};
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Return {
+    #[schemars(regex(pattern = r"^#W\d+$"))]
+    order: String,
+    #[schemars(length(min = 1, max = 3))]
+    items: Vec<Item>,
+    #[schemars(range(min = 0, max = 100))]
+    amount: Option<f64>,
+    #[serde(default)]
+    by_number: BTreeMap<u8, Item>,
+    #[serde(default)]
+    notes: BTreeMap<String, Item>,
+    #[serde(default)]
+    nothing: Nothing,
+    #[serde(default)]
+    step: i32,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Item {
+    #[schemars(length(min = 2, max = 4))]
+    name: String,
+    pair: Option<(u8, String)>,
+}
+
+#[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
+struct Nothing {}
+
+const FIELDS: &[FieldMetadata] = &[FieldMetadata { schema: r#"{"multipleOf":5}"#, ..field("step") }];
+
+fn reader_of<T: DeserializeOwned + JsonSchema>(fields: &'static [FieldMetadata]) -> ArgumentReader {
+    let shape = InputShape::Object;
+    let draft = Draft::read_as::<T, T>(shape).with_fields(fields, false).with_type::<T>(shape);
+    ArgumentReader::new(&draft, fields, shape, false).expect("a schema that can be enforced")
+}
+
+/// Whether the arguments are read, which both ways agree on.
+fn is_read(reader: &ArgumentReader, text: &str) -> bool {
+    let read = read_by::<Return>(reader, text);
+    let knowledge = reader.knowledge.get().expect("asked by the first call");
+    assert!(knowledge.is_plain, "the text is looked at first");
+    let with_care = reader.read_with_care::<Return>(text, &[], knowledge);
+    assert_eq!(read.as_ref().ok(), with_care.as_ref().ok(), "{text}");
+    read.is_ok()
+}
+
+#[test]
+fn rules_hold_on_the_short_way_too() {
+    let reader = reader_of::<Return>(FIELDS);
+    let whole = |order: &str, items: &str, more: &str| {
+        is_read(&reader, &format!(r#"{{"order":{order},"items":{items}{more}}}"#))
+    };
+    let item = r#"[{"name":"ab"}]"#;
+    for order in [r##""#W1""##, r#""\u0023W12""#, r##""#\u0057\u0031""##] {
+        assert!(whole(order, item, ""), "{order}");
+    }
+    for order in [r##""#W""##, r#""x#W1""#, r#""""#, "1", "null", r##"["#W1"]"##] {
+        assert!(!whole(order, item, ""), "{order}");
+    }
+    for (takes, items) in [
+        (true, r#"[{"name":"ab"},{"name":"abcd"},{"name":"éééé"}]"#),
+        (true, r#"[ {"name" : "a\u0062" , "pair":[1,"x"]} ]"#),
+        (true, r#"[{"name":"ab","pair":null}]"#),
+        (false, "[]"),
+        (false, r#"[{"name":"ab"},{"name":"ab"},{"name":"ab"},{"name":"ab"}]"#),
+        (false, r#"[{"name":"a"}]"#),
+        (false, r#"[{"name":"abcde"}]"#),
+        (false, r#"[{"name":"ab","nam":"ab"}]"#),
+        (false, r#"[["ab"]]"#),
+        (false, r#"[{"name":"ab","pair":[1]}]"#),
+    ] {
+        assert_eq!(whole(r##""#W1""##, items, ""), takes, "{items}");
+    }
+    for (takes, more) in [
+        (true, r#""amount":0"#),
+        (true, r#""amount":1e2"#),
+        (true, r#""amount":null"#),
+        (false, r#""amount":-0.5"#),
+        (false, r#""amount":100.5"#),
+        (false, r#""amount":1e400"#),
+        (false, r#""amount":"1""#),
+        (true, r#""step":-15"#),
+        (true, r#""step":20.0"#),
+        (false, r#""step":21"#),
+        (true, r#""by_number":{"1":{"name":"ab"}}"#),
+        (false, r#""by_number":{"1":{"name":"ab","nam":"ab"}}"#),
+        (false, r#""by_number":{"1":{"name":"a"}}"#),
+        (false, r#""by_number":{"300":{"name":"ab"}}"#),
+        (true, r#""notes":{"any":{"name":"ab"}}"#),
+        (false, r#""notes":{"any":{"name":"ab","nam":1}}"#),
+        (false, r#""notes":{"any":{"name":"abcde"}}"#),
+        (true, r#""nothing":{}"#),
+        (false, r#""nothing":[]"#),
+        (false, r#""nothing":{"a":1}"#),
+        (false, r#""amount":1,"amount":2"#),
+    ] {
+        assert_eq!(whole(r##""#W1""##, item, &format!(",{more}")), takes, "{more}");
+    }
+}
