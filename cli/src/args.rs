@@ -12,6 +12,7 @@ use crate::lint::LintArgs;
 use crate::man::ManArgs;
 use crate::manifest::ManifestArgs;
 use crate::new::NewArgs;
+use crate::parts::PartsArgs;
 use crate::pin::PinArgs;
 use crate::serve::ServeArgs;
 use crate::verify::VerifyArgs;
@@ -42,6 +43,9 @@ pub(crate) enum Command {
     /// Make a package with one tool and its tests
     #[command(after_help = NewArgs::EXAMPLES)]
     New(NewArgs),
+    /// Read tool parts of chat messages, whatever library or model wrote them
+    #[command(after_help = help(PartsArgs::EXAMPLES))]
+    Parts(PartsArgs),
     /// Print the completions of a shell
     #[command(after_help = CompletionsArgs::EXAMPLES)]
     Completions(CompletionsArgs),
@@ -70,6 +74,7 @@ impl Command {
             Self::Lint(args) => &args.tools.packages.output,
             Self::Expand(args) => &args.tools.packages.output,
             Self::New(args) => &args.output,
+            Self::Parts(args) => &args.output,
             Self::Completions(args) => &args.output,
             Self::Man(args) => &args.output,
             Self::Serve(args) => &args.packages.output,

@@ -99,6 +99,12 @@ pub(crate) enum Error {
     #[error("cannot read {}", path(.file))]
     Read { file: PathBuf, source: io::Error },
 
+    #[error("{} is not valid JSON", path(.file))]
+    Json { file: PathBuf, source: serde_json::Error },
+
+    #[error("`{}` is not the full name of a tool: write the server's name, `__`, and the tool's", visible(.name))]
+    NotAName { name: String },
+
     #[error("cannot write {}", path(.file))]
     Write { file: PathBuf, source: io::Error },
 
@@ -207,6 +213,7 @@ impl From<&Error> for Exit {
             | Error::NewExists { .. }
             | Error::UnknownRule { .. }
             | Error::LintSettings { .. }
+            | Error::NotAName { .. }
             | Error::NoPackage { .. } => Self::Usage,
             Error::NoCargo { .. }
             | Error::Workspace { .. }
@@ -225,6 +232,7 @@ impl From<&Error> for Exit {
             Error::Module(error) => error.exit,
             Error::Lossy { .. } => Self::Findings,
             Error::Read { .. }
+            | Error::Json { .. }
             | Error::Write { .. }
             | Error::NothingToCheck { .. }
             | Error::NoLock { .. }

@@ -10,6 +10,7 @@ mod lint;
 mod man;
 mod manifest;
 mod new;
+mod parts;
 mod pin;
 mod serve;
 mod verify;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         Command::Man(args) => man::run(&args, Cli::command()),
         Command::Serve(args) => serve::run(*args, shell).map(|never| match never {}),
         Command::Diff(args) => diff::run(*args, shell),
+        Command::Parts(args) => parts::run(&args, shell),
         Command::Pin(args) => pin::run(*args, shell),
         Command::Verify(args) => verify::run(*args, shell),
     };

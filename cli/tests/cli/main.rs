@@ -40,4 +40,6 @@ mod hostile;
 
 mod printed;
 
+mod parts;
+
 mod failures;

@@ -1,1 +1,3 @@
 //! Tools and tool messages as agents hold them.
+
+pub mod parts;

@@ -121,3 +121,11 @@ fn find(files: &[SourceFile], is_wrong: impl Fn(&str) -> bool) -> Vec<String> {
 fn assert_none(found: &[String], advice: &str) {
     assert!(found.is_empty(), "{advice}:\n{}", found.join("\n"));
 }
+
+#[test]
+fn only_one_module_knows_the_formats_of_parts() {
+    let elsewhere = rust_files(|path| is_library(path) && !path.starts_with("runtime/agent/src/parts/"));
+    let formats = ["\"dynamic-tool\"", "\"tool-invocation\"", "\"function_call_output\""];
+    let found = find(&elsewhere, |line| formats.iter().any(|kind| line.contains(kind)));
+    assert_none(&found, "formats of tool parts belong into runtime/agent/src/parts/formats.rs");
+}

@@ -1,0 +1,174 @@
+//! The tool parts of messages and conversations, results paired with their calls.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::formats::{Formats, empty};
+use super::part::ToolPart;
+
+/// The tool parts of a message in their order, each result joined to its call.
+///
+/// A message is an object with `parts`, `content`, `toolInvocations` or `tool_calls`, an array of parts, or a part. There are no
+/// parts in anything else. For several messages, whose results may belong to calls of earlier ones, use [`Transcript`].
+pub fn all(message: &Value) -> Vec<ToolPart> {
+    Transcript::of([message]).into_parts()
+}
+
+/// The place of the last tool part among the parts of a message; `None` if there is none.
+///
+/// Places count every part of the list that holds it: `parts` or `content`, for example.
+pub fn last_index(message: &Value) -> Option<usize> {
+    part_lists(message).find_map(|list| list.iter().rposition(super::is_tool_part))
+}
+
+/// The tool parts of a conversation: read message by message, results joined to their calls.
+///
+/// A result belongs to the last call of its id before it that has no final result, else to the first one after it. One whose
+/// call never comes stays a part of its own, and so does a second final result. Reading is linear in the size of the messages.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwright_agent::parts::Transcript;
+///
+/// let mut transcript = Transcript::new();
+/// transcript.push(&json!({ "type": "function_call", "call_id": "c1", "name": "add", "arguments": "{\"a\":1}" }));
+/// transcript.push(&json!({ "type": "function_call_output", "call_id": "c1", "output": "1" }));
+/// assert_eq!(transcript.parts().len(), 1);
+/// assert_eq!(transcript.parts()[0].result, Some(json!("1")));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Transcript {
+    formats: Formats,
+    parts: Vec<ToolPart>,
+    /// Of each call id, the last call without a final result.
+    open: HashMap<String, usize>,
+    /// Of each call id, the first result without a call.
+    orphans: HashMap<String, usize>,
+    /// Whether a result was joined, so that its place is left empty.
+    joined: Vec<bool>,
+}
+
+impl Transcript {
+    /// An empty conversation in the standard formats.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty conversation whose parts are read in `formats`.
+    pub fn with_formats(formats: Formats) -> Self {
+        Self { formats, ..Self::default() }
+    }
+
+    /// The conversation of `messages`, in their order.
+    pub fn of<'a>(messages: impl IntoIterator<Item = &'a Value>) -> Self {
+        let mut transcript = Self::new();
+        for message in messages {
+            transcript.push(message);
+        }
+        transcript
+    }
+
+    /// Adds the parts of `message`, as [`all`] finds them.
+    pub fn push(&mut self, message: &Value) {
+        let read = |part: &Value| self.formats.read(part).ok();
+        // Some libraries write the same calls into two lists of a message.
+        let in_lists = part_lists(message).map(|list| list.iter().filter_map(read).collect::<Vec<_>>());
+        let found = in_lists.into_iter().find(|parts| !parts.is_empty());
+        for part in found.unwrap_or_else(|| read(message).into_iter().collect()) {
+            self.add(part);
+        }
+    }
+
+    /// The parts so far.
+    pub fn parts(&self) -> Vec<&ToolPart> {
+        self.parts.iter().zip(&self.joined).filter(|(_, joined)| !**joined).map(|(part, _)| part).collect()
+    }
+
+    /// The parts.
+    pub fn into_parts(self) -> Vec<ToolPart> {
+        self.parts.into_iter().zip(self.joined).filter(|(_, joined)| !joined).map(|(part, _)| part).collect()
+    }
+
+    fn add(&mut self, mut part: ToolPart) {
+        let Some(id) = part.call_id.clone() else {
+            return self.keep(part);
+        };
+        if part.is_result_only {
+            if let Some(&place) = self.open.get(&id) {
+                join(&mut self.parts[place], part);
+                self.close_if_final(&id, place);
+                return;
+            }
+            self.orphans.entry(id).or_insert(self.parts.len());
+            return self.keep(part);
+        }
+        let place = self.parts.len();
+        if is_open(&part) {
+            if let Some(orphan) = self.orphans.remove(&id) {
+                self.joined[orphan] = true;
+                join(&mut part, self.parts[orphan].clone());
+            }
+            self.open.insert(id.clone(), place);
+        }
+        self.keep(part);
+        self.close_if_final(&id, place);
+    }
+
+    fn keep(&mut self, part: ToolPart) {
+        self.parts.push(part);
+        self.joined.push(false);
+    }
+
+    fn close_if_final(&mut self, id: &str, place: usize) {
+        if !is_open(&self.parts[place]) && self.open.get(id) == Some(&place) {
+            self.open.remove(id);
+        }
+    }
+}
+
+/// Whether a result may still be joined to the call.
+fn is_open(part: &ToolPart) -> bool {
+    !part.has_result() || part.preliminary
+}
+
+/// Gives `call` the result that `result` holds.
+fn join(call: &mut ToolPart, mut result: ToolPart) {
+    if call.tool_name.is_none() {
+        call.tool_name = result.tool_name.take();
+    }
+    if call.args.as_object().is_some_and(Map::is_empty) && call.args_text.is_none() {
+        call.args = result.args.take();
+        call.args_text = result.args_text.take();
+    }
+    // What the result repeats of its call is kept only if it differs.
+    let repeated = [
+        (
+            "toolName",
+            result.tool_name.map(Value::String).filter(|name| name.as_str() != call.tool_name.as_deref()),
+        ),
+        ("args", Some(result.args).filter(|args| !args.is_null() && *args != call.args && *args != empty())),
+        ("argsText", result.args_text.map(Value::String)),
+    ];
+    for (name, value) in repeated {
+        result.extra.extend(value.map(|value| (name.to_owned(), value)));
+    }
+    call.result = result.result;
+    call.state = result.state;
+    call.preliminary = result.preliminary;
+    call.is_error |= result.is_error;
+    call.error_text = result.error_text.or(call.error_text.take());
+    if !result.extra.is_empty() {
+        // What the result says beside itself, such as a cache mark, must not overwrite what the call says.
+        call.extra.insert(result.original_type, Value::Object(result.extra));
+    }
+}
+
+/// The lists in which a message may hold parts.
+fn part_lists(message: &Value) -> impl Iterator<Item = &Vec<Value>> {
+    let members = ["parts", "content", "toolInvocations", "tool_calls"];
+    let is_part = message.get("type").is_some_and(Value::is_string);
+    let of_object =
+        members.into_iter().filter(move |_| !is_part).filter_map(|name| message.get(name)?.as_array());
+    message.as_array().into_iter().chain(of_object)
+}

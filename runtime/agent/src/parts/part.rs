@@ -1,0 +1,364 @@
+//! The form that all parts are read into.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A call of a tool in a message, with its result if there is one, or a result without its call.
+///
+/// As JSON its members are in camel case. `toolName`, `args`, `result`, `state`, `originalType` and `transport` are always
+/// there, `toolName` and `result` as `null` if they are unknown; the others are left out if they say nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", into = "Written", from = "Written")]
+#[non_exhaustive]
+pub struct ToolPart {
+    /// The tool's full name, such as `uv-mcp__load_csv`. `None` for results that name their call's id only.
+    pub tool_name: Option<String>,
+    /// The arguments, normally an object; `{}` if the part has none, or `null`.
+    pub args: Value,
+    /// The result; `Some(Value::Null)` is a result that is `null`.
+    pub result: Option<Value>,
+    /// What the part says of its progress. Of a part that says nothing: [`State::Completed`], or [`State::Call`] in
+    /// formats in which calls and results are parts of their own.
+    pub state: State,
+    /// The `type` of the original, such as `tool-uv-mcp__load_csv`; `mcp-result` for the result of `tools/call`, which has
+    /// no type.
+    pub original_type: String,
+    /// How the part's members are spelled, which tells where it came from.
+    pub transport: Transport,
+    /// The id that pairs calls and results.
+    pub call_id: Option<String>,
+    /// The arguments as they came, if they are a string and [`args`](Self::args) does not hold all of it: a string that is not
+    /// the JSON of an object, a name that appears twice, a number of more digits than fit.
+    pub args_text: Option<String>,
+    /// What went wrong, if the part says so in words.
+    pub error_text: Option<String>,
+    /// Whether the call failed: by the state, by an error text, or by the result's own mark (`isError`, `is_error`).
+    pub is_error: bool,
+    /// Whether the result may still change (`preliminary`).
+    pub preliminary: bool,
+    /// Whether this is a result whose call is elsewhere.
+    pub is_result_only: bool,
+    /// The original's other members.
+    pub extra: Map<String, Value>,
+}
+
+impl ToolPart {
+    /// A call of `tool_name` with `args`, without a result and in the state `state`.
+    pub fn new(
+        original_type: impl Into<String>,
+        tool_name: Option<String>,
+        args: Value,
+        state: State,
+    ) -> Self {
+        Self {
+            tool_name,
+            args,
+            result: None,
+            state,
+            original_type: original_type.into(),
+            transport: Transport::Standard,
+            call_id: None,
+            args_text: None,
+            error_text: None,
+            is_error: false,
+            preliminary: false,
+            is_result_only: false,
+            extra: Map::new(),
+        }
+    }
+
+    /// Whether there is a result, `null` included.
+    pub fn has_result(&self) -> bool {
+        self.result.is_some()
+    }
+
+    /// Whether the call has come to its end: it has failed or was denied, or has a result that is not preliminary.
+    pub fn is_done(&self) -> bool {
+        match self.state.phase() {
+            Phase::Failed | Phase::Denied => true,
+            Phase::Requested | Phase::AwaitingApproval => self.is_error,
+            Phase::Done | Phase::Unknown => !self.preliminary && (self.has_result() || self.is_error),
+        }
+    }
+}
+
+/// What a part says of its progress, with the spellings of all formats.
+///
+/// An unknown state is kept as it is. [`State::phase`] tells what it amounts to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+#[non_exhaustive]
+pub enum State {
+    /// `completed`: also the state of UI parts that name none.
+    Completed,
+    /// `call`: the arguments are complete.
+    Call,
+    /// `partial-call`: the arguments are still arriving (AI SDK 4).
+    PartialCall,
+    /// `result` (AI SDK 4).
+    Result,
+    /// `input-streaming` (AI SDK 5 and later).
+    InputStreaming,
+    /// `input-available` (AI SDK 5 and later).
+    InputAvailable,
+    /// `approval-requested` (AI SDK 6 and later).
+    ApprovalRequested,
+    /// `approval-responded` (AI SDK 6 and later).
+    ApprovalResponded,
+    /// `output-available` (AI SDK 5 and later).
+    OutputAvailable,
+    /// `output-error` (AI SDK 5 and later).
+    OutputError,
+    /// `output-denied` (AI SDK 6 and later).
+    OutputDenied,
+    /// `in_progress` (OpenAI).
+    InProgress,
+    /// `incomplete` (OpenAI).
+    Incomplete,
+    /// `failed`.
+    Failed,
+    /// Any other.
+    Other(String),
+}
+
+/// Each state that is known, as it is written.
+const STATES: [(&str, State); 14] = [
+    ("completed", State::Completed),
+    ("call", State::Call),
+    ("partial-call", State::PartialCall),
+    ("result", State::Result),
+    ("input-streaming", State::InputStreaming),
+    ("input-available", State::InputAvailable),
+    ("approval-requested", State::ApprovalRequested),
+    ("approval-responded", State::ApprovalResponded),
+    ("output-available", State::OutputAvailable),
+    ("output-error", State::OutputError),
+    ("output-denied", State::OutputDenied),
+    ("in_progress", State::InProgress),
+    ("incomplete", State::Incomplete),
+    ("failed", State::Failed),
+];
+
+impl State {
+    /// Reads a state as parts write it; [`State::Other`] if it is unknown.
+    pub fn parse(text: &str) -> Self {
+        let known = STATES.iter().find(|(written, _)| *written == text);
+        known.map_or_else(|| Self::Other(text.to_owned()), |(_, state)| state.clone())
+    }
+
+    /// The state as parts write it.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Other(text) => text,
+            known => {
+                STATES.iter().find(|(_, state)| state == known).map_or("completed", |(written, _)| *written)
+            }
+        }
+    }
+
+    /// What the state amounts to.
+    pub fn phase(&self) -> Phase {
+        match self {
+            Self::Call
+            | Self::PartialCall
+            | Self::InputStreaming
+            | Self::InputAvailable
+            | Self::ApprovalResponded
+            | Self::InProgress => Phase::Requested,
+            Self::ApprovalRequested => Phase::AwaitingApproval,
+            Self::Completed | Self::Result | Self::OutputAvailable => Phase::Done,
+            Self::OutputError | Self::Failed | Self::Incomplete => Phase::Failed,
+            Self::OutputDenied => Phase::Denied,
+            Self::Other(_) => Phase::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a [`State`] amounts to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Phase {
+    /// The call is being written, or runs.
+    Requested,
+    /// The call waits for somebody to approve it.
+    AwaitingApproval,
+    /// There is, or should be, a result.
+    Done,
+    /// The call failed.
+    Failed,
+    /// The call was not approved.
+    Denied,
+    /// The state is none of the known ones.
+    Unknown,
+}
+
+/// How a part's members are spelled.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+#[non_exhaustive]
+pub enum Transport {
+    /// `args` and `result` on a part named after its tool.
+    Stdio,
+    /// `input` and `output` on a part named after its tool.
+    Http,
+    /// A part with a member for the tool's name, and the formats of model providers.
+    Standard,
+    /// A format of the program's own.
+    Other(String),
+}
+
+impl Transport {
+    /// Reads the transport as [`ToolPart`] writes it.
+    pub fn parse(text: &str) -> Self {
+        match text {
+            "stdio" => Self::Stdio,
+            "http" => Self::Http,
+            "standard" => Self::Standard,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+
+    /// The transport as [`ToolPart`] writes it.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::Http => "http",
+            Self::Standard => "standard",
+            Self::Other(other) => other,
+        }
+    }
+}
+
+impl fmt::Display for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl From<String> for State {
+    fn from(text: String) -> Self {
+        Self::parse(&text)
+    }
+}
+
+impl From<State> for String {
+    fn from(state: State) -> Self {
+        state.as_str().to_owned()
+    }
+}
+
+impl From<String> for Transport {
+    fn from(text: String) -> Self {
+        Self::parse(&text)
+    }
+}
+
+impl From<Transport> for String {
+    fn from(transport: Transport) -> Self {
+        transport.as_str().to_owned()
+    }
+}
+
+/// Why a value is not a tool part.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotAToolPart {
+    /// It is not a JSON object.
+    #[error("a part is an object, and this is not one")]
+    NotAnObject,
+    /// It has no `type`, and is not the result of `tools/call` either.
+    #[error("the part has no `type`")]
+    NoType,
+    /// Its `type` is not a string.
+    #[error("the part's `type` is not a string")]
+    TypeIsNoString,
+    /// No format has parts of this type.
+    #[error("`{0}` is not the type of a tool part")]
+    OtherType(String),
+}
+
+/// [`ToolPart`] as JSON: without what says nothing, and with a mark for the result that is `null`.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a member of the JSON")]
+struct Written {
+    tool_name: Option<String>,
+    #[serde(default = "super::formats::empty")]
+    args: Value,
+    #[serde(default)]
+    result: Value,
+    state: State,
+    original_type: String,
+    transport: Transport,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    call_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    args_text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error_text: Option<String>,
+    /// Only there where `result` is `null` and is a result.
+    #[serde(default, skip_serializing_if = "is_false")]
+    has_result: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    is_error: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    preliminary: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    is_result_only: bool,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    extra: Map<String, Value>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl From<ToolPart> for Written {
+    fn from(part: ToolPart) -> Self {
+        Self {
+            tool_name: part.tool_name,
+            args: part.args,
+            has_result: part.result == Some(Value::Null),
+            result: part.result.unwrap_or_default(),
+            state: part.state,
+            original_type: part.original_type,
+            transport: part.transport,
+            call_id: part.call_id,
+            args_text: part.args_text,
+            error_text: part.error_text,
+            is_error: part.is_error,
+            preliminary: part.preliminary,
+            is_result_only: part.is_result_only,
+            extra: part.extra,
+        }
+    }
+}
+
+impl From<Written> for ToolPart {
+    fn from(part: Written) -> Self {
+        Self {
+            tool_name: part.tool_name,
+            args: part.args,
+            result: (part.has_result || !part.result.is_null()).then_some(part.result),
+            state: part.state,
+            original_type: part.original_type,
+            transport: part.transport,
+            call_id: part.call_id,
+            args_text: part.args_text,
+            error_text: part.error_text,
+            is_error: part.is_error,
+            preliminary: part.preliminary,
+            is_result_only: part.is_result_only,
+            extra: part.extra,
+        }
+    }
+}
