@@ -2,7 +2,6 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -164,15 +163,7 @@ fn written(documents: &[Document], format: Format) -> String {
             escape::escape_text(&exported.text)
         };
     }
-    if format == Format::Mcp {
-        return documents.iter().map(|document| document.manifest.to_json()).collect();
-    }
-    let tools = documents.iter().flat_map(|document| &document.manifest.tools);
-    tools.fold(String::new(), |mut lines, tool| {
-        // Writing to a string cannot fail.
-        _ = writeln!(lines, "{}", visible_json(&serde_json::json!(tool).to_string()));
-        lines
-    })
+    documents.iter().map(|document| document.manifest.to_json()).collect()
 }
 
 /// Writes a file with the folders that it needs; one that says the same already keeps its time stamp, for `make`.

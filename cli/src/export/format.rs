@@ -54,6 +54,21 @@ impl Format {
         matches!(self.extension(), "json" | "jsonl")
     }
 
+    /// Whether a form has no place for prompts, resources and templates. Those of registries and bundles say where the
+    /// server is, and clients ask it for the rest.
+    pub(crate) fn holds_tools_only(self) -> bool {
+        match self {
+            Self::Jsonl
+            | Self::Openai
+            | Self::OpenaiStrict
+            | Self::Anthropic
+            | Self::Gemini
+            | Self::Openapi
+            | Self::Typescript => true,
+            Self::Mcp | Self::ServerJson | Self::Mcpb | Self::Markdown | Self::Html => false,
+        }
+    }
+
     /// Whether a file of this form holds one server only.
     pub(crate) fn holds_one(self) -> bool {
         matches!(self, Self::Mcp | Self::Openapi | Self::ServerJson | Self::Mcpb)

@@ -66,6 +66,10 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
     });
     let tools: Value = tools.collect();
     made.insert("tools".to_owned(), tools);
+    if document.manifest.prompts.as_ref().is_some_and(|prompts| !prompts.is_empty()) {
+        // A bundle lists prompts with their texts, which only the server knows; this says that it has some.
+        made.insert("prompts_generated".to_owned(), true.into());
+    }
     Value::Object(made)
 }
 

@@ -29,6 +29,8 @@ mod typescript;
 #[cfg(test)]
 mod tests;
 
+use toolwright_core::manifest::Kind;
+
 use crate::packages::Document;
 
 pub(crate) use features::{lines as feature_lines, markdown as feature_pages};
@@ -43,11 +45,12 @@ pub(crate) struct Exported {
     pub(crate) losses: Vec<Loss>,
 }
 
-/// The documents in this form; nothing for the two forms that hold manifests as they are.
+/// The documents in this form; nothing for the one that is the manifest itself.
 pub(crate) fn export(documents: &[Document], format: Format) -> Option<Exported> {
     let mut losses = Losses::default();
     let text = match format {
-        Format::Mcp | Format::Jsonl => return None,
+        Format::Mcp => return None,
+        Format::Jsonl => lines(documents),
         Format::Openai => openai::tools(documents, &mut losses),
         Format::OpenaiStrict => openai::strict_tools(documents, &mut losses),
         Format::Anthropic => anthropic::tools(documents, &mut losses),
@@ -59,7 +62,34 @@ pub(crate) fn export(documents: &[Document], format: Format) -> Option<Exported>
         Format::Html => html::page(documents, &mut losses),
         Format::Typescript => typescript::module(documents, &mut losses),
     };
+    if format.holds_tools_only() {
+        add_lost_lists(documents, &mut losses);
+    }
     Some(Exported { text, losses: losses.into_list() })
+}
+
+/// Lists prompts, resources and templates for a form of tools: what a reader of it never hears of.
+fn add_lost_lists(documents: &[Document], losses: &mut Losses) {
+    for document in documents {
+        for kind in Kind::FEATURES {
+            let count = document.manifest.entries(kind).map_or(0, |entries| entries.len());
+            if count > 0 {
+                let are =
+                    if count == 1 { format!("1 {} is", kind.one()) } else { format!("{count} {kind} are") };
+                losses.add(
+                    None,
+                    format!("/{}", kind.member()),
+                    format!("the form holds tools only, so {are} left out"),
+                );
+            }
+        }
+    }
+}
+
+/// One tool definition a line.
+fn lines(documents: &[Document]) -> String {
+    let tools = documents.iter().flat_map(|document| &document.manifest.tools);
+    tools.map(|tool| serde_json::json!(tool).to_string() + "\n").collect()
 }
 
 /// For forms of which a file holds one.

@@ -2,6 +2,7 @@
 
 mod audit;
 mod golden;
+mod lists;
 mod pages;
 mod rules;
 
@@ -146,7 +147,7 @@ fn what_a_form_cannot_hold_is_listed() {
 }
 
 #[test]
-fn strict_mode_requires_everything_and_admits_null_for_what_is_optional() {
+fn strict_mode_requires_all_and_lets_optional_ones_be_null() {
     assert_eq!(
         parameter(hard(), Format::OpenaiStrict, "a"),
         json!({"type": "string", "pattern": "^x", "description": "For example: `\"x1\"`"})
@@ -164,7 +165,7 @@ fn strict_mode_requires_everything_and_admits_null_for_what_is_optional() {
 }
 
 #[test]
-fn a_tool_that_strict_mode_cannot_hold_is_not_strict_and_says_so() {
+fn a_tool_that_strict_mode_cannot_hold_is_not_strict() {
     for (property, what) in [
         (
             json!({"type": "object", "additionalProperties": {"type": "integer"}}),
@@ -215,9 +216,9 @@ fn headers_are_for_mcp_clients_only() {
     assert_eq!(parameter(hard(), Format::Openai, "a").get("x-mcp-header"), None);
 }
 
-/// NAM-03: providers take letters, digits, `_` and `-`.
+/// Providers take letters, digits, `_` and `-` (openai/codex#8174, anthropics/claude-code#2257).
 #[test]
-fn nam_03_names_that_providers_refuse_are_changed_and_listed() {
+fn names_that_providers_refuse_are_changed_and_listed() {
     let mut document = with(&json!({"a": {"type": "string"}}));
     document.manifest.tools[0].name = "admin.tools.find".to_owned();
     for format in [Format::Openai, Format::Anthropic, Format::Gemini] {
@@ -231,7 +232,7 @@ fn nam_03_names_that_providers_refuse_are_changed_and_listed() {
 }
 
 #[test]
-fn pages_hold_what_people_look_for_and_nothing_runs_in_them_that_a_tool_wrote() {
+fn pages_run_nothing_that_a_tool_wrote() {
     let mut document =
         with(&json!({"a": {"type": "string", "description": "<script>alert(1)</script> a | b"}}));
     document.manifest.tools[0].description = Some("Finds </section> & more.".to_owned());

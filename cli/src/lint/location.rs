@@ -7,9 +7,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
+use toolwright_core::manifest::{Entry, Kind};
 use toolwright_core::pointer;
 
-use super::subject::Place;
+use super::subject::{Named, Place};
 use crate::packages::Sources;
 
 /// The most bytes of a line that is shown with a finding. A manifest may be one line.
@@ -50,8 +51,8 @@ pub(super) struct ManifestFile {
     text: String,
     /// Where each line begins.
     lines: Vec<usize>,
-    /// Where each tool begins and ends.
-    tools: HashMap<String, Range<usize>>,
+    /// Where each definition begins and ends.
+    definitions: HashMap<Named, Range<usize>>,
 }
 
 impl Origin {
@@ -79,7 +80,7 @@ impl Origin {
 /// The file, the line and the column of the field or struct that `place` is about.
 fn in_rust<'a>(sources: &'a Sources, place: &Place) -> Option<(&'a str, usize, usize)> {
     let numbers = |line: u32, column: u32| Some((usize::try_from(line).ok()?, usize::try_from(column).ok()?));
-    let tool = place.tool.as_ref().and_then(|name| sources.tools.get(name));
+    let tool = place.tool().and_then(|name| sources.tools.get(name));
     let origin = tool.map_or(&sources.server, |tool| &tool.origin);
     let parameter =
         place.pointer.strip_prefix("/inputSchema/properties/").and_then(|rest| rest.split('/').next());
@@ -106,14 +107,14 @@ fn word_at(line: &str, column: usize) -> Option<(String, Range<usize>)> {
 
 impl ManifestFile {
     pub(super) fn new(path: PathBuf, text: String) -> Self {
-        let tools = index(&text).unwrap_or_default();
+        let definitions = index(&text);
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { path, text, lines, tools }
+        Self { path, text, lines, definitions }
     }
 
     fn locate(&self, place: &Place) -> Option<Location> {
-        let start = match &place.tool {
-            Some(tool) => self.tools.get(tool)?.clone(),
+        let start = match &place.of {
+            Some(of) => self.definitions.get(of)?.clone(),
             None => 0..self.text.len(),
         };
         let range = descend(&self.text, start, &place.pointer);
@@ -133,19 +134,20 @@ impl ManifestFile {
     }
 }
 
-/// The texts of the tools, by name.
-fn index(text: &str) -> Option<HashMap<String, Range<usize>>> {
-    #[derive(serde::Deserialize)]
-    struct Named {
-        name: String,
-    }
-    let document: HashMap<&str, &RawValue> = serde_json::from_str(text).ok()?;
-    let tools: Vec<&RawValue> = serde_json::from_str(document.get("tools")?.get()).ok()?;
-    let named = |tool: &RawValue| {
-        let Named { name } = serde_json::from_str(tool.get()).ok()?;
-        Some((name, range_in(text, tool.get())))
+/// The texts of the definitions in a manifest, by name.
+fn index(text: &str) -> HashMap<Named, Range<usize>> {
+    let document: HashMap<&str, &RawValue> = serde_json::from_str(text).unwrap_or_default();
+    let entries = |kind: Kind| -> Vec<&RawValue> {
+        let list = document.get(kind.member());
+        list.and_then(|list| serde_json::from_str(list.get()).ok()).unwrap_or_default()
     };
-    tools.into_iter().map(named).collect()
+    let named = |kind: Kind, entry: &RawValue| {
+        let definition: Entry = serde_json::from_str(entry.get()).ok()?;
+        let name = kind.name_of(&definition)?.to_owned();
+        Some((Named { kind, name }, range_in(text, entry.get())))
+    };
+    let of_kind = |kind| entries(kind).into_iter().filter_map(move |entry| named(kind, entry));
+    Kind::ALL.into_iter().flat_map(of_kind).collect()
 }
 
 /// The text of what `pointer` leads to, or of the last step that exists.
@@ -176,18 +178,28 @@ fn range_in(text: &str, part: &str) -> Range<usize> {
 mod tests {
     use super::*;
 
+    fn place(of: Option<(Kind, &str)>, pointer: &str) -> Place {
+        let of = of.map(|(kind, name)| Named { kind, name: name.to_owned() });
+        Place { of, pointer: pointer.to_owned(), entry: String::new() }
+    }
+
     #[test]
     fn a_pointer_leads_to_its_line_and_column() {
-        let text = "{\n  \"tools\": [\n    {\"name\": \"a\",\n     \"x\": {\"y/z\": [1, \"two\"]}}\n  ]\n}\n";
+        let text = "{\n  \"tools\": [\n    {\"name\": \"a\",\n     \"x\": {\"y/z\": [1, \"two\"]}}\n  ],\n  \"resources\": [\n    {\"uri\": \"b:2\"},\n    {\"uri\": \"a:1\"}\n  ]\n}\n";
         let file = ManifestFile::new("m.json".into(), text.to_owned());
-        let at = |tool: Option<&str>, pointer: &str| {
-            let place = Place { tool: tool.map(str::to_owned), pointer: pointer.to_owned() };
+        let at = |of: Option<(Kind, &str)>, pointer: &str| {
+            let place = place(of, pointer);
             let found = file.locate(&place).unwrap();
             let (line, range) = found.text.unwrap();
             (found.line, found.column, line[range].to_owned())
         };
-        assert_eq!(at(Some("a"), "/x/y~1z/1"), (4, 23, "\"two\"".to_owned()));
-        assert_eq!(at(Some("a"), "/x/missing"), (4, 11, "{\"y/z\": [1, \"two\"]}}"[..19].to_owned()));
+        assert_eq!(at(Some((Kind::Tools, "a")), "/x/y~1z/1"), (4, 23, "\"two\"".to_owned()));
+        assert_eq!(
+            at(Some((Kind::Tools, "a")), "/x/missing"),
+            (4, 11, "{\"y/z\": [1, \"two\"]}}"[..19].to_owned())
+        );
+        // The manifest is sorted, its file need not be.
+        assert_eq!(at(Some((Kind::Resources, "a:1")), "/uri"), (8, 13, "\"a:1\"".to_owned()));
         assert_eq!(at(None, "/tools/0"), (3, 5, "{\"name\": \"a\",".to_owned()));
     }
 
@@ -196,7 +208,7 @@ mod tests {
         let description = "x".repeat(MAX_QUOTED_LINE);
         let text = format!("{{\"tools\": [{{\"name\": \"a\", \"description\": \"{description}\"}}]}}");
         let file = ManifestFile::new("m.json".into(), text);
-        let found = file.locate(&Place { tool: Some("a".to_owned()), pointer: "/description".to_owned() });
+        let found = file.locate(&place(Some((Kind::Tools, "a")), "/description"));
         let found = found.unwrap();
         assert_eq!((found.line, found.column, found.text), (1, 41, None));
     }

@@ -1,6 +1,6 @@
 //! The examples in the data files of the rules, as manifests.
 //!
-//! An example is a tool, or a manifest with `tools`. What a manifest needs and the example leaves out is filled in, and
+//! An example is a tool, or a manifest with one of the lists. What a manifest needs and the example leaves out is filled in, and
 //! `"300 × word"` stands for repetition: as an item of an array for `word1`, `word2`, …, as a member for `word1`,
 //! `word2`, … with the same value, as an item `{"300 × tool": {…}}` for tools of these names, and as any other text for
 //! `wordword…`.
@@ -8,14 +8,18 @@
 use serde_json::{Map, Value, json};
 use toolwright_core::manifest::Manifest;
 
+/// The members that tell a manifest from a tool.
+const MEMBERS: [&str; 5] = ["server", "tools", "prompts", "resources", "resourceTemplates"];
+
 /// The manifest that an example stands for, or what is wrong with the example.
 pub(super) fn manifest(example: &str) -> Result<Manifest, String> {
     let value: Value = serde_json::from_str(example).map_err(|error| error.to_string())?;
     let mut document = match value {
-        Value::Object(members) if members.contains_key("tools") || members.contains_key("server") => members,
+        Value::Object(members) if MEMBERS.iter().any(|member| members.contains_key(*member)) => members,
         tool => Map::from_iter([("tools".to_owned(), json!([tool]))]),
     };
     document.entry("manifestVersion").or_insert(1.into());
+    document.entry("tools").or_insert_with(|| json!([]));
     document.entry("server").or_insert_with(|| json!({"name": "shop", "version": "1.0.0"}));
     let mut document = expanded(Value::Object(document));
     for tool in document["tools"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {

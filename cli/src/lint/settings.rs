@@ -38,7 +38,7 @@ struct Entry {
 struct Wish {
     level: Level,
     reason: String,
-    /// Only these tools; all if there are none.
+    /// Only these tools, and prompts and resources by name and address; all if there are none.
     #[serde(default)]
     tools: Vec<String>,
 }
@@ -97,7 +97,7 @@ impl Settings {
         let is_about = |entry: &&mut Entry| {
             let tools = &entry.wish.tools;
             entry.rule.id == rule.id
-                && (tools.is_empty() || place.tool.as_ref().is_some_and(|tool| tools.contains(tool)))
+                && (tools.is_empty() || place.of.as_ref().is_some_and(|of| tools.contains(&of.name)))
         };
         match self.entries.iter_mut().rev().find(is_about) {
             Some(entry) => {

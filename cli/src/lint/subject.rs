@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::manifest::{Kind, Manifest};
+use toolwright_core::manifest::{Entry, Kind, Manifest};
 use toolwright_core::pointer::below;
 
 use super::schema::{self, Node};
@@ -12,8 +12,21 @@ use super::schema::{self, Node};
 pub(super) struct Subject<'a> {
     pub(super) manifest: &'a Manifest,
     pub(super) tools: Vec<Tool<'a>>,
-    /// Every text of prompts, resources and templates, with the pointer to it in the manifest.
-    pub(super) features: Vec<Text>,
+    /// Prompts, resources and resource templates.
+    pub(super) features: Vec<Feature<'a>>,
+}
+
+/// A prompt, a resource or a resource template, prepared for the rules.
+#[derive(Debug)]
+pub(super) struct Feature<'a> {
+    pub(super) kind: Kind,
+    /// Its name or address.
+    pub(super) name: &'a str,
+    pub(super) entry: &'a Entry,
+    /// JSON pointer to it in the manifest.
+    place: String,
+    /// Every text of the definition, with the pointer to it.
+    pub(super) texts: Vec<Text>,
 }
 
 /// A tool, prepared for the rules.
@@ -50,10 +63,32 @@ pub(super) struct Problem {
 /// Where a breach is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
-    /// The tool; none if it is the server as a whole.
-    pub(super) tool: Option<String>,
-    /// JSON pointer into the tool's definition, or into the manifest.
+    /// What it is about; none if it is the server as a whole.
+    pub(super) of: Option<Named>,
+    /// JSON pointer into that definition, or into the manifest.
     pub(super) pointer: String,
+    /// JSON pointer to the entry in the manifest, for entries that programs find by their place in a list; else empty.
+    pub(super) entry: String,
+}
+
+impl Place {
+    /// JSON pointer into the definition of a tool, or into the manifest.
+    pub(super) fn full_pointer(&self) -> String {
+        format!("{}{}", self.entry, self.pointer)
+    }
+
+    /// The name, if it is that of a tool.
+    pub(super) fn tool(&self) -> Option<&str> {
+        self.of.as_ref().filter(|of| of.kind == Kind::Tools).map(|of| of.name.as_str())
+    }
+}
+
+/// One definition of a manifest.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Named {
+    pub(super) kind: Kind,
+    /// Its name or address.
+    pub(super) name: String,
 }
 
 /// The breaches that one rule found.
@@ -63,25 +98,70 @@ pub(super) struct Problems(pub(super) Vec<Problem>);
 impl Problems {
     /// Something about a tool, at a pointer into its definition.
     pub(super) fn at(&mut self, tool: &Tool<'_>, pointer: impl Into<String>, message: impl Into<String>) {
-        let place = Place { tool: Some(tool.name().to_owned()), pointer: pointer.into() };
+        self.add(Kind::Tools, tool.name(), "", pointer, message);
+    }
+
+    /// Something about a prompt, a resource or a template, at a pointer into its definition.
+    pub(super) fn at_feature(
+        &mut self,
+        feature: &Feature<'_>,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+    ) {
+        self.add(feature.kind, feature.name, &feature.place, pointer, message);
+    }
+
+    fn add(
+        &mut self,
+        kind: Kind,
+        name: &str,
+        entry: &str,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+    ) {
+        let of = Some(Named { kind, name: name.to_owned() });
+        let place = Place { of, pointer: pointer.into(), entry: entry.to_owned() };
         self.0.push(Problem { place, message: message.into() });
     }
 
     /// Something about the server, at a pointer into the manifest.
     pub(super) fn at_server(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
-        let place = Place { tool: None, pointer: pointer.into() };
+        let place = Place { of: None, pointer: pointer.into(), entry: String::new() };
         self.0.push(Problem { place, message: message.into() });
     }
 }
 
 impl<'a> Subject<'a> {
     pub(super) fn new(manifest: &'a Manifest) -> Self {
-        let mut features = Vec::new();
-        for kind in Kind::FEATURES {
-            let entries = serde_json::json!(manifest.entries(kind).unwrap_or_default());
-            collect_texts(&mut features, format!("/{}", kind.member()), &entries, false);
-        }
-        Self { manifest, tools: manifest.tools.iter().map(Tool::new).collect(), features }
+        let lists = [
+            (Kind::Prompts, &manifest.prompts),
+            (Kind::Resources, &manifest.resources),
+            (Kind::ResourceTemplates, &manifest.resource_templates),
+        ];
+        let features = lists.into_iter().flat_map(|(kind, list)| {
+            list.iter().flatten().enumerate().map(move |entry| Feature::new(kind, entry))
+        });
+        Self { manifest, tools: manifest.tools.iter().map(Tool::new).collect(), features: features.collect() }
+    }
+
+    /// The features of one kind.
+    pub(super) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Feature<'a>> {
+        self.features.iter().filter(move |feature| feature.kind == kind)
+    }
+}
+
+impl<'a> Feature<'a> {
+    fn new(kind: Kind, (index, entry): (usize, &'a Entry)) -> Self {
+        let mut texts = Vec::new();
+        collect_members(&mut texts, "", entry);
+        let place = format!("/{}/{index}", kind.member());
+        Self { kind, name: kind.name_of(entry).unwrap_or_default(), entry, place, texts }
+    }
+
+    /// The arguments of a prompt, each with its place in the list.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = (usize, &'a Value)> {
+        let list = self.entry.get("arguments").and_then(Value::as_array);
+        list.into_iter().flatten().enumerate()
     }
 }
 
@@ -131,16 +211,18 @@ fn collect_texts(texts: &mut Vec<Text>, pointer: String, value: &Value, is_prose
                 collect_texts(texts, format!("{pointer}/{index}"), item, false);
             }
         }
-        Value::Object(members) => {
-            for (name, value) in members {
-                let pointer = below(&pointer, name);
-                if !name.is_ascii() {
-                    texts.push(Text { pointer: pointer.clone(), value: name.clone(), is_prose: false });
-                }
-                let is_prose = value.is_string() && matches!(name.as_str(), "description" | "title");
-                collect_texts(texts, pointer, value, is_prose);
-            }
-        }
+        Value::Object(members) => collect_members(texts, &pointer, members),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn collect_members(texts: &mut Vec<Text>, pointer: &str, members: &Entry) {
+    for (name, value) in members {
+        let pointer = below(pointer, name);
+        if !name.is_ascii() {
+            texts.push(Text { pointer: pointer.clone(), value: name.clone(), is_prose: false });
+        }
+        let is_prose = value.is_string() && matches!(name.as_str(), "description" | "title");
+        collect_texts(texts, pointer, value, is_prose);
     }
 }

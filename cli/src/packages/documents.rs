@@ -213,7 +213,7 @@ impl Document {
     }
 }
 
-/// Leaves the tools that can be used in the application context at `path` (F-05), and no server without any.
+/// Leaves the tools that can be used in the application context at `path`, and no server without any.
 ///
 /// # Errors
 /// [`Error::NothingInContext`].

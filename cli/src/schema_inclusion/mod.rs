@@ -81,4 +81,4 @@ pub(crate) fn includes<'a>(
 mod tests;
 
 #[cfg(test)]
-pub(crate) use tests::{Dice, Made, first_seed, has_meaning, pairs};
+pub(crate) use tests::{Dice, Made, first_seed, has_meaning, has_undeclared_names, pairs};

@@ -31,6 +31,8 @@ pub(crate) struct ServerDefinitions {
     pub(crate) templates: Entries,
     /// The lists that are known; nothing is known of what the others hold.
     pub(crate) kinds: BTreeSet<Kind>,
+    /// Members of a manifest that this version does not know.
+    pub(crate) other: Map<String, Value>,
 }
 
 /// Why a text or a list holds no definitions.
@@ -104,15 +106,16 @@ impl ServerDefinitions {
 
     /// What a manifest shows.
     pub(crate) fn from_manifest(manifest: &Manifest) -> Result<Self, DefinitionsError> {
-        let mut offer = Self {
+        let mut definitions = Self {
             server: toolwright_core::manifest::entry(&manifest.server),
             instructions: manifest.instructions.clone(),
+            other: manifest.other.clone(),
             ..Self::default()
         };
         for kind in manifest.kinds() {
-            offer.extend(kind, json!(manifest.entries(kind).unwrap_or_default()))?;
+            definitions.extend(kind, json!(manifest.entries(kind).unwrap_or_default()))?;
         }
-        Ok(offer)
+        Ok(definitions)
     }
 
     /// Reads the text of a manifest, or saved answers of a server.
@@ -122,11 +125,16 @@ impl ServerDefinitions {
 
     /// The manifest of the server. `name` is for one that does not introduce itself, as in a saved list.
     pub(super) fn to_manifest(&self, name: &str) -> Result<Manifest, DefinitionsError> {
-        let text = |key: &str| self.server.get(key).and_then(Value::as_str).map(str::to_owned);
+        let mut other = self.server.clone();
+        let mut take = |key: &str| match other.shift_remove(key) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        };
         let server = Server {
-            name: text("name").unwrap_or_else(|| name.to_owned()),
-            version: text("version").unwrap_or_else(|| "0.0.0".to_owned()),
-            title: text("title"),
+            name: take("name").unwrap_or_else(|| name.to_owned()),
+            version: take("version").unwrap_or_else(|| "0.0.0".to_owned()),
+            title: take("title"),
+            other,
         };
         let tool = |(name, entry): (&String, &Map<String, Value>)| {
             serde_json::from_value::<ToolDefinition>(Value::Object(entry.clone()))
@@ -134,9 +142,59 @@ impl ServerDefinitions {
         };
         let tools = self.tools.iter().map(tool).collect::<Result<_, _>>()?;
         let mut manifest = Manifest::new(server, self.instructions.clone(), tools)?;
+        manifest.other.clone_from(&self.other);
         for kind in Kind::FEATURES.into_iter().filter(|kind| self.kinds.contains(kind)) {
             manifest = manifest.with(kind, self.list(kind).values().cloned())?;
         }
         Ok(manifest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A client passes on what it does not know, since a later revision may give it a meaning (2026-07-28, basic
+    /// "General fields"). A manifest of a server is such a copy.
+    #[test]
+    fn a_manifest_keeps_members_that_nobody_knows() {
+        let unknown = json!({"x-a": 1, "x-b": {"c": [null, "d"]}});
+        let with_unknown = |mut value: Value| {
+            value.as_object_mut().unwrap().extend(unknown.as_object().unwrap().clone());
+            value
+        };
+        let icons = json!([with_unknown(json!({"src": "https://example.com/a.png", "sizes": ["any"]}))]);
+        let tool = with_unknown(json!({
+            "name": "find",
+            "inputSchema": with_unknown(json!({"type": "object"})),
+            "annotations": with_unknown(json!({"readOnlyHint": true})),
+            "icons": icons,
+            "execution": {"taskSupport": "optional"},
+            "_meta": unknown,
+        }));
+        let argument = with_unknown(json!({"name": "code"}));
+        let server = with_unknown(
+            json!({"name": "shop", "version": "1", "websiteUrl": "https://example.com", "icons": icons}),
+        );
+        let document = with_unknown(json!({
+            "manifestVersion": 1,
+            "server": server,
+            "instructions": "Ask.",
+            "tools": [tool],
+            "prompts": [with_unknown(json!({"name": "review", "arguments": [argument], "icons": icons}))],
+            "resources": [with_unknown(json!({"uri": "a:b", "name": "b", "annotations": unknown}))],
+            "resourceTemplates": [with_unknown(json!({"uriTemplate": "a:{b}", "name": "b"}))],
+        }));
+        let manifest = ServerDefinitions::parse(&document.to_string()).unwrap().to_manifest("other").unwrap();
+        assert_eq!(json!(manifest), document);
+        assert_eq!(json!(Manifest::from_json(&manifest.to_json()).unwrap()), document);
+        let again = ServerDefinitions::from_manifest(&manifest).unwrap().to_manifest("other").unwrap();
+        assert_eq!(again, manifest);
+    }
+
+    #[test]
+    fn a_server_without_an_introduction_gets_a_name() {
+        let definitions = ServerDefinitions::parse(r#"{"tools": []}"#).unwrap();
+        assert_eq!(definitions.to_manifest("saved").unwrap().server, Server::new("saved", "0.0.0"));
     }
 }

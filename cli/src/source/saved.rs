@@ -22,7 +22,7 @@ pub(super) fn read(text: &str) -> Result<ServerDefinitions, DefinitionsError> {
 
 #[derive(Default)]
 struct Reading {
-    offer: ServerDefinitions,
+    definitions: ServerDefinitions,
     /// Something was found, though it may be an introduction alone.
     is_known: bool,
     /// The server says of itself what it says to everybody.
@@ -49,14 +49,14 @@ impl Reading {
         }
         if members.contains_key("inputSchema") {
             self.is_known = true;
-            return self.offer.extend(Kind::Tools, Value::Array(vec![Value::Object(members)]));
+            return self.definitions.extend(Kind::Tools, Value::Array(vec![Value::Object(members)]));
         }
         self.introduce(&members);
         let goes_on = members.get("nextCursor").is_some_and(|cursor| !cursor.is_null());
         for kind in Kind::ALL {
             let Some(entries) = members.remove(kind.member()) else { continue };
             self.is_known = true;
-            self.offer.extend(kind, entries)?;
+            self.definitions.extend(kind, entries)?;
             if goes_on {
                 self.open.insert(kind);
             } else {
@@ -89,15 +89,20 @@ impl Reading {
         if !members.contains_key("tools") {
             return Err(DefinitionsError::NoList(Kind::Tools));
         }
-        if let Some(Value::Object(server)) = members.remove("server") {
-            self.offer.server = server;
+        if let Some(Value::Object(server)) = members.shift_remove("server") {
+            self.definitions.server = server;
         }
-        self.offer.instructions = members.get("instructions").and_then(Value::as_str).map(str::to_owned);
+        self.definitions.instructions = match members.shift_remove("instructions") {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        };
         for kind in Kind::ALL {
-            if let Some(entries) = members.remove(kind.member()) {
-                self.offer.extend(kind, entries)?;
+            if let Some(entries) = members.shift_remove(kind.member()) {
+                self.definitions.extend(kind, entries)?;
             }
         }
+        members.shift_remove("manifestVersion");
+        self.definitions.other = members;
         Ok(())
     }
 
@@ -105,20 +110,21 @@ impl Reading {
     fn introduce(&mut self, members: &Map<String, Value>) {
         let modern = || members.get("_meta")?.get("io.modelcontextprotocol/serverInfo");
         if let Some(Value::Object(server)) = members.get("serverInfo").or_else(modern) {
-            self.offer.server.clone_from(server);
+            self.definitions.server.clone_from(server);
         }
         if members.contains_key("protocolVersion") || members.contains_key("supportedVersions") {
             (self.is_known, self.is_introduced) = (true, true);
-            self.offer.instructions = members.get("instructions").and_then(Value::as_str).map(str::to_owned);
+            self.definitions.instructions =
+                members.get("instructions").and_then(Value::as_str).map(str::to_owned);
         }
     }
 
     fn finish(mut self) -> Result<ServerDefinitions, DefinitionsError> {
-        self.offer.is_list = !self.is_introduced;
+        self.definitions.is_list = !self.is_introduced;
         if let Some(kind) = self.open.first() {
             return Err(DefinitionsError::GoesOn(*kind));
         }
-        if self.offer.kinds.is_empty() { Err(DefinitionsError::Unknown) } else { Ok(self.offer) }
+        if self.definitions.kinds.is_empty() { Err(DefinitionsError::Unknown) } else { Ok(self.definitions) }
     }
 }
 
@@ -130,8 +136,8 @@ mod tests {
 
     const TOOL: &str = r#"{"name": "find", "inputSchema": {"type": "object"}, "execution": {"x": 1}}"#;
 
-    fn names(offer: &ServerDefinitions) -> Vec<String> {
-        let lists = offer.lists().into_iter().filter(|(kind, _)| offer.kinds.contains(kind));
+    fn names(definitions: &ServerDefinitions) -> Vec<String> {
+        let lists = definitions.lists().into_iter().filter(|(kind, _)| definitions.kinds.contains(kind));
         lists.map(|(kind, list)| format!("{kind}: {:?}", list.keys().collect::<Vec<_>>())).collect()
     }
 
@@ -174,8 +180,8 @@ mod tests {
             ),
             ("\u{feff}{\"tools\": []}\r\n".to_owned(), vec!["tools: []"]),
         ] {
-            let offer = read(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
-            assert_eq!(names(&offer), expected, "{text}");
+            let definitions = read(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(names(&definitions), expected, "{text}");
         }
     }
 
@@ -190,8 +196,11 @@ mod tests {
         let legacy = r#"{"protocolVersion": "2025-11-25", "serverInfo": {"name": "a", "version": "2"}, "instructions": "Ask."}"#;
         let modern = r#"{"supportedVersions": [], "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "a", "version": "2"}}, "instructions": "Ask."}"#;
         for introduction in [legacy, modern] {
-            let offer = read(&format!("{introduction}{list}")).unwrap();
-            assert_eq!((&offer.server["name"], offer.instructions.as_deref()), (&json!("a"), Some("Ask.")));
+            let definitions = read(&format!("{introduction}{list}")).unwrap();
+            assert_eq!(
+                (&definitions.server["name"], definitions.instructions.as_deref()),
+                (&json!("a"), Some("Ask."))
+            );
         }
     }
 

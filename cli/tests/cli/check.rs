@@ -33,7 +33,7 @@ fn spaces_line_endings_and_the_order_of_members_do_not_count() {
 }
 
 #[test]
-fn drift_is_shown_by_tool_and_property_with_the_command_that_mends_it() {
+fn drift_is_shown_by_property_with_the_command_to_update() {
     let run = check("mcp", |text| {
         text.replace("1.2.3", "1.2.2")
             .replace("Give money back.", "Give\u{200b} money back.")

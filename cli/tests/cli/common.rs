@@ -7,6 +7,21 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+/// The formats of `cargo mcp manifest --format` that are made from the manifest.
+pub(crate) const EXPORTS: [&str; 11] = [
+    "jsonl",
+    "openai",
+    "openai-strict",
+    "anthropic",
+    "gemini",
+    "openapi",
+    "server-json",
+    "mcpb",
+    "markdown",
+    "html",
+    "typescript",
+];
+
 /// One run of `cargo-mcp`.
 #[derive(Debug)]
 pub(crate) struct Run {

@@ -5,7 +5,7 @@ use std::fs;
 use crate::common::{docs, manifest, scratch};
 
 #[test]
-fn f_05_a_context_shows_its_own_commands_and_those_of_the_contexts_above() {
+fn a_context_shows_its_tools_and_those_of_contexts_above() {
     for (path, expected) in [
         ("orders", &["find_orders", "help"][..]),
         ("orders/open/42", &["cancel_order", "find_orders", "help"]),
@@ -22,9 +22,9 @@ fn f_05_a_context_shows_its_own_commands_and_those_of_the_contexts_above() {
     assert_eq!(manifest("workflow", "").ok().names().1.len(), 4);
 }
 
-/// F-12: what a workflow adds is in the manifest of a context too.
+/// What a workflow adds is in the manifest of a context too.
 #[test]
-fn f_05_the_definitions_of_a_context_are_those_of_the_whole_manifest() {
+fn definitions_in_a_context_are_those_of_the_manifest() {
     let all = manifest("workflow", "").ok().document();
     let some = manifest("workflow", "--context orders").ok().document();
     let tools = all["tools"].as_array().unwrap();
@@ -35,12 +35,12 @@ fn f_05_the_definitions_of_a_context_are_those_of_the_whole_manifest() {
 }
 
 #[test]
-fn f_05_tools_without_a_context_are_in_every_context() {
+fn tools_without_a_context_are_in_every_context() {
     assert_eq!(manifest("library", "--context any").ok().stdout, manifest("library", "").ok().stdout);
 }
 
 #[test]
-fn f_05_a_server_without_a_tool_in_the_context_is_left_out() {
+fn a_server_without_a_tool_in_the_context_is_left_out() {
     let both = "--example small --bin both --context";
     assert_eq!(manifest("both", &format!("{both} attic")).ok().names().0, "sums");
     manifest("both", &format!("{both} shelf")).ended(2).says(&["several servers", "`small`", "`sums`"]);
@@ -50,7 +50,7 @@ fn f_05_a_server_without_a_tool_in_the_context_is_left_out() {
 }
 
 #[test]
-fn f_05_a_file_of_one_context_is_checked_against_it() {
+fn a_file_of_one_context_is_checked_against_it() {
     let scratch = scratch();
     let file = scratch.path().join("stock.json");
     let line = |flag: &str| format!("--context stock {flag} {}", file.display());
@@ -63,7 +63,7 @@ fn f_05_a_file_of_one_context_is_checked_against_it() {
 }
 
 #[test]
-fn f_05_the_documentation_of_a_context_has_its_tools_only() {
+fn the_documentation_of_a_context_has_its_tools_only() {
     let run = docs("workflow", "--simple --context stock").ok();
     assert_eq!(run.stdout, "count_stock: Count what is in stock.\nhelp: Say what can be done.\n");
 }

@@ -39,9 +39,9 @@ fn the_level_decides_about_the_exit_code() {
     diff(&["old.json", "old.json", "--allow", "allow.toml"]).ended(2).says(&["has no reason"]);
 }
 
-/// MAN-03: "found" and "could not run" have different codes.
+/// "Found" and "could not run" have different codes (JoviDeCroock/mcp-tada#14).
 #[test]
-fn man_03_what_cannot_be_read_is_no_finding() {
+fn what_cannot_be_read_has_an_exit_code_of_its_own() {
     let scratch = two_files();
     let diff = |words: &[&str]| run(scratch.path(), &[&["diff"], words].concat());
     diff(&["missing.json", "old.json"]).ended(6).says(&["cannot read missing.json"]);

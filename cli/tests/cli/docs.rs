@@ -6,7 +6,7 @@ use toolwright_core::manifest::Manifest;
 use crate::common::{docs, manifest};
 
 #[test]
-fn f_14_the_simple_documentation_has_names_and_descriptions_only() {
+fn simple_documentation_has_names_and_descriptions_only() {
     let run = docs("library", "--simple").ok();
     assert_eq!(
         run.stdout,
@@ -18,7 +18,7 @@ fn f_14_the_simple_documentation_has_names_and_descriptions_only() {
 }
 
 #[test]
-fn f_19_the_documentation_has_parameters_and_examples() {
+fn the_documentation_has_parameters_and_examples() {
     let run = docs("workflow", "").ok();
     let tools: Vec<_> = run.stdout.lines().filter_map(|line| line.strip_prefix("## ")).collect();
     assert_eq!(tools, ["cancel_order", "count_stock", "find_orders", "help"]);
@@ -34,7 +34,7 @@ fn f_19_the_documentation_has_parameters_and_examples() {
 }
 
 #[test]
-fn f_14_f_19_the_documentation_is_made_from_the_manifest() {
+fn the_documentation_is_made_from_the_manifest() {
     let manifest = Manifest::from_json(&manifest("library", "").ok().stdout).unwrap();
     assert_eq!(docs("library", "--simple").ok().stdout, simple(&manifest.tools));
     let tools: Vec<_> = manifest.tools.iter().map(full).collect();

@@ -6,7 +6,7 @@ use std::fs;
 use crate::common::{folder, manifest, manifest_with, scratch, target};
 
 #[test]
-fn a_package_without_tools_is_reported_and_its_main_does_not_run() {
+fn a_package_without_tools_is_reported_and_not_run() {
     let run = manifest("members", "-p plain").ended(5);
     run.says(&["there are no tools in package `plain`", "derive(toolwright::Tool)"]);
     assert!(!folder("members").join("plain/main-ran").exists());
@@ -69,7 +69,7 @@ fn a_folder_without_a_package_is_reported() {
 }
 
 #[test]
-fn unknown_packages_and_features_are_answered_with_the_known_ones() {
+fn unknown_packages_and_features_name_the_known_ones() {
     manifest("members", "-p tolls").ended(2).says(&["no package `tolls`", "tools"]);
     manifest("library", "-F repots").ended(2).says(&["no feature `repots`", "reports"]);
     manifest("members", "-p plain --lib").ended(2).says(&["has no library"]);

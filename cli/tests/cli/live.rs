@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use crate::common::{cargo, manifest, run, scratch, target};
 
-/// MAN-05: the manifest says what the running server lists.
+/// The manifest says what the running server lists (kintone/mcp-server#568).
 #[test]
-fn man_05_the_manifest_is_what_the_built_server_lists() {
+fn the_manifest_is_what_the_built_server_lists() {
     let scratch = scratch();
     cargo("workflow", "build --bin workflow").ok();
     fs::write(scratch.path().join("mcp.json"), manifest("workflow", "").ok().stdout).unwrap();
@@ -95,9 +95,9 @@ fn answer(mut stream: TcpStream, number: usize) {
     stream.write_all(response.as_bytes()).unwrap();
 }
 
-/// MAN-04: a tool on the second page, with a character that changes the direction of text.
+/// A tool on the second page, with a character that changes the direction of text (kerlenton/mcpsnoop#103).
 #[test]
-fn man_04_all_pages_of_a_server_over_http_are_read() {
+fn all_pages_of_a_server_over_http_are_read() {
     let scratch = scratch();
     fs::write(scratch.path().join("mcp.json"), old()).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -120,7 +120,7 @@ fn man_04_all_pages_of_a_server_over_http_are_read() {
 /// The same over standard input and output, from a server that writes a stray line and asks something itself.
 #[cfg(unix)]
 #[test]
-fn man_04_all_pages_of_a_server_over_stdio_are_read() {
+fn all_pages_of_a_server_over_stdio_are_read() {
     let scratch = scratch();
     fs::write(scratch.path().join("mcp.json"), old()).unwrap();
     let request =
@@ -144,6 +144,26 @@ fn man_04_all_pages_of_a_server_over_stdio_are_read() {
     assert!(run.stdout.contains(r#"+ "Sixty.\u{202e}""#), "{}", run.stdout);
     let pong: Value = serde_json::from_slice(&fs::read(scratch.path().join("pong.json")).unwrap()).unwrap();
     assert_eq!(pong, json!({"jsonrpc": "2.0", "id": "p", "result": {}}));
+}
+
+/// A later revision may give a meaning to members that this version does not know.
+#[cfg(unix)]
+#[test]
+fn the_manifest_of_a_server_keeps_unknown_members() {
+    let mut decorated = tool("one", "One.");
+    decorated["annotations"] = json!({"readOnlyHint": true, "x-cost": 3});
+    decorated["icons"] = json!([{"src": "https://example.com/a.png", "x-alt": "A"}]);
+    let server =
+        json!({"name": "shop", "version": "1", "websiteUrl": "https://example.com", "x-region": "eu"});
+    let discovered = json!({"jsonrpc": "2.0", "id": 1, "result": {
+        "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+        "_meta": {"io.modelcontextprotocol/serverInfo": server},
+    }});
+    let tools = json!({"jsonrpc": "2.0", "id": 2, "result": {"tools": [decorated]}});
+    let script = format!("read l; echo '{discovered}'; read l; echo '{tools}'; read l");
+    let scratch = scratch();
+    let manifest = run(scratch.path(), &["manifest", "--", "sh", "-c", &script]).ok().document();
+    assert_eq!((&manifest["tools"], &manifest["server"]), (&json!([decorated]), &server));
 }
 
 #[cfg(unix)]

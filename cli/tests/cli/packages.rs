@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::common::{cargo, folder, manifest, manifest_with, scratch, target};
 
 #[test]
-fn f_02_a_library_alone_is_asked_through_a_harness() {
+fn a_library_alone_is_asked_through_a_harness() {
     let run = manifest("library", "").ok();
     assert_eq!(run.names(), ("library".into(), vec!["get_order".into(), "refund".into(), "search".into()]));
     let document = run.document();
@@ -17,7 +17,7 @@ fn f_02_a_library_alone_is_asked_through_a_harness() {
 }
 
 #[test]
-fn k_09_s_10_titles_icons_and_tags_are_shown_and_credentials_are_not() {
+fn titles_icons_and_tags_are_shown_and_credentials_are_not() {
     let document = manifest("library", "").ok().document();
     let tool = &document["tools"][0];
     assert_eq!(tool["title"], "Order details");
@@ -47,7 +47,7 @@ fn a_program_alone_is_asked_before_its_main_panics() {
 }
 
 #[test]
-fn with_a_library_and_a_program_the_program_is_asked_and_its_main_does_not_run() {
+fn of_library_and_program_the_program_is_asked_and_not_run() {
     let run = manifest("both", "-v").ok().says(&["TOOLWRIGHT_MANIFEST="]);
     assert_eq!(run.names(), ("sums".into(), vec!["add".into()]));
     assert!(!run.stderr.contains("harness"), "{}", run.stderr);

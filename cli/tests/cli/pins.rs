@@ -21,7 +21,7 @@ fn edit(folder: &Path, from: &str, to: &str) {
 }
 
 #[test]
-fn man_04_what_changed_after_it_was_pinned_is_named() {
+fn what_changed_after_it_was_pinned_is_named() {
     let scratch = scratch();
     let folder = scratch.path();
     fs::write(folder.join("mcp.json"), manifest("library", "").ok().stdout).unwrap();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, folder, run, scratch};
+use crate::common::{EXPORTS, Run, folder, run, scratch};
 
 /// Escape sequences in both forms, characters that change the direction of text or are not seen, and line ends with what
 /// GitHub Actions takes for commands.
@@ -76,20 +76,7 @@ fn what_a_manifest_of_others_says_is_shown_harmlessly() {
     write(here, "named.json", &named);
 
     for file in ["bad.json", "named.json"] {
-        for form in [
-            "mcp",
-            "jsonl",
-            "openai",
-            "openai-strict",
-            "anthropic",
-            "gemini",
-            "openapi",
-            "server-json",
-            "mcpb",
-            "markdown",
-            "html",
-            "typescript",
-        ] {
+        for form in EXPORTS.into_iter().chain(["mcp"]) {
             check(&run(here, &["manifest", file, "--format", form]), form);
             check(&run(here, &["manifest", file, "--format", form, "--deny-lossy"]), form);
             check(&run(here, &["manifest", file, "--format", form, "--check", "other.json"]), form);

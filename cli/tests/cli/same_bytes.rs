@@ -1,10 +1,10 @@
-//! MAN-01, F-09: the same source gives the same bytes.
+//! The same source gives the same bytes (maximhq/bifrost#7170).
 
 use crate::common::{folder, manifest, manifest_with, scratch};
 
 /// `search` has a `HashMap` and a `HashSet` as defaults, whose order changes from run to run.
 #[test]
-fn man_01_twenty_runs_give_the_same_bytes() {
+fn twenty_runs_give_the_same_bytes() {
     let first = manifest("library", "").ok().stdout;
     assert!(first.contains("\"weights\"") && first.contains("\"default\""), "{first}");
     for _ in 1..20 {
@@ -13,7 +13,7 @@ fn man_01_twenty_runs_give_the_same_bytes() {
 }
 
 #[test]
-fn man_01_the_order_of_features_does_not_count() {
+fn the_order_of_features_does_not_count() {
     let one = manifest("library", "--no-default-features --features refunds,reports").ok().stdout;
     let other =
         manifest("library", "--no-default-features --features reports --features refunds").ok().stdout;
@@ -21,7 +21,7 @@ fn man_01_the_order_of_features_does_not_count() {
 }
 
 #[test]
-fn man_01_no_path_and_no_folder_of_the_machine_is_in_the_text() {
+fn no_path_of_the_machine_is_in_the_manifest() {
     let text = manifest("library", "").ok().stdout;
     for trace in [folder("library").to_str().unwrap(), env!("CARGO_TARGET_TMPDIR"), "src/lib.rs", "rustc"] {
         assert!(!text.contains(trace), "{trace} in {text}");
@@ -29,7 +29,7 @@ fn man_01_no_path_and_no_folder_of_the_machine_is_in_the_text() {
 }
 
 #[test]
-fn man_01_a_copy_in_another_folder_gives_the_same_bytes() {
+fn a_copy_in_another_folder_gives_the_same_bytes() {
     let scratch = scratch();
     let copy = scratch.path().join("elsewhere");
     std::fs::create_dir_all(copy.join("src")).unwrap();

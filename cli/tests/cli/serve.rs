@@ -11,7 +11,7 @@ const CONVERSATION: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","par
 
 /// Standard output has the server's messages and nothing else: cargo's go to standard error, its progress too.
 #[test]
-fn f_24_a_workflow_path_becomes_a_server() {
+fn a_workflow_path_becomes_a_server() {
     let scratch = scratch();
     let line = format!("--workflow {} -v", folder("workflow").display());
     let (run, _) = serve(scratch.path(), &line, CONVERSATION);
@@ -24,7 +24,7 @@ fn f_24_a_workflow_path_becomes_a_server() {
 
 /// Two programs contain Toolwright; `default-run` says which one is meant.
 #[test]
-fn f_24_the_package_of_the_folder_is_served() {
+fn the_package_of_the_folder_is_served() {
     let (run, _) = serve(&folder("workflow").join("src"), "-q", CONVERSATION);
     let run = run.ok();
     assert_eq!(run.stderr, "");

@@ -65,11 +65,9 @@ macro_rules! assert_manifest {
 #[track_caller]
 pub fn of_toolset<T: Toolset>(folder: &str, path: &str) {
     let (package, metadata) = (T::PACKAGE, T::METADATA);
-    let server = Server {
-        name: metadata.name.unwrap_or(package.name).to_owned(),
-        version: metadata.version.unwrap_or(package.version).to_owned(),
-        title: metadata.title.map(str::to_owned),
-    };
+    let (name, version) =
+        (metadata.name.unwrap_or(package.name), metadata.version.unwrap_or(package.version));
+    let server = Server { title: metadata.title.map(str::to_owned), ..Server::new(name, version) };
     let instructions = metadata.instructions.map(str::to_owned);
     let manifest = Manifest::new(server, instructions, toolset::definitions_of::<T>())
         .and_then(|manifest| answer::with_features(manifest, package.name, &link::linked_features()));
@@ -163,7 +161,7 @@ mod tests {
     use crate::ToolDefinition;
 
     fn manifest(description: &str) -> Manifest {
-        let server = Server { name: "shop".to_owned(), version: "1".to_owned(), title: None };
+        let server = Server::new("shop", "1");
         let mut tool = ToolDefinition::new("count", json!({"type": "object"}));
         tool.description = Some(description.to_owned());
         Manifest::new(server, None, vec![tool]).expect("one tool is a manifest")

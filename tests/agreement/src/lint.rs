@@ -67,7 +67,7 @@ pub fn workspace() -> PathBuf {
 /// # Panics
 /// If lint cannot be run, or two definitions have one name.
 pub fn faults(folder: &Path, definitions: Vec<ToolDefinition>) -> Vec<(String, Fault)> {
-    let server = Server { name: "generated".to_owned(), version: "0.0.0".to_owned(), title: None };
+    let server = Server::new("generated", "0.0.0");
     let manifest = Manifest::new(server, None, definitions).expect("definitions have names of their own");
     let file = folder.join("manifest.json");
     std::fs::write(&file, manifest.to_json()).expect("the folder takes files");

@@ -9,6 +9,7 @@ mod view;
 mod words;
 
 use serde_json::{Map, Value};
+use toolwright_core::manifest::Kind;
 use toolwright_core::pointer::segment;
 
 use super::finding::{Finding, Part};
@@ -28,23 +29,49 @@ pub(crate) enum Author {
 pub(crate) fn compare(old: &ServerDefinitions, new: &ServerDefinitions, author: Author) -> Vec<Finding> {
     let mut findings = Vec::new();
     server(old, new, &mut findings);
-    tools(&old.tools, &new.tools, author, &mut findings);
-    features::prompts(&old.prompts, &new.prompts, &mut findings);
-    features::resources(Part::Resource, "resource", &old.resources, &new.resources, &mut findings);
-    features::resources(Part::Template, "template", &old.templates, &new.templates, &mut findings);
+    for (kind, before) in old.lists() {
+        let after = new.list(kind);
+        if !new.kinds.contains(&kind) {
+            findings.extend(undeclared(kind, before));
+            continue;
+        }
+        match kind {
+            Kind::Tools => tools(before, after, author, &mut findings),
+            Kind::Prompts => features::prompts(before, after, &mut findings),
+            Kind::Resources => {
+                features::resources(Part::Resource, "resource", before, after, &mut findings);
+            }
+            Kind::ResourceTemplates => {
+                features::resources(Part::Template, "template", before, after, &mut findings);
+            }
+        }
+    }
     findings
 }
 
+/// What there is to say about a list that only the old side holds: nothing is known of what the new side has of it.
+fn undeclared(kind: Kind, before: &Entries) -> Option<Finding> {
+    if before.is_empty() {
+        return None;
+    }
+    let names: Value = before.keys().map(String::as_str).collect();
+    let mut finding = Finding::new("list-undeclared", Part::Server, "", &format!("/{}", kind.member()));
+    finding.undecided = Some(format!("the new side does not declare its {kind}"));
+    Some(finding.values(Some(&names), None))
+}
+
 fn server(old: &ServerDefinitions, new: &ServerDefinitions, findings: &mut Vec<Finding>) {
+    // A list that was saved alone says nothing about its server.
+    let is_known = !old.is_list && !new.is_list;
     for (key, before, after) in pairs(&old.server, &new.server) {
-        if before != after {
+        if before != after && is_known {
             let finding =
                 Finding::new("server-changed", Part::Server, "", &format!("/server/{}", segment(key)));
             findings.push(finding.values(before, after));
         }
     }
     let [before, after] = [old, new].map(|offer| offer.instructions.as_deref().map(Value::from));
-    if before != after {
+    if before != after && is_known {
         let id = "instructions-changed";
         texts::changed(id, Part::Server, "", "/instructions", before.as_ref(), after.as_ref(), findings);
     }

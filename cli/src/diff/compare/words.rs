@@ -91,17 +91,7 @@ impl<'a> Words<'_, 'a> {
         let keys: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
         for key in keys {
             let (before, after) = (old.get(key).copied(), new.get(key).copied());
-            if key == "default" && before != after && self.is_only_moved(before, after) {
-                let pointer = format!("{at}/{key}");
-                texts::changed(
-                    "schema-note-changed",
-                    Part::Tool,
-                    self.name,
-                    &pointer,
-                    before,
-                    after,
-                    self.findings,
-                );
+            if key == "default" && before != after && self.default(at, before, after) {
                 continue;
             }
             if is_annotation(key) || !is_known(key) {
@@ -140,10 +130,22 @@ impl<'a> Words<'_, 'a> {
         }
     }
 
-    /// Whether the default is still said of the same values, if in another part of the schema.
-    fn is_only_moved(&self, old: Option<&Value>, new: Option<&Value>) -> bool {
-        let is_in = |value: Option<&Value>, said: &[Value]| value.is_none_or(|value| said.contains(value));
-        self.defaults.last().is_some_and(|[before, after]| is_in(old, after) && is_in(new, before))
+    /// Reports a default that is still, or was already, said of the same values in another part of the schema; false if it
+    /// is neither.
+    fn default(&mut self, at: &str, old: Option<&Value>, new: Option<&Value>) -> bool {
+        let Some([before, after]) = self.defaults.last() else { return false };
+        let is_in = |value: Option<&Value>, said: &[Value]| value.is_some_and(|value| said.contains(value));
+        let is_kept = old.is_none() || is_in(old, after);
+        let was_said = new.is_none() || is_in(new, before);
+        let id = match self.way {
+            _ if is_kept && was_said => "schema-note-changed",
+            Way::Input if is_kept => "input-default-added",
+            Way::Input if was_said => "input-default-removed",
+            _ => return false,
+        };
+        let pointer = format!("{at}/default");
+        texts::changed(id, Part::Tool, self.name, &pointer, old, new, self.findings);
+        true
     }
 
     /// Arms that did not change go together; of the others, the first with the first.

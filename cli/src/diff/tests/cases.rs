@@ -35,9 +35,9 @@ fn open(properties: Value) -> Value {
     with_input(json!({"type": "object", "properties": properties}))
 }
 
-/// MAN-02: its ten pairs, in its order.
+/// Pairs that tools for schema registries get wrong (Apicurio/apicurio-registry#9769, Apicurio/apicurio-registry#9869).
 #[test]
-fn man_02_required_optional_and_near_equal_types() {
+fn required_optional_and_near_equal_types_are_told_apart() {
     let text = json!({"type": "string"});
     let one = |schema: Value| closed(json!({"x": schema}), json!([]));
     check(closed(json!({"x": text}), json!(["x"])), one(text.clone()), &["input-property-optional"]);
@@ -66,9 +66,9 @@ fn man_02_required_optional_and_near_equal_types() {
     check(open(json!({})), open(json!({"x": text})), &["input-property-added"]);
 }
 
-/// MAN-03: its changes. What it calls dangerous is breaking here.
+/// What a tool may do beyond what its hints ruled out is breaking (JoviDeCroock/mcp-tada#14).
 #[test]
-fn man_03_hints_unknown_keywords_and_severity() {
+fn hints_keywords_and_formats_have_their_class() {
     let hints = |hints: Value| json!({"annotations": hints});
     check_tool(
         hints(json!({"readOnlyHint": true})),
@@ -95,9 +95,9 @@ fn man_03_hints_unknown_keywords_and_severity() {
     check_tool(json!({"description": "One"}), json!({"description": "Two"}), &["tool-description-changed"]);
 }
 
-/// MAN-04: characters that people do not see, in the description of a tool and of an argument.
+/// Characters that people do not see, in the description of a tool and of an argument (kerlenton/mcpsnoop#103).
 #[test]
-fn man_04_hidden_characters_are_named() {
+fn hidden_characters_are_named() {
     for hidden in ['\u{200b}', '\u{202e}', '\u{e0041}'] {
         let text = format!("One{hidden}");
         let expected = ["tool-description-changed", "hidden-characters-added"];
@@ -212,7 +212,7 @@ fn a_declared_rename_is_compared_with_what_it_was() {
     check(old, new, &["tool-renamed", "input-property-added-required"]);
 }
 
-/// MOD-04's headers (2026-07-28, server/tools "x-mcp-header"), and defaults.
+/// Headers (2026-07-28, server/tools "x-mcp-header"; modelcontextprotocol/python-sdk#3033), and defaults.
 #[test]
 fn headers_and_defaults() {
     let one = |more: Value| {
@@ -379,6 +379,37 @@ fn prompts_and_resources() {
         check(one("a/b", "x"), one("a/c", "x"), &[&format!("{word}-type-changed")]);
         check(one("a/b", "x"), one("a/b", "y"), &[&format!("{word}-text-changed")]);
     }
+}
+
+/// A manifest without a list says nothing about its entries; one with an empty list says that there are none.
+#[test]
+fn a_list_that_only_the_old_side_holds_is_not_called_removed() {
+    let of = |list: &str, entry: Value| {
+        let mut document = manifest(json!([]));
+        document[list] = json!([entry]);
+        document
+    };
+    for (list, entry) in [
+        ("prompts", json!({"name": "review"})),
+        ("resources", json!({"uri": "shop://a", "name": "a"})),
+        ("resourceTemplates", json!({"uriTemplate": "shop://{a}", "name": "a"})),
+    ] {
+        let old = of(list, entry.clone());
+        let findings = changes(&old, &manifest(json!([])));
+        assert_eq!(ids(&findings), ["list-undeclared"], "{list}");
+        assert_eq!(class(&findings), Some(Class::Breaking));
+        let why = findings[0].undecided.as_deref().unwrap();
+        assert!(why.starts_with("the new side does not declare its "), "{why}");
+        assert_eq!(changes(&manifest(json!([])), &old).len(), 1, "what is new is told");
+        let mut empty = old.clone();
+        empty[list] = json!([]);
+        assert_eq!(changes(&empty, &manifest(json!([]))), []);
+        assert!(ids(&changes(&old, &empty))[0].ends_with("-removed"), "{list}");
+    }
+    // A saved list of another kind says as little about the tools, and nothing about the server.
+    let tools = manifest(json!([{"name": "find", "inputSchema": {"type": "object"}}]));
+    let saved = json!({"prompts": []});
+    assert_eq!(ids(&changes(&tools, &saved)), ["list-undeclared"]);
 }
 
 #[test]

@@ -105,7 +105,7 @@ export type CancelPendingOrderOutput = {
     /** The product's name. */
     name: string;
     /** What tells this variant from the others. */
-    options: Record<string, string>;
+    options: { [name: string]: string };
     /**
      * What it cost.
      * @pattern ^-?\d+\.\d{2}$
@@ -313,7 +313,7 @@ export type ExchangeDeliveredOrderItemsOutput = {
     /** The product's name. */
     name: string;
     /** What tells this variant from the others. */
-    options: Record<string, string>;
+    options: { [name: string]: string };
     /**
      * What it cost.
      * @pattern ^-?\d+\.\d{2}$
@@ -544,7 +544,7 @@ export type GetOrderDetailsOutput = {
     /** The product's name. */
     name: string;
     /** What tells this variant from the others. */
-    options: Record<string, string>;
+    options: { [name: string]: string };
     /**
      * What it cost.
      * @pattern ^-?\d+\.\d{2}$
@@ -672,7 +672,7 @@ export type GetProductDetailsOutput = {
      */
     item_id: string;
     /** What tells this variant from the others, such as colour and size. */
-    options: Record<string, string>;
+    options: { [name: string]: string };
     /** Whether it can be ordered now. */
     available: boolean;
     /**
@@ -917,7 +917,7 @@ export type ModifyPendingOrderAddressOutput = {
     /** The product's name. */
     name: string;
     /** What tells this variant from the others. */
-    options: Record<string, string>;
+    options: { [name: string]: string };
     /**
      * What it cost.
      * @pattern ^-?\d+\.\d{2}$
@@ -1125,7 +1125,7 @@ export type ModifyPendingOrderItemsOutput = {
     /** The product's name. */
     name: string;
     /** What tells this variant from the others. */
-    options: Record<string, string>;
+    options: { [name: string]: string };
     /**
      * What it cost.
      * @pattern ^-?\d+\.\d{2}$
@@ -1314,7 +1314,7 @@ export type ModifyPendingOrderPaymentOutput = {
     /** The product's name. */
     name: string;
     /** What tells this variant from the others. */
-    options: Record<string, string>;
+    options: { [name: string]: string };
     /**
      * What it cost.
      * @pattern ^-?\d+\.\d{2}$
@@ -1650,7 +1650,7 @@ export type ReturnDeliveredOrderItemsOutput = {
     /** The product's name. */
     name: string;
     /** What tells this variant from the others. */
-    options: Record<string, string>;
+    options: { [name: string]: string };
     /**
      * What it cost.
      * @pattern ^-?\d+\.\d{2}$

@@ -252,6 +252,7 @@ pub(super) fn mcpb(document: &Value) {
                 "mcp_config": object(json!(["command"]), json!({"command": text, "args": {"type": "array", "items": text}})),
             })),
             "tools": {"type": "array", "items": object(json!(["name"]), json!({"name": text, "description": text}))},
+            "prompts_generated": {"type": "boolean"},
         }),
     );
     check(&schema, document);

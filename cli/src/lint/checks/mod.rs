@@ -5,7 +5,9 @@ mod hints;
 mod meta;
 mod names;
 mod parameters;
+mod prompts;
 mod references;
+mod resources;
 mod schemas;
 mod secrets;
 mod sizes;
@@ -55,6 +57,7 @@ checks! {
     "icon-source" => meta::icon_source,
     "icon-type" => meta::icon_type,
     "instructions-will-be-cut" => texts::instructions_too_long,
+    "invalid-list-member" => resources::invalid_list_member,
     "invisible-characters" => texts::invisible_characters,
     "keyword-of-another-type" => schemas::keyword_of_another_type,
     "large-enum" => sizes::large_enum,
@@ -63,6 +66,7 @@ checks! {
     "large-toolset" => sizes::large_toolset,
     "local-reference" => references::local_reference,
     "lookaround-pattern" => schemas::lookaround_pattern,
+    "media-type" => resources::media_type,
     "missing-description" => texts::missing_description,
     "missing-hints" => hints::missing_hints,
     "missing-output-schema" => meta::missing_output_schema,
@@ -80,14 +84,19 @@ checks! {
     "output-not-an-object" => meta::output_not_an_object,
     "parameter-name" => names::parameter_name,
     "prefixed-name-too-long" => names::prefixed_name_too_long,
+    "prompt-name-space" => prompts::prompt_name_space,
+    "prompt-several-arguments" => prompts::prompt_several_arguments,
     "reading-name" => hints::reading_name,
     "reading-name-writes" => hints::reading_name_writes,
     "recursive-schema" => references::recursive_schema,
     "refused-default" => values::refused_default,
     "refused-example" => values::refused_example,
     "remote-reference" => references::remote_reference,
+    "repeated-argument" => prompts::repeated_argument,
     "repeated-enum-value" => values::repeated_enum_value,
     "reserved-meta-key" => meta::reserved_meta_key,
+    "resource-annotations" => resources::resource_annotations,
+    "resource-uri" => resources::resource_uri,
     "root-combinator" => parameters::root_combinator,
     "root-title" => parameters::root_title,
     "root-without-properties" => parameters::root_without_properties,
@@ -102,9 +111,13 @@ checks! {
     "tuple" => schemas::tuple,
     "two-titles" => texts::two_titles,
     "type-list" => schemas::type_list,
+    "undescribed-argument" => prompts::undescribed_argument,
     "undescribed-parameter" => parameters::undescribed_parameter,
+    "undescribed-prompt" => prompts::undescribed_prompt,
+    "undescribed-resource" => resources::undescribed_resource,
     "unknown-required" => parameters::unknown_required,
     "unresolved-reference" => references::unresolved_reference,
     "untyped-parameter" => schemas::untyped_parameter,
+    "uri-template" => resources::uri_template,
     "writing-name" => hints::writing_name,
 }

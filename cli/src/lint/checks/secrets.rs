@@ -158,10 +158,12 @@ pub(super) fn secret_in_definition(rule: &Rule, subject: &Subject<'_>, problems:
             }
         }
     }
-    for text in &subject.features {
-        if let Some(prefix) = find(&text.value) {
-            problems
-                .at_server(&*text.pointer, format!("this text holds what looks like a token: `{prefix}…`"));
+    for feature in &subject.features {
+        for text in &feature.texts {
+            if let Some(prefix) = find(&text.value) {
+                let message = format!("this text holds what looks like a token: `{prefix}…`");
+                problems.at_feature(feature, &*text.pointer, message);
+            }
         }
     }
     if let Some(prefix) = subject.manifest.instructions.as_deref().and_then(find) {

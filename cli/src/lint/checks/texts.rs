@@ -121,9 +121,11 @@ fn characters(subject: &Subject<'_>, problems: &mut Problems, kind: Hidden, what
             }
         }
     }
-    for text in &subject.features {
-        if let Some(message) = say(&text.value) {
-            problems.at_server(&*text.pointer, message);
+    for feature in &subject.features {
+        for text in &feature.texts {
+            if let Some(message) = say(&text.value) {
+                problems.at_feature(feature, &*text.pointer, message);
+            }
         }
     }
 }
@@ -144,9 +146,11 @@ pub(super) fn hidden_instructions(rule: &Rule, subject: &Subject<'_>, problems: 
             }
         }
     }
-    for text in subject.features.iter().filter(|text| text.is_prose) {
-        if let Some(message) = find(&text.value) {
-            problems.at_server(&*text.pointer, message);
+    for feature in &subject.features {
+        for text in feature.texts.iter().filter(|text| text.is_prose) {
+            if let Some(message) = find(&text.value) {
+                problems.at_feature(feature, &*text.pointer, message);
+            }
         }
     }
 }

@@ -21,8 +21,10 @@ fn object(finding: &Finding) -> Value {
         "advice": finding.rule.advice,
         "clients": finding.rule.clients,
         "server": finding.server,
-        "tool": finding.place.tool,
-        "pointer": finding.place.pointer,
+        "tool": finding.place.tool(),
+        "kind": finding.place.of.as_ref().map(|of| of.kind),
+        "name": finding.place.of.as_ref().map(|of| &of.name),
+        "pointer": finding.place.full_pointer(),
         "location": location,
     })
 }

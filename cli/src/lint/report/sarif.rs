@@ -24,8 +24,8 @@ fn describe(rule: &Rule) -> Value {
 }
 
 fn result(finding: &Finding) -> Value {
-    let logical = match &finding.place.tool {
-        Some(tool) => format!("{}/{tool}{}", finding.server, finding.place.pointer),
+    let logical = match &finding.place.of {
+        Some(of) => format!("{}/{}{}", finding.server, of.name, finding.place.pointer),
         None => format!("{}{}", finding.server, finding.place.pointer),
     };
     let mut location = json!({ "logicalLocations": [{ "fullyQualifiedName": logical }] });

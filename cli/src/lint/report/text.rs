@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level as Shown, Origin, Renderer,
 
 use super::super::rule::Level;
 use super::super::{Finding, Location};
-use toolwright_core::manifest::visible;
+use toolwright_core::manifest::{Kind, visible};
 
 use crate::error::Error;
 use crate::shell;
@@ -42,10 +42,14 @@ fn report(finding: &Finding) -> Group<'_> {
             None => report.element(origin(file, location)),
         };
     }
-    let place = match &finding.place.tool {
-        Some(tool) if finding.place.pointer.is_empty() => format!("`{tool}` of {}", finding.server),
-        Some(tool) => format!("`{tool}` of {}, {}", finding.server, finding.place.pointer),
-        None => format!("server {}, {}", finding.server, finding.place.pointer),
+    let pointer = &finding.place.pointer;
+    let place = match &finding.place.of {
+        Some(of) => {
+            let kind = if of.kind == Kind::Tools { String::new() } else { format!("the {} ", of.kind.one()) };
+            let comma = if pointer.is_empty() { "" } else { ", " };
+            format!("{kind}`{}` of {}{comma}{pointer}", of.name, finding.server)
+        }
+        None => format!("server {}, {pointer}", finding.server),
     };
     report = report.element(Shown::NOTE.with_name("in").message(visible(&place)));
     if !finding.rule.clients.is_empty() {

@@ -146,6 +146,6 @@ fn manifest(count: usize) -> String {
         tool
     };
     let tools: Vec<ToolDefinition> = (0..count).map(numbered).collect();
-    let server = Server { name: "bench".to_owned(), version: "1.0.0".to_owned(), title: None };
+    let server = Server::new("bench", "1.0.0");
     Manifest::new(server, None, tools).expect("the names are unique").to_json()
 }

@@ -154,11 +154,8 @@ impl LinkedToolset {
     /// # Errors
     /// Those of [`Manifest::new`] and [`Manifest::with`].
     pub fn manifest(&self, features: &[LinkedFeatures]) -> Result<Manifest, ManifestError> {
-        let server = Server {
-            name: self.server().to_owned(),
-            version: self.version.as_ref().unwrap_or(&self.origin.version).clone(),
-            title: self.title.clone(),
-        };
+        let version = self.version.as_ref().unwrap_or(&self.origin.version);
+        let server = Server { title: self.title.clone(), ..Server::new(self.server(), version) };
         let manifest = Manifest::new(server, self.instructions.clone(), self.tools.clone())?;
         with_features(manifest, &self.origin.package, features)
     }
@@ -184,7 +181,7 @@ impl Origin {
         tools: Vec<ToolDefinition>,
         features: &[LinkedFeatures],
     ) -> Result<Manifest, ManifestError> {
-        let server = Server { name: self.package.clone(), version: self.version.clone(), title: None };
+        let server = Server::new(&self.package, &self.version);
         with_features(Manifest::new(server, None, tools)?, &self.package, features)
     }
 }

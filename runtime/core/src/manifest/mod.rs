@@ -68,6 +68,16 @@ pub struct Server {
     /// A name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// What else the server says about itself, such as its icons; kept as it came.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl Server {
+    /// A server of this name and version.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self { name: name.into(), version: version.into(), title: None, other: Map::new() }
+    }
 }
 
 impl Manifest {

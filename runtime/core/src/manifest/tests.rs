@@ -73,7 +73,7 @@ fn what_is_no_manifest_is_refused_with_the_missing_member() {
 
 #[test]
 fn two_tools_of_one_name_are_refused() {
-    let server = Server { name: "a".into(), version: "1".into(), title: None };
+    let server = Server::new("a", "1");
     let twice = manifest(json!([tool("t", json!({}))])).tools;
     let twice = [twice.clone(), twice].concat();
     let error = Manifest::new(server, None, twice).unwrap_err();
@@ -82,7 +82,7 @@ fn two_tools_of_one_name_are_refused() {
 
 #[test]
 fn a_tool_whose_input_is_no_object_is_refused() {
-    let server = Server { name: "a".into(), version: "1".into(), title: None };
+    let server = Server::new("a", "1");
     let mut tools = manifest(json!([tool("t", json!({}))])).tools;
     for schema in [json!(null), json!(true), json!({}), json!({"type": "array"})] {
         tools[0].input_schema = schema;

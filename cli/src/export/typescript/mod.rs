@@ -3,6 +3,9 @@
 //! Types hold the shape of a value. Everything else that a schema says stands in the comment of the nearest member or
 //! type: `@minLength 1`, and with its place `@minLength 1 (in items)`.
 
+mod circular;
+mod comment;
+
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -10,8 +13,10 @@ use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::docs::markdown::json;
 use toolwright_core::manifest::visible;
-use toolwright_core::pointer::{below, name, of_fragment};
+use toolwright_core::pointer::below;
 
+use self::circular::{circular, target};
+use self::comment::{comment, said_of};
 use super::loss::{InTool, Losses};
 use crate::packages::Document;
 
@@ -84,14 +89,26 @@ fn add_type(
     losses: &mut InTool<'_>,
 ) -> String {
     let own = free_name(wanted, taken);
-    let mut names = HashMap::from([(String::new(), own.clone())]);
-    let mut definitions = Vec::new();
+    let mut schemas = HashMap::from([(String::new(), schema)]);
+    let mut places = Vec::new();
     for keyword in ["$defs", "definitions"] {
         for (definition, schema) in schema.get(keyword).and_then(Value::as_object).into_iter().flatten() {
             let place = below(&below("", keyword), definition);
+            schemas.insert(place.clone(), schema);
+            places.push((definition, place, schema));
+        }
+    }
+    let circular = circular(&schemas);
+    let mut names = HashMap::new();
+    if !circular.contains("") {
+        names.insert(String::new(), own.clone());
+    }
+    let mut definitions = Vec::new();
+    for (definition, place, schema) in places {
+        if !circular.contains(&place) {
             let name = free_name(&format!("{own}{}", pascal_case(definition)), taken);
-            names.insert(place.clone(), name.clone());
-            definitions.push((name, format!("{pointer}{place}"), schema));
+            definitions.push((name.clone(), format!("{pointer}{place}"), schema));
+            names.insert(place, name);
         }
     }
     let mut writer = Writer { names, losses, depth: 0 };
@@ -163,15 +180,11 @@ impl Writer<'_, '_> {
     }
 
     fn reference(&mut self, pointer: &str, reference: &str) -> Option<String> {
-        let path = reference.strip_prefix('#').map(of_fragment);
-        // The same pointer may be written in several ways.
-        let path = path
-            .map(|path| path.split('/').skip(1).fold(String::new(), |path, step| below(&path, &name(step))));
-        let found = path.and_then(|path| self.names.get(&path).cloned());
+        let found = target(reference).and_then(|target| self.names.get(&target).cloned());
         if found.is_none() {
             self.losses.add(
                 below(pointer, "$ref"),
-                format!("`{reference}` is no definition, so the type is `unknown`"),
+                format!("`{reference}` leads to no definition, or to itself, so the type is `unknown`"),
             );
         }
         found
@@ -233,7 +246,7 @@ impl Writer<'_, '_> {
                 }
                 Some(values @ Value::Object(_)) => {
                     let values = self.expression(&below(pointer, "additionalProperties"), values, indent);
-                    format!("Record<string, {values}>")
+                    format!("{{ [name: string]: {values} }}")
                 }
                 _ => "Record<string, unknown>".to_owned(),
             };
@@ -252,96 +265,6 @@ impl Writer<'_, '_> {
             _ = writeln!(text, "{space}{}{optional}: {expression};", key(name));
         }
         text + &"  ".repeat(indent) + "}"
-    }
-}
-
-/// What types say, besides what is said by the comments of members, and what says nothing about values.
-const SAID_BY_TYPES: [&str; 18] = [
-    "type",
-    "enum",
-    "const",
-    "properties",
-    "items",
-    "prefixItems",
-    "anyOf",
-    "oneOf",
-    "allOf",
-    "$ref",
-    "$defs",
-    "definitions",
-    "description",
-    "title",
-    "$schema",
-    "$id",
-    "$comment",
-    "required",
-];
-
-/// What a schema says besides its type, and what those inside of it say that have no comment of their own. A line each.
-fn said_of(schema: &Value, with_description: bool) -> Vec<String> {
-    let mut said = Vec::new();
-    add_said(&mut said, schema, "", with_description, DEPTH_LIMIT);
-    said
-}
-
-fn add_said(said: &mut Vec<String>, schema: &Value, place: &str, with_description: bool, depth: usize) {
-    let (Some(keywords), Some(depth)) = (schema.as_object(), depth.checked_sub(1)) else { return };
-    let at = if place.is_empty() { String::new() } else { format!(" (in {place})") };
-    let mut say = |keyword: &str, value: &str| said.push(format!("@{keyword} {value}{at}"));
-    let description = keywords.get("description").and_then(Value::as_str).map(str::trim);
-    if let Some(text) = description.filter(|text| with_description && !text.is_empty()) {
-        say("description", &text.split_whitespace().collect::<Vec<_>>().join(" "));
-    }
-    let properties = keywords.get("properties").and_then(Value::as_object);
-    for (keyword, value) in keywords {
-        match (keyword.as_str(), value) {
-            ("examples", Value::Array(examples)) => {
-                for example in examples {
-                    say("example", &json(example));
-                }
-            }
-            ("pattern" | "format", Value::String(value)) => say(keyword, value),
-            ("additionalProperties", Value::Object(_)) if properties.is_none_or(Map::is_empty) => {}
-            ("additionalProperties", Value::Bool(false)) => {}
-            ("required", Value::Array(names)) => {
-                let is_missing = |name: &&Value| {
-                    name.as_str().is_none_or(|name| properties.is_none_or(|all| !all.contains_key(name)))
-                };
-                names.iter().filter(is_missing).for_each(|name| say(keyword, &json(name)));
-            }
-            ("items", Value::Array(_)) => say(keyword, &json(value)),
-            (known, _) if SAID_BY_TYPES.contains(&known) || known.starts_with("x-") => {}
-            _ => say(keyword, &json(value)),
-        }
-    }
-    let inside = |step: &str| if place.is_empty() { step.to_owned() } else { format!("{place} {step}") };
-    for keyword in ["items", "additionalProperties"] {
-        if let Some(schema) = keywords.get(keyword) {
-            add_said(said, schema, &inside(keyword), true, depth);
-        }
-    }
-    for keyword in ["prefixItems", "anyOf", "oneOf", "allOf"] {
-        let schemas = keywords.get(keyword).and_then(Value::as_array).into_iter().flatten();
-        for (index, schema) in schemas.enumerate() {
-            add_said(said, schema, &inside(&format!("{keyword} {}", index + 1)), true, depth);
-        }
-    }
-}
-
-/// A documentation comment with what types cannot say.
-fn comment(description: Option<&str>, said: &[String], indent: usize) -> String {
-    let described = description.unwrap_or_default().trim().lines().map(str::trim);
-    // Nothing in a line ends it or the comment.
-    let lines = described.chain(said.iter().map(String::as_str));
-    let lines: Vec<_> = lines.map(|line| visible(line).replace("*/", "*\\/")).collect();
-    let space = "  ".repeat(indent);
-    match lines.as_slice() {
-        [] => String::new(),
-        [line] => format!("{space}/** {line} */\n"),
-        lines => {
-            let lines = lines.iter().map(|line| format!("{space} * {line}").trim_end().to_owned() + "\n");
-            format!("{space}/**\n{}{space} */\n", lines.collect::<String>())
-        }
     }
 }
 
