@@ -116,7 +116,7 @@ bench_limits() {
 # Inputs of any kind, for a minute each target; FUZZ_SECONDS asks for more: tests/fuzz.
 fuzz() {
     local target corpus=target/fuzz/corpus
-    for target in frame http events parts; do
+    for target in frame http events parts arguments; do
         mkdir -p "$corpus/$target"
         run env CARGO_TARGET_DIR=target/fuzz cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$target" \
             "$corpus/$target" "tests/fuzz/seeds/$target" -- \

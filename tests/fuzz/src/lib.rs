@@ -1,6 +1,7 @@
-//! What the fuzz targets share: a server, requests written as text, and what must hold of every answer.
+//! What the fuzz targets share: types that are hard to read, a server, requests written as text, and what must hold of every answer.
 
 pub mod answer;
+pub mod arguments;
 pub mod events;
 pub mod request;
 pub mod server;

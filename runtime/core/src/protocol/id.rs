@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for RequestId<'static> {
 /// The string that `text` holds, if it is a string. Half of a surrogate pair is none.
 pub fn string(text: &RawValue) -> Option<Cow<'_, str>> {
     let inner = text.get().strip_prefix('"')?.strip_suffix('"')?;
-    if inner.as_bytes().contains(&b'\\') {
+    if memchr::memchr(b'\\', inner.as_bytes()).is_some() {
         return serde_json::from_str(text.get()).ok().map(Cow::Owned);
     }
     Some(Cow::Borrowed(inner))
