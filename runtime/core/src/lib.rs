@@ -9,7 +9,6 @@ pub mod names;
 pub mod schema;
 
 pub mod arguments;
-pub mod content;
 pub mod result;
 
 pub mod protocol;
@@ -30,7 +29,7 @@ mod per_type;
 
 pub mod link;
 
-pub use protocol::revision;
+pub use protocol::{content, revision};
 
 #[doc(hidden)]
 pub mod __private;

@@ -1,9 +1,8 @@
 //! Why a prompt, a resource or a completion is not given.
 
-use std::error::Error;
 use std::fmt;
 
-use serde_json::Value;
+pub use crate::protocol::MissingCapability;
 
 /// An error that answers a request for a prompt, a resource or a completion. Tools answer with
 /// [`ToolError`](crate::result::ToolError) instead, which a model reads; this one is for the client.
@@ -29,35 +28,6 @@ pub enum RequestErrorKind {
     Failed,
     /// The client has not declared what the request needs: -32021, up to 2025-11-25 -32600.
     MissingCapability,
-}
-
-/// The client has not declared a capability that answering its request needs (2026-07-28, basic "_meta").
-///
-/// An error that has this one among its sources keeps its meaning when it becomes a
-/// [`ToolError`](crate::result::ToolError) or a [`RequestError`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the client has not declared the capability `{}`", required_name(required))]
-pub struct MissingCapability {
-    /// What the client would have to declare, as `ClientCapabilities` of the schema: `{"sampling": {}}`.
-    pub required: Value,
-}
-
-impl MissingCapability {
-    /// The first of an error and its sources that is one.
-    pub(crate) fn among<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
-        std::iter::successors(Some(error), |error| (*error).source()).find_map(|error| error.downcast_ref())
-    }
-}
-
-/// The name in the form `elicitation.url`.
-fn required_name(required: &Value) -> String {
-    let mut path = Vec::new();
-    let mut value = required;
-    while let Some((name, below)) = value.as_object().and_then(|object| object.iter().next()) {
-        path.push(name.as_str());
-        value = below;
-    }
-    path.join(".")
 }
 
 impl RequestError {

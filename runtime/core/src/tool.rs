@@ -130,29 +130,7 @@ pub struct Hints {
     pub open_world: Option<bool>,
 }
 
-/// Whether calls of a tool become tasks, for clients that know them (SEP-2663, extension `io.modelcontextprotocol/tasks`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TaskSupport {
-    /// `task`: they may. Other clients call it like any tool.
-    Optional,
-    /// `task = "required"`: they do, and other clients cannot call it.
-    Required,
-}
-
-impl TaskSupport {
-    /// The word for it in definitions.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Optional => "optional",
-            Self::Required => "required",
-        }
-    }
-
-    /// What the word stands for.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Optional, Self::Required].into_iter().find(|support| support.as_str() == name)
-    }
-}
+pub use crate::protocol::TaskSupport;
 
 /// What serde wants to see for the tool's struct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 pub use toolwright_core::protocol::LogLevel;
-use toolwright_core::protocol::Revision;
+use toolwright_core::protocol::{Revision, number};
 
 use crate::ask::{Asking, ClientCapabilities};
 use crate::auth::Principal;
@@ -378,9 +378,9 @@ impl Context {
 #[serde(rename_all = "camelCase")]
 struct ProgressParams<'a> {
     progress_token: &'a RawValue,
-    #[serde(serialize_with = "shortest")]
+    #[serde(serialize_with = "number::serialize")]
     progress: f64,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shortest_option")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "number::option::serialize")]
     total: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
@@ -392,23 +392,4 @@ struct LogParams<'a, D> {
     #[serde(skip_serializing_if = "Option::is_none")]
     logger: Option<&'a str>,
     data: D,
-}
-
-/// Writes whole numbers without a fraction, as peers write them and some compare them.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-fn shortest<S: serde::Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if number.fract() == 0.0 && number.abs() < EXACT {
-        #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
-        return serializer.serialize_i64(*number as i64);
-    }
-    serializer.serialize_f64(*number)
-}
-
-#[expect(clippy::ref_option, reason = "the signature is serde's")]
-fn shortest_option<S: serde::Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    match number {
-        Some(number) => shortest(number, serializer),
-        None => serializer.serialize_none(),
-    }
 }

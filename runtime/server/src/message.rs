@@ -1,8 +1,6 @@
 //! One JSON-RPC message as it arrives: what `toolwright_core::protocol` reads, under the names that this crate uses.
 
-#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
-pub(crate) use toolwright_core::protocol::trimmed;
 pub(crate) use toolwright_core::protocol::{
     Envelope, EnvelopeMeta as RequestMeta, EnvelopeParams as Params, Malformed, MessageFault as Fault,
-    RequestId, string,
+    RequestId, string, trimmed,
 };

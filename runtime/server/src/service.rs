@@ -32,6 +32,7 @@ use crate::table::{Denied, Table};
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
 use toolwright_core::protocol::meta;
+pub(crate) use toolwright_core::protocol::milliseconds as ttl_ms;
 
 /// Who the server is (2026-07-28, schema `Implementation`).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -421,10 +422,4 @@ fn capabilities(features: &Features, extensions: &Extensions, revision: Revision
         capabilities["extensions"] = extensions;
     }
     capabilities
-}
-
-/// At most the largest integer that every client reads exactly (RFC 7493 §2.2).
-pub(crate) fn ttl_ms(ttl: Duration) -> u64 {
-    const MAX: u64 = (1 << 53) - 1;
-    u64::try_from(ttl.as_millis()).map_or(MAX, |ms| ms.min(MAX))
 }

@@ -144,7 +144,7 @@ fn with_prompts(server: Server<Lab>) -> Server<Lab> {
 fn with_resources(server: Server<Lab>) -> Server<Lab> {
     let mut text = Resource::new("lab://text", "text").title("A text").mime_type("text/plain");
     text.size = Some(6);
-    text.about.annotations = Some(Annotations { priority: Some(0.5), ..Annotations::default() });
+    text.annotations = Some(Annotations { priority: Some(0.5), ..Annotations::default() });
     server
         .resource(text, async || {
             let mut contents = ResourceContents::text("lab://text", "a text");

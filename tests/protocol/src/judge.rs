@@ -6,7 +6,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-const SCHEMAS: [(&str, &str); 5] = [
+/// The JSON Schemas of all revisions, as the specification publishes them.
+pub const SCHEMAS: [(&str, &str); 5] = [
     ("2024-11-05", include_str!("../schemas/2024-11-05.schema.json")),
     ("2025-03-26", include_str!("../schemas/2025-03-26.schema.json")),
     ("2025-06-18", include_str!("../schemas/2025-06-18.schema.json")),

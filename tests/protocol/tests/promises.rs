@@ -368,7 +368,7 @@ fn deep_block() -> ContentBlock {
 #[tokio::test]
 async fn prompts_and_resources_that_cannot_be_sent_harm_no_others() {
     let mut broken = Resource::new("test://broken", "broken");
-    broken.about.meta = Some([("com.example/deep".to_owned(), deep())].into_iter().collect());
+    broken.meta = Some([("com.example/deep".to_owned(), deep())].into_iter().collect());
     let service = Server::new(())
         .resource(broken, async || "text")
         .resource(Resource::new("test://good", "good"), async || "text")

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::problem::ArgumentErrors;
 use super::reader::ArgumentReader;
-use crate::prompt::PromptArgument;
+use crate::protocol::PromptArgument;
 use crate::schema::{Draft, Profile};
 use crate::tool::InputShape;
 
@@ -67,10 +67,10 @@ impl TextReader {
             }
             let text = |member: &str| property[member].as_str().map(str::to_owned);
             arguments.push(PromptArgument {
-                name: name.clone(),
                 title: text("title"),
                 description: text("description"),
                 required: required(name),
+                ..PromptArgument::new(name)
             });
         }
         Ok(Self { reader, arguments })

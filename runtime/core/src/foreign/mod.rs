@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use crate::definition::ToolDefinition;
 use crate::json::{self, JsonFault, MAX_DEPTH, MAX_VALUE_DEPTH};
 use crate::names::{self, NameError};
+use crate::protocol::meta::is_reserved;
 
 pub use output::{NotChecked, OutputChecker};
 pub use schema::{MAX_SUBSCHEMAS, SchemaFlaw};
@@ -59,9 +60,4 @@ pub fn drop_reserved(meta: &mut Option<Map<String, Value>>) {
             *meta = None;
         }
     }
-}
-
-fn is_reserved(name: &str) -> bool {
-    let Some((prefix, _)) = name.split_once('/') else { return name == "progressToken" };
-    prefix == "io.toolwright" || matches!(prefix.split('.').nth(1), Some("modelcontextprotocol" | "mcp"))
 }

@@ -1,5 +1,7 @@
 //! Keys of `_meta` (2026-07-28, basic "_meta"): those of the protocol, and those that Toolwright writes and reads.
 
+use serde_json::{Map, Value};
+
 /// The revision of a request: a string.
 pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// The capabilities of the client that makes a request: an object.
@@ -37,4 +39,27 @@ pub const WATCHED_RESOURCES: &str = "io.toolwright/watchedResources";
 pub fn is_reserved(key: &str) -> bool {
     let Some((prefix, _)) = key.split_once('/') else { return key == PROGRESS_TOKEN };
     prefix == "io.toolwright" || matches!(prefix.split('.').nth(1), Some("modelcontextprotocol" | "mcp"))
+}
+
+/// The scopes that the `_meta` of a tool, a prompt, a resource or a resource template says that a caller needs, all of them
+/// ([`SCOPES`]).
+///
+/// What stands there and is no text counts as a scope that nobody has: a mistake must not open anything.
+pub fn scopes_in(meta: Option<&Map<String, Value>>) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match meta.and_then(|meta| meta.get(SCOPES)) {
+        None => Vec::new(),
+        Some(Value::Array(scopes)) => scopes.iter().map(text).collect(),
+        Some(other) => vec![text(other)],
+    }
+}
+
+/// Adds scopes to those that `_meta` says that a caller needs.
+pub(crate) fn add_scopes<S: Into<String>>(
+    meta: &mut Option<Map<String, Value>>,
+    scopes: impl IntoIterator<Item = S>,
+) {
+    let mut all = scopes_in(meta.as_ref());
+    all.extend(scopes.into_iter().map(Into::into));
+    meta.get_or_insert_default().insert(SCOPES.to_owned(), all.into());
 }

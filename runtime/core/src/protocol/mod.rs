@@ -7,6 +7,13 @@
 //! - A message: [`Message`], read comfortably, and [`Envelope`], read without a copy; [`RequestId`], [`ErrorObject`].
 //! - Names: of methods ([`method`]), of keys of `_meta` ([`meta`]), of extensions ([`extension`]); codes of errors
 //!   ([`error`]).
+//! - Who speaks and what it can do: [`Implementation`], [`ClientCapabilities`], [`ServerCapabilities`],
+//!   [`InitializeParams`], [`DiscoverResult`], [`RequestMeta`].
+//! - What a server offers: [`ToolDefinition`], [`Prompt`], [`Resource`], [`ResourceTemplate`], in lists ([`Page`]).
+//! - What it answers: [`ToolResult`], [`PromptResult`], [`ResourceResult`], [`CompleteResult`]; in place of these, since
+//!   2026-07-28, questions or a task ([`Outcome`]).
+//! - What it asks: [`ElicitParams`], [`CreateMessageParams`], [`ListRootsResult`]; since 2026-07-28 as [`InputRequest`]s.
+//! - What goes on: [`ProgressParams`], [`LogMessage`], [`SubscriptionFilter`], [`Task`].
 
 pub mod error;
 pub mod extension;
@@ -15,18 +22,94 @@ pub mod method;
 
 pub mod envelope;
 mod id;
-mod logging;
 mod message;
+mod requests;
 pub mod revision;
 
+mod capabilities;
+mod implementation;
+mod initialize;
+
+pub mod content;
+mod icon;
+mod list;
+mod metadata;
+mod prompt;
+mod resource;
+mod structured;
+mod tool;
+
+mod completion;
+mod logging;
+mod outcome;
+mod subscription;
+mod task;
+
+mod elicitation;
+mod input;
+mod roots;
+mod sampling;
+
+pub mod number;
+
+pub use capabilities::{
+    ClientCapabilities, ElicitationCapability, ListCapability, MissingCapability, ResourcesCapability,
+    RootsCapability, SamplingCapability, ServerCapabilities,
+};
+pub use completion::{
+    CompleteParams, CompleteResult, CompletionArgument, CompletionArguments, CompletionReference,
+    CompletionValues, PromptReference, ResourceTemplateReference,
+};
+pub use content::{
+    Annotations, ContentBlock, EmbeddedResource, Extras, MediaContent, ResourceContents, ResourceData,
+    ResourceLink, Role, TextContent,
+};
+pub use elicitation::{
+    ElicitAction, ElicitFormParams, ElicitMode, ElicitParams, ElicitResult, ElicitUrlParams,
+    ElicitationCompleteParams, UrlElicitationRequired,
+};
 pub use envelope::{Envelope, EnvelopeMeta, EnvelopeParams, Malformed, MessageFault};
 pub use error::ErrorObject;
+pub use icon::Icon;
 pub use id::{RequestId, string, trimmed};
+pub use implementation::Implementation;
+pub use initialize::{DiscoverResult, InitializeParams, InitializeResult};
+pub use input::{
+    InputRequest, InputRequestKind, InputRequests, InputRequiredResult, InputResponseParams, InputResponses,
+};
+pub use list::{DefinitionMap, EntryError, ListKind, Listed, Page, PageParams};
 pub use logging::{LogLevel, LogMessage, SetLevelParams};
 pub use message::{Message, Notification, Request, Response};
+pub use outcome::Outcome;
+pub use prompt::{GetPromptParams, Prompt, PromptArgument, PromptMessage, PromptResult};
+pub use requests::{
+    CancelledParams, EmptyResult, NotificationMeta, NotificationParams, ProgressParams, ProgressToken,
+    RequestMeta, RequestParams, ResultType, read, server_info_in,
+};
+pub use resource::{CacheScope, ReadResourceParams, Resource, ResourceResult, ResourceTemplate};
 pub use revision::Revision;
+pub use roots::{ListRootsResult, Root};
+pub use sampling::{
+    CreateMessageParams, CreateMessageResult, ModelHint, ModelPreferences, SamplingBlock, SamplingContent,
+    SamplingMessage, ToolChoice, ToolChoiceMode, ToolResultContent, ToolUseContent,
+};
+pub use structured::StructuredContent;
+pub use subscription::{
+    AcknowledgedParams, ListenParams, ListenResult, ResourceUpdatedParams, SubscribeParams,
+    SubscriptionFilter,
+};
+pub use task::{CreateTaskResult, RelatedTask, Task, TaskParams, TaskRequest, TaskStatus, UpdateTaskParams};
+pub use tool::{CallToolParams, TaskSupport, ToolAnnotations, ToolDefinition, ToolResult, is_within};
+
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
+
+/// A time in milliseconds, as large as every peer reads it.
+pub fn milliseconds(time: Duration) -> u64 {
+    const MAX: u64 = (1 << 53) - 1;
+    u64::try_from(time.as_millis()).map_or(MAX, |milliseconds| milliseconds.min(MAX))
+}
 
 /// Keeps `null` apart from an absent member; for members that may be any JSON value.
 pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(

@@ -1,24 +1,16 @@
 use serde_json::{Value, json};
 
 use super::{IntoResourceResult, Resource, ResourceTemplate, TemplateError, UriTemplate, check_uri};
-use crate::definition::Icon;
-use crate::protocol::Revision;
+use crate::protocol::{Icon, Revision};
 use crate::request::RequestErrorKind;
 
 #[test]
 fn each_revision_has_its_own_members() {
-    let icon = Icon {
-        src: "data:,".to_owned(),
-        mime_type: None,
-        sizes: Vec::new(),
-        theme: None,
-        other: serde_json::Map::new(),
-    };
-    let mut resource = Resource::new("a://b", "b").title("B").description("The b.").mime_type("text/plain");
-    resource.size = Some(3);
-    resource.about.icons.push(icon);
-    let mut template = ResourceTemplate::new("a://{b}", "b").mime_type("text/plain");
-    template.about = resource.about.clone();
+    let icon = Icon::new("data:,");
+    let resource =
+        Resource::new("a://b", "b").title("B").description("The b.").mime_type("text/plain").size(3);
+    let resource = resource.icon(icon.clone());
+    let template = ResourceTemplate::new("a://{b}", "b").title("B").description("The b.").icon(icon);
     for revision in Revision::ALL {
         let resource = serde_json::to_value(resource.for_revision(revision)).expect("JSON");
         let template = serde_json::to_value(template.for_revision(revision)).expect("JSON");

@@ -1,6 +1,7 @@
 //! The methods of extensions, in both eras.
 
 use toolwright_core::protocol::ErrorObject;
+#[cfg(any(feature = "skills", feature = "tasks"))]
 use toolwright_core::protocol::method;
 
 use super::calls::CallMeta;

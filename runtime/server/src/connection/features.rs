@@ -21,7 +21,6 @@ use crate::executor::BoxFuture;
 use crate::features::{CompleteParams, Completion, Features, Resources};
 use crate::message::{Params, RequestId};
 use crate::reply;
-use crate::service::ttl_ms;
 
 impl Connection {
     /// Answers a method of prompts, resources or completion, if the server has what it is about.
@@ -246,12 +245,12 @@ impl<'a> Body<'a> {
             },
             Contents(resource) => Self::Resource {
                 contents: resource.contents.iter().map(|contents| contents.for_revision(revision)).collect(),
-                ttl_ms: revision.is_modern().then(|| ttl_ms(resource.ttl)),
+                ttl_ms: revision.has_cache_hints().then(|| resource.ttl_ms.unwrap_or_default()),
                 // What not everybody may read, nobody may keep for everybody.
-                cache_scope: revision.is_modern().then_some(if is_private {
+                cache_scope: revision.has_cache_hints().then_some(if is_private {
                     CacheScope::Private
                 } else {
-                    resource.cache_scope
+                    resource.cache_scope.unwrap_or_default()
                 }),
             },
             Completed(completion) => Self::Completion { completion },

@@ -146,12 +146,12 @@ impl ResourceEntry {
         let handler = Arc::new(handler);
         let code = move |cx, resource: &Resource| -> BoxFuture<'static, _> {
             let handler = Arc::clone(&handler);
-            let (uri, mime_type) = (resource.uri.clone(), resource.about.mime_type.clone());
+            let (uri, mime_type) = (resource.uri.clone(), resource.mime_type.clone());
             Box::pin(
                 async move { handler.answer((), cx).await.into_resource_result(&uri, mime_type.as_deref()) },
             )
         };
-        let scopes = scopes_in(resource.about.meta.as_ref()).into();
+        let scopes = scopes_in(resource.meta.as_ref()).into();
         Ok(Self { resource, scopes, code: Code(Box::new(code)) })
     }
 
@@ -234,7 +234,7 @@ impl TemplateEntry {
                 contents.into_resource_result(&asked.uri, asked.mime_type.as_deref())
             })
         };
-        let scopes = scopes_in(shown.about.meta.as_ref()).into();
+        let scopes = scopes_in(shown.meta.as_ref()).into();
         Ok(Self { shown, template, scopes, code: Code(Box::new(code)) })
     }
 
@@ -244,7 +244,7 @@ impl TemplateEntry {
         values: Map<String, Value>,
         cx: Context,
     ) -> BoxFuture<'static, RequestResult<ResourceResult>> {
-        (self.code.0)(Asked { uri, values, mime_type: self.shown.about.mime_type.clone() }, cx)
+        (self.code.0)(Asked { uri, values, mime_type: self.shown.mime_type.clone() }, cx)
     }
 }
 

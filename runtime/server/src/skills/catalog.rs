@@ -184,7 +184,7 @@ fn resource_of(place: &str, files: &Files, heads: &BTreeMap<String, Frontmatter>
     let head = heads.get(folder).filter(|_| file == SKILL_MD);
     let name = head.map_or(file, |head| &head.name);
     let mut resource = Resource::new(uri_of(place), name).mime_type(media_type(file, contents));
-    resource.about.description = head.map(|head| head.description.clone());
+    resource.description = head.map(|head| head.description.clone());
     resource.size = u64::try_from(contents.len()).ok();
     resource
 }

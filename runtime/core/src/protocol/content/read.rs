@@ -1,6 +1,6 @@
 //! Reading blocks: every JSON value is some block.
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
@@ -12,6 +12,15 @@ use super::parts::{
 impl<'de> Deserialize<'de> for ContentBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Value::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl<'de> Deserialize<'de> for ResourceContents {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut value = Value::deserialize(deserializer)?;
+        resource(&mut value).ok_or_else(|| {
+            D::Error::custom("contents of a resource need the strings `uri` and `text` or `blob`")
+        })
     }
 }
 

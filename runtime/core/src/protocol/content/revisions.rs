@@ -31,7 +31,7 @@ impl ContentBlock {
 impl ResourceContents {
     /// The contents with the members that the revision has: `_meta` came with 2025-06-18.
     pub fn for_revision(&self, revision: Revision) -> Cow<'_, Self> {
-        if revision >= Revision::V2025_06_18 || self.meta.is_none() {
+        if revision.has_titles() || self.meta.is_none() {
             return Cow::Borrowed(self);
         }
         Cow::Owned(Self { meta: None, ..self.clone() })

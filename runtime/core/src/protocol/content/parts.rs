@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::base64::{self, Base64Error};
-use crate::definition::Icon;
+use crate::protocol::Icon;
 
 /// A text block.
 #[derive(Debug, Clone, PartialEq, Serialize)]

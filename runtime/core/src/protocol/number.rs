@@ -1,0 +1,48 @@
+//! Numbers as peers write them, for `#[serde(with = …)]`: whole ones without a fraction, since some peers compare text.
+
+use serde::{Deserialize, Deserializer, Serializer};
+
+/// Writes a number.
+///
+/// # Errors
+/// What the serializer says.
+pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() < EXACT {
+        #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
+        return serializer.serialize_i64(*number as i64);
+    }
+    serializer.serialize_f64(*number)
+}
+
+/// Reads a number.
+///
+/// # Errors
+/// What is no number.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    f64::deserialize(deserializer)
+}
+
+/// The same for numbers that may be left out.
+pub mod option {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    /// Writes a number.
+    ///
+    /// # Errors
+    /// What the serializer says.
+    pub fn serialize<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+        match number {
+            Some(number) => super::serialize(number, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    /// Reads a number.
+    ///
+    /// # Errors
+    /// What is no number.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+        Option::<f64>::deserialize(deserializer)
+    }
+}

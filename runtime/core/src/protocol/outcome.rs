@@ -1,0 +1,62 @@
+//! What a request is answered with: its result, questions to the client, or a task (2026-07-28, basic "Results").
+
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+
+use super::{InputRequiredResult, ResultType, Task};
+
+/// The result of a request, or what a server of 2026-07-28 may say in its place.
+///
+/// ```
+/// use toolwright_core::protocol::{Outcome, ToolResult};
+///
+/// let done: Outcome<ToolResult> = serde_json::from_str(r#"{"resultType":"complete","content":[]}"#)?;
+/// assert!(matches!(done, Outcome::Complete(_)));
+/// // Up to 2025-11-25 results have no type.
+/// let done: Outcome<ToolResult> = serde_json::from_str(r#"{"content":[]}"#)?;
+/// assert!(matches!(done, Outcome::Complete(_)));
+/// let asked: Outcome<ToolResult> = serde_json::from_str(r#"{"resultType":"input_required","requestState":"x"}"#)?;
+/// assert!(matches!(asked, Outcome::InputRequired(_)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Outcome<T> {
+    /// The result.
+    Complete(T),
+    /// Questions to the client, which answers them and makes the request again.
+    InputRequired(Box<InputRequiredResult>),
+    /// A task, which the client asks for the result.
+    Task(Box<Task>),
+}
+
+/// A result of an unknown type is refused, as the specification says.
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Outcome<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Typed {
+            result_type: Option<ResultType>,
+        }
+        let text = Box::<RawValue>::deserialize(deserializer)?;
+        let text = text.get();
+        if !text.starts_with('{') {
+            return Err(D::Error::custom("a result must be an object"));
+        }
+        let Typed { result_type } = serde_json::from_str(text).map_err(D::Error::custom)?;
+        match result_type.unwrap_or(ResultType::Complete) {
+            ResultType::Complete => serde_json::from_str(text).map(Self::Complete),
+            ResultType::InputRequired => {
+                serde_json::from_str(text).map(|asked| Self::InputRequired(Box::new(asked)))
+            }
+            ResultType::Task => serde_json::from_str(text).map(|task| Self::Task(Box::new(task))),
+            ResultType::Other(name) => {
+                let name = super::error::shortened(&name);
+                return Err(D::Error::custom(format_args!("unknown type of a result: `{name}`")));
+            }
+        }
+        .map_err(D::Error::custom)
+    }
+}
