@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use toolwright_core::protocol::method;
 
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 pub use toolwright_core::protocol::LogLevel;
+use toolwright_core::protocol::method;
 use toolwright_core::protocol::{Revision, number};
 
 use crate::ask::{Asking, ClientCapabilities};

@@ -42,7 +42,6 @@ mod message;
 #[cfg(feature = "jsonrpsee")]
 mod methods;
 mod order;
-mod outbox;
 mod page_cache;
 mod promise;
 mod reply;
@@ -62,11 +61,12 @@ pub use handler::Handler;
 pub use limits::{CallerLimits, Limits, RateLimit};
 pub use router::{Dispatch, Router};
 pub use server::Server;
-pub use service::{ServerInfo, Service};
+pub use service::Service;
 #[cfg(feature = "skills")]
 pub use skills::{Skill, Skills};
 #[cfg(feature = "tasks")]
 pub use tasks::Tasks;
+pub use toolwright_core::protocol::Implementation;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub use transport::Transport;
 #[cfg(feature = "http")]

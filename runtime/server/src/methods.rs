@@ -1,17 +1,17 @@
 //! The server's methods as a table of jsonrpsee, for a service that runs a jsonrpsee server already.
 
 use std::sync::Arc;
-use toolwright_core::protocol::method;
 
 use jsonrpsee_core::server::{ResponsePayload, RpcModule};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::method;
+use toolwright_wire::outbox::Outbox;
 
 use crate::auth::Access;
 use crate::connection::Connection;
 use crate::error;
-use crate::outbox::Outbox;
 use crate::service::Service;
 
 /// The requests of revision 2026-07-28 that have one answer and nothing else, and `ping`, which older clients send to any

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use toolwright_core::link::ServerOf;
+use toolwright_core::protocol::Implementation;
 use toolwright_core::toolset::Toolset;
 
 use crate::ask::StateKeys;
@@ -18,7 +19,7 @@ use crate::extensions::ExtensionParts;
 use crate::features::FeatureParts;
 use crate::limits::Limits;
 use crate::router::{Dispatch, Entry, Router};
-use crate::service::{Parts, ServerInfo, Service};
+use crate::service::{Parts, Service};
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
 
@@ -180,13 +181,11 @@ impl<S: Send + Sync + 'static> Server<S> {
         let has_tasks = typed.iter().any(|entry: &Arc<Entry>| entry.task.is_some())
             || listed.into_iter().any(|tool| tool.task().is_some());
         let extensions = self.extensions.build(&mut features, &self.limits, self.list_ttl, has_tasks)?;
-        let unnamed = || "toolwright".to_owned();
+        let name = self.name.unwrap_or_else(|| "toolwright".to_owned());
+        let mut info = Implementation::new(name, self.version.unwrap_or_else(|| "0.0.0".to_owned()));
+        info.title = self.title;
         Service::new(Parts {
-            info: ServerInfo {
-                name: self.name.unwrap_or_else(unnamed),
-                version: self.version.unwrap_or_else(|| "0.0.0".to_owned()),
-                title: self.title,
-            },
+            info,
             instructions: self.instructions,
             limits: self.limits,
             list_ttl: self.list_ttl,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::protocol::{Implementation, meta};
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 
@@ -31,32 +32,7 @@ use crate::router::{Entry, Started};
 use crate::table::{Denied, Table};
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
-use toolwright_core::protocol::meta;
 pub(crate) use toolwright_core::protocol::milliseconds as ttl_ms;
-
-/// Who the server is (2026-07-28, schema `Implementation`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerInfo {
-    /// The server's name for programs.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// Its name for people.
-    pub title: Option<String>,
-}
-
-impl ServerInfo {
-    /// The members that the revision has.
-    pub(crate) fn for_revision(&self, revision: Revision) -> Value {
-        let mut info = json!({"name": self.name, "version": self.version});
-        if revision >= Revision::V2025_06_18
-            && let (Some(title), Some(info)) = (&self.title, info.as_object_mut())
-        {
-            info.insert("title".to_owned(), title.as_str().into());
-        }
-        info
-    }
-}
 
 /// A server that is ready to serve, on any number of transports at once. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -65,7 +41,7 @@ pub struct Service(Arc<Shared>);
 /// What the connections of a server share.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    info: ServerInfo,
+    info: Implementation,
     instructions: Option<String>,
     limits: Limits,
     list_ttl: Duration,
@@ -89,7 +65,7 @@ pub(crate) struct Shared {
 /// The parts that a server is built from.
 #[derive(Debug)]
 pub(crate) struct Parts {
-    pub(crate) info: ServerInfo,
+    pub(crate) info: Implementation,
     pub(crate) instructions: Option<String>,
     pub(crate) limits: Limits,
     pub(crate) list_ttl: Duration,
@@ -104,7 +80,7 @@ pub(crate) struct Parts {
 impl Service {
     pub(crate) fn new(parts: Parts) -> Result<Self, BuildError> {
         let table = Table::of(&parts.typed, &parts.executors, parts.checks_outputs, None)?;
-        let server_info = parts.info.for_revision(Revision::NEWEST);
+        let server_info = parts.info.clone().for_revision(Revision::NEWEST);
         let meta = json!({meta::SERVER_INFO: server_info});
         let ttl_ms = ttl_ms(parts.list_ttl);
         let mut discover = json!({
@@ -202,7 +178,7 @@ impl Service {
     }
 
     /// Who the server is.
-    pub fn info(&self) -> &ServerInfo {
+    pub fn info(&self) -> &Implementation {
         &self.0.info
     }
 
@@ -236,7 +212,7 @@ impl Executor for Service {
 }
 
 impl Shared {
-    pub(crate) fn info(&self) -> &ServerInfo {
+    pub(crate) fn info(&self) -> &Implementation {
         &self.info
     }
 

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright_core::definition::is_within;
+use toolwright_core::json::each_member;
 use toolwright_core::result::ToolResult;
 
 use crate::context::Context;
 use crate::message::string;
 use crate::router::{Entry, Run, Started};
-use toolwright_core::json::each_member;
 
 /// The entry with the standard parameters taken out of its calls.
 pub(crate) fn entry(entry: Entry, context: Option<&'static str>) -> Entry {

@@ -27,8 +27,8 @@ pub use toolwright_server::tasks;
 pub use toolwright_server::{
     Action, AskError, BoxFuture, BuildError, CallerLimits, Client, ClientCapabilities, Completion,
     CompletionContext, Context, Dispatch, Elicited, Executor, Handler, IntoCompletion, Limits, LogLevel,
-    RateLimit, Reference, RequestHandler, Root, Router, Sampled, Sampling, ServeError, Server, ServerInfo,
-    Service, StateKeys,
+    RateLimit, Reference, RequestHandler, Root, Router, Sampled, Sampling, ServeError, Server, Service,
+    StateKeys,
 };
 #[cfg(feature = "http")]
 pub use toolwright_server::{

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use toolwright_core::protocol::method;
 
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
+use toolwright_core::json::Decimal;
 use toolwright_core::json::JsonFault;
+use toolwright_core::protocol::method;
 
 use super::asker::Asker;
 use super::question::Kind;
@@ -20,7 +21,6 @@ use crate::executor::BoxFuture;
 use crate::hex::random_id;
 use crate::message::string;
 use crate::reply;
-use toolwright_core::json::Decimal;
 
 /// The questions of a session that wait for their response.
 #[derive(Debug, Default)]

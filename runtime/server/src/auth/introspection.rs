@@ -10,10 +10,10 @@ use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
+use toolwright_wire::fetch::{Endpoint, EndpointError, Fetcher};
 
 use super::claims::{is_audience, principal, seconds, text};
 use super::clock::Clock;
-use super::endpoint::{Endpoint, EndpointError, Fetcher};
 use super::token::digest;
 use super::{Principal, Rejected, TokenVerifier};
 use crate::executor::BoxFuture;

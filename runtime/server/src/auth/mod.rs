@@ -29,8 +29,6 @@ mod claims;
 #[cfg(feature = "oauth")]
 mod clock;
 #[cfg(feature = "oauth")]
-mod endpoint;
-#[cfg(feature = "oauth")]
 mod introspection;
 #[cfg(feature = "oauth")]
 mod jwt;
@@ -53,8 +51,8 @@ pub use verifier::{Rejected, RejectedKind, TokenVerifier};
 pub use crate::transport::http::MetadataService;
 
 #[cfg(feature = "oauth")]
-pub use endpoint::EndpointError;
-#[cfg(feature = "oauth")]
 pub use introspection::Introspection;
 #[cfg(feature = "oauth")]
 pub use jwt::{Algorithm, JwtVerifier};
+#[cfg(feature = "oauth")]
+pub use toolwright_wire::fetch::EndpointError;

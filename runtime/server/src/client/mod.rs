@@ -5,21 +5,21 @@ mod answering;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use toolwright_core::protocol::method;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, oneshot};
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::protocol::{Implementation, meta, method};
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
+use toolwright_wire::outbox::Outbox;
 
 use answering::{Answers, MAX_ROUNDS};
 pub use answering::{ClientBuilder, InputRequest};
 
 use crate::auth::Access;
 use crate::connection::Connection;
-use crate::outbox::Outbox;
 use crate::service::Service;
 
 /// A client of a [`Service`] in the same process. Messages take the same way as over any transport.
@@ -109,11 +109,10 @@ impl Client {
     }
 
     async fn shake_hands(&self) -> Result<(), ClientError> {
-        let client_info = json!({"name": "in-process", "version": env!("CARGO_PKG_VERSION")});
         let params = json!({
             "protocolVersion": self.revision.as_str(),
             "capabilities": self.capabilities,
-            "clientInfo": client_info,
+            "clientInfo": client_info(),
         });
         self.request(method::INITIALIZE, params).await?;
         self.notify(method::INITIALIZED, &json!({}));
@@ -219,19 +218,21 @@ impl Client {
         if let Some(params) = params.as_object_mut() {
             let meta = params.entry("_meta").or_insert_with(|| Map::new().into());
             if let Some(meta) = meta.as_object_mut() {
-                let prefix = "io.modelcontextprotocol";
-                let info = json!({"name": "in-process", "version": env!("CARGO_PKG_VERSION")});
                 for (key, value) in [
-                    ("protocolVersion", json!(self.revision.as_str())),
-                    ("clientInfo", info),
-                    ("clientCapabilities", self.capabilities.clone()),
+                    (meta::PROTOCOL_VERSION, json!(self.revision.as_str())),
+                    (meta::CLIENT_INFO, json!(client_info())),
+                    (meta::CLIENT_CAPABILITIES, self.capabilities.clone()),
                 ] {
-                    meta.entry(format!("{prefix}/{key}")).or_insert(value);
+                    meta.entry(key).or_insert(value);
                 }
             }
         }
         params
     }
+}
+
+fn client_info() -> Implementation {
+    Implementation::new("in-process", env!("CARGO_PKG_VERSION"))
 }
 
 impl Drop for Client {

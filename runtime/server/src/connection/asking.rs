@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
+use toolwright_core::json::each_member;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::revision::Revision;
 
@@ -16,7 +17,6 @@ use crate::context::Context;
 use crate::error;
 use crate::message::{Params, RequestId, string};
 use crate::reply;
-use toolwright_core::json::each_member;
 
 /// What a call asks the server for: its questions and their answers belong to it.
 #[derive(Debug, Clone, Copy)]

@@ -6,11 +6,11 @@ use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
-use toolwright_core::protocol::meta;
-use toolwright_core::protocol::method;
 
 use serde_json::value::RawValue;
 use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::meta;
+use toolwright_core::protocol::method;
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 #[cfg(feature = "tasks")]

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use toolwright_wire::outbox::Outbox;
+
 use super::Connection;
 use crate::auth::Visitor;
-use crate::outbox::Outbox;
 use crate::service::Shared;
 
 impl Connection {

@@ -1,13 +1,13 @@
 //! Prompts, resources and completion: their methods, in both eras.
 
 use std::borrow::Cow;
-use toolwright_core::protocol::method;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 use toolwright_core::content::{ContentBlock, Role};
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::method;
 use toolwright_core::request::RequestError;
 use toolwright_core::resource::{CacheScope, ResourceContents, ResourceResult};
 use toolwright_core::revision::Revision;

@@ -1,10 +1,10 @@
 //! The legacy era: one handshake, then requests in the revision it agreed on (2025-11-25, basic/lifecycle).
 
 use std::sync::atomic::Ordering;
-use toolwright_core::protocol::method;
 
 use serde_json::json;
 use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
 
 use super::calls::CallMeta;
@@ -78,7 +78,7 @@ impl Connection {
         let mut result = json!({
             "protocolVersion": revision.as_str(),
             "capabilities": self.service.capabilities(revision),
-            "serverInfo": self.service.info().for_revision(revision),
+            "serverInfo": self.service.info().clone().for_revision(revision),
         });
         if let (Some(instructions), Some(result)) = (self.service.instructions(), result.as_object_mut()) {
             result.insert("instructions".to_owned(), instructions.into());

@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use toolwright_core::protocol::meta;
 use toolwright_core::protocol::method;
+use toolwright_wire::outbox::Outbox;
 
 use serde_json::value::RawValue;
 use tokio::sync::watch;
@@ -34,7 +35,6 @@ use crate::error;
 use crate::executor::BoxFuture;
 use crate::list::{List, Listed, View};
 use crate::message::{Envelope, Fault, Malformed, Params, RequestId, RequestMeta, string, trimmed};
-use crate::outbox::Outbox;
 use crate::reply;
 use crate::service::Shared;
 

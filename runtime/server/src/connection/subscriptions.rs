@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::sync::{MutexGuard, PoisonError};
-use toolwright_core::protocol::method;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
 use toolwright_core::json::JsonFault;
 use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::method;
+use toolwright_wire::outbox::Outbox;
 
 #[cfg(feature = "tasks")]
 use super::tasks::{declares_tasks, undeclared};
@@ -16,7 +17,6 @@ use super::{Connection, Later, Session};
 use crate::callers::{Taken, What};
 use crate::features::Features;
 use crate::message::{Params, RequestId, RequestMeta};
-use crate::outbox::Outbox;
 #[cfg(feature = "tasks")]
 use crate::tasks::{Task, TaskView};
 use crate::{error, log, reply};

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use toolwright_core::protocol::method;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::method;
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 use toolwright_core::tool::TaskSupport;

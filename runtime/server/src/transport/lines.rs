@@ -8,14 +8,14 @@ use std::io;
 use std::pin::pin;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use toolwright_wire::lines::{Line, LineBuffer};
+use toolwright_wire::outbox::Outbox;
 
 use super::Transport;
 use super::bounded::{Bounded, Meter};
-use super::framing::{Line, LineBuffer};
 use super::peers::Peer;
 use crate::auth::Access;
 use crate::error::ServeError;
-use crate::outbox::Outbox;
 use crate::service::Service;
 
 /// How much is read at once; what an idle peer costs is twice this.

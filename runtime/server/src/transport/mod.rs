@@ -2,8 +2,6 @@
 
 #[cfg(any(feature = "socket", feature = "http"))]
 mod bounded;
-#[cfg(any(feature = "stdio", feature = "socket"))]
-mod framing;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "socket")]

@@ -8,6 +8,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
+#[cfg(any(feature = "socket", feature = "ws"))]
+use toolwright_wire::outbox::Outbox;
 
 #[cfg(any(feature = "socket", feature = "ws"))]
 use crate::auth::Visitor;
@@ -15,8 +17,6 @@ use crate::auth::Visitor;
 use crate::callers::Received;
 #[cfg(any(feature = "socket", feature = "ws"))]
 use crate::connection::Connection;
-#[cfg(any(feature = "socket", feature = "ws"))]
-use crate::outbox::Outbox;
 #[cfg(any(feature = "socket", feature = "ws"))]
 use crate::service::Service;
 

@@ -13,14 +13,14 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
+use toolwright_wire::lines::{Line, LineReader};
+use toolwright_wire::outbox::Outbox;
 
 use super::Transport;
-use super::framing::{Line, LineReader};
 use super::watch::Watch;
 use crate::auth::Access;
 use crate::connection::Connection;
 use crate::error::ServeError;
-use crate::outbox::Outbox;
 use crate::service::Service;
 
 /// How long answers may take to be written at the end.

@@ -6,12 +6,12 @@ use std::time::Duration;
 use http::Uri;
 use serde::Deserialize;
 use tokio::task::JoinHandle;
+use toolwright_wire::fetch::{Endpoint, FetchError, Fetcher};
 
 use super::JwtVerifier;
 use super::jwks::{JwkSet, KeySet};
 use super::jws::Algorithm;
 use crate::auth::Rejected;
-use crate::auth::endpoint::{Endpoint, FetchError, Fetcher};
 
 /// After what time keys are fetched again, so that one that was withdrawn is not taken for long.
 const FRESH: Duration = Duration::from_hours(1);

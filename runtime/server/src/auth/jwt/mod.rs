@@ -8,7 +8,6 @@ mod jws;
 use std::time::{Duration, SystemTime};
 
 use super::clock::Clock;
-use super::endpoint::{Endpoint, EndpointError};
 use super::{Principal, Rejected, TokenVerifier};
 use crate::executor::BoxFuture;
 
@@ -16,6 +15,7 @@ use claims::Rules;
 use discovery::{Keys, Source};
 use jwks::KeySet;
 use jws::Jws;
+use toolwright_wire::fetch::{Endpoint, EndpointError};
 
 pub use jws::Algorithm;
 

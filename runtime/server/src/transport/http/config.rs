@@ -10,6 +10,8 @@ use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Uri};
 
+use toolwright_wire::origin::{host_name, is_loopback};
+
 use super::caller::FindAddress;
 use super::store::{EventStore, MemoryEventStore};
 use super::stream::Reading;
@@ -269,21 +271,6 @@ impl HttpConfig {
             .filter(|origin| origin.to_str().is_ok_and(|origin| self.has_cors_for(origin)))
             .cloned()
     }
-}
-
-/// A host without its port; nothing where what follows it is no port.
-fn host_name(host: &str) -> &str {
-    let bracketed = host.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    let (name, rest) = bracketed.unwrap_or_else(|| host.split_at(host.find(':').unwrap_or(host.len())));
-    let is_port = |rest: &str| {
-        rest.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    if rest.is_empty() || is_port(rest) { name } else { "" }
-}
-
-pub(crate) fn is_loopback(name: &str) -> bool {
-    name.eq_ignore_ascii_case("localhost")
-        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

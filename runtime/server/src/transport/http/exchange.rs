@@ -10,18 +10,21 @@ use bytes::Bytes;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 use toolwright_core::revision::Revision;
+use toolwright_wire::event_stream::{
+    messages, write_event, write_event_with_id, write_events, write_priming,
+};
+use toolwright_wire::headers::Accept;
+use toolwright_wire::outbox::Outbox;
 
 use super::answer::{self, Era};
 use super::body::{EventStream, HttpBody, filled};
-use super::events::{EventId, messages, write_event, write_event_with_id, write_events, write_priming};
+use super::events::EventId;
 use super::half_close::HalfClose;
-use super::headers::Accept;
 use super::session::Session;
 use super::stream::{Reading, exactly, filled_or_hung_up};
 use crate::connection::{Connection, Later};
 use crate::error;
 use crate::message::RequestId;
-use crate::outbox::Outbox;
 use crate::reply;
 
 /// What is known of a request when its message was taken.

@@ -1,23 +1,23 @@
 //! The legacy era over HTTP: messages of the client, and the end of its session (2025-11-25, basic/transports).
 
 use std::sync::Arc;
-use toolwright_core::protocol::method;
 
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
+use toolwright_wire::headers::{SESSION_ID, single};
+use toolwright_wire::outbox::Outbox;
 
 use super::answer::{self, ANSWER_BYTES, Era};
 use super::body::HttpBody;
 use super::exchange::{EndCall, Form, Step, Waiting, answer_unless_abandoned};
-use super::headers::{SESSION_ID, single};
 use super::session::{NotOpened, Session};
 use super::{Endpoint, headers, too_many, too_many_of_caller};
 use crate::auth::{Access, Visitor};
 use crate::connection::{Connection, Later};
 use crate::error;
 use crate::message::{Envelope, RequestId};
-use crate::outbox::Outbox;
 
 /// How much of what belongs to no request is kept for a client that has no stream open.
 const KEPT_WITHOUT_STREAM: usize = 16 << 10;

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, Response, StatusCode};
+use toolwright_wire::event_stream::write_event_with_id;
+use toolwright_wire::headers::{Accept, single};
 
 use super::body::HttpBody;
-use super::events::{EventId, StreamKind, write_event_with_id};
-use super::headers::{Accept, single};
+use super::events::{EventId, StreamKind};
 use super::session::Session;
 use super::store::StoredEvent;
 use super::{Endpoint, answer, not_acceptable};

@@ -23,7 +23,6 @@ mod hidden;
 mod legacy;
 mod listen;
 mod modern;
-mod params;
 mod place;
 mod serve;
 mod session;
@@ -52,21 +51,20 @@ use crate::service::Service;
 use answer::Era;
 use exchange::{Count, Form, Step};
 use half_close::HalfClose;
-use headers::Accept;
 use session::Sessions;
 use sse::SseStreams;
+use toolwright_wire::body::Unread;
+use toolwright_wire::headers::Accept;
 
 pub use body::HttpBody;
 pub use caller::PeerAddr;
 pub use config::HttpConfig;
-pub(crate) use params::HeaderParams;
 pub use serve::Http;
 pub use sse::SseService;
 pub use store::{EventLimits, EventStore, MemoryEventStore, StoredEvent};
+pub(crate) use toolwright_wire::params::HeaderParams;
 #[cfg(feature = "ws")]
 pub use websocket::{WebSocket, WebSocketService};
-#[cfg(feature = "oauth")]
-pub(crate) use {body::read as read_body, config::is_loopback};
 
 /// A [`Service`] over HTTP, to be mounted in axum or any other stack of `tower` services. Cheap to clone; clones share
 /// their sessions.
@@ -306,18 +304,20 @@ impl Endpoint {
         let limit = limits.max_message_bytes;
         let caller = visitor.caller().unwrap_or_else(|| shared.callers().nobody());
         let mut received = shared.receive(caller);
-        let read = body::read(body, limit, limits.http_read_timeout, |bytes| received.grow(bytes)).await;
+        let read =
+            toolwright_wire::body::read(body, limit, limits.http_read_timeout, |bytes| received.grow(bytes))
+                .await;
         let read = read.map_err(|unread| {
             Box::new(match unread {
-                body::Unread::NoRoom => too_many(None, "too much is being received"),
-                body::Unread::TooLong => answer::refused(
+                Unread::NoRoom => too_many(None, "too much is being received"),
+                Unread::TooLong => answer::refused(
                     StatusCode::PAYLOAD_TOO_LARGE,
                     &format!("the body is longer than the {limit} bytes that this server reads"),
                 ),
-                body::Unread::TooSlow => {
+                Unread::TooSlow => {
                     answer::refused(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")
                 }
-                body::Unread::Broken => {
+                Unread::Broken => {
                     answer::refused(StatusCode::BAD_REQUEST, "the body could not be read to its end")
                 }
             })

@@ -1,21 +1,22 @@
 //! The modern era over HTTP: every request is on its own (2026-07-28, basic/transports/streamable-http).
 
 use std::sync::Arc;
-use toolwright_core::protocol::method;
 
 use http::{HeaderMap, StatusCode};
 use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
+use toolwright_wire::headers::{VERSION, check_standard};
+use toolwright_wire::outbox::Outbox;
 
 use super::answer::ANSWER_BYTES;
 use super::body::EventStream;
 use super::exchange::{EndCall, Form, Step, Waiting, answer_unless_abandoned};
-use super::{Endpoint, answer, headers, not_acceptable, too_many};
+use super::{Endpoint, answer, not_acceptable, too_many};
 use crate::auth::{Access, Visitor};
 use crate::connection::Connection;
 use crate::error;
 use crate::message::{Envelope, RequestId, string};
-use crate::outbox::Outbox;
 
 impl Endpoint {
     /// Takes a message whose header names a modern revision, or one that is not known, and whose `_meta` names the
@@ -97,7 +98,7 @@ impl Endpoint {
             ));
         }
         let speaks_modern = headers
-            .get(&headers::VERSION)
+            .get(&VERSION)
             .and_then(|version| Revision::from_name(version.to_str().ok()?))
             .is_some_and(Revision::is_modern);
         let (Some(method), Some(params)) = (envelope.method_name(), &envelope.params) else { return Ok(()) };
@@ -105,7 +106,7 @@ impl Endpoint {
         if !speaks_modern {
             return Ok(());
         }
-        headers::check_standard(headers, &method, params)?;
+        check_standard(headers, &method, params)?;
         if method != method::TOOLS_CALL {
             return Ok(());
         }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use toolwright_core::json::{self, JsonFault};
 use toolwright_core::revision::Revision;
+use toolwright_wire::outbox::Outbox;
 
 use super::config::Store;
 use super::events::{StreamId, StreamKind};
@@ -21,7 +22,6 @@ use crate::hex::random_id;
 use crate::limits::Limits;
 use crate::log;
 use crate::message::RequestId;
-use crate::outbox::Outbox;
 
 /// The open sessions, by id.
 #[derive(Debug)]

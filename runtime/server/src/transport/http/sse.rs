@@ -11,10 +11,12 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode, Uri};
 use http_body::Body;
 use tokio_util::sync::CancellationToken;
+use toolwright_wire::headers::Accept;
+use toolwright_wire::outbox::Outbox;
 
 use super::body::{EventStream, HttpBody};
 use super::exchange::{Counted, answer_unless_abandoned};
-use super::headers::{Accept, check_content};
+use super::headers::check_content;
 use super::session::new_id;
 use super::{Endpoint, Route, answer, not_acceptable, refuse_malformed, too_many, too_many_of_caller};
 use crate::auth::Visitor;
@@ -23,7 +25,6 @@ use crate::connection::{Check, Connection};
 use crate::error;
 use crate::executor::BoxFuture;
 use crate::message::{Envelope, RequestId, trimmed};
-use crate::outbox::Outbox;
 use crate::reply;
 
 /// A [`Service`](crate::Service) over HTTP+SSE, for clients that speak revision 2024-11-05 alone: what

@@ -13,14 +13,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::Sleep;
+use toolwright_wire::event_stream::{COMMENT, messages, write_event_with_id, write_priming};
+use toolwright_wire::outbox::Outbox;
 
 use super::body::Quiet;
-use super::events::{COMMENT, EventId, StreamId, StreamKind, messages, write_event_with_id, write_priming};
+use super::events::{EventId, StreamId, StreamKind};
 use super::session::Session;
 use super::store::StoredEvent;
 use crate::connection::Later;
 use crate::executor::BoxFuture;
-use crate::outbox::Outbox;
 
 /// A stream of a session.
 pub(super) struct Stream {

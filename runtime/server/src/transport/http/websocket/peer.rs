@@ -17,10 +17,10 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 use tokio_util::sync::CancellationToken;
+use toolwright_wire::outbox::Outbox;
 
 use crate::auth::Visitor;
 use crate::clock::FAR;
-use crate::outbox::Outbox;
 use crate::service::Service;
 use crate::transport::bounded::{Bounded, Meter};
 use crate::transport::peers::{LAST_WORDS, Peer};

@@ -1,8 +1,6 @@
 //! What waits to be sent on one connection.
 
-#[cfg(feature = "stdio")]
-use std::sync::Condvar;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
@@ -11,13 +9,12 @@ use tokio::sync::Notify;
 /// Handlers push from any task; the transport takes. Whoever pushes with [`Outbox::send`] waits while more than
 /// the limit is unsent, so a slow reader slows the handlers down instead of filling the memory.
 #[derive(Debug)]
-pub(crate) struct Outbox {
-    state: Mutex<State>,
+pub struct Outbox {
+    state: Mutex<Queue>,
     limit: usize,
     /// Whether messages are dropped while the limit is reached, instead of being added all the same.
     drops: bool,
     /// For a transport that waits on a thread of its own.
-    #[cfg(feature = "stdio")]
     filled: Condvar,
     /// For a transport that waits in a task.
     filled_async: Notify,
@@ -26,17 +23,16 @@ pub(crate) struct Outbox {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Queue {
     lines: Vec<u8>,
     /// Whether lines were taken that are not sent yet.
     sending: bool,
     closed: bool,
     /// Whether a sender has asked to let the reader go.
-    #[cfg(feature = "http")]
     hangs_up: bool,
 }
 
-impl State {
+impl Queue {
     /// Whether `message` is one of the lines.
     fn holds(&self, message: &[u8]) -> bool {
         memchr::memmem::find_iter(&self.lines, message).any(|start| {
@@ -47,27 +43,26 @@ impl State {
 }
 
 impl Outbox {
-    pub(crate) fn new(limit: usize) -> Self {
+    /// An outbox that makes senders wait while more than `limit` bytes are unsent.
+    pub fn new(limit: usize) -> Self {
         Self {
             state: Mutex::default(),
             limit,
             drops: false,
-            #[cfg(feature = "stdio")]
             filled: Condvar::new(),
             filled_async: Notify::new(),
             room: Notify::new(),
         }
     }
 
-    /// An outbox that may have no reader for long: what does not fit is dropped. Then the words of change that
-    /// wait already tell its reader to look again.
-    #[cfg(feature = "http")]
-    pub(crate) fn dropping(limit: usize) -> Self {
+    /// An outbox that may have no reader for long: what does not fit is dropped. Then the
+    /// list-changed notifications that wait already tell its reader to look again.
+    pub fn dropping(limit: usize) -> Self {
         Self { drops: true, ..Self::new(limit) }
     }
 
     /// Adds a message at once, whatever waits already: for messages whose number the protocol bounds.
-    pub(crate) fn push(&self, message: &[u8]) {
+    pub fn push(&self, message: &[u8]) {
         let mut state = self.lock();
         if state.closed || (self.drops && state.lines.len() >= self.limit) {
             return;
@@ -75,13 +70,12 @@ impl Outbox {
         state.lines.extend_from_slice(message);
         state.lines.push(b'\n');
         drop(state);
-        #[cfg(feature = "stdio")]
         self.filled.notify_one();
         self.filled_async.notify_one();
     }
 
-    /// Adds a message unless the same one waits already: word of changes, which a slow reader need not get twice.
-    pub(crate) fn push_once(&self, message: &[u8]) {
+    /// Adds a message unless the same one waits already: list-changed notifications, which a slow reader need not get twice.
+    pub fn push_once(&self, message: &[u8]) {
         let waits = self.lock().holds(message);
         // A message taken or added in between is said twice at worst.
         if !waits {
@@ -90,8 +84,7 @@ impl Outbox {
     }
 
     /// Adds a message unless as much waits already as may: for what its reader can ask for.
-    #[cfg(feature = "tasks")]
-    pub(crate) fn push_if_room(&self, message: &[u8]) {
+    pub fn push_if_room(&self, message: &[u8]) {
         let has_room = self.lock().lines.len() < self.limit;
         if has_room {
             self.push(message);
@@ -100,8 +93,7 @@ impl Outbox {
 
     /// Adds whole lines without waking the transport: for a transport that sends them itself right after.
     /// Leaves `lines` empty.
-    #[cfg(feature = "stdio")]
-    pub(crate) fn append(&self, lines: &mut Vec<u8>) {
+    pub fn append(&self, lines: &mut Vec<u8>) {
         let mut state = self.lock();
         if state.lines.is_empty() {
             std::mem::swap(&mut state.lines, lines);
@@ -113,13 +105,13 @@ impl Outbox {
     }
 
     /// Adds a message as soon as there is room.
-    pub(crate) async fn send(&self, message: &[u8]) {
+    pub async fn send(&self, message: &[u8]) {
         self.room().await;
         self.push(message);
     }
 
     /// Waits until there is room, or the outbox is closed.
-    pub(crate) async fn room(&self) {
+    pub async fn room(&self) {
         loop {
             let room = self.room.notified();
             {
@@ -134,7 +126,7 @@ impl Outbox {
 
     /// Takes all that waits, without waiting, in exchange for the empty buffer `into`, whose room is used again.
     /// [`Outbox::sent`] must follow.
-    pub(crate) fn take(&self, into: &mut Vec<u8>) {
+    pub fn take(&self, into: &mut Vec<u8>) {
         into.clear();
         let mut state = self.lock();
         if state.lines.is_empty() {
@@ -147,8 +139,7 @@ impl Outbox {
     }
 
     /// As [`Outbox::take`], and whether the reader is to be let go after that.
-    #[cfg(feature = "http")]
-    pub(crate) fn take_all(&self, into: &mut Vec<u8>) -> bool {
+    pub fn take_all(&self, into: &mut Vec<u8>) -> bool {
         // In this order, what was pushed before the sender asked is taken with it.
         let hangs_up = std::mem::take(&mut self.lock().hangs_up);
         self.take(into);
@@ -156,14 +147,13 @@ impl Outbox {
     }
 
     /// Asks to let the reader go once it has what was pushed. For transports whose readers come back.
-    #[cfg(feature = "http")]
-    pub(crate) fn hang_up(&self) {
+    pub fn hang_up(&self) {
         self.lock().hangs_up = true;
         self.filled_async.notify_one();
     }
 
     /// What was taken is sent.
-    pub(crate) fn sent(&self) {
+    pub fn sent(&self) {
         let mut state = self.lock();
         if std::mem::take(&mut state.sending) {
             drop(state);
@@ -172,8 +162,7 @@ impl Outbox {
     }
 
     /// Blocks until something waits (true) or the outbox is closed and empty (false).
-    #[cfg(feature = "stdio")]
-    pub(crate) fn wait(&self) -> bool {
+    pub fn wait(&self) -> bool {
         let state = self.lock();
         let state = self
             .filled
@@ -183,7 +172,7 @@ impl Outbox {
     }
 
     /// As [`Outbox::wait`], in a task.
-    pub(crate) async fn wait_async(&self) -> bool {
+    pub async fn wait_async(&self) -> bool {
         loop {
             let filled = self.filled_async.notified();
             {
@@ -197,13 +186,12 @@ impl Outbox {
     }
 
     /// Whether what is pushed is dropped.
-    pub(crate) fn is_closed(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         self.lock().closed
     }
 
     /// As [`Outbox::wait_async`], and also done (true) when a sender has asked to let the reader go.
-    #[cfg(feature = "http")]
-    pub(crate) async fn wait_for_more(&self) -> bool {
+    pub async fn wait_for_more(&self) -> bool {
         loop {
             let filled = self.filled_async.notified();
             {
@@ -218,21 +206,18 @@ impl Outbox {
     }
 
     /// Whether senders have to wait.
-    #[cfg(feature = "http")]
-    pub(crate) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.lock().lines.len() >= self.limit
     }
 
     /// Whether nothing waits.
-    #[cfg(feature = "http")]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.lock().lines.is_empty()
     }
 
     /// Ends the outbox: later messages are dropped, senders and takers go on.
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         self.lock().closed = true;
-        #[cfg(feature = "stdio")]
         self.filled.notify_all();
         // All takers, where there are several.
         self.filled_async.notify_waiters();
@@ -240,8 +225,7 @@ impl Outbox {
     }
 
     /// Waits until all is sent.
-    #[cfg(any(feature = "stdio", feature = "socket", feature = "ws"))]
-    pub(crate) async fn drained(&self) {
+    pub async fn drained(&self) {
         loop {
             let room = self.room.notified();
             {
@@ -254,13 +238,13 @@ impl Outbox {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
         // A panic while the lock was held cannot leave half a line: each change is a single call.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-#[cfg(all(test, feature = "stdio"))]
+#[cfg(test)]
 mod tests {
     use std::sync::Arc;
 

@@ -1,6 +1,5 @@
 //! Lines from a stream of bytes, with a limit on their length.
 
-#[cfg(feature = "stdio")]
 use std::io::{self, Read};
 
 /// A buffer that one long line made larger than this is given back.
@@ -8,7 +7,7 @@ const KEPT: usize = 1 << 20;
 
 /// Takes bytes as they come and gives lines.
 #[derive(Debug)]
-pub(crate) struct LineBuffer {
+pub struct LineBuffer {
     /// Bytes read, and behind `filled` room for more.
     buffer: Vec<u8>,
     /// How many bytes there is room for at least.
@@ -26,7 +25,7 @@ pub(crate) struct LineBuffer {
 
 /// What a line turned out to be.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub enum Line {
     /// A line, copied to the caller's buffer without its end.
     Whole,
     /// A line over the limit; its bytes are dropped.
@@ -39,7 +38,7 @@ pub(crate) enum Line {
 
 impl LineBuffer {
     /// For lines of up to `limit` bytes, read in pieces of `chunk` bytes or more.
-    pub(crate) fn new(limit: usize, chunk: usize) -> Self {
+    pub fn new(limit: usize, chunk: usize) -> Self {
         Self {
             buffer: Vec::new(),
             chunk,
@@ -53,7 +52,7 @@ impl LineBuffer {
     }
 
     /// Copies the next line to `line`, if a whole one was read already.
-    pub(crate) fn next(&mut self, line: &mut Vec<u8>) -> Line {
+    pub fn next(&mut self, line: &mut Vec<u8>) -> Line {
         line.clear();
         loop {
             let Some(length) = memchr::memchr(b'\n', &self.buffer[self.searched..self.filled]) else {
@@ -96,13 +95,12 @@ impl LineBuffer {
     }
 
     /// Whether the rest of a line that was too long is being dropped.
-    #[cfg(feature = "socket")]
-    pub(crate) fn is_skipping(&self) -> bool {
+    pub fn is_skipping(&self) -> bool {
         self.skipping
     }
 
     /// Where the next bytes go; [`LineBuffer::took`] must follow.
-    pub(crate) fn room(&mut self) -> &mut [u8] {
+    pub fn room(&mut self) -> &mut [u8] {
         self.buffer.copy_within(self.start..self.filled, 0);
         self.filled -= self.start;
         self.searched -= self.start;
@@ -117,34 +115,36 @@ impl LineBuffer {
     }
 
     /// So many bytes were put into the room; none is the end.
-    pub(crate) fn took(&mut self, bytes: usize) {
+    pub fn took(&mut self, bytes: usize) {
         self.filled += bytes;
         self.ended = bytes == 0;
     }
 }
 
 /// Reads lines. Bytes are read when no whole line is left of those read before.
-#[cfg(feature = "stdio")]
 #[derive(Debug)]
-pub(crate) struct LineReader<R> {
+pub struct LineReader<R> {
     source: R,
     lines: LineBuffer,
 }
 
-#[cfg(feature = "stdio")]
 impl<R: Read> LineReader<R> {
-    pub(crate) fn new(source: R, limit: usize) -> Self {
+    /// For lines of up to `limit` bytes.
+    pub fn new(source: R, limit: usize) -> Self {
         const CHUNK: usize = 64 * 1024;
         Self { source, lines: LineBuffer::new(limit, CHUNK) }
     }
 
     /// Copies the next line to `line`, if a whole one was read already.
-    pub(crate) fn next(&mut self, line: &mut Vec<u8>) -> Line {
+    pub fn next(&mut self, line: &mut Vec<u8>) -> Line {
         self.lines.next(line)
     }
 
     /// Waits for bytes and reads them.
-    pub(crate) fn fill(&mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// What the source says.
+    pub fn fill(&mut self) -> io::Result<()> {
         let room = self.lines.room();
         let read = loop {
             match self.source.read(room) {
@@ -157,7 +157,7 @@ impl<R: Read> LineReader<R> {
     }
 }
 
-#[cfg(all(test, feature = "stdio"))]
+#[cfg(test)]
 mod tests {
     use std::io::{self, Read};
 

@@ -7,21 +7,18 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolwright_core::protocol::ErrorObject;
+use toolwright_core::json::{Decimal, each_member};
+use toolwright_core::protocol::{ErrorObject, error, string};
 use toolwright_core::tool::FieldMetadata;
 
-use super::headers::{decoded, single};
-use crate::error;
-use crate::message::string;
-use toolwright_core::json::Decimal;
-use toolwright_core::json::each_member;
+use crate::headers::{decoded, single};
 
 /// The parameters of one tool that its schema marks with `x-mcp-header`.
 ///
 /// The derive refuses wrong marks. An executor's definition may still have some; clients then hide the tool, and
 /// here they mean nothing.
 #[derive(Debug, Default)]
-pub(crate) struct HeaderParams(Box<[Param]>);
+pub struct HeaderParams(Box<[Param]>);
 
 /// A property that is marked, or that leads to one that is.
 #[derive(Debug)]
@@ -37,7 +34,7 @@ struct Param {
 
 impl HeaderParams {
     /// The parameters that can be reached through `properties` alone.
-    pub(crate) fn of(schema: &Value) -> Self {
+    pub fn of(schema: &Value) -> Self {
         Self::within(schema, "")
     }
 
@@ -55,7 +52,7 @@ impl HeaderParams {
     }
 
     /// Takes note of the further names that serde's `alias` takes.
-    pub(crate) fn know_aliases(&mut self, fields: &[FieldMetadata]) {
+    pub fn know_aliases(&mut self, fields: &[FieldMetadata]) {
         for param in &mut self.0 {
             let fields = fields.iter().filter(|field| param.names.iter().any(|name| name == field.name));
             let aliases: Vec<String> =
@@ -65,7 +62,10 @@ impl HeaderParams {
     }
 
     /// Checks that each header says what its parameter says, and that none is missing or extra.
-    pub(super) fn check(&self, headers: &HeaderMap, arguments: Option<&RawValue>) -> Result<(), ErrorObject> {
+    ///
+    /// # Errors
+    /// -32020, with the header and the argument.
+    pub fn check(&self, headers: &HeaderMap, arguments: Option<&RawValue>) -> Result<(), ErrorObject> {
         if self.0.is_empty() {
             return Ok(());
         }
@@ -74,11 +74,7 @@ impl HeaderParams {
             let read = each_member(arguments.get(), |name, value| {
                 let place = self.0.iter().position(|param| param.names.iter().any(|known| *known == name));
                 let is_repeated = place.is_some_and(|place| values[place].replace(value).is_some());
-                if is_repeated {
-                    Err("a parameter with a header stands there more than once")
-                } else {
-                    Ok(())
-                }
+                if is_repeated { Err("a parameter with a header is repeated") } else { Ok(()) }
             });
             read.map_err(|error| {
                 error::header_mismatch(&format!("the arguments cannot be compared with the headers: {error}"))

@@ -1,4 +1,4 @@
-//! Requests to an authorization server: few, small, short, and over TLS.
+//! Requests for small documents over TLS, as authorization servers have them: few, small and short.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -14,25 +14,26 @@ use rustls::crypto::ring::default_provider;
 use rustls::{ClientConfig, RootCertStore};
 use serde::de::DeserializeOwned;
 
-use crate::transport::http::{is_loopback, read_body};
+use crate::body;
+use crate::origin::is_loopback;
 
 /// How long one request may take, from its name look-up to the last byte.
-pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
+pub const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The longest document that is read: 256 KiB. The keys of an issuer have some KiB.
-pub(super) const MAX_DOCUMENT_BYTES: usize = 256 << 10;
+pub const MAX_DOCUMENT_BYTES: usize = 256 << 10;
 
 /// How many connections are kept open for the next request.
 const MAX_IDLE: usize = 8;
 
 /// An address of an authorization server: `https`, or `http` on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Endpoint(Uri);
+pub struct Endpoint(Uri);
 
 /// What asks authorization servers: each verifier has its own. The client is made for the first request, since reading
 /// the system's certificates takes a while.
 #[derive(Default)]
-pub(super) struct Fetcher(OnceLock<HttpClient>);
+pub struct Fetcher(OnceLock<HttpClient>);
 
 type HttpClient = Client<HttpsConnector<HttpConnector>, String>;
 
@@ -41,11 +42,11 @@ type HttpClient = Client<HttpsConnector<HttpConnector>, String>;
 #[error(
     "`{0}` must be an address such as `https://login.example/…`; `http` is for this machine only, and user names have no place in it"
 )]
-pub struct EndpointError(pub(super) String);
+pub struct EndpointError(pub String);
 
 /// Why there is no document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FetchError {
+pub enum FetchError {
     /// The server says that there is none at this address.
     Absent,
     /// The server cannot be reached, or not in time.
@@ -55,7 +56,11 @@ pub(super) enum FetchError {
 }
 
 impl Endpoint {
-    pub(super) fn new(address: &str) -> Result<Self, EndpointError> {
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// Where it would be asked without TLS over a network, or holds a user name.
+    pub fn new(address: &str) -> Result<Self, EndpointError> {
         let wrong = || EndpointError(shown(address));
         let uri: Uri = address.parse().map_err(|_| wrong())?;
         let authority = uri.authority().ok_or_else(wrong)?;
@@ -72,7 +77,7 @@ impl Endpoint {
     }
 
     /// The parts of the address.
-    pub(super) fn uri(&self) -> &Uri {
+    pub fn uri(&self) -> &Uri {
         &self.0
     }
 }
@@ -88,13 +93,19 @@ fn shown(address: &str) -> String {
 
 impl Fetcher {
     /// The document at an address.
-    pub(super) async fn get<T: DeserializeOwned>(&self, endpoint: &Endpoint) -> Result<T, FetchError> {
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub async fn get<T: DeserializeOwned>(&self, endpoint: &Endpoint) -> Result<T, FetchError> {
         let request = Request::get(&endpoint.0).header(ACCEPT, "application/json");
         self.fetch(request.body(String::new())).await
     }
 
     /// What the server answers to a form that is sent with a name and a secret.
-    pub(super) async fn post<T: DeserializeOwned>(
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub async fn post<T: DeserializeOwned>(
         &self,
         endpoint: &Endpoint,
         form: String,
@@ -125,7 +136,7 @@ impl Fetcher {
                 status if status.is_server_error() => return Err(FetchError::Unreachable),
                 _ => return Err(FetchError::Unusable),
             }
-            let body = read_body(response.into_body(), MAX_DOCUMENT_BYTES, TIMEOUT, |_| true).await;
+            let body = body::read(response.into_body(), MAX_DOCUMENT_BYTES, TIMEOUT, |_| true).await;
             let body = body.map_err(|_| FetchError::Unusable)?;
             serde_json::from_slice(&body).map_err(|_| FetchError::Unusable)
         };

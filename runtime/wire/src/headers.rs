@@ -1,0 +1,295 @@
+//! Headers of the protocol: their names, and how their values are written and read (2026-07-28,
+//! basic/transports/streamable-http "Request Metadata").
+
+use std::borrow::Cow;
+
+use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use toolwright_core::content::base64;
+use toolwright_core::protocol::{EnvelopeParams, ErrorObject, error, method, string};
+
+/// What a value in base64 begins with.
+const PREFIX: &str = "=?base64?";
+/// What it ends with.
+const SUFFIX: &str = "?=";
+
+/// The revision of a request, `MCP-Protocol-Version`; since 2025-06-18.
+pub static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+/// The session of a request, `Mcp-Session-Id`; up to 2025-11-25.
+pub static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+/// The method of a request, `Mcp-Method`; since 2026-07-28.
+pub static METHOD: HeaderName = HeaderName::from_static("mcp-method");
+/// What a request is about, `Mcp-Name`; since 2026-07-28.
+pub static NAME: HeaderName = HeaderName::from_static("mcp-name");
+/// After which event a stream goes on, `Last-Event-ID`; up to 2025-11-25.
+pub static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// Checks the standard headers of a modern request against its body (2026-07-28, basic/transports/streamable-http "Server
+/// Validation").
+///
+/// # Errors
+/// -32020, where a header is missing or says something else.
+pub fn check_standard(
+    headers: &HeaderMap,
+    method: &str,
+    params: &EnvelopeParams<'_>,
+) -> Result<(), ErrorObject> {
+    let header = single(headers, &METHOD)?
+        .ok_or_else(|| error::header_mismatch("the `Mcp-Method` header is missing"))?;
+    if header.as_bytes() != method.as_bytes() {
+        return Err(error::header_mismatch("the `Mcp-Method` header is not the method of the body"));
+    }
+    let Some(name) = name_of(method, params) else { return Ok(()) };
+    match (single(headers, &NAME)?, name) {
+        (Some(header), Some(name)) if decoded(header, "Mcp-Name")? == name => Ok(()),
+        (Some(_), Some(_)) => {
+            Err(error::header_mismatch("the `Mcp-Name` header is not the name in the body"))
+        }
+        (Some(_), None) => Err(error::header_mismatch(
+            "there is an `Mcp-Name` header, and the body has no name that is a string",
+        )),
+        (None, Some(_)) => {
+            Err(error::header_mismatch(&format!("the `Mcp-Name` header is missing for `{method}`")))
+        }
+        // The parameters alone are at fault, which has a code of its own.
+        (None, None) => Ok(()),
+    }
+}
+
+/// What `Mcp-Name` says for a request of `method`: the name of a tool or a prompt, the address of a resource, the id of a
+/// task. None where the method has no such header; `Some(None)` where the parameters lack the member, or it is no string.
+pub fn name_of<'a>(method: &str, params: &EnvelopeParams<'a>) -> Option<Option<Cow<'a, str>>> {
+    let member = match method {
+        method::TOOLS_CALL | method::PROMPTS_GET => params.name,
+        method::RESOURCES_READ => params.uri,
+        // SEP-2663 "Streamable HTTP: Routing Headers".
+        method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => params.task_id,
+        _ => return None,
+    };
+    Some(member.and_then(string))
+}
+
+/// The one value of a header; none if it is absent.
+///
+/// # Errors
+/// -32020, where the header is repeated.
+pub fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, ErrorObject> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next();
+    if values.next().is_some() {
+        return Err(error::header_mismatch(&format!("the header `{name}` is repeated; send it once")));
+    }
+    Ok(value)
+}
+
+/// The text of a header, out of its base64 form if it has that (2026-07-28, basic/transports/streamable-http "Value
+/// Encoding").
+///
+/// # Errors
+/// -32020, where it has characters that headers do not have, or is not the base64 of a text.
+pub fn decoded<'a>(value: &'a HeaderValue, name: &str) -> Result<Cow<'a, str>, ErrorObject> {
+    let text = value
+        .to_str()
+        .map_err(|_| error::header_mismatch(&format!("the header `{name}` has characters that need base64")))?
+        .trim_matches([' ', '\t']);
+    match text.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX)) {
+        None => Ok(Cow::Borrowed(text)),
+        Some(encoded) => decode(encoded).map(Cow::Owned).ok_or_else(|| {
+            error::header_mismatch(&format!("the header `{name}` is not the base64 of a text"))
+        }),
+    }
+}
+
+/// A text as the value of a header, in base64 where it could not be read back otherwise (2026-07-28,
+/// basic/transports/streamable-http "Value Encoding").
+pub fn encoded(text: &str) -> HeaderValue {
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
+        && !text.starts_with([' ', '\t'])
+        && !text.ends_with([' ', '\t'])
+        && !(text.starts_with(PREFIX) && text.ends_with(SUFFIX));
+    let value = if is_plain {
+        text.to_owned()
+    } else {
+        format!("{PREFIX}{}{SUFFIX}", base64::encode(text.as_bytes()))
+    };
+    HeaderValue::from_str(&value).expect("ASCII without control characters but the tab")
+}
+
+/// The text behind `encoded`, if that is exactly how it is written: decoding alone would be lenient.
+fn decode(encoded: &str) -> Option<String> {
+    let bytes = base64::decode(encoded).ok()?;
+    (base64::encode(&bytes) == encoded).then_some(())?;
+    String::from_utf8(bytes).ok()
+}
+
+/// In which forms the client takes an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Accept {
+    /// As JSON.
+    pub json: bool,
+    /// As an event stream.
+    pub events: bool,
+}
+
+impl Accept {
+    /// Both where the header is absent (RFC 9110 §12.5.1). Clients must list both; one is enough here, and a
+    /// wildcard covers them.
+    pub fn of(headers: &HeaderMap) -> Self {
+        let both = Self { json: true, events: true };
+        match headers.get(ACCEPT) {
+            None => return both,
+            // What nearly all clients send, which need not be taken apart.
+            Some(value) if value == "application/json, text/event-stream" => return both,
+            Some(_) => {}
+        }
+        let mut accept = Self { json: false, events: false };
+        let values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        for range in values.flat_map(|value| value.split(',')) {
+            let (media_type, parameters) = range.split_once(';').unwrap_or((range, ""));
+            if is_refused(parameters) {
+                continue;
+            }
+            let is = |name: &str| media_type.trim().eq_ignore_ascii_case(name);
+            let is_any = is("*/*");
+            accept.json |= is_any || is("application/json") || is("application/*");
+            accept.events |= is_any || is("text/event-stream") || is("text/*");
+        }
+        accept
+    }
+}
+
+/// Whether the parameters of a media range give it the weight 0: "not acceptable".
+fn is_refused(parameters: &str) -> bool {
+    parameters.split(';').filter_map(|parameter| parameter.split_once('=')).any(|(name, value)| {
+        name.trim().eq_ignore_ascii_case("q") && value.trim().parse::<f32>().is_ok_and(|weight| weight <= 0.0)
+    })
+}
+
+/// Whether the body is declared as JSON, whatever the parameters.
+pub fn is_json(headers: &HeaderMap) -> bool {
+    let value = single(headers, &CONTENT_TYPE).ok().flatten();
+    value.and_then(|value| value.to_str().ok()).is_some_and(|value| {
+        let media_type = value.split(';').next().unwrap_or_default();
+        media_type.trim().eq_ignore_ascii_case("application/json")
+    })
+}
+
+/// Whether the body is sent as it is (RFC 9110 §8.4).
+pub fn is_plain(headers: &HeaderMap) -> bool {
+    let mut codings = headers
+        .get_all(CONTENT_ENCODING)
+        .iter()
+        .flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    codings.all(|coding| {
+        let coding = coding.trim_ascii();
+        coding.is_empty() || coding.eq_ignore_ascii_case(b"identity")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, HeaderValue};
+
+    use super::{Accept, decoded, encoded, is_json, is_plain};
+
+    fn headers(name: &'static str, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name.parse().expect("a name"), value.parse().expect("a value"))])
+    }
+
+    // As reported in XS-MLVP/UCAgent#127, PrefectHQ/fastmcp#1664.
+    #[test]
+    fn media_ranges_in_any_order_and_case() {
+        for (accept, json, events) in [
+            ("*/*", true, true),
+            ("text/event-stream, application/json", true, true),
+            ("application/json;q=0.9, text/event-stream", true, true),
+            ("Application/*, TEXT/*", true, true),
+            ("application/json", true, false),
+            ("text/event-stream", false, true),
+            ("application/json;q=0, text/event-stream; q=1", false, true),
+            ("text/html", false, false),
+            ("", false, false),
+        ] {
+            assert_eq!(Accept::of(&headers("accept", accept)), Accept { json, events }, "{accept}");
+        }
+        assert_eq!(Accept::of(&HeaderMap::new()), Accept { json: true, events: true });
+    }
+
+    // As reported in grafana/mcp-grafana#215, modelcontextprotocol/java-sdk#961, LIghtJUNction/OniMods#271.
+    #[test]
+    fn only_json_is_taken_with_any_parameters() {
+        for (content_type, good) in [
+            ("application/json", true),
+            ("Application/JSON; charset=utf-8", true),
+            ("application/json;charset=\"UTF-8\"", true),
+            ("text/plain", false),
+            ("application/x-www-form-urlencoded", false),
+            ("application/json-patch+json", false),
+            ("", false),
+        ] {
+            assert_eq!(is_json(&headers("content-type", content_type)), good, "{content_type}");
+        }
+        assert!(!is_json(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn only_bodies_without_an_encoding_are_plain() {
+        for (encoding, good) in [
+            ("identity", true),
+            ("Identity, identity", true),
+            ("", true),
+            ("gzip", false),
+            ("identity, br", false),
+            ("x", false),
+        ] {
+            assert_eq!(is_plain(&headers("content-encoding", encoding)), good, "{encoding}");
+        }
+        assert!(is_plain(&HeaderMap::new()));
+    }
+
+    // As reported in laravel/mcp#286.
+    #[test]
+    fn values_are_decoded_strictly() {
+        for (value, text) in [
+            ("add", Some("add")),
+            (" add\t", Some("add")),
+            ("=?base64?SGVsbG8=?=", Some("Hello")),
+            ("=?base64?Z3LDtsOfZQ==?=", Some("größe")),
+            ("=?base64?IHBhZGRlZCA=?=", Some(" padded ")),
+            ("=?base64??=", Some("")),
+            ("SGVsbG8=?=", Some("SGVsbG8=?=")),
+            ("=?base64?SGVsbG8=", Some("=?base64?SGVsbG8=")),
+            ("=?BASE64?SGVsbG8=?=", Some("=?BASE64?SGVsbG8=?=")),
+            ("=?base64?=", Some("=?base64?=")),
+            ("=?base64?SGVsbG8?=", None),
+            ("=?base64?SGVs bG8=?=", None),
+            ("=?base64?SGVs!!!!?=", None),
+            ("=?base64?data:,SGVsbG8=?=", None),
+            ("=?base64?_w==?=", None),
+            ("=?base64?/w==?=", None),
+        ] {
+            let header = HeaderValue::from_str(value).expect("a value");
+            assert_eq!(decoded(&header, "Mcp-Name").ok().as_deref(), text, "{value}");
+        }
+        let raw = HeaderValue::from_bytes("größe".as_bytes()).expect("opaque bytes");
+        assert!(decoded(&raw, "Mcp-Name").is_err());
+    }
+    /// The examples of the specification's table.
+    #[test]
+    fn values_are_encoded_as_the_specification_shows() {
+        for (text, value) in [
+            ("us-west1", "us-west1"),
+            ("Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="),
+            (" padded ", "=?base64?IHBhZGRlZCA=?="),
+            ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
+            ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
+            ("=?base64?", "=?base64?"),
+            ("a\tb", "a\tb"),
+            ("", ""),
+            ("\u{7f}", "=?base64?fw==?="),
+        ] {
+            assert_eq!(encoded(text), value, "{text:?}");
+            assert_eq!(decoded(&encoded(text), "Mcp-Name").as_deref(), Ok(text), "{text:?}");
+        }
+    }
+}
