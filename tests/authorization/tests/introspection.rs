@@ -147,6 +147,32 @@ async fn what_is_kept_is_bounded_and_made_up_tokens_push_out_nothing() {
 }
 
 #[tokio::test]
+async fn the_bytes_of_what_is_kept_are_bounded() {
+    let (server, clock) = (AuthorizationServer::start(), TestClock::default());
+    let verifier = verifier(&server, &clock).most_kept_bytes(10_000);
+    let of_length = |length: usize| {
+        let mut answer = good();
+        answer["note"] = json!("x".repeat(length));
+        answer
+    };
+    let is_kept = async |token: &str| {
+        assert!(check(&verifier, token).await.is_ok());
+        let asked = server.fetches("/introspect");
+        assert!(check(&verifier, token).await.is_ok());
+        server.fetches("/introspect") == asked
+    };
+    assert!(!is_kept(&server.opaque("huge", of_length(10_000))).await, "more than may be kept");
+    for name in ["a", "b"] {
+        assert!(is_kept(&server.opaque(name, of_length(4_000))).await, "{name}");
+    }
+    let late = server.opaque("late", of_length(4_000));
+    assert!(!is_kept(&late).await, "there is no room for it");
+    assert!(is_kept(&server.opaque("short", of_length(10))).await, "for a short one there is");
+    clock.advance(30);
+    assert!(is_kept(&late).await, "there is when the others are old");
+}
+
+#[tokio::test]
 async fn without_an_answer_nobody_is_let_in() {
     let clock = TestClock::default();
     for mood in [Mood::Gone, Mood::Failing(500), Mood::Failing(401), Mood::Nonsense, Mood::Huge] {

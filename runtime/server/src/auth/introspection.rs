@@ -42,17 +42,27 @@ pub struct Introspection {
     needs_audience: bool,
     keep: Duration,
     most_kept: usize,
+    most_kept_bytes: usize,
     clock: Clock,
     fetcher: Fetcher,
     /// Bounds how many questions are under way.
     asking: Semaphore,
-    kept: Mutex<HashMap<[u8; 32], Kept>>,
+    kept: Mutex<Answers>,
+}
+
+/// The answers that are kept, by the digests of their tokens.
+#[derive(Default)]
+struct Answers {
+    by_digest: HashMap<[u8; 32], Kept>,
+    bytes: usize,
 }
 
 /// A good answer, and until when it holds.
 struct Kept {
     principal: Principal,
     until: Duration,
+    /// How long it is as JSON text.
+    bytes: usize,
 }
 
 impl Introspection {
@@ -61,6 +71,10 @@ impl Introspection {
 
     /// How many answers are kept: 10,000.
     pub const MOST_KEPT: usize = 10_000;
+
+    /// How many bytes the answers that are kept may have together, as JSON text: 16 MiB. An answer with more claims than
+    /// there is room for is asked for each time.
+    pub const MOST_KEPT_BYTES: usize = 16 << 20;
 
     /// How many questions may be under way at once: 64. Others wait.
     pub const MOST_ASKING: usize = 64;
@@ -79,6 +93,7 @@ impl Introspection {
             needs_audience: true,
             keep: Self::KEEP,
             most_kept: Self::MOST_KEPT,
+            most_kept_bytes: Self::MOST_KEPT_BYTES,
             clock: Clock::default(),
             fetcher: Fetcher::default(),
             asking: Semaphore::new(Self::MOST_ASKING),
@@ -122,6 +137,12 @@ impl Introspection {
         self
     }
 
+    /// Other than [`Introspection::MOST_KEPT_BYTES`].
+    pub fn most_kept_bytes(mut self, bytes: usize) -> Self {
+        self.most_kept_bytes = bytes;
+        self
+    }
+
     /// Takes the time from elsewhere: for tests.
     pub fn clock(mut self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         self.clock = Clock::of(now);
@@ -136,8 +157,10 @@ impl Introspection {
         let answer = self.ask(token).await?;
         let until = self.accept(&answer)?;
         let issuer = text(&answer, "iss").map(str::to_owned).or_else(|| self.issuer.clone());
+        // What cannot be written is not kept.
+        let bytes = serde_json::to_vec(&answer).map_or(usize::MAX, |text| text.len());
         let principal = principal(answer, issuer.as_deref())?;
-        self.remember(key, Kept { principal: principal.clone(), until });
+        self.remember(key, Kept { principal: principal.clone(), until, bytes });
         Ok(principal)
     }
 
@@ -175,23 +198,42 @@ impl Introspection {
 
     fn remembered(&self, key: &[u8; 32]) -> Option<Principal> {
         let now = self.clock.now();
-        self.kept().get(key).filter(|kept| now < kept.until).map(|kept| kept.principal.clone())
+        self.kept().by_digest.get(key).filter(|kept| now < kept.until).map(|kept| kept.principal.clone())
     }
 
     fn remember(&self, key: [u8; 32], answer: Kept) {
         let now = self.clock.now();
         let mut kept = self.kept();
-        if kept.len() >= self.most_kept {
-            kept.retain(|_, kept| now < kept.until);
+        if !self.has_room(&kept, &answer) {
+            kept.forget_old(now);
         }
         // With more callers than answers are kept, some are asked for each time.
-        if now < answer.until && kept.len() < self.most_kept {
+        if now < answer.until && self.has_room(&kept, &answer) {
             kept.insert(key, answer);
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, HashMap<[u8; 32], Kept>> {
+    fn has_room(&self, kept: &Answers, answer: &Kept) -> bool {
+        kept.by_digest.len() < self.most_kept
+            && kept.bytes.checked_add(answer.bytes).is_some_and(|bytes| bytes <= self.most_kept_bytes)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Answers> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Answers {
+    fn insert(&mut self, key: [u8; 32], answer: Kept) {
+        self.bytes += answer.bytes;
+        if let Some(before) = self.by_digest.insert(key, answer) {
+            self.bytes -= before.bytes;
+        }
+    }
+
+    fn forget_old(&mut self, now: Duration) {
+        self.by_digest.retain(|_, kept| now < kept.until);
+        self.bytes = self.by_digest.values().map(|kept| kept.bytes).sum();
     }
 }
 
