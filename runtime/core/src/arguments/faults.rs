@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::checker::{SchemaError, SchemaFault};
 use super::probe::{Answer, Told};
 use super::reader::ArgumentReader;
+use crate::schema::Draft;
 
 impl ArgumentReader {
     /// Lets `T` read small arguments for every object of the schema.
@@ -13,11 +14,18 @@ impl ArgumentReader {
     /// # Errors
     /// What the schema shows and serde refuses by how the type is built; what code of the type's author refuses is for
     /// calls to find out.
-    pub(super) fn check_type<T: DeserializeOwned>(self) -> Result<Self, SchemaError> {
+    pub(super) fn check_type<T: DeserializeOwned>(self, draft: &Draft) -> Result<Self, SchemaError> {
         if self.names.has_credentials() {
-            // What the server binds is not known yet.
-            return Ok(self);
+            // What the server binds is not known yet: its values are made from their schemas, as those of all others.
+            let draft = draft.with_credentials();
+            Self::from_schema(&draft.exact(), &[], self.shape, false)?.find_faults::<T>()?;
+        } else {
+            self.find_faults::<T>()?;
         }
+        Ok(self)
+    }
+
+    fn find_faults<T: DeserializeOwned>(&self) -> Result<(), SchemaError> {
         for id in self.checker.ids() {
             let Some(place) = self.places.of(&self.checker, id) else { continue };
             let Some(arguments) = place.value().and_then(|value| place.with(value.clone())) else { continue };
@@ -28,7 +36,7 @@ impl ArgumentReader {
                 return Err(SchemaError { tool: None, pointer, fault: SchemaFault::Unreadable(reason) });
             }
         }
-        Ok(self)
+        Ok(())
     }
 }
 

@@ -24,7 +24,7 @@ pub struct ArgumentReader {
     pub(super) strict: bool,
     /// The example for errors, made when the first one is needed.
     pub(super) example: OnceLock<Option<Value>>,
-    shape: InputShape,
+    pub(super) shape: InputShape,
     pub(super) places: Places,
     /// What the type says of itself, asked when the first call is read.
     pub(super) knowledge: OnceLock<Knowledge>,
@@ -44,7 +44,7 @@ impl ArgumentReader {
     pub(crate) fn of_draft<T: Tool>(draft: &Draft) -> Result<Self, SchemaError> {
         let metadata = T::METADATA;
         Self::new(draft, metadata.fields, metadata.shape, metadata.allow_unknown)
-            .and_then(Self::check_type::<Read<T>>)
+            .and_then(|reader| reader.check_type::<Read<T>>(draft))
             .map_err(|error| SchemaError { tool: Some(T::NAME), ..error })
     }
 

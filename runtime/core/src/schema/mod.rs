@@ -193,6 +193,18 @@ impl Draft {
         exact
     }
 
+    /// The same with what the server sets as members like any others.
+    pub(crate) fn with_credentials(&self) -> Self {
+        let mut draft = self.clone();
+        draft
+            .fields
+            .iter_mut()
+            .flat_map(|fields| &mut fields.each)
+            .for_each(|field| field.credential = false);
+        draft.reading = OnceLock::new();
+        draft
+    }
+
     fn make_reading(&self) -> Value {
         let is_object = self.shape == InputShape::Object && self.problem.is_none();
         let mut reading = if is_object { root::exact(self.generated.clone()) } else { root::no_arguments() };

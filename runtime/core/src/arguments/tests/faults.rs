@@ -6,14 +6,21 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::field;
 use crate::arguments::{ArgumentReader, SchemaError};
 use crate::schema::Draft;
-use crate::tool::InputShape;
+use crate::tool::{FieldMetadata, InputShape};
 
 fn made<T: DeserializeOwned + JsonSchema>() -> Result<ArgumentReader, SchemaError> {
-    let draft =
-        Draft::input::<T>(InputShape::Object).with_fields(&[], false).with_type::<T>(InputShape::Object);
-    ArgumentReader::new(&draft, &[], InputShape::Object, false).and_then(ArgumentReader::check_type::<T>)
+    made_with::<T>(&[])
+}
+
+fn made_with<T: DeserializeOwned + JsonSchema>(
+    fields: &'static [FieldMetadata],
+) -> Result<ArgumentReader, SchemaError> {
+    let shape = InputShape::Object;
+    let draft = Draft::input::<T>(shape).with_fields(fields, false).with_type::<T>(shape);
+    ArgumentReader::new(&draft, fields, shape, false).and_then(|reader| reader.check_type::<T>(&draft))
 }
 
 fn refusal<T: DeserializeOwned + JsonSchema>() -> String {
@@ -59,6 +66,9 @@ types! {
     struct Validated { percent: Percent, keys: BTreeMap<u8, Percent> }
     #[serde(try_from = "u8")]
     struct Percent { value: u8 }
+    #[serde(deny_unknown_fields)]
+    struct SignedOverTagged { token: String, #[serde(flatten)] t: Tagged }
+    struct Signed { token: Percent, inner: Inner, #[serde(flatten)] t: Tagged }
 }
 
 impl TryFrom<u8> for Percent {
@@ -90,6 +100,14 @@ fn what_serde_never_reads_is_named() {
     ] {
         assert!(error.contains(words), "{words}: {error}");
     }
+}
+
+#[test]
+fn tools_with_credentials_are_looked_at_too() {
+    const FIELDS: &[FieldMetadata] = &[FieldMetadata { credential: true, ..field("token") }];
+    let error = made_with::<SignedOverTagged>(FIELDS).expect_err("no call could be right").to_string();
+    assert!(error.contains("`kind`, which belongs to a flattened type"), "{error}");
+    made_with::<Signed>(FIELDS).expect("what its code refuses is for calls to find out");
 }
 
 #[test]
