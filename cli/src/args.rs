@@ -17,7 +17,7 @@ use crate::pin::PinArgs;
 use crate::serve::ServeArgs;
 use crate::verify::VerifyArgs;
 
-/// MCP tools of Rust crates, at build time.
+/// Work with the MCP tools of Rust crates at build time.
 #[derive(Debug, Parser)]
 #[command(name = "cargo-mcp", bin_name = "cargo mcp", version, styles = clap_cargo::style::CLAP_STYLING)]
 #[command(after_help = Exit::HELP, term_width = 80)]
@@ -28,37 +28,37 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Print or check what a package offers, without running its `main`, or what a server does
+    /// Print or check the manifest of a package or a server
     #[command(after_help = help(&ManifestArgs::help()))]
     Manifest(Box<ManifestArgs>),
-    /// Print the documentation for agents, without running the package's `main`
+    /// Print the documentation of tools for agents
     #[command(after_help = help(&DocsArgs::help()))]
     Docs(Box<DocsArgs>),
-    /// Find what clients refuse, misread or pay for
+    /// Find definitions that clients reject or misread
     #[command(after_help = help(&LintArgs::help()))]
     Lint(Box<LintArgs>),
-    /// Show one tool as clients see it, with its place in the source and a call that fits
+    /// Show one tool as clients see it, with its source location and a valid call
     #[command(after_help = help(ExpandArgs::EXAMPLES))]
     Expand(Box<ExpandArgs>),
-    /// Make a package with one tool and its tests
+    /// Create a package with one tool and its tests
     #[command(after_help = NewArgs::EXAMPLES)]
     New(NewArgs),
     /// Read tool parts of chat messages, whatever library or model wrote them
     #[command(after_help = help(PartsArgs::EXAMPLES))]
     Parts(PartsArgs),
-    /// Print the completions of a shell
+    /// Print the completion script of a shell
     #[command(after_help = CompletionsArgs::EXAMPLES)]
     Completions(CompletionsArgs),
     /// Print the manual page
     #[command(after_help = ManArgs::EXAMPLES)]
     Man(ManArgs),
-    /// Build a server and run it on this process's standard input and output, as a client's command
+    /// Build a server and run it over stdio, as the command of a client
     #[command(after_help = help(ServeArgs::EXAMPLES))]
     Serve(Box<ServeArgs>),
-    /// Compare what is offered with what was, and say what breaks callers
+    /// Compare two versions of the definitions and report breaking changes
     #[command(after_help = help(&DiffArgs::help()))]
     Diff(Box<DiffArgs>),
-    /// Write what each definition hashes to into a lock file
+    /// Write the hash of each definition into a lock file
     #[command(after_help = help(&PinArgs::help()))]
     Pin(Box<PinArgs>),
     /// Compare a package, a manifest or a running server with the lock file
@@ -85,7 +85,7 @@ impl Command {
     }
 }
 
-/// What stands below the flags of a command: its examples, and the exit codes.
+/// What `--help` shows below the flags of a command: its examples, and the exit codes.
 pub(crate) fn help(examples: &str) -> String {
     format!("{examples}\n\n{}", Exit::HELP)
 }

@@ -1,4 +1,4 @@
-//! `cargo mcp docs`: the documentation for agents, from the definitions that the manifest shows.
+//! `cargo mcp docs`: prints the documentation for agents, from the definitions of the manifest.
 
 use clap::Args;
 use toolwright_core::docs;
@@ -15,7 +15,7 @@ use crate::source::{self, SourceArgs, help_with_sources};
 pub(crate) struct DocsArgs {
     #[command(flatten)]
     pub(crate) from: SourceArgs,
-    /// Names and descriptions only, one line each
+    /// Print names and descriptions only, one line each
     #[arg(long)]
     pub(crate) simple: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Every failure that a user can meet, with what to do next.
+//! The errors of commands, with what to do next.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,30 +9,28 @@ use toolwright_core::manifest::{ManifestError, visible};
 use crate::escape::quote_lines;
 use crate::exit::Exit;
 
-/// Why a run ends without a result.
+/// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("there is no package `{}` in the workspace: it has {}", visible(.name), list(.members))]
+    #[error("unknown package `{}`; the workspace has: {}", visible(.name), list(.members))]
     UnknownPackage { name: String, members: Vec<String> },
 
-    #[error("there is no Cargo.toml in {} or above: change the folder, or say --manifest-path", path(.folder))]
+    #[error("no Cargo.toml in {} or any folder above: change to the folder of a package, or pass --manifest-path", path(.folder))]
     NoCargoToml { folder: PathBuf },
 
-    #[error("package `{package}` has no feature `{}`: it has {}", visible(.feature), list(.known))]
+    #[error("package `{package}` has no feature `{}`; available: {}", visible(.feature), list(.known))]
     UnknownFeature { package: String, feature: String, known: Vec<String> },
 
     #[error(
-        "`{}` is a feature of a dependency, which a library package cannot pass on here: add a feature \
-             to `{package}` that turns it on, and name that one", visible(.feature)
+        "`{}` is a feature of a dependency, which cannot be enabled for a library: add a feature to \
+             `{package}` that enables it, and pass that one", visible(.feature)
     )]
     DependencyFeature { package: String, feature: String },
 
-    #[error(
-        "package `{package}` has no library that a program can link: leave out --lib, or name a program with --bin"
-    )]
+    #[error("package `{package}` has no library to link: drop --lib, or select a program with --bin")]
     NoLibrary { package: String },
 
-    #[error("there is no server `{}`: there is {}", visible(.name), list(.known))]
+    #[error("unknown server `{}`; available: {}", visible(.name), list(.known))]
     UnknownServer { name: String, known: Vec<String> },
 
     #[error("there are several servers: {}\n  choose one with --server NAME, or write one file each with --out FOLDER/", list(.servers))]
@@ -41,59 +39,58 @@ pub(crate) enum Error {
     #[error("several toolsets have the server name `{}`: {}\n  give each its own with `#[mcp(name = \"…\")]`", visible(.name), list(.places))]
     OneNameForSeveral { name: String, places: Vec<String> },
 
-    #[error("the programs of package `{package}` have different tools and no toolset says which belong together: \
-             choose one with --bin NAME: {}", list(.programs))]
+    #[error("the programs of package `{package}` have different tools, and no toolset groups them: select one with \
+             --bin NAME: {}", list(.programs))]
     SeveralPrograms { package: String, programs: Vec<String> },
 
-    #[error("there is no program to run in {}: cargo built none with these flags\n  add a src/main.rs that calls \
-             `Server::new(…).tools::<…>().serve(Stdio)`, name an example with --example, or choose a package that has a \
-             program with -p", list(.places))]
+    #[error("no program to run in {}: cargo built none with these flags\n  add a src/main.rs that calls \
+             `Server::new(…).tools::<…>().serve(Stdio)`, select an example with --example, or select a package that has \
+             a program with -p", list(.places))]
     NothingToServe { places: Vec<String> },
 
-    #[error("there are several programs that can serve: {}\n  choose one with --bin NAME, or set `default-run` in the \
-             package's Cargo.toml", list(.programs))]
+    #[error("several programs can serve: {}\n  select one with --bin NAME, or set `default-run` in the package's Cargo.toml", list(.programs))]
     SeveralToServe { programs: Vec<String> },
 
-    #[error("no program that was built contains Toolwright, so none was started: {}\n  choose one that derives tools, \
-             or that uses the library that does, with -p or --bin", list(.programs))]
+    #[error("none of the programs contains Toolwright, so none was started: {}\n  with -p or --bin, select one that \
+             derives tools or uses the library that does", list(.programs))]
     NotServing { programs: Vec<String> },
 
-    #[error("cannot start {}: install cargo, or set CARGO to its path", path(.cargo))]
+    #[error("cannot start {}: install cargo, or set the variable CARGO to its path", path(.cargo))]
     NoCargo { cargo: PathBuf, source: io::Error },
 
     #[error("cargo cannot read the workspace\n{}", quote_lines(.text))]
     Workspace { text: String },
 
-    #[error("cargo's output cannot be read: this cargo-mcp is too old for it, or cargo was stopped")]
+    #[error("cannot read the output of cargo: update cargo-mcp, or check whether cargo was killed")]
     CargoOutput { source: io::Error },
 
-    #[error("the build failed ({status}); to see it alone: {command}")]
+    #[error("the build failed ({status}); to reproduce it: {command}")]
     Build { status: std::process::ExitStatus, command: String },
 
-    #[error("{} does not answer: it does not contain Toolwright\n  build it from a package that derives a tool, and \
-             do not name a library or a script", path(.file))]
+    #[error("{} does not contain Toolwright, so it cannot list its tools\n  build it from a package that derives a \
+             tool; libraries and scripts do not work", path(.file))]
     NotAnswering { file: PathBuf },
 
-    #[error("cannot run {}: it must be built for this machine", path(.file))]
+    #[error("cannot run {}: build it for this machine", path(.file))]
     NotRunnable { file: PathBuf, source: io::Error },
 
-    #[error("{} gave no answer ({status})\n{}", path(.file), quote_lines(.text))]
+    #[error("{} did not list its tools ({status})\n{}", path(.file), quote_lines(.text))]
     Silent { file: PathBuf, status: std::process::ExitStatus, text: String },
 
-    #[error("{} gave no answer within {seconds} seconds, which --timeout gives it, and was ended\n{}", path(.file), quote_lines(.text))]
+    #[error("{} did not list its tools within {seconds} seconds (--timeout) and was killed\n{}", path(.file), quote_lines(.text))]
     Stuck { file: PathBuf, seconds: u64, text: String },
 
-    #[error("{} gave an answer that cannot be used", path(.file))]
+    #[error("the answer of {} is invalid", path(.file))]
     Answer { file: PathBuf, source: AnswerError },
 
-    #[error("the tools of server `{}` make no manifest", visible(.server))]
+    #[error("cannot make a manifest of the tools of server `{}`", visible(.server))]
     Manifest { server: String, source: ManifestError },
 
-    #[error("there are no tools in {}: put `#[derive(toolwright::Tool)]` on a struct that is compiled with these \
-             features; a program has the tools of a library only if it uses something of that library", list(.places))]
+    #[error("no tools in {}: put `#[derive(toolwright::Tool)]` on a struct that is compiled with these features; a \
+             program has the tools of a library only if it uses something of that library", list(.places))]
     NoTools { places: Vec<String> },
 
-    #[error("no tool can be used in the context `{}`: there are the contexts {}", visible(.path), list(.known))]
+    #[error("no tool in the context `{}`; available contexts: {}", visible(.path), list(.known))]
     NothingInContext { path: String, known: Vec<String> },
 
     #[error("cannot read {}", path(.file))]
@@ -108,57 +105,55 @@ pub(crate) enum Error {
     #[error("cannot write {}", path(.file))]
     Write { file: PathBuf, source: io::Error },
 
-    #[error("{} does not exist yet: write it with\n  {command}", path(.file))]
+    #[error("{} does not exist: create it with\n  {command}", path(.file))]
     NothingToCheck { file: PathBuf, command: String },
 
-    #[error("{} cannot be compared: write it anew with\n  {command}", path(.file))]
+    #[error("cannot compare {}: recreate it with\n  {command}", path(.file))]
     NotComparable { file: PathBuf, command: String, source: ManifestError },
 
     #[error(transparent)]
     Module(#[from] ModuleError),
 
-    #[error("the allow list {} cannot be used", path(.file))]
+    #[error("invalid allow list {}", path(.file))]
     AllowList { file: PathBuf, source: Cause },
 
-    #[error("there is no lock file {}: pin what is offered now with\n  {command}", path(.file))]
+    #[error("no lock file {}: create it with\n  {command}", path(.file))]
     NoLock { file: PathBuf, command: String },
 
-    #[error("{} cannot be used: look at it, or remove it and pin anew", path(.file))]
+    #[error("invalid lock file {}: repair it, or remove it and pin again", path(.file))]
     Lock { file: PathBuf, source: Cause },
 
-    #[error("there is no tool `{}` and nothing else of that name, neither pinned nor offered: there is {}", visible(.name), list(.known))]
+    #[error("nothing named `{}` is pinned or offered; available: {}", visible(.name), list(.known))]
     UnknownPin { name: String, known: Vec<String> },
 
-    #[error("flags that choose or build a package cannot be used with {}, which is none: leave them out", visible(.place))]
+    #[error("flags that select or build a package cannot be used with {}, which is not a package: remove them", visible(.place))]
     NoPackage { place: String },
 
-    #[error(
-        "the form cannot hold {count} points of the tools: choose another one, or leave out --deny-lossy"
-    )]
+    #[error("the format cannot express {count} details: choose another one, or drop --deny-lossy")]
     Lossy { count: usize },
 
-    #[error("there is no tool `{}`{}: there is {}", visible(.name), .near.as_ref().map(|near| format!(", did you mean `{}`?", visible(near))).unwrap_or_default(), list(.known))]
+    #[error("unknown tool `{}`{}; available: {}", visible(.name), .near.as_ref().map(|near| format!(", did you mean `{}`?", visible(near))).unwrap_or_default(), list(.known))]
     UnknownTool { name: String, near: Option<String>, known: Vec<String> },
 
     #[error(
-        "{name:?} cannot be the name of a package: start with a letter, use letters, digits, `-` and `_`, and take no \
-             name of a crate that it uses"
+        "{name:?} is not a valid package name: start with a letter, use letters, digits, `-` and `_`, and avoid the names \
+             of the crates it depends on"
     )]
     NewName { name: String },
 
-    #[error("{} exists already: choose another path", path(.folder))]
+    #[error("{} already exists: choose another path", path(.folder))]
     NewExists { folder: PathBuf },
 
     #[error("{}", visible(.problem))]
     UnknownRule { problem: String },
 
-    #[error("the levels in {} cannot be used: {}", visible(.place), visible(.problem))]
+    #[error("invalid lint levels in {}: {}", visible(.place), visible(.problem))]
     LintSettings { place: String, problem: String },
 
     #[error("{} is not valid TOML", path(.file))]
     Toml { file: PathBuf, source: toml::de::Error },
 
-    #[error("Cargo.lock does not have {}, and --locked or --frozen forbids to change it: build once without", list(.missing))]
+    #[error("Cargo.lock lacks {}, and --locked or --frozen prevents an update: build once without the flag", list(.missing))]
     Locked { missing: Vec<String> },
 }
 

@@ -2,25 +2,25 @@
 
 use std::process::ExitCode;
 
-/// How a run ended.
+/// The exit code of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// Done; nothing differs where that was asked.
+    /// Success; nothing differs.
     Ok = 0,
     /// `manifest --check`, `pin` or `verify` found a difference.
     Drift = 1,
-    /// The flags are wrong, or leave open which package, program or server is meant. clap ends with this code too.
+    /// Invalid or ambiguous arguments. clap exits with this code too.
     Usage = 2,
     /// Cargo could not read the workspace or build the package.
     Cargo = 3,
-    /// The program could not be asked or run, or its tools cannot be described.
+    /// A program or server could not be run or queried.
     Artifact = 4,
-    /// There are no tools, or none in the context that is meant.
+    /// There are no tools, or none in the selected context.
     NoTools = 5,
     /// A file could not be read or written.
     File = 6,
-    /// There are findings of the class that is denied.
+    /// There are findings that are denied.
     Findings = 100,
 }
 
@@ -28,16 +28,16 @@ impl Exit {
     /// What `--help` says about exit codes; `docs/cli.md` says the same.
     pub(crate) const HELP: &str = "\
 Exit codes:
-  0    done; nothing differs where that was asked
+  0    success; nothing differs
   1    manifest --check, pin or verify found a difference
-  2    the flags are wrong, or leave open which package or server is meant
+  2    invalid or ambiguous arguments
   3    cargo could not read the workspace or build the package
-  4    the program or server could not be asked, run or described
+  4    a program or server could not be run or queried
   5    there are no tools, or none in the context
   6    a file could not be read or written
-  100  there are findings of the class that is denied
+  100  there are findings that are denied
 
-Once its program runs, `cargo mcp serve` ends with the exit code of the program.";
+Once its program runs, `cargo mcp serve` exits with the code of the program.";
 }
 
 impl From<Exit> for ExitCode {

@@ -1,4 +1,4 @@
-//! `cargo mcp expand`: one tool as clients see it, with its place in the source and a call that fits.
+//! `cargo mcp expand`: shows one tool as clients see it, with its source location and a valid call.
 
 use std::fmt::Write as _;
 
@@ -35,7 +35,7 @@ Examples:
 /// Runs the command. A tool that several servers offer is shown for each.
 ///
 /// # Errors
-/// [`Error::UnknownTool`], and any [`Error`] of building and asking.
+/// [`Error::UnknownTool`], and any [`Error`] of building and querying.
 pub(crate) fn run(args: &ExpandArgs, shell: Shell) -> Result<Exit, Error> {
     let documents = packages::documents(&args.tools, shell)?;
     let tools = || {

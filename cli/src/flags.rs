@@ -8,22 +8,22 @@ use clap::{ArgAction, Args, ColorChoice};
 
 use crate::shell::Shell;
 
-/// Which tools are meant, and where they are.
+/// Selects tools, and where they come from.
 #[derive(Debug, Args)]
 pub(crate) struct ToolsArgs {
     /// Only the server of this name
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<String>,
-    /// Only the tools that can be used in this application context: its own, and those of the contexts above
+    /// Only the tools that are available in this application context: its own, and those of the contexts above
     #[arg(long, value_name = "PATH")]
     pub(crate) context: Option<String>,
-    /// Ask this program instead of building one
+    /// Query this program instead of building one
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "workspace", "all", "exclude", "lib", "bin", "example", "features", "all_features", "no_default_features",
         "release", "profile", "target_dir", "manifest_path", "locked", "offline", "frozen",
     ])]
     pub(crate) artifact: Option<PathBuf>,
-    /// Seconds that a server or a program may take to answer everything that it is asked
+    /// Seconds that a server or a program may take for all its answers
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
     #[command(flatten)]
@@ -31,13 +31,13 @@ pub(crate) struct ToolsArgs {
 }
 
 impl ToolsArgs {
-    /// How long a server or a program may take in all.
+    /// How long a server or a program may take for all its answers.
     pub(crate) fn timeout(&self) -> Duration {
         Duration::from_secs(self.timeout)
     }
 
-    /// Whether the user said which package is meant, or how it is built.
-    pub(crate) fn choose_a_package(&self) -> bool {
+    /// Whether the user selected a package, or said how to build it.
+    pub(crate) fn selects_a_package(&self) -> bool {
         let PackageArgs { packages, build, .. } = &self.packages;
         let is_chosen = packages.workspace
             || packages.all
@@ -57,7 +57,7 @@ impl ToolsArgs {
     }
 }
 
-/// Which packages are meant, and how they are built.
+/// Selects packages, and how to build them.
 #[derive(Debug, Args)]
 pub(crate) struct PackageArgs {
     #[command(flatten, next_help_heading = "Package selection")]
@@ -68,15 +68,15 @@ pub(crate) struct PackageArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// What is built and how: cargo's own flags, passed on.
+/// What to build and how: flags of cargo, passed on.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Build")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of cargo's own")]
 pub(crate) struct BuildArgs {
-    /// The package's library
+    /// Only the library of the package
     #[arg(long, conflicts_with_all = ["bin", "example"])]
     pub(crate) lib: bool,
-    /// This program of the package
+    /// This binary of the package
     #[arg(long, value_name = "NAME")]
     pub(crate) bin: Vec<String>,
     /// This example of the package
@@ -90,25 +90,25 @@ pub(crate) struct BuildArgs {
     /// Build with this profile
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
-    /// The folder for everything that is built
+    /// Directory for all build output
     #[arg(long, value_name = "FOLDER")]
     pub(crate) target_dir: Option<PathBuf>,
     /// Path to Cargo.toml
     #[arg(long, value_name = "PATH")]
     pub(crate) manifest_path: Option<PathBuf>,
-    /// Refuse to change Cargo.lock
+    /// Require that Cargo.lock is up to date
     #[arg(long)]
     pub(crate) locked: bool,
-    /// Refuse to use the network
+    /// Do not access the network
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Like --locked and --offline together
+    /// Same as --locked and --offline
     #[arg(long)]
     pub(crate) frozen: bool,
 }
 
 impl BuildArgs {
-    /// Whether the user named a target.
+    /// Whether the user selected a target.
     pub(crate) fn names_a_target(&self) -> bool {
         self.lib || !self.bin.is_empty() || !self.example.is_empty()
     }
@@ -119,7 +119,7 @@ impl BuildArgs {
         names.filter(|name| !name.is_empty())
     }
 
-    /// The profile, in cargo's words.
+    /// The profile as flags of cargo.
     pub(crate) fn profile_flags(&self) -> Vec<OsString> {
         match &self.profile {
             Some(profile) => vec!["--profile".into(), profile.into()],
@@ -129,17 +129,17 @@ impl BuildArgs {
     }
 }
 
-/// What is said while working.
+/// Messages on standard error.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Messages")]
 pub(crate) struct OutputArgs {
-    /// Colours on standard error
+    /// When to use colors
     #[arg(long, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     color: ColorChoice,
-    /// Only warnings and errors
+    /// Print warnings and errors only
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
-    /// Also the commands that are run; twice: cargo's too
+    /// Print the commands that are run; twice for cargo's as well
     #[arg(short, long, action = ArgAction::Count)]
     verbose: u8,
 }
@@ -149,8 +149,8 @@ impl OutputArgs {
         Shell::new(self.quiet, self.verbose > 0, self.color)
     }
 
-    /// The same wishes in cargo's words.
-    pub(crate) fn for_cargo(&self) -> Vec<OsString> {
+    /// The same as flags of cargo.
+    pub(crate) fn to_cargo_flags(&self) -> Vec<OsString> {
         let mut flags: Vec<OsString> = vec!["--color".into(), self.color.to_string().into()];
         if self.quiet {
             flags.push("--quiet".into());

@@ -17,6 +17,7 @@ mod verify;
 
 mod export;
 mod lock_file;
+mod report;
 mod schema_inclusion;
 
 mod source;
@@ -33,7 +34,6 @@ mod command_line;
 mod escape;
 mod exit;
 mod path_clash;
-mod sarif;
 mod text_file;
 
 use std::process::ExitCode;

@@ -11,7 +11,7 @@ use crate::shell;
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Write all pages to this folder, which must exist
+    /// Write all pages to this existing folder
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
     #[command(flatten)]

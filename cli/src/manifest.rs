@@ -1,4 +1,4 @@
-//! `cargo mcp manifest`: prints the manifests, writes them to files, or compares them with files.
+//! `cargo mcp manifest`: prints manifests, writes them to files, or compares them with files.
 
 use std::env;
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ use crate::escape;
 use crate::exit::Exit;
 use crate::export::{Format, export};
 use crate::flags::ToolsArgs;
-use crate::packages::{Document, one_name};
+use crate::packages::{Document, name_conflict};
 use crate::shell::{self, Shell};
 use crate::source::{self, SourceArgs, help_with_sources};
 use crate::text_file;
@@ -41,7 +41,7 @@ impl ManifestArgs {
     const EXAMPLES: &str = "\
 Examples:
   cargo mcp manifest                   print the tools of this package
-  cargo mcp manifest --out mcp.json    keep them in a file
+  cargo mcp manifest --out mcp.json    write them to a file
   cargo mcp manifest --check mcp.json  fail if the file is out of date
   cargo mcp manifest --workspace --out manifests/
   cargo mcp manifest --artifact target/release/shop --format jsonl
@@ -52,16 +52,16 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct ResultArgs {
-    /// Write to this file; with several servers to this folder, one file each
+    /// Write to this file, or for several servers to this folder, one file each
     #[arg(long, value_name = "PATH", conflicts_with = "check")]
     pub(crate) out: Option<PathBuf>,
-    /// Compare with this file (or folder), print what differs, and exit with 1 if anything does
+    /// Compare with this file or folder, print the differences, and exit with 1 if there are any
     #[arg(long, value_name = "PATH")]
     pub(crate) check: Option<PathBuf>,
-    /// The form of the result
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Mcp)]
     pub(crate) format: Format,
-    /// Fail, and write nothing, if the form cannot hold everything
+    /// Fail, and write nothing, if the format cannot express everything
     #[arg(long)]
     pub(crate) deny_lossy: bool,
 }
@@ -74,15 +74,15 @@ pub(crate) fn run(args: ManifestArgs, shell: Shell) -> Result<Exit, Error> {
     let ManifestArgs { from, result, mut tools } = args;
     let loaded = source::load_documents(from.source(), &mut tools, shell)?;
     let documents: Vec<Document> = loaded.into_iter().map(|loaded| loaded.document).collect();
-    say_losses(&documents, &result, shell)?;
+    report_losses(&documents, &result, shell)?;
     deliver(documents, &result, shell)
 }
 
-/// Lists on standard error what the form cannot hold.
+/// Lists on standard error what the format cannot express.
 ///
 /// # Errors
 /// [`Error::Lossy`] if that is denied.
-fn say_losses(documents: &[Document], args: &ResultArgs, shell: Shell) -> Result<(), Error> {
+fn report_losses(documents: &[Document], args: &ResultArgs, shell: Shell) -> Result<(), Error> {
     let losses = export(documents, args.format).map(|exported| exported.losses).unwrap_or_default();
     for loss in &losses {
         if args.deny_lossy {
@@ -97,14 +97,14 @@ fn say_losses(documents: &[Document], args: &ResultArgs, shell: Shell) -> Result
     Ok(())
 }
 
-/// Does with the documents what the flags say.
+/// Prints, writes or compares the documents.
 fn deliver(documents: Vec<Document>, args: &ResultArgs, shell: Shell) -> Result<Exit, Error> {
     if let Some(path) = &args.check {
         return check(&files(path, documents, args.format)?, args.format, shell);
     }
     if let Some(path) = &args.out {
         for (file, documents) in files(path, documents, args.format)? {
-            write(&file, &written(&documents, args.format))?;
+            write(&file, &render(&documents, args.format))?;
         }
         return Ok(Exit::Ok);
     }
@@ -112,11 +112,11 @@ fn deliver(documents: Vec<Document>, args: &ResultArgs, shell: Shell) -> Result<
         return Err(several(&documents));
     }
     let print = if args.format.is_json() { shell::print_json } else { shell::print };
-    print(&written(&documents, args.format))?;
+    print(&render(&documents, args.format))?;
     Ok(Exit::Ok)
 }
 
-/// Which documents belong in which file: one each in a folder, else all in the one file, if its form can hold them.
+/// Which documents belong in which file: one each in a folder, else all in the one file, if its format can hold them.
 fn files(
     path: &Path,
     documents: Vec<Document>,
@@ -139,7 +139,7 @@ fn files(
         }
     }
     match files.iter().find(|(_, documents)| documents.len() > 1) {
-        Some((_, documents)) => Err(one_name(documents)),
+        Some((_, documents)) => Err(name_conflict(documents)),
         None => Ok(files),
     }
 }
@@ -154,8 +154,8 @@ fn several(documents: &[Document]) -> Error {
     Error::SeveralServers { servers: documents.iter().map(Document::place).collect() }
 }
 
-/// The bytes of a file of this form. What a reader does not see is written out, so that a review shows it.
-fn written(documents: &[Document], format: Format) -> String {
+/// The text of a file of this format. What a reader does not see is written out, so that a review shows it.
+fn render(documents: &[Document], format: Format) -> String {
     if let Some(exported) = export(documents, format) {
         return if format.is_json() {
             visible_json(&exported.text)
@@ -200,7 +200,7 @@ fn check(files: &[(PathBuf, Vec<Document>)], format: Format, shell: Shell) -> Re
         }
     }
     if exit == Exit::Drift {
-        shell.note(&format_args!("if this is wanted, update with\n  {}", update_command()));
+        shell.note(&format_args!("if the change is intended, update with\n  {}", update_command()));
     }
     Ok(exit)
 }
@@ -211,14 +211,14 @@ fn differences(old: &str, documents: &[Document], format: Format) -> Result<Vec<
     let (old, new) = match format {
         Format::Mcp => (Manifest::from_json(old)?, first.manifest.clone()),
         Format::Jsonl => {
-            // A file of this form says nothing about servers, so both sides get the same one.
+            // A file of this format says nothing about servers, so both sides get the same one.
             let manifest = |tools| Manifest::new(first.manifest.server.clone(), None, tools);
             let old: Vec<ToolDefinition> = old.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
             let new = documents.iter().flat_map(|document| document.manifest.tools.clone()).collect();
             (manifest(old)?, manifest(new)?)
         }
         _ => {
-            let new = written(documents, format);
+            let new = render(documents, format);
             let parsed = [old, &new].map(|text| serde_json::from_str::<Value>(text).ok());
             if let [Some(old), Some(new)] = &parsed
                 && manifest::same_document(old, new)
@@ -231,7 +231,7 @@ fn differences(old: &str, documents: &[Document], format: Format) -> Result<Vec<
     Ok(manifest::diff(&old, &new).iter().map(ToString::to_string).collect())
 }
 
-/// The first line that differs: the other forms are made from the manifest, which says the rest.
+/// The first line that differs: the other formats are made from the manifest, which says the rest.
 fn different_lines(old: &str, new: &str) -> Vec<String> {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
     let line = (0..old.len().max(new.len())).find(|line| old.get(*line) != new.get(*line));

@@ -10,7 +10,7 @@ pub(crate) fn find() -> Option<Clash> {
     clash(&first, &running)
 }
 
-/// A program that stands in front of the running one.
+/// A program that is in front of the running one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Clash {
     first: PathBuf,

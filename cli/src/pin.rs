@@ -14,7 +14,7 @@ use crate::source::{self, help_with_sources};
 pub(crate) struct PinArgs {
     #[command(flatten)]
     pub(crate) lock: LockArgs,
-    /// Take over what changed; with names or addresses, of these only
+    /// Accept the changes, all of them or those of these names and addresses
     #[arg(long, value_name = "NAME", num_args = 0.., require_equals = true, value_delimiter = ',')]
     update: Option<Vec<String>>,
 }
@@ -28,8 +28,8 @@ impl PinArgs {
     const EXAMPLES: &str = "\
 Examples:
   cargo mcp pin                       pin the tools of the package
-  cargo mcp pin --update              take over every change
-  cargo mcp pin --update=search,read  take over the changes of two tools
+  cargo mcp pin --update              accept every change
+  cargo mcp pin --update=search,read  accept the changes of two tools
   cargo mcp pin --lock shop.lock.json -- npx shop-server";
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn run(args: PinArgs, shell: Shell) -> Result<Exit, Error> {
     let new = match update {
         None => old.clone(),
         Some(names) if names.is_empty() => old.with_all_of(&definitions),
-        Some(names) => updated(&old, &old.like(&definitions), &names)?,
+        Some(names) => accept_changes(&old, &old.like(&definitions), &names)?,
     };
     if new != old {
         lock_file::write(&lock.lock, &new)?;
@@ -64,17 +64,15 @@ pub(crate) fn run(args: PinArgs, shell: Shell) -> Result<Exit, Error> {
         return Ok(Exit::Ok);
     }
     lock_file::print_drift(&left, &lock.lock)?;
-    shell.note(
-        &"look at what changed (`cargo mcp diff`), then take it over with --update, or --update=NAME,…",
-    );
+    shell.note(&"review the changes (`cargo mcp diff`), then accept them with --update, or --update=NAME,…");
     Ok(Exit::Drift)
 }
 
 /// The old pins with those of these names as they are now.
-fn updated(old: &Lock, now: &Lock, names: &[String]) -> Result<Lock, Error> {
+fn accept_changes(old: &Lock, now: &Lock, names: &[String]) -> Result<Lock, Error> {
     let mut new = old.clone();
     for name in names {
-        if !new.take_over(name, now) {
+        if !new.accept(name, now) {
             return Err(Error::UnknownPin { name: name.clone(), known: now.names() });
         }
     }

@@ -1,5 +1,5 @@
-//! `cargo mcp serve`: builds a server and becomes it, so that a client can be configured with a package instead of a
-//! file.
+//! `cargo mcp serve`: builds a server and runs it in its place, so that a client can be configured with a package instead of
+//! a file.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -17,12 +17,12 @@ use crate::shell::Shell;
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// The package in this folder
+    /// Serve the package in this folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["manifest_path", "package", "workspace", "all", "exclude"])]
     pub(crate) workflow: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) packages: PackageArgs,
-    /// Arguments of the program
+    /// Arguments for the program
     #[arg(last = true, value_name = "ARGS", help_heading = "Program")]
     pub(crate) arguments: Vec<OsString>,
 }

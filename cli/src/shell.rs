@@ -1,8 +1,8 @@
-//! What is said to the user: messages on standard error, results on standard output.
+//! Messages on standard error, and results on standard output.
 //!
 //! Much of it comes from others: names, descriptions and errors of servers, paths, the output of programs. So nothing
 //! leaves this module that a terminal obeys or hides, and no line that a runner of GitHub Actions takes for a command.
-//! Who puts a text of others into a message makes it one line ([`visible`]); what is many lines goes through [`quote_lines`].
+//! Strings of others are put on one line ([`visible`]); what is many lines goes through [`quote_lines`].
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -15,7 +15,7 @@ use toolwright_core::manifest::{visible, visible_json};
 use crate::error::Error;
 use crate::escape::{escape_commands, escape_text, quote_lines};
 
-/// What may be said besides errors and warnings.
+/// Which messages are printed besides errors and warnings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shell {
     /// `-q`: no notes.
@@ -36,14 +36,14 @@ impl Shell {
         Self { quiet, verbose }
     }
 
-    /// What is good to know.
+    /// Prints a note, unless `-q` is given.
     pub(crate) fn note(self, text: &impl Display) {
         if !self.quiet {
             anstream::eprintln!("{0}note{0:#}: {1}", style::NOTE, escape_text(&text.to_string()));
         }
     }
 
-    /// What is being done.
+    /// Prints what is being run, with `-v`.
     pub(crate) fn running(self, text: &impl Display) {
         if self.verbose {
             anstream::eprintln!(
@@ -57,27 +57,27 @@ impl Shell {
 
 /// Writes a result to standard output; see [`escape_text`].
 pub(crate) fn print(text: &str) -> Result<(), Error> {
-    written(io::stdout().write_all(escape_text(text).as_bytes()))
+    ignore_broken_pipe(io::stdout().write_all(escape_text(text).as_bytes()))
 }
 
 /// Writes JSON to standard output, with the same values and all of it visible.
 pub(crate) fn print_json(text: &str) -> Result<(), Error> {
     // Outside of strings there is no `#`.
-    written(io::stdout().write_all(visible_json(text).replace("##[", "#\\u0023[").as_bytes()))
+    ignore_broken_pipe(io::stdout().write_all(visible_json(text).replace("##[", "#\\u0023[").as_bytes()))
 }
 
-/// Writes commands for GitHub Actions to standard output, which are made of [`visible`] texts.
+/// Writes commands for GitHub Actions to standard output, which are made of [`visible`] strings.
 pub(crate) fn print_commands(text: &str) -> Result<(), Error> {
-    written(io::stdout().write_all(text.as_bytes()))
+    ignore_broken_pipe(io::stdout().write_all(text.as_bytes()))
 }
 
-/// Writes a result with colours to standard output: they are taken out where it is no terminal. The texts in it must have
+/// Writes a result with colours to standard output: they are taken out where it is no terminal. The strings in it must have
 /// been made [`visible`].
 pub(crate) fn print_styled(text: &str) -> Result<(), Error> {
-    written(anstream::stdout().write_all(escape_commands(text).as_bytes()))
+    ignore_broken_pipe(anstream::stdout().write_all(escape_commands(text).as_bytes()))
 }
 
-fn written(result: io::Result<()>) -> Result<(), Error> {
+fn ignore_broken_pipe(result: io::Result<()>) -> Result<(), Error> {
     match result {
         // Whoever reads, `head` for example, has enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -86,7 +86,7 @@ fn written(result: io::Result<()>) -> Result<(), Error> {
     }
 }
 
-/// Why the run ends without a result.
+/// Prints the error that ends the run, with its causes.
 pub(crate) fn error(error: &dyn std::error::Error) {
     failure(&error);
     let mut source = error.source();
@@ -97,22 +97,22 @@ pub(crate) fn error(error: &dyn std::error::Error) {
     }
 }
 
-/// What is wrong, where the run's result is to say so.
+/// Prints what is wrong, where the exit code says so as well.
 pub(crate) fn failure(text: &impl Display) {
     anstream::eprintln!("{0}error{0:#}: {1}", style::ERROR, escape_text(&text.to_string()));
 }
 
-/// What is probably a mistake.
+/// Prints a warning.
 pub(crate) fn warning(text: &impl Display) {
     anstream::eprintln!("{0}warning{0:#}: {1}", style::WARN, escape_text(&text.to_string()));
 }
 
-/// What a program wrote.
+/// Prints what a program wrote.
 pub(crate) fn text(text: &str) {
     anstream::eprintln!("{}", quote_lines(text));
 }
 
-/// What is wrong with the command line, or the help that was asked for. Its words may come from others, too.
+/// Prints an error of the command line, or the requested help. Both may hold strings of others.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let plain = error.render().to_string();
     let code = u8::try_from(error.exit_code()).unwrap_or(1);

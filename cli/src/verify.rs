@@ -47,6 +47,8 @@ pub(crate) fn run(args: VerifyArgs, shell: Shell) -> Result<Exit, Error> {
         return Ok(Exit::Ok);
     }
     lock_file::print_drift(&drift, &args.lock)?;
-    shell.note(&"do not use what nobody has looked at; once it is, `cargo mcp pin --update` takes it over");
+    shell.note(
+        &"do not use unreviewed definitions; after a review, accept them with `cargo mcp pin --update`",
+    );
     Ok(Exit::Drift)
 }

@@ -1,12 +1,12 @@
-//! Changes that somebody wants, with the reason: `--allow FILE`.
+//! Intended changes, each with its reason: `--allow FILE`.
 
 use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
 
-use super::check;
-use super::finding::Finding;
+use super::change::Change;
+use super::rule;
 use crate::error::Error;
 
 /// The file.
@@ -21,25 +21,25 @@ pub(super) struct AllowList {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Entry {
-    /// The id of the check.
+    /// The id of the kind of change.
     id: String,
     /// The name of the tool or prompt, or the address of the resource; none for the server.
     #[serde(default)]
     tool: String,
     /// The place in the definition; without it, every place.
     at: Option<String>,
-    /// Why the change is wanted.
+    /// Why the change is intended.
     reason: String,
 }
 
-/// Why a list cannot be used.
+/// Why a list is invalid.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AllowError {
-    #[error("it is no list of `[[allow]]` tables with `id`, `tool`, `reason` and perhaps `at`")]
+    #[error("expected `[[allow]]` tables with `id`, `tool`, `reason` and optionally `at`")]
     Form(#[from] toml::de::Error),
-    #[error("there is no check `{0}`: the report shows the id of each change in brackets")]
+    #[error("unknown change `{0}`: the report shows the id of each change in brackets")]
     UnknownId(String),
-    #[error("the entry for `{0}` has no reason: say why the change is wanted")]
+    #[error("the entry for `{0}` has no reason: say why the change is intended")]
     NoReason(String),
 }
 
@@ -54,7 +54,7 @@ impl AllowList {
     fn of_text(text: &str) -> Result<Self, AllowError> {
         let list: Self = toml::from_str(text)?;
         for entry in &list.allow {
-            if check::known(&entry.id).is_none() {
+            if rule::find(&entry.id).is_none() {
                 return Err(AllowError::UnknownId(entry.id.clone()));
             }
             if entry.reason.trim().is_empty() {
@@ -64,14 +64,14 @@ impl AllowList {
         Ok(list)
     }
 
-    /// The reason why a change is wanted, if it is.
-    pub(super) fn reason(&self, finding: &Finding) -> Option<&str> {
-        self.allow.iter().find(|entry| entry.covers(finding)).map(|entry| entry.reason.as_str())
+    /// The reason for a change, if it is intended.
+    pub(super) fn reason(&self, change: &Change) -> Option<&str> {
+        self.allow.iter().find(|entry| entry.covers(change)).map(|entry| entry.reason.as_str())
     }
 
-    /// The entries that no change needs.
-    pub(super) fn unused(&self, findings: &[Finding]) -> Vec<String> {
-        let is_used = |entry: &&Entry| findings.iter().any(|finding| entry.covers(finding));
+    /// The entries that match no change.
+    pub(super) fn unused(&self, changes: &[Change]) -> Vec<String> {
+        let is_used = |entry: &&Entry| changes.iter().any(|change| entry.covers(change));
         let shown = |entry: &Entry| {
             [entry.id.as_str(), &entry.tool, entry.at.as_deref().unwrap_or_default()]
                 .join(" ")
@@ -83,17 +83,17 @@ impl AllowList {
 }
 
 impl Entry {
-    fn covers(&self, finding: &Finding) -> bool {
-        self.id == finding.check.id
-            && self.tool == finding.name
-            && self.at.as_ref().is_none_or(|at| *at == finding.pointer)
+    fn covers(&self, change: &Change) -> bool {
+        self.id == change.rule.id()
+            && self.tool == change.name
+            && self.at.as_ref().is_none_or(|at| *at == change.pointer)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diff::finding::Part;
+    use crate::diff::change::Part;
 
     const LIST: &str =
         "[[allow]]\nid = \"tool-removed\"\ntool = \"old\"\nreason = \"nobody called it in a year\"\n";
@@ -101,19 +101,19 @@ mod tests {
     #[test]
     fn an_entry_covers_its_tool_and_nothing_else() {
         let list = AllowList::of_text(LIST).unwrap();
-        let finding = |id: &str, name: &str| Finding::new(id, Part::Tool, name, "");
-        assert_eq!(list.reason(&finding("tool-removed", "old")), Some("nobody called it in a year"));
-        assert_eq!(list.reason(&finding("tool-removed", "other")), None);
-        assert_eq!(list.reason(&finding("tool-added", "old")), None);
-        assert_eq!(list.unused(&[finding("tool-removed", "old")]), Vec::<String>::new());
+        let change = |id: &str, name: &str| Change::new(id, Part::Tool, name, "");
+        assert_eq!(list.reason(&change("tool-removed", "old")), Some("nobody called it in a year"));
+        assert_eq!(list.reason(&change("tool-removed", "other")), None);
+        assert_eq!(list.reason(&change("tool-added", "old")), None);
+        assert_eq!(list.unused(&[change("tool-removed", "old")]), Vec::<String>::new());
         assert_eq!(list.unused(&[]), ["tool-removed old"]);
     }
 
     #[test]
-    fn an_entry_without_a_reason_or_of_an_unknown_check_is_refused() {
+    fn an_entry_without_a_reason_or_of_an_unknown_id_is_refused() {
         let refused = |text: &str| AllowList::of_text(text).unwrap_err().to_string();
-        assert!(refused(&LIST.replace("tool-removed", "tool-lost")).contains("no check `tool-lost`"));
+        assert!(refused(&LIST.replace("tool-removed", "tool-lost")).contains("unknown change `tool-lost`"));
         assert!(refused(&LIST.replace("nobody called it in a year", " ")).contains("no reason"));
-        assert!(refused(&LIST.replace("reason", "because")).contains("no list"));
+        assert!(refused(&LIST.replace("reason", "because")).contains("expected `[[allow]]`"));
     }
 }

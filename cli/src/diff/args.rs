@@ -3,56 +3,38 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::check::Class;
+use super::rule::Class;
 use crate::flags::ToolsArgs;
+use crate::report::ReportFormat;
 use crate::source::{SOURCES, Source};
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// What was offered [default: mcp.json beside the package, as committed]
+    /// The old definitions [default: mcp.json beside the package, as committed]
     pub(crate) old: Option<Source>,
-    /// What is offered now [default: the package]
+    /// The new definitions [default: the package]
     #[arg(conflicts_with = "command")]
     pub(crate) new: Option<Source>,
-    /// Fail with 100 for changes of this class and above
+    /// Exit with 100 for changes of this class and above
     #[arg(long, value_name = "CLASS", value_enum, default_value_t = Class::Breaking)]
     pub(crate) deny: Class,
-    /// Changes that are wanted, each with its reason: a TOML file
+    /// TOML file with the intended changes and their reasons
     #[arg(long, value_name = "FILE")]
     pub(crate) allow: Option<PathBuf>,
-    /// NEW is our own server: a hint that promises more is compatible [default: only if NEW is a package, or OLD is in Git
+    /// NEW is your own server: a hint that promises more is compatible [default: only if NEW is a package, or OLD is in Git
     /// and NEW is a file]
     #[arg(long)]
     pub(crate) own: bool,
-    /// The form of the report
+    /// Output format
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
     #[command(flatten)]
     pub(crate) tools: ToolsArgs,
-    /// The command of a server to compare with, in the place of NEW
+    /// The command of a server, instead of NEW
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
-    /// For a terminal
-    Text,
-    /// One JSON document
-    Json,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// A comment on a pull request
-    Markdown,
-}
-
-impl ReportFormat {
-    /// Whether the report is JSON.
-    pub(super) fn is_json(self) -> bool {
-        matches!(self, Self::Json | Self::Sarif)
-    }
 }
 
 impl DiffArgs {

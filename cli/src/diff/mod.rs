@@ -1,21 +1,22 @@
-//! `cargo mcp diff`: what changed for those who call, and whether it breaks them.
+//! `cargo mcp diff`: what changed for callers, and whether it breaks them.
 
 mod args;
-mod check;
+mod change;
 mod compare;
-mod finding;
+mod rule;
 
 mod allow;
 mod report;
 
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::report::print;
 use crate::shell::{self, Shell};
 use crate::source::{self, Source};
 
 use allow::AllowList;
 use compare::Author;
-use report::Report;
+use report::DiffReport;
 
 pub(crate) use args::DiffArgs;
 
@@ -37,27 +38,23 @@ pub(crate) fn run(args: DiffArgs, shell: Shell) -> Result<Exit, Error> {
     let new = source::load(&new_source, &mut tools, shell)?;
 
     let author = if own { Author::User } else { author(&old_source, &new_source) };
-    let findings = compare::compare(&old, &new, author);
-    for unused in allowed.unused(&findings) {
+    let changes = compare::compare(&old, &new, author);
+    for unused in allowed.unused(&changes) {
         shell::warning(&format_args!("the allow list has an entry that no change needs: {unused}"));
     }
-    let report = Report::new(old_source.to_string(), new_source.to_string(), findings, &allowed, deny);
-    let text = report.written(format);
-    let print = if format.is_json() { shell::print_json } else { shell::print };
-    print(&text)?;
-
+    let report = DiffReport::new(old_source.to_string(), new_source.to_string(), changes, &allowed, deny);
+    let exit = print(&report, format)?;
     let denied = report.denied();
-    if denied == 0 {
-        return Ok(Exit::Ok);
+    if denied > 0 {
+        let s = if denied == 1 { "" } else { "s" };
+        shell::failure(&format_args!("{denied} change{s} of the class `{}` or above", deny.name()));
+        shell.note(&"to allow an intended change, list it with its reason: --allow FILE");
     }
-    let s = if denied == 1 { "" } else { "s" };
-    shell::failure(&format_args!("{denied} change{s} of the class `{}` or above", deny.name()));
-    shell.note(&"a change that is wanted goes into a list with its reason: --allow FILE");
-    Ok(Exit::Findings)
+    Ok(exit)
 }
 
-/// Whose word the hints of `new` are. What is built here is the user's, and so is a manifest that is kept in Git; any other
-/// file, and a server that runs, may be anybody's.
+/// Who wrote the hints of `new`. What is built here is the user's, and so is a manifest that is kept in Git; any other file,
+/// and a running server, may be anybody's.
 fn author(old: &Source, new: &Source) -> Author {
     match (old, new) {
         (_, Source::Package(_) | Source::Committed) => Author::User,

@@ -1,7 +1,7 @@
 //! Tools for Anthropic's Messages API: `tools[]` with `name`, `description` and `input_schema`
 //! (<https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview>).
 //!
-//! Names match `^[a-zA-Z0-9_-]{1,64}$`. The API refuses `oneOf`, `anyOf` and `allOf` at the root
+//! Names match `^[a-zA-Z0-9_-]{1,64}$`. The API rejects `oneOf`, `anyOf` and `allOf` at the root
 //! (<https://github.com/anthropics/claude-code/issues/40075>); everything else of JSON Schema 2020-12 passes.
 
 use serde_json::{Map, Value, json};
@@ -12,10 +12,10 @@ use toolwright_core::schema::Profile;
 
 use super::loss::Losses;
 use super::pretty;
-use super::walk::{Rewrite, rewritten};
+use super::walk::{Rewrite, rewrite_keywords};
 use crate::packages::Document;
 
-/// What the API does not take at the root of a schema.
+/// What the API rejects at the root of a schema.
 const ROOT_COMBINATORS: [&str; 3] = ["oneOf", "anyOf", "allOf"];
 
 pub(super) fn tools(documents: &[Document], losses: &mut Losses) -> String {
@@ -39,7 +39,7 @@ fn definition(tool: &ToolDefinition, losses: &mut Losses) -> Value {
     Value::Object(definition)
 }
 
-/// The name as every provider takes it.
+/// The name in a format that every provider accepts.
 pub(super) fn name(tool: &ToolDefinition, losses: &mut Losses) -> String {
     let public = names::public_name(&tool.name, Profile::Portable);
     if public != tool.name.as_str() {
@@ -50,14 +50,16 @@ pub(super) fn name(tool: &ToolDefinition, losses: &mut Losses) -> String {
 
 /// The schema without what only MCP clients read: `x-mcp-header` and `$comment`.
 pub(super) fn plain(schema: &Value) -> Value {
-    rewritten(schema, &|keyword, _| if is_for_clients(keyword) { Rewrite::Drop } else { Rewrite::Keep })
+    rewrite_keywords(schema, &|keyword, _| {
+        if is_for_clients(keyword) { Rewrite::Drop } else { Rewrite::Keep }
+    })
 }
 
 fn is_for_clients(keyword: &str) -> bool {
     keyword == "$comment" || keyword.starts_with("x-")
 }
 
-/// Nothing, for a tool that takes no arguments.
+/// Whether the tool takes no arguments.
 pub(super) fn takes_nothing(schema: &Value) -> bool {
     schema.get("properties").is_none_or(|properties| *properties == json!({}))
 }

@@ -1,11 +1,11 @@
-//! Bounds of numbers for a form that has `minimum` and `maximum` alone.
+//! Bounds of numbers for a format that has only `minimum` and `maximum`.
 
 use serde_json::{Map, Value};
 use toolwright_core::pointer::below;
 
 use super::loss::InTool;
 
-/// Says the bounds of a number. For an integer, what is above 0 is 1 or more; for other numbers there is no bound without
+/// Adds the bounds of a number. For an integer, what is above 0 is 1 or more; for other numbers there is no bound without
 /// its value, so that a bound that excludes it is listed.
 pub(super) fn set_bounds(
     losses: &mut InTool<'_>,
@@ -63,7 +63,7 @@ fn whole_bound(bound: &Value, step: i64, is_excluded: bool) -> Option<i64> {
     Some(if is_whole && is_excluded { nearest + step } else { nearest })
 }
 
-/// Says a bound, unless a tighter one is said already.
+/// Adds a bound, unless there is a tighter one.
 fn tighten(
     converted: &mut Map<String, Value>,
     keyword: &str,

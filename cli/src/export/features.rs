@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use toolwright_core::manifest::{Entry, Kind, Manifest};
 
-/// The most characters of a description on a line for agents, as of a tool.
+/// The maximum length of a description on a line for agents, as for tools.
 const LINE_LIMIT: usize = toolwright_core::docs::SIMPLE_DESCRIPTION_LIMIT;
 
-/// What a page says of one of them.
+/// A prompt, a resource or a template on a page.
 struct Feature<'a> {
     heading: String,
     entry: &'a Entry,
@@ -26,7 +26,7 @@ impl<'a> Feature<'a> {
         self.entry.get(member).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// What is known of the contents besides their description.
+    /// What is known besides the description.
     fn facts(&self) -> Vec<String> {
         let name = self
             .text("name")
@@ -75,7 +75,7 @@ fn title(kind: Kind) -> &'static str {
 
 // Writing to a string cannot fail.
 
-/// A section each, as Markdown.
+/// Writes one section each, as Markdown.
 pub(crate) fn markdown(manifest: &Manifest) -> String {
     let mut text = String::new();
     for feature in features(manifest) {
@@ -101,20 +101,20 @@ pub(crate) fn markdown(manifest: &Manifest) -> String {
     text
 }
 
-/// Entries of a menu and sections, as HTML.
+/// Writes entries of the menu and sections, as HTML.
 pub(super) fn html(menu: &mut String, main: &mut String, manifest: &Manifest) {
     for feature in features(manifest) {
         // Of several servers on a page, each section has its own.
         let at = main.matches("<section").count();
-        let (anchor, heading) = (format!("feature-{at}"), escaped(&feature.heading));
+        let (anchor, heading) = (format!("feature-{at}"), escape(&feature.heading));
         _ = writeln!(menu, "<li><a href=\"#{anchor}\">{heading}</a></li>");
         _ = writeln!(main, "<section id=\"{anchor}\">\n<h2><a href=\"#{anchor}\">{heading}</a></h2>");
         if let Some(title) = feature.text("title") {
-            _ = writeln!(main, "<p class=\"title\">{}</p>", escaped(title));
+            _ = writeln!(main, "<p class=\"title\">{}</p>", escape(title));
         }
         let lines = feature.text("description").map(str::to_owned).into_iter().chain(feature.facts());
         for line in lines {
-            _ = writeln!(main, "<p>{}</p>", escaped(&line));
+            _ = writeln!(main, "<p>{}</p>", escape(&line));
         }
         let arguments = feature.arguments();
         if !arguments.is_empty() {
@@ -123,7 +123,7 @@ pub(super) fn html(menu: &mut String, main: &mut String, manifest: &Manifest) {
             );
             for Argument { name, is_required, description } in arguments {
                 let required = if is_required { " <em>required</em>" } else { "" };
-                let (name, description) = (escaped(name), escaped(description));
+                let (name, description) = (escape(name), escape(description));
                 _ = writeln!(main, "<tr><td><code>{name}</code>{required}</td><td>{description}</td></tr>");
             }
             main.push_str("</tbody>\n</table>\n");
@@ -132,7 +132,7 @@ pub(super) fn html(menu: &mut String, main: &mut String, manifest: &Manifest) {
     }
 }
 
-/// A line each, for agents.
+/// Writes one line each, for agents.
 pub(crate) fn lines(manifest: &Manifest) -> String {
     let mut text = String::new();
     for feature in features(manifest) {
@@ -166,7 +166,7 @@ fn plain(text: &str) -> String {
     })
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

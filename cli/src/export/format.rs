@@ -4,19 +4,19 @@ use clap::ValueEnum;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// One JSON document a server
+    /// One JSON document per server
     Mcp,
-    /// One tool definition a line
+    /// One tool definition per line
     Jsonl,
     /// Function tools for OpenAI's Responses API
     Openai,
-    /// The same in strict mode
+    /// Function tools in strict mode
     OpenaiStrict,
     /// Tools for Anthropic's Messages API
     Anthropic,
     /// Function declarations for the Gemini API
     Gemini,
-    /// An OpenAPI 3.1 document, one operation a tool
+    /// An OpenAPI 3.1 document with one operation per tool
     Openapi,
     /// The MCP registry's server.json
     ServerJson,
@@ -24,14 +24,14 @@ pub(crate) enum Format {
     Mcpb,
     /// A reference page
     Markdown,
-    /// A reference page with a search, in one file
+    /// A reference page with a search box, in one file
     Html,
     /// TypeScript types
     Typescript,
 }
 
 impl Format {
-    /// The ending of a file of this form.
+    /// The file extension.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Jsonl => "jsonl",
@@ -49,12 +49,12 @@ impl Format {
         }
     }
 
-    /// Whether the form is JSON, or JSON on each line.
+    /// Whether it is JSON, or JSON Lines.
     pub(crate) fn is_json(self) -> bool {
         matches!(self.extension(), "json" | "jsonl")
     }
 
-    /// Whether a form has no place for prompts, resources and templates. Those of registries and bundles say where the
+    /// Whether it has no place for prompts, resources and templates. Those of registries and bundles say where the
     /// server is, and clients ask it for the rest.
     pub(crate) fn holds_tools_only(self) -> bool {
         match self {
@@ -69,7 +69,7 @@ impl Format {
         }
     }
 
-    /// Whether a file of this form holds one server only.
+    /// Whether a file holds one server only.
     pub(crate) fn holds_one(self) -> bool {
         matches!(self, Self::Mcp | Self::Openapi | Self::ServerJson | Self::Mcpb)
     }

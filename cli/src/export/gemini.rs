@@ -1,7 +1,7 @@
 //! Function declarations for the Gemini API: `tools[].functionDeclarations[]` with `name`, `description` and
 //! `parameters`, a subset of OpenAPI 3.0 (<https://ai.google.dev/api/caching#Schema>).
 //!
-//! Types are written in capitals, one each; null is `nullable`; there are no references, and objects say their
+//! Types are written in capitals, one each; null is `nullable`; there are no references, and objects list their
 //! properties. A function without parameters has no `parameters`.
 
 use serde_json::{Map, Value, json};
@@ -30,8 +30,8 @@ const KEPT: [&str; 10] = [
     "default",
 ];
 
-/// What is said in another way, or says nothing about which values fit. A server refuses unknown names in any case, so
-/// that `additionalProperties: false` is nothing that a model could do wrong.
+/// Keywords that are expressed in another way, or do not restrict values. A server refuses unknown names in any case, so
+/// that `additionalProperties: false` is no loss.
 const SAID_ELSEWHERE: [&str; 19] = [
     "type",
     "enum",
@@ -54,9 +54,9 @@ const SAID_ELSEWHERE: [&str; 19] = [
     "exclusiveMaximum",
 ];
 
-/// How many schemas lie in each other, references followed: what lies deeper is left out.
+/// The maximum depth of schemas, references followed: deeper ones are left out.
 const DEPTH_LIMIT: usize = 64;
-/// How many schemas a tool has, references followed: what comes after them is left out.
+/// The maximum number of schemas of a tool, references followed: further ones are left out.
 const SCHEMA_LIMIT: usize = 2000;
 
 pub(super) fn tools(documents: &[Document], losses: &mut Losses) -> String {
@@ -85,7 +85,7 @@ struct Conversion<'l> {
     root: &'l Value,
     /// The references that are being followed.
     open: Vec<String>,
-    /// How many schemas lie around this one, and how many there are so far.
+    /// The depth of this schema, and the number of schemas so far.
     depth: usize,
     made: usize,
 }
@@ -114,7 +114,7 @@ impl Conversion<'_> {
 
     fn keywords(&mut self, pointer: &str, keywords: &Map<String, Value>) -> Value {
         if let Some(reference) = keywords.get("$ref").and_then(Value::as_str) {
-            return self.followed(pointer, reference, keywords);
+            return self.follow(pointer, reference, keywords);
         }
         if let Some(whole) = self.with_parts(pointer, keywords) {
             return self.schema(pointer, &Value::Object(whole));
@@ -148,8 +148,8 @@ impl Conversion<'_> {
         self.branches(pointer, keywords, converted)
     }
 
-    /// What a reference leads to, in its place, with what stands beside the reference.
-    fn followed(&mut self, pointer: &str, reference: &str, keywords: &Map<String, Value>) -> Value {
+    /// What a reference leads to, in its place, with what is beside the reference.
+    fn follow(&mut self, pointer: &str, reference: &str, keywords: &Map<String, Value>) -> Value {
         let path = reference.strip_prefix('#').map(of_fragment);
         let target = path.and_then(|path| self.root.pointer(&path)).filter(|target| target.is_object());
         let (false, Some(Value::Object(target))) = (self.open.iter().any(|open| open == reference), target)
@@ -166,7 +166,7 @@ impl Conversion<'_> {
         converted
     }
 
-    /// The schema as one with the parts of `allOf`, or with the only branch besides null; nothing if it has neither.
+    /// The schema as one with the parts of `allOf`, or with the only branch besides null; `None` if it has neither.
     fn with_parts(&mut self, pointer: &str, keywords: &Map<String, Value>) -> Option<Map<String, Value>> {
         let mut whole = keywords.clone();
         if let Some(Value::Array(parts)) = whole.shift_remove("allOf") {
@@ -224,7 +224,7 @@ impl Conversion<'_> {
         converted.insert("type".to_owned(), name.into());
     }
 
-    /// Formats of text are `enum` and `date-time` only (<https://github.com/google-gemini/gemini-cli/issues/2237>).
+    /// Formats of strings are `enum` and `date-time` only (<https://github.com/google-gemini/gemini-cli/issues/2237>).
     fn format(&mut self, pointer: &str, keywords: &Map<String, Value>, converted: &mut Map<String, Value>) {
         let Some(format) = keywords.get("format").and_then(Value::as_str) else { return };
         if matches!(format, "date-time" | "int32" | "int64" | "float" | "double") {
@@ -234,7 +234,7 @@ impl Conversion<'_> {
         }
     }
 
-    /// Choices are text only (<https://github.com/google-gemini/gemini-cli/issues/4127>). Of integers, the bounds are said.
+    /// Choices are strings only (<https://github.com/google-gemini/gemini-cli/issues/4127>). Of integers, the bounds are said.
     fn choices(&mut self, pointer: &str, keywords: &Map<String, Value>, converted: &mut Map<String, Value>) {
         let listed = keywords.get("enum").and_then(Value::as_array);
         let (keyword, values) = match (keywords.get("const"), listed) {
@@ -352,7 +352,7 @@ impl Conversion<'_> {
     }
 }
 
-/// What stands for a value that cannot be said.
+/// What replaces a value that cannot be expressed.
 fn anything() -> Value {
     json!({"type": "OBJECT", "properties": {"value": {"type": "STRING"}}})
 }

@@ -76,7 +76,7 @@ fn add_tool(text: &mut String, described: &Described<'_>, anchor: &str) {
     }
     table(text, "Parameters", &described.parameters);
     let example = json_block(&arguments::example(&tool.input_schema));
-    _ = writeln!(text, "<h3>Example</h3>\n<pre><code>{}</code></pre>", escaped(&example));
+    _ = writeln!(text, "<h3>Example</h3>\n<pre><code>{}</code></pre>", escape(&example));
     table(text, "Result", &described.result);
     text.push_str("</section>\n");
 }
@@ -112,15 +112,15 @@ fn phrase(phrase: &Phrase) -> String {
 }
 
 fn code(text: &str) -> String {
-    format!("<code>{}</code>", escaped(&visible(text)))
+    format!("<code>{}</code>", escape(&visible(text)))
 }
 
 fn paragraphs(text: &str) -> String {
-    let paragraphs = text.trim().split("\n\n").map(|paragraph| format!("<p>{}</p>", escaped(paragraph)));
+    let paragraphs = text.trim().split("\n\n").map(|paragraph| format!("<p>{}</p>", escape(paragraph)));
     paragraphs.collect::<Vec<_>>().join("\n")
 }
 
-/// The ids of tools, none of them twice.
+/// Unique ids of the tools.
 #[derive(Debug, Default)]
 struct Anchors(HashMap<String, usize>);
 
@@ -145,11 +145,11 @@ impl Anchors {
 }
 
 fn one_line(text: &str) -> String {
-    escaped(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    escape(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The text with what HTML would read escaped, and hidden characters written out.
-fn escaped(text: &str) -> String {
+/// Escapes the text for HTML, and writes out hidden characters.
+fn escape(text: &str) -> String {
     let text = text.replace('\t', " ");
     let lines = text.split('\n').map(|line| visible(line.trim_end_matches('\r')));
     let text = lines.collect::<Vec<_>>().join("\n");

@@ -1,11 +1,11 @@
-//! What a form cannot hold.
+//! What a format cannot express.
 
 use std::fmt;
 
-/// Something that a form leaves out or says differently.
+/// Something that a format leaves out or says differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Loss {
-    /// The tool; none if it is about the server.
+    /// The tool; `None` for the server.
     tool: Option<String>,
     /// JSON pointer into the tool's definition, or into the manifest.
     pointer: String,
@@ -34,7 +34,7 @@ impl Losses {
         self.found.push(loss);
     }
 
-    /// The text, if it says something. An empty one has no place in a form, and is listed.
+    /// The text, unless it is blank. A blank one is left out and listed.
     pub(super) fn text<'t>(
         &mut self,
         tool: Option<&str>,

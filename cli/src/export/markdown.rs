@@ -94,7 +94,7 @@ fn table(text: &mut String, heading: &str, lines: &[Line]) {
     }
 }
 
-/// Where headings are found: as GitHub makes it from their text, with a number from the second of a kind on.
+/// Anchors of headings: as GitHub makes them from the text, numbered from the second of a kind on.
 #[derive(Debug, Default)]
 struct Anchors(HashMap<String, usize>);
 

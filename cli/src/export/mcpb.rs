@@ -80,7 +80,11 @@ fn author(document: &Document, losses: &mut Losses) -> Value {
         return json!({ "name": document.manifest.server.name });
     };
     if document.sources.about.authors.len() > 1 {
-        losses.add(None, "/author", "the form has one author, so that the first of the package stands alone");
+        losses.add(
+            None,
+            "/author",
+            "the format has one author, so that the first of the package stands alone",
+        );
     }
     match author.split_once('<') {
         Some((name, email)) => json!({ "name": name.trim(), "email": email.trim_end_matches('>').trim() }),

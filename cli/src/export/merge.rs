@@ -1,15 +1,15 @@
-//! Two schemas that hold together, as one.
+//! Merges two schemas that both apply into one.
 
 use serde_json::{Map, Value};
 use toolwright_core::pointer::below;
 
 use super::loss::InTool;
 
-/// Lower bounds, of which the larger holds, and upper ones, of which the smaller does.
+/// Lower bounds, of which the larger applies, and upper bounds, of which the smaller applies.
 const LOWER: [&str; 5] = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 const UPPER: [&str; 5] = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 
-/// Adds the keywords of `more`. What cannot be said together is listed at `pointer`, where `keywords` stand.
+/// Adds the keywords of `more`. What cannot be merged is listed at `pointer`, where `keywords` are.
 pub(super) fn merge(
     losses: &mut InTool<'_>,
     pointer: &str,
@@ -30,7 +30,7 @@ pub(super) fn merge(
     }
 }
 
-/// Makes both values of a keyword one; false if there is none that says both.
+/// Merges two values of a keyword; false if no value expresses both.
 fn joins(losses: &mut InTool<'_>, pointer: &str, keyword: &str, own: &mut Value, value: &Value) -> bool {
     if LOWER.contains(&keyword) || UPPER.contains(&keyword) {
         let (Some(left), Some(right)) = (own.as_f64(), value.as_f64()) else { return false };

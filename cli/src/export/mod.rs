@@ -1,8 +1,8 @@
-//! The forms of `cargo mcp manifest --format` besides the manifest itself, each made from it.
+//! The export formats of `cargo mcp manifest --format`, each made from the manifest.
 //!
-//! A form that cannot hold everything says what it leaves out: a [`Loss`] is something that decides which calls are
+//! A format that cannot express everything lists what it leaves out: a [`Loss`] is something that decides which calls are
 //! accepted, or that a model reads. What belongs to clients alone (titles, hints, icons, `_meta`, the output schema) has
-//! no place in the forms of model providers and is no loss.
+//! no place in the formats of model providers and is not a loss.
 
 mod format;
 
@@ -38,14 +38,14 @@ pub(crate) use format::Format;
 pub(crate) use loss::Loss;
 use loss::Losses;
 
-/// The text of a form, and what it could not hold.
+/// An export, and what its format could not express.
 #[derive(Debug)]
 pub(crate) struct Exported {
     pub(crate) text: String,
     pub(crate) losses: Vec<Loss>,
 }
 
-/// The documents in this form; nothing for the one that is the manifest itself.
+/// Exports the documents; `None` for the format that is the manifest itself.
 pub(crate) fn export(documents: &[Document], format: Format) -> Option<Exported> {
     let mut losses = Losses::default();
     let text = match format {
@@ -55,9 +55,9 @@ pub(crate) fn export(documents: &[Document], format: Format) -> Option<Exported>
         Format::OpenaiStrict => openai::strict_tools(documents, &mut losses),
         Format::Anthropic => anthropic::tools(documents, &mut losses),
         Format::Gemini => gemini::tools(documents, &mut losses),
-        Format::Openapi => joined(documents, |document| openapi::document(document, &mut losses)),
-        Format::ServerJson => joined(documents, |document| server_json::document(document, &mut losses)),
-        Format::Mcpb => joined(documents, |document| mcpb::document(document, &mut losses)),
+        Format::Openapi => join(documents, |document| openapi::document(document, &mut losses)),
+        Format::ServerJson => join(documents, |document| server_json::document(document, &mut losses)),
+        Format::Mcpb => join(documents, |document| mcpb::document(document, &mut losses)),
         Format::Markdown => markdown::page(documents, &mut losses),
         Format::Html => html::page(documents, &mut losses),
         Format::Typescript => typescript::module(documents, &mut losses),
@@ -68,7 +68,7 @@ pub(crate) fn export(documents: &[Document], format: Format) -> Option<Exported>
     Some(Exported { text, losses: losses.into_list() })
 }
 
-/// Lists prompts, resources and templates for a form of tools: what a reader of it never hears of.
+/// Lists the prompts, resources and templates that a format of tools leaves out.
 fn add_lost_lists(documents: &[Document], losses: &mut Losses) {
     for document in documents {
         for kind in Kind::FEATURES {
@@ -79,25 +79,25 @@ fn add_lost_lists(documents: &[Document], losses: &mut Losses) {
                 losses.add(
                     None,
                     format!("/{}", kind.member()),
-                    format!("the form holds tools only, so {are} left out"),
+                    format!("the format holds tools only, so {are} left out"),
                 );
             }
         }
     }
 }
 
-/// One tool definition a line.
+/// One tool definition per line.
 fn lines(documents: &[Document]) -> String {
     let tools = documents.iter().flat_map(|document| &document.manifest.tools);
     tools.map(|tool| serde_json::json!(tool).to_string() + "\n").collect()
 }
 
-/// For forms of which a file holds one.
-fn joined(documents: &[Document], one: impl FnMut(&Document) -> serde_json::Value) -> String {
+/// For formats that hold one server per file.
+fn join(documents: &[Document], one: impl FnMut(&Document) -> serde_json::Value) -> String {
     documents.iter().map(one).map(|document| pretty(&document)).collect()
 }
 
-/// Two spaces a level and one newline at the end, as the manifest has it.
+/// Indents by two spaces per level and ends with a newline, as the manifest.
 fn pretty(value: &serde_json::Value) -> String {
     format!("{value:#}\n")
 }

@@ -13,7 +13,7 @@ use super::loss::{InTool, Losses};
 use super::pretty;
 use crate::packages::Document;
 
-/// What strict mode knows besides `properties`, `required`, `items`, `anyOf`, `$defs` and `additionalProperties`.
+/// What strict mode supports besides `properties`, `required`, `items`, `anyOf`, `$defs` and `additionalProperties`.
 const KEPT: [&str; 14] = [
     "type",
     "description",
@@ -31,11 +31,11 @@ const KEPT: [&str; 14] = [
     "maxItems",
 ];
 
-/// The formats of text that strict mode knows.
+/// The string formats that strict mode supports.
 const FORMATS: [&str; 9] =
     ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
-/// What says nothing about which values fit, or is said in another way.
+/// Keywords that do not restrict values, or are expressed in another way.
 const SAID_ELSEWHERE: [&str; 9] = [
     "properties",
     "required",
@@ -48,10 +48,10 @@ const SAID_ELSEWHERE: [&str; 9] = [
     "writeOnly",
 ];
 
-/// What the API refuses at the root.
+/// What the API rejects at the root.
 const NOT_AT_THE_ROOT: [&str; 7] = ["oneOf", "anyOf", "allOf", "not", "enum", "const", "if"];
 
-/// How many schemas lie in each other at most for a tool to be strict.
+/// The maximum depth of schemas of a strict tool.
 const DEPTH_LIMIT: usize = 64;
 
 /// Definitions with the schema as it is.
@@ -74,7 +74,7 @@ pub(super) fn tools(documents: &[Document], losses: &mut Losses) -> String {
     pretty(&tools.collect())
 }
 
-/// Definitions in strict mode; a tool whose arguments it cannot hold is not strict.
+/// Definitions in strict mode; a tool whose arguments it cannot express is not strict.
 pub(super) fn strict_tools(documents: &[Document], losses: &mut Losses) -> String {
     let tools = documents.iter().flat_map(|document| &document.manifest.tools);
     let tools = tools.map(|tool| {
@@ -119,14 +119,14 @@ struct Unfit {
     what: &'static str,
 }
 
-/// Where the arguments stand in a definition.
+/// Where the arguments are in a definition.
 const ROOT: &str = "/inputSchema";
 
 /// The conversion of one tool's schema.
 struct Strict<'l> {
     losses: InTool<'l>,
     root: &'l Value,
-    /// How many schemas lie around this one.
+    /// The depth of this schema.
     depth: usize,
 }
 
@@ -158,7 +158,7 @@ impl Strict<'_> {
         if !says_the_type.iter().any(|keyword| keywords.contains_key(*keyword)) {
             return unfit("a value of any type");
         }
-        let mut strict = self.kept(pointer, keywords);
+        let mut strict = self.keep_supported(pointer, keywords);
         if let Some(items) = keywords.get("items") {
             strict.insert("items".to_owned(), self.schema(&below(pointer, "items"), items)?);
         } else if is_of(keywords, "array") {
@@ -169,7 +169,7 @@ impl Strict<'_> {
         Ok(Value::Object(strict))
     }
 
-    /// Lists what says something about members where no object is described.
+    /// Lists keywords about members where no object is described.
     fn without_members(&mut self, pointer: &str, keywords: &Map<String, Value>) {
         for keyword in ["required", "additionalProperties"] {
             if keywords.contains_key(keyword) {
@@ -215,7 +215,7 @@ impl Strict<'_> {
             let strict = self.schema(&pointer, property)?;
             converted.insert(name.clone(), if required(name) { strict } else { or_null(strict) });
         }
-        let mut strict = self.kept(pointer, keywords);
+        let mut strict = self.keep_supported(pointer, keywords);
         if let Some(items) = keywords.get("items") {
             self.losses.add(below(pointer, "items"), format!("`items` is left out: {items} is of an array"));
         }
@@ -277,7 +277,7 @@ impl Strict<'_> {
     }
 
     /// The keywords that stay as they are, with examples in the description.
-    fn kept(&mut self, pointer: &str, keywords: &Map<String, Value>) -> Map<String, Value> {
+    fn keep_supported(&mut self, pointer: &str, keywords: &Map<String, Value>) -> Map<String, Value> {
         let mut kept = Map::new();
         for (keyword, value) in keywords {
             let is_known_format = keyword == "format" && FORMATS.iter().any(|format| value == format);
@@ -326,7 +326,7 @@ fn is_of(keywords: &Map<String, Value>, name: &str) -> bool {
     })
 }
 
-/// The description followed by the examples; nothing if there are none.
+/// The description followed by the examples; `None` without examples.
 pub(super) fn with_examples(keywords: &Map<String, Value>) -> Option<String> {
     let examples =
         keywords.get("examples").and_then(Value::as_array).filter(|examples| !examples.is_empty())?;
@@ -336,7 +336,7 @@ pub(super) fn with_examples(keywords: &Map<String, Value>) -> Option<String> {
     Some(format!("{description}{space}For example: {}", examples.join(", ")))
 }
 
-/// The schema, or null: how strict mode writes what may be left out.
+/// The schema or null: how strict mode expresses an optional member.
 fn or_null(mut schema: Value) -> Value {
     let Some(keywords) = schema.as_object_mut() else { return schema };
     let has_other_types = keywords.contains_key("type") || keywords.contains_key("enum");

@@ -1,7 +1,7 @@
-//! An OpenAPI 3.1 document with one operation a tool: `POST /tools/{name}` takes the arguments and answers with the
+//! An OpenAPI 3.1 document with one operation per tool: `POST /tools/{name}` takes the arguments and answers with the
 //! structured result (<https://spec.openapis.org/oas/v3.1.0>).
 //!
-//! OpenAPI 3.1 holds JSON Schema 2020-12, so no keyword is lost; references are moved to where the schemas stand now.
+//! OpenAPI 3.1 holds JSON Schema 2020-12, so no keyword is lost; references are moved to where the schemas are now.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use toolwright_core::arguments;
 use toolwright_core::definition::{ToolDefinition, meta_keys};
 
 use super::loss::Losses;
-use super::walk::{Rewrite, rewritten};
+use super::walk::{Rewrite, rewrite_keywords};
 use crate::packages::Document;
 
 pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
@@ -45,11 +45,11 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
 fn component(schemas: &mut Map<String, Value>, tool: &str, part: &str, schema: &Value) -> Value {
     let name = format!("{tool}.{part}");
     let place = format!("#/components/schemas/{name}");
-    schemas.insert(name, moved(schema, &place));
+    schemas.insert(name, move_references(schema, &place));
     json!({ "$ref": place })
 }
 
-/// A name of the characters that names of components and paths have, in the place of the tool's, if that has others.
+/// A name with only the characters that names of components and paths may have.
 fn plain_name(tool: &ToolDefinition, taken: &mut HashSet<String>, losses: &mut Losses) -> String {
     let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '.' | '_' | '-');
     let plain: String = tool.name.chars().map(|one| if is_plain(one) { one } else { '-' }).collect();
@@ -64,8 +64,8 @@ fn plain_name(tool: &ToolDefinition, taken: &mut HashSet<String>, losses: &mut L
 }
 
 /// The schema with its references below `place`.
-fn moved(schema: &Value, place: &str) -> Value {
-    rewritten(schema, &|keyword, value| {
+fn move_references(schema: &Value, place: &str) -> Value {
+    rewrite_keywords(schema, &|keyword, value| {
         let path =
             value.as_str().filter(|_| keyword == "$ref").and_then(|reference| reference.strip_prefix('#'));
         path.map_or(Rewrite::Keep, |path| Rewrite::Into(format!("{place}{path}").into()))

@@ -1,4 +1,4 @@
-//! What the reference pages share: the tools in words, and what of them no page can show.
+//! What the reference pages share: descriptions of tools, and what no page can show.
 
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::docs::outline::{Label, Line, outline};
@@ -13,7 +13,7 @@ pub(super) struct Described<'a> {
     pub(super) title: Option<&'a str>,
     pub(super) description: Option<&'a str>,
     pub(super) parameters: Vec<Line>,
-    /// The lines of the result; none without an output schema.
+    /// The rows of the result; empty without an output schema.
     pub(super) result: Vec<Line>,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn path(line: &Line) -> String {
     }
 }
 
-/// The hints of a tool in words for people.
+/// The hints of a tool, described for people.
 pub(super) fn hints(tool: &ToolDefinition) -> Vec<&'static str> {
     let Some(hints) = &tool.annotations else { return Vec::new() };
     [

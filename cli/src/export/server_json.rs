@@ -6,8 +6,8 @@
 //!
 //! The package is `cargo`'s (modelcontextprotocol/registry, `docs/modelcontextprotocol-io/package-types.mdx`, "Cargo (Rust)
 //! Packages"): `cargo install` puts the program on the PATH, and clients call it by name, so there is no `runtimeHint`. The
-//! registry takes the name only if the README in cargo's registry shows it after `mcp-name:`. The registry takes comments out, and the
-//! name must end there, not in a longer word.
+//! registry takes the name only if the README in cargo's registry shows it after `mcp-name:`. The registry removes comments, and the
+//! name must not continue as a longer word.
 
 use serde_json::{Map, Value, json};
 use toolwright_core::manifest::answer::Origin;

@@ -1,37 +1,37 @@
-//! Rules in words: `--list`, `--explain` and `docs/lints.md`.
+//! Descriptions of rules: `--list`, `--explain` and `docs/lints.md`.
 
 use std::fmt::Write as _;
 
 #[cfg(test)]
 use super::rule::Level;
-use super::rule::{Client, RULES, Rule};
+use super::rule::{Client, LintRule, RULES};
 
-/// One line a rule.
+/// One line per rule.
 pub(super) fn list(clients: &[Client]) -> String {
     let rules = RULES.iter().filter(|rule| rule.is_for(clients));
     rules.fold(String::new(), |mut text, rule| {
         // Writing to a string cannot fail.
-        _ = writeln!(text, "{:<9}{:<26} {}", rule.level, rule.id, rule.summary);
+        _ = writeln!(text, "{:<9}{:<26} {}", rule.level, rule.id(), rule.info.summary);
         text
     })
 }
 
 /// Everything about a rule.
-pub(super) fn rule(rule: &Rule) -> String {
-    let mut text = format!("{}: {}\n\n", rule.id, rule.summary);
+pub(super) fn rule(rule: &LintRule) -> String {
+    let mut text = format!("{}: {}\n\n", rule.id(), rule.info.summary);
     _ = writeln!(text, "level   {}\nfor     {}\n", rule.level, rule.clients_in_words());
-    for line in wrapped(&rule.why) {
+    for line in wrap(&rule.info.why) {
         _ = writeln!(text, "{line}");
     }
     _ = writeln!(
         text,
         "\nWhat to do: {}.\n\nInstead of\n\n{}\n\nwrite\n\n{}\n",
-        rule.advice,
-        indented(&rule.example),
-        indented(&rule.fix)
+        rule.info.advice,
+        indent(&rule.example),
+        indent(&rule.fix)
     );
     text.push_str("Sources:\n");
-    for source in &rule.source {
+    for source in &rule.info.sources {
         _ = writeln!(text, "  {source}");
     }
     text
@@ -47,9 +47,9 @@ pub(super) fn document() -> String {
             _ = writeln!(
                 text,
                 "| [`{0}`](#{0}) | {1} | {2} |",
-                rule.id,
+                rule.id(),
                 rule.clients_in_words(),
-                rule.summary
+                rule.info.summary
             );
         }
     }
@@ -61,18 +61,18 @@ pub(super) fn document() -> String {
 }
 
 #[cfg(test)]
-fn section(text: &mut String, rule: &Rule) {
-    _ = write!(text, "\n### {}\n\n", rule.id);
-    _ = writeln!(text, "**{}**, for {}: {}.\n", rule.level, rule.clients_in_words(), rule.summary);
-    _ = writeln!(text, "{}\n", rule.why.trim());
-    _ = writeln!(text, "What to do: {}.\n", rule.advice);
+fn section(text: &mut String, rule: &LintRule) {
+    _ = write!(text, "\n### {}\n\n", rule.id());
+    _ = writeln!(text, "**{}**, for {}: {}.\n", rule.level, rule.clients_in_words(), rule.info.summary);
+    _ = writeln!(text, "{}\n", rule.info.why.trim());
+    _ = writeln!(text, "What to do: {}.\n", rule.info.advice);
     _ = writeln!(
         text,
         "Instead of\n\n```json\n{}\n```\n\nwrite\n\n```json\n{}\n```\n",
         rule.example.trim(),
         rule.fix.trim()
     );
-    let sources: Vec<_> = rule.source.iter().map(|source| format!("<{source}>")).collect();
+    let sources: Vec<_> = rule.info.sources.iter().map(|source| format!("<{source}>")).collect();
     _ = writeln!(text, "Sources: {}", sources.join(", "));
 }
 
@@ -94,7 +94,7 @@ fn heading(level: Level) -> &'static str {
 }
 
 /// The paragraph in lines of at most 78 characters.
-fn wrapped(text: &str) -> Vec<String> {
+fn wrap(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let last = lines.last_mut().filter(|line| line.chars().count() + 1 + word.chars().count() <= 78);
@@ -110,6 +110,6 @@ fn wrapped(text: &str) -> Vec<String> {
     lines
 }
 
-fn indented(text: &str) -> String {
+fn indent(text: &str) -> String {
     text.trim().lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }

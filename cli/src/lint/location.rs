@@ -25,14 +25,14 @@ pub(super) struct Location {
     pub(super) line: usize,
     /// In characters, from 1.
     pub(super) column: usize,
-    /// The line's text and what is meant in it, if the file can be read and the line is short enough to be shown.
+    /// The line's text and the marked part of it, if the file can be read and the line is short enough to be shown.
     pub(super) text: Option<(String, Range<usize>)>,
 }
 
 /// Where the definitions of a manifest come from.
 #[derive(Debug)]
 pub(super) enum Origin {
-    /// A package that was built and asked.
+    /// A package that was built and queried.
     Package {
         sources: Box<Sources>,
         /// The lines of the files that were read.
@@ -40,7 +40,7 @@ pub(super) enum Origin {
     },
     /// A manifest file.
     File(Box<ManifestFile>),
-    /// A server, or a revision that is no file here.
+    /// A server, or a revision that is not a file.
     Unknown,
 }
 
@@ -134,7 +134,7 @@ impl ManifestFile {
     }
 }
 
-/// The texts of the definitions in a manifest, by name.
+/// The strings of the definitions in a manifest, by name.
 fn index(text: &str) -> HashMap<Named, Range<usize>> {
     let document: HashMap<&str, &RawValue> = serde_json::from_str(text).unwrap_or_default();
     let entries = |kind: Kind| -> Vec<&RawValue> {
@@ -168,7 +168,7 @@ fn descend(text: &str, start: Range<usize>, pointer: &str) -> Range<usize> {
     range
 }
 
-/// Where `part`, which was cut out of `text`, stands in it.
+/// Where `part`, which was cut out of `text`, is in it.
 fn range_in(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr() - text.as_ptr().addr();
     start..start + part.len()

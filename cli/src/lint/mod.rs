@@ -1,8 +1,8 @@
-//! `cargo mcp lint`: what clients refuse, misread or pay for, found in the definitions before a client meets them.
+//! `cargo mcp lint`: finds definitions that clients reject or misread, before a client meets them.
 //!
-//! A rule is data: one file in `rules/` says what is wrong, why, for whom, from which public source, with an example
-//! and its repair; `checks` has one line and one small function for it. The documentation, `--list` and `--explain` are
-//! made from the same files, and the tests run each example against its rule.
+//! A rule is data: a file in `rules/` says what is wrong, why, for which clients and from which public source, with an
+//! example and its fix; `checks` has one line and one small function for it. The documentation, `--list` and `--explain`
+//! are made from the same files, and the tests run each example against its rule.
 
 mod args;
 
@@ -31,29 +31,18 @@ use toolwright_core::manifest::{Manifest, visible};
 
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::report::print;
 use crate::shell::{self, Shell};
 use crate::source::{self, LoadedDocument, Source};
 
 pub(crate) use args::LintArgs;
-use location::{Location, ManifestFile, Origin};
-use rule::{Level, RULES, Rule};
+use location::{ManifestFile, Origin};
+use report::{LintReport, Violation};
+use rule::{Level, LintRule, RULES};
 use settings::Settings;
-use subject::{Place, Problems, Subject};
+use subject::{Problems, Subject};
 
-/// Something to report.
-#[derive(Debug)]
-struct Finding {
-    rule: &'static Rule,
-    level: Level,
-    /// The run fails for it.
-    is_denied: bool,
-    server: String,
-    place: Place,
-    location: Option<Location>,
-    message: String,
-}
-
-/// A manifest to look at, with the levels that hold for it.
+/// A manifest to check, with the levels that apply to it.
 struct Candidate {
     manifest: Manifest,
     origin: Origin,
@@ -87,20 +76,21 @@ pub(crate) fn run(mut args: LintArgs, shell: Shell) -> Result<Exit, Error> {
         }
     }
 
-    let mut findings = Vec::new();
+    let mut violations = Vec::new();
     for mut candidate in candidates {
-        look(&mut findings, &mut candidate, &args, &denied);
+        check(&mut violations, &mut candidate, &args, &denied);
         for unused in candidate.settings.unused(|rule| rule.is_for(&args.clients)) {
             shell::warning(&unused);
         }
     }
-    let hidden = hide_notes(&mut findings, &args);
-    report::write(&findings, args.format)?;
-    report::summary(&findings, hidden, shell);
-    Ok(if findings.iter().any(|finding| finding.is_denied) { Exit::Findings } else { Exit::Ok })
+    let hidden = hide_notes(&mut violations, &args);
+    let report = LintReport { violations };
+    let exit = print(&report, args.format)?;
+    report.summarize(hidden, shell);
+    Ok(exit)
 }
 
-/// A manifest with the levels that its package, a file of the user's or `mcp.toml` in this folder gives to rules.
+/// A manifest with the levels of its package, of `--config` or of `mcp.toml` in this folder.
 fn candidate(loaded: LoadedDocument, config: Option<&Path>) -> Result<Candidate, Error> {
     let LoadedDocument { document, text, is_package } = loaded;
     let nearby = Some(Path::new("mcp.toml")).filter(|file| !is_package && file.is_file());
@@ -119,8 +109,8 @@ fn candidate(loaded: LoadedDocument, config: Option<&Path>) -> Result<Candidate,
     Ok(Candidate { manifest: document.manifest, origin, settings })
 }
 
-/// Adds what the rules find in one manifest, in the order of the tools.
-fn look(findings: &mut Vec<Finding>, candidate: &mut Candidate, args: &LintArgs, denied: &Denied) {
+/// Adds the violations of one manifest, in the order of the tools.
+fn check(violations: &mut Vec<Violation>, candidate: &mut Candidate, args: &LintArgs, denied: &Denied) {
     let subject = Subject::new(&candidate.manifest);
     let mut found = Vec::new();
     for rule in RULES.iter().filter(|rule| rule.is_for(&args.clients)) {
@@ -134,7 +124,7 @@ fn look(findings: &mut Vec<Finding>, candidate: &mut Candidate, args: &LintArgs,
         }
     }
     found.sort_by(|(_, _, left), (_, _, right)| left.place.cmp(&right.place));
-    findings.extend(found.into_iter().map(|(rule, level, problem)| Finding {
+    violations.extend(found.into_iter().map(|(rule, level, problem)| Violation {
         rule,
         level,
         is_denied: denied.denies(rule, level),
@@ -145,11 +135,11 @@ fn look(findings: &mut Vec<Finding>, candidate: &mut Candidate, args: &LintArgs,
     }));
 }
 
-/// Takes out the notes that nobody asked for, and says how many these are.
-fn hide_notes(findings: &mut Vec<Finding>, args: &LintArgs) -> usize {
-    let before = findings.len();
-    findings.retain(|finding| args.notes || finding.is_denied || finding.level > Level::Note);
-    before - findings.len()
+/// Removes the notes that are not asked for, and returns how many.
+fn hide_notes(violations: &mut Vec<Violation>, args: &LintArgs) -> usize {
+    let before = violations.len();
+    violations.retain(|one| args.notes || one.is_denied || one.level > Level::Note);
+    before - violations.len()
 }
 
 /// What makes a run fail.
@@ -165,17 +155,17 @@ impl Denied {
             match wish.as_str() {
                 "warnings" => denied.from = denied.from.min(Level::Warning),
                 "notes" => denied.from = Level::Note,
-                id => denied.rules.push(find(id)?.id),
+                id => denied.rules.push(find(id)?.id()),
             }
         }
         Ok(denied)
     }
 
-    fn denies(&self, rule: &Rule, level: Level) -> bool {
-        level >= self.from || self.rules.contains(&rule.id)
+    fn denies(&self, rule: &LintRule, level: Level) -> bool {
+        level >= self.from || self.rules.contains(&rule.id())
     }
 }
 
-fn find(id: &str) -> Result<&'static Rule, Error> {
+fn find(id: &str) -> Result<&'static LintRule, Error> {
     rule::find(id).ok_or_else(|| Error::UnknownRule { problem: settings::unknown(id) })
 }

@@ -9,31 +9,24 @@ use serde::{Deserialize, Serialize};
 
 use super::checks::CHECKS;
 use super::subject::{Problems, Subject};
+use crate::report::{Rule, Severity};
 
-/// What looks for the breaches of a rule.
-pub(super) type Check = fn(&Rule, &Subject<'_>, &mut Problems);
+/// What looks for violations of a rule.
+pub(super) type Check = fn(&LintRule, &Subject<'_>, &mut Problems);
 
-/// A rule. Everything but [`Rule::id`] and [`Rule::check`] stands in `rules/<id>.toml`.
+/// A rule of `lint`. Everything but its id and its check is in `rules/<id>.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Rule {
-    /// The name of its data file.
+pub(super) struct LintRule {
+    /// What rules of all reports say.
     #[serde(skip)]
-    pub(super) id: &'static str,
-    /// How grave a breach is, unless the settings say otherwise.
+    pub(super) info: Rule,
+    /// How severe a violation is, unless the settings say otherwise.
     pub(super) level: Level,
     /// The clients that it is for; none if it is for all.
     #[serde(default)]
     pub(super) clients: Vec<Client>,
-    /// What is wrong, as a fragment.
-    pub(super) summary: String,
-    /// What comes of a breach.
-    pub(super) why: String,
-    /// Public addresses of the reason.
-    pub(super) source: Vec<String>,
-    /// What to do in Rust, shown with each breach.
-    pub(super) advice: String,
-    /// The largest number that is no breach, for rules with a limit.
+    /// The largest number that is allowed, for rules with a limit.
     #[serde(default)]
     pub(super) limit: usize,
     /// What the rule looks for, for rules with a list.
@@ -44,23 +37,23 @@ pub(crate) struct Rule {
     pub(super) except: BTreeMap<String, Vec<String>>,
     /// A definition that breaks the rule, as JSON; `sample` says in which short form.
     pub(super) example: String,
-    /// The same without the breach.
+    /// The same without the violation.
     pub(super) fix: String,
     #[serde(skip, default = "no_check")]
     pub(super) check: Check,
 }
 
-/// How grave a breach is.
+/// How severe a violation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Level {
+pub(super) enum Level {
     /// Not reported.
     Allow,
-    /// It may be meant so; shown with `--notes`.
+    /// It may be intended; shown with `--notes`.
     Note,
     /// Some callers are worse off.
     Warning,
-    /// A client refuses the tool, or all tools of the server.
+    /// A client rejects the tool, or all tools of the server.
     Error,
 }
 
@@ -84,16 +77,20 @@ pub(crate) enum Client {
 }
 
 /// Every rule, sorted by id.
-pub(super) static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let mut rules: Vec<Rule> = CHECKS.iter().map(read).collect();
-    rules.sort_by_key(|rule| rule.id);
+pub(super) static RULES: LazyLock<Vec<LintRule>> = LazyLock::new(|| {
+    let mut rules: Vec<LintRule> = CHECKS.iter().map(read).collect();
+    rules.sort_by(|left, right| left.id().cmp(right.id()));
     rules
 });
 
 /// A test reads every file, so that this cannot fail for a user.
-fn read((id, text, check): &(&'static str, &str, Check)) -> Rule {
-    let rule: Rule = toml::from_str(text).unwrap_or_else(|error| panic!("rules/{id}.toml: {error}"));
-    Rule { id, check: *check, ..rule }
+fn read((id, text, check): &(&str, &str, Check)) -> LintRule {
+    let read = || {
+        let mut table: toml::Table = toml::from_str(text)?;
+        let info = Rule::take(id, &mut table)?;
+        Ok::<_, toml::de::Error>(LintRule { info, check: *check, ..table.try_into()? })
+    };
+    read().unwrap_or_else(|error| panic!("rules/{id}.toml: {error}"))
 }
 
 fn no_check() -> Check {
@@ -101,19 +98,24 @@ fn no_check() -> Check {
 }
 
 /// The rule of this id.
-pub(super) fn find(id: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.id == id)
+pub(super) fn find(id: &str) -> Option<&'static LintRule> {
+    RULES.iter().find(|rule| rule.id() == id)
 }
 
-impl Rule {
-    /// Whether the rule holds for one of these clients; without clients, all are meant.
+impl LintRule {
+    /// The name of its data file.
+    pub(super) fn id(&self) -> &str {
+        &self.info.id
+    }
+
+    /// Whether the rule holds for one of these clients; without clients, for all.
     pub(super) fn is_for(&self, clients: &[Client]) -> bool {
         clients.is_empty()
             || self.clients.is_empty()
             || self.clients.iter().any(|client| *client == Client::Mcp || clients.contains(client))
     }
 
-    /// The clients in words: `openai, gemini`, or `all`.
+    /// The names of the clients: `openai, gemini`, or `all`.
     pub(super) fn clients_in_words(&self) -> String {
         if self.clients.is_empty() {
             return "all".to_owned();
@@ -124,6 +126,17 @@ impl Rule {
     /// Whether `word` is one of the words of the rule.
     pub(super) fn lists(&self, word: &str) -> bool {
         self.words.iter().any(|listed| listed == word)
+    }
+}
+
+impl Level {
+    /// The severity in reports.
+    pub(super) fn severity(self) -> Severity {
+        match self {
+            Self::Error => Severity::Error,
+            Self::Warning => Severity::Warning,
+            Self::Note | Self::Allow => Severity::Note,
+        }
     }
 }
 

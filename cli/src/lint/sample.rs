@@ -21,24 +21,24 @@ pub(super) fn manifest(example: &str) -> Result<Manifest, String> {
     document.entry("manifestVersion").or_insert(1.into());
     document.entry("tools").or_insert_with(|| json!([]));
     document.entry("server").or_insert_with(|| json!({"name": "shop", "version": "1.0.0"}));
-    let mut document = expanded(Value::Object(document));
+    let mut document = expand(Value::Object(document));
     for tool in document["tools"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
         tool.entry("inputSchema").or_insert_with(|| json!({"type": "object", "properties": {}}));
     }
     Manifest::from_json(&document.to_string()).map_err(|error| error.to_string())
 }
 
-fn expanded(value: Value) -> Value {
+fn expand(value: Value) -> Value {
     match value {
         Value::String(text) => match repetition(&text) {
             Some((times, word)) => word.repeat(times).into(),
             None => text.into(),
         },
-        Value::Array(items) => items.into_iter().flat_map(expanded_item).collect(),
+        Value::Array(items) => items.into_iter().flat_map(expand_item).collect(),
         Value::Object(members) => members
             .into_iter()
             .flat_map(|(name, value)| {
-                let value = expanded(value);
+                let value = expand(value);
                 names(&name).map_or_else(
                     || vec![(name.clone(), value.clone())],
                     |names| names.map(|name| (name, value.clone())).collect(),
@@ -50,7 +50,7 @@ fn expanded(value: Value) -> Value {
     }
 }
 
-fn expanded_item(item: Value) -> Vec<Value> {
+fn expand_item(item: Value) -> Vec<Value> {
     if let Some(names) = item.as_str().and_then(names) {
         return names.map(Value::from).collect();
     }
@@ -60,11 +60,11 @@ fn expanded_item(item: Value) -> Vec<Value> {
         let named = |name: String| {
             let mut tool = Map::from_iter([("name".to_owned(), name.into())]);
             tool.extend(body.as_object().cloned().unwrap_or_default());
-            expanded(Value::Object(tool))
+            expand(Value::Object(tool))
         };
         return names.map(named).collect();
     }
-    vec![expanded(item)]
+    vec![expand(item)]
 }
 
 /// `300 × word` as 300 and `word`.

@@ -11,7 +11,7 @@ pub(super) struct Node<'a> {
     pub(super) schema: &'a Value,
     /// The node that holds it, by its place in the list; none for the root.
     pub(super) parent: Option<usize>,
-    /// The keyword of the parent under which it stands; empty for the root.
+    /// The keyword of the parent under which it is; empty for the root.
     pub(super) keyword: &'static str,
     /// The name under `properties`.
     pub(super) property: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! What a project says about the rules: levels, each with its reason.
+//! The lint levels of a project, each with its reason.
 //!
 //! ```toml
 //! [package.metadata.mcp.lint]
@@ -12,7 +12,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toolwright_core::suggest;
 
-use super::rule::{self, Level, RULES, Rule};
+use super::rule::{self, Level, LintRule, RULES};
 use super::subject::Place;
 use crate::error::Error;
 
@@ -22,14 +22,14 @@ pub(super) struct Settings {
     entries: Vec<Entry>,
 }
 
-/// What is said about one rule.
+/// The level of one rule.
 #[derive(Debug)]
 struct Entry {
-    rule: &'static Rule,
-    /// Where it is said, for messages.
+    rule: &'static LintRule,
+    /// Where the level is set, for messages.
     place: String,
     wish: Wish,
-    /// Something was found that it is about.
+    /// It applied to a violation.
     is_used: bool,
 }
 
@@ -52,7 +52,7 @@ struct File {
 }
 
 impl Settings {
-    /// Reads the `mcp.lint` table of a package's or workspace's `metadata`. A later one goes before an earlier one.
+    /// Reads the `mcp.lint` table of a package's or workspace's `metadata`. Later entries take precedence.
     ///
     /// # Errors
     /// [`Error::LintSettings`] for an entry that cannot be read, an unknown rule and an empty reason.
@@ -93,10 +93,10 @@ impl Settings {
     }
 
     /// The level of a finding.
-    pub(super) fn level(&mut self, rule: &Rule, place: &Place) -> Level {
+    pub(super) fn level(&mut self, rule: &LintRule, place: &Place) -> Level {
         let is_about = |entry: &&mut Entry| {
             let tools = &entry.wish.tools;
-            entry.rule.id == rule.id
+            entry.rule.id() == rule.id()
                 && (tools.is_empty() || place.of.as_ref().is_some_and(|of| tools.contains(&of.name)))
         };
         match self.entries.iter_mut().rev().find(is_about) {
@@ -108,21 +108,21 @@ impl Settings {
         }
     }
 
-    /// The entries that allow something that nobody does, in words.
-    pub(super) fn unused(&self, is_checked: impl Fn(&Rule) -> bool) -> Vec<String> {
+    /// The entries that allow something that does not occur, as messages.
+    pub(super) fn unused(&self, is_checked: impl Fn(&LintRule) -> bool) -> Vec<String> {
         let idle =
             |entry: &&Entry| !entry.is_used && entry.wish.level < entry.rule.level && is_checked(entry.rule);
         let say = |entry: &Entry| {
-            format!("{}: nothing breaks `{}` any more, so its entry can go", entry.place, entry.rule.id)
+            format!("{}: nothing breaks `{}` any more: remove its entry", entry.place, entry.rule.id())
         };
         self.entries.iter().filter(idle).map(say).collect()
     }
 }
 
-/// What to say about an id that no rule has.
+/// The message for an unknown rule.
 pub(super) fn unknown(id: &str) -> String {
-    match suggest::nearest(id, RULES.iter().map(|rule| rule.id)) {
-        Some(near) => format!("there is no rule `{id}`: did you mean `{near}`?"),
-        None => format!("there is no rule `{id}`: `cargo mcp lint --list` shows all"),
+    match suggest::nearest(id, RULES.iter().map(LintRule::id)) {
+        Some(near) => format!("unknown rule `{id}`: did you mean `{near}`?"),
+        None => format!("unknown rule `{id}`: list all with `cargo mcp lint --list`"),
     }
 }

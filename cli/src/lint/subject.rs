@@ -1,4 +1,4 @@
-//! What is looked at: a manifest, with everything that more than one rule wants to know about it.
+//! A manifest, prepared for the rules.
 
 use serde_json::Value;
 use toolwright_core::definition::ToolDefinition;
@@ -25,8 +25,8 @@ pub(super) struct Feature<'a> {
     pub(super) entry: &'a Entry,
     /// JSON pointer to it in the manifest.
     place: String,
-    /// Every text of the definition, with the pointer to it.
-    pub(super) texts: Vec<Text>,
+    /// Every string of the definition, with the pointer to it.
+    pub(super) strings: Vec<LocatedString>,
 }
 
 /// A tool, prepared for the rules.
@@ -37,22 +37,22 @@ pub(super) struct Tool<'a> {
     pub(super) input: Vec<Node<'a>>,
     /// Every schema of the result, the root first; none without an output schema.
     pub(super) output: Vec<Node<'a>>,
-    /// Every text of the definition, with the pointer to it.
-    pub(super) texts: Vec<Text>,
+    /// Every string of the definition, with the pointer to it.
+    pub(super) strings: Vec<LocatedString>,
     /// What a model reads of the tool: see [`tokens`].
     pub(super) tokens: usize,
 }
 
-/// A text of a definition.
+/// A string of a definition.
 #[derive(Debug)]
-pub(super) struct Text {
+pub(super) struct LocatedString {
     pub(super) pointer: String,
     pub(super) value: String,
-    /// The text is a description or a title: words for a reader and not a name, a pattern or a value.
+    /// It is a description or a title: words for a reader and not a name, a pattern or a value.
     pub(super) is_prose: bool,
 }
 
-/// A breach of a rule.
+/// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) place: Place,
@@ -60,7 +60,7 @@ pub(super) struct Problem {
     pub(super) message: String,
 }
 
-/// Where a breach is.
+/// Where a violation is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     /// What it is about; none if it is the server as a whole.
@@ -91,7 +91,7 @@ pub(super) struct Named {
     pub(super) name: String,
 }
 
-/// The breaches that one rule found.
+/// The violations that one rule found.
 #[derive(Debug, Default)]
 pub(super) struct Problems(pub(super) Vec<Problem>);
 
@@ -152,10 +152,10 @@ impl<'a> Subject<'a> {
 
 impl<'a> Feature<'a> {
     fn new(kind: Kind, (index, entry): (usize, &'a Entry)) -> Self {
-        let mut texts = Vec::new();
-        collect_members(&mut texts, "", entry);
+        let mut strings = Vec::new();
+        collect_members(&mut strings, "", entry);
         let place = format!("/{}/{index}", kind.member());
-        Self { kind, name: kind.name_of(entry).unwrap_or_default(), entry, place, texts }
+        Self { kind, name: kind.name_of(entry).unwrap_or_default(), entry, place, strings }
     }
 
     /// The arguments of a prompt, each with its place in the list.
@@ -168,13 +168,13 @@ impl<'a> Feature<'a> {
 impl<'a> Tool<'a> {
     fn new(definition: &'a ToolDefinition) -> Self {
         let output = definition.output_schema.as_ref();
-        let mut texts = Vec::new();
-        collect_texts(&mut texts, String::new(), &serde_json::json!(definition), false);
+        let mut strings = Vec::new();
+        collect_strings(&mut strings, String::new(), &serde_json::json!(definition), false);
         Self {
             definition,
             input: schema::nodes("/inputSchema", &definition.input_schema),
             output: output.map(|output| schema::nodes("/outputSchema", output)).unwrap_or_default(),
-            texts,
+            strings,
             tokens: read_by_a_model(definition),
         }
     }
@@ -202,27 +202,27 @@ fn read_by_a_model(definition: &ToolDefinition) -> usize {
     tokens(&definition.name) + tokens(description) + tokens(&definition.input_schema.to_string())
 }
 
-/// Every text and every name of a member in `value`.
-fn collect_texts(texts: &mut Vec<Text>, pointer: String, value: &Value, is_prose: bool) {
+/// Every string and every name of a member in `value`.
+fn collect_strings(strings: &mut Vec<LocatedString>, pointer: String, value: &Value, is_prose: bool) {
     match value {
-        Value::String(text) => texts.push(Text { pointer, value: text.clone(), is_prose }),
+        Value::String(text) => strings.push(LocatedString { pointer, value: text.clone(), is_prose }),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                collect_texts(texts, format!("{pointer}/{index}"), item, false);
+                collect_strings(strings, format!("{pointer}/{index}"), item, false);
             }
         }
-        Value::Object(members) => collect_members(texts, &pointer, members),
+        Value::Object(members) => collect_members(strings, &pointer, members),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-fn collect_members(texts: &mut Vec<Text>, pointer: &str, members: &Entry) {
+fn collect_members(strings: &mut Vec<LocatedString>, pointer: &str, members: &Entry) {
     for (name, value) in members {
         let pointer = below(pointer, name);
         if !name.is_ascii() {
-            texts.push(Text { pointer: pointer.clone(), value: name.clone(), is_prose: false });
+            strings.push(LocatedString { pointer: pointer.clone(), value: name.clone(), is_prose: false });
         }
         let is_prose = value.is_string() && matches!(name.as_str(), "description" | "title");
-        collect_texts(texts, pointer, value, is_prose);
+        collect_strings(strings, pointer, value, is_prose);
     }
 }

@@ -7,20 +7,20 @@ use std::path::Path;
 use toolwright_core::manifest::Manifest;
 
 use super::explain;
-use super::rule::{RULES, Rule};
+use super::rule::{LintRule, RULES};
 use super::sample;
 use super::subject::{Problem, Problems, Subject};
 
-fn manifest(rule: &Rule, example: &str) -> Manifest {
-    sample::manifest(example).unwrap_or_else(|error| panic!("{}: {error}", rule.id))
+fn manifest(rule: &LintRule, example: &str) -> Manifest {
+    sample::manifest(example).unwrap_or_else(|error| panic!("{}: {error}", rule.id()))
 }
 
 /// What a rule finds in a manifest.
-fn found(rule: &Rule, manifest: &Manifest) -> Vec<Problem> {
+fn found(rule: &LintRule, manifest: &Manifest) -> Vec<Problem> {
     found_in(rule, &Subject::new(manifest))
 }
 
-fn found_in(rule: &Rule, subject: &Subject<'_>) -> Vec<Problem> {
+fn found_in(rule: &LintRule, subject: &Subject<'_>) -> Vec<Problem> {
     let mut problems = Problems::default();
     (rule.check)(rule, subject, &mut problems);
     problems.0
@@ -30,22 +30,22 @@ fn found_in(rule: &Rule, subject: &Subject<'_>) -> Vec<Problem> {
 fn every_rule_finds_its_example_and_not_its_repair() {
     for rule in RULES.iter() {
         let problems = found(rule, &manifest(rule, &rule.example));
-        assert!(!problems.is_empty(), "{}: the example does not break the rule", rule.id);
+        assert!(!problems.is_empty(), "{}: the example does not break the rule", rule.id());
         let problems = found(rule, &manifest(rule, &rule.fix));
-        assert!(problems.is_empty(), "{}: the repair breaks the rule: {problems:?}", rule.id);
+        assert!(problems.is_empty(), "{}: the repair breaks the rule: {problems:?}", rule.id());
     }
 }
 
 #[test]
 fn no_repair_breaks_a_rule_that_its_example_keeps() {
-    let breaks = |rule: &Rule| {
+    let breaks = |rule: &LintRule| {
         let broken = |example: &str| -> BTreeSet<&str> {
             let manifest = manifest(rule, example);
             let subject = Subject::new(&manifest);
-            RULES.iter().filter(|other| !found_in(other, &subject).is_empty()).map(|other| other.id).collect()
+            RULES.iter().filter(|other| !found_in(other, &subject).is_empty()).map(LintRule::id).collect()
         };
         let new: Vec<_> = broken(&rule.fix).difference(&broken(&rule.example)).copied().collect();
-        (!new.is_empty()).then(|| format!("{}: its repair breaks {new:?}", rule.id))
+        (!new.is_empty()).then(|| format!("{}: its repair breaks {new:?}", rule.id()))
     };
     let wrong: Vec<_> = RULES.iter().filter_map(breaks).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -66,13 +66,13 @@ fn every_place_is_in_the_manifest() {
                     .map(serde_json::Value::from),
                 None => Some(serde_json::json!(manifest)),
             };
-            let of = of.unwrap_or_else(|| panic!("{}: no {:?}", rule.id, problem.place.of));
+            let of = of.unwrap_or_else(|| panic!("{}: no {:?}", rule.id(), problem.place.of));
             let pointer = problem.place.pointer.as_str();
             let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
             assert!(
                 of.pointer(pointer).or(of.pointer(parent)).is_some(),
                 "{}: nothing at {pointer}",
-                rule.id
+                rule.id()
             );
         }
     }
@@ -83,17 +83,17 @@ fn every_data_file_has_a_rule_and_is_complete() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lint/rules");
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
     let files: BTreeSet<String> = files.map(|file| file.trim_end_matches(".toml").to_owned()).collect();
-    let rules: BTreeSet<String> = RULES.iter().map(|rule| rule.id.to_owned()).collect();
+    let rules: BTreeSet<String> = RULES.iter().map(|rule| rule.id().to_owned()).collect();
     assert_eq!(files, rules);
     assert!(rules.len() >= 40);
     for rule in RULES.iter() {
-        let id = rule.id;
+        let id = rule.id();
         assert!(
-            rule.source.iter().all(|source| source.starts_with("https://")),
+            rule.info.sources.iter().all(|source| source.starts_with("https://")),
             "{id}: a source is no address"
         );
-        assert!(!rule.source.is_empty() && rule.why.trim().ends_with('.'), "{id}: why?");
-        for fragment in [&rule.summary, &rule.advice] {
+        assert!(!rule.info.sources.is_empty() && rule.info.why.trim().ends_with('.'), "{id}: why?");
+        for fragment in [&rule.info.summary, &rule.info.advice] {
             assert!(
                 !fragment.ends_with('.') && !fragment.contains('\n'),
                 "{id}: a fragment of one line: {fragment}"
@@ -108,12 +108,12 @@ fn every_data_file_has_a_rule_and_is_complete() {
 fn explanations_fit_a_terminal() {
     for rule in RULES.iter() {
         for line in explain::rule(rule).lines().filter(|line| !line.starts_with(' ')) {
-            assert!(line.chars().count() <= 130, "{}: {line}", rule.id);
+            assert!(line.chars().count() <= 130, "{}: {line}", rule.id());
         }
     }
 }
 
-/// `UPDATE=1 cargo test -p toolwright-cli lints_md` writes the document anew.
+/// `UPDATE=1 cargo test -p toolwright-cli lints_md` rewrites the document.
 #[test]
 fn docs_lints_md_says_what_the_data_files_say() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lints.md");

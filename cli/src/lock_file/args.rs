@@ -11,7 +11,7 @@ use crate::source::Source;
 /// Which definitions a lock file is about, and where it is.
 #[derive(Debug, Args)]
 pub(crate) struct LockArgs {
-    /// What offers the definitions [default: the package]
+    /// Where the definitions come from [default: the package]
     #[arg(conflicts_with = "command")]
     source: Option<Source>,
     /// The lock file
@@ -19,7 +19,7 @@ pub(crate) struct LockArgs {
     pub(crate) lock: PathBuf,
     #[command(flatten)]
     pub(crate) tools: ToolsArgs,
-    /// The command of a server, in the place of SOURCE
+    /// The command of a server, instead of SOURCE
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }

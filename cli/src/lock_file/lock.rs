@@ -189,7 +189,7 @@ impl Lock {
     }
 
     /// Takes over the definition of this name, whichever list it is in; false if neither of the two has it.
-    pub(crate) fn take_over(&mut self, name: &str, now: &Self) -> bool {
+    pub(crate) fn accept(&mut self, name: &str, now: &Self) -> bool {
         let mut is_known = false;
         for kind in self.kinds.intersection(&now.kinds).copied().collect::<Vec<_>>() {
             let pin = now.list(kind).get(name);
@@ -207,7 +207,7 @@ impl Lock {
         Kind::ALL.iter().flat_map(|kind| self.list(*kind).keys().cloned()).collect()
     }
 
-    /// What is pinned, in words.
+    /// What is pinned, as messages.
     pub(crate) fn summary(&self) -> String {
         let count = |kind: &Kind| match self.list(*kind).len() {
             1 => format!("1 {}", kind.one()),

@@ -49,7 +49,7 @@ pub(crate) fn report_uncompared(lock: &Lock, now: &Lock, file: &Path, shell: She
     let unpinned: Vec<Kind> = lock.unpinned(now).collect();
     if !unpinned.is_empty() {
         shell.note(&format_args!(
-            "not compared, since {} does not hold them: {}\n  `cargo mcp pin --update` takes them in",
+            "not compared, because {} does not hold them: {}\n  add them with `cargo mcp pin --update`",
             file.display(),
             list(unpinned)
         ));
@@ -57,8 +57,8 @@ pub(crate) fn report_uncompared(lock: &Lock, now: &Lock, file: &Path, shell: She
     let unknown: Vec<Kind> = lock.unknown(now).collect();
     if !unknown.is_empty() {
         shell::warning(&format_args!(
-            "not compared, since it is not known which there are: {}\n  ask the running server, or put them into the \
-             manifest with `toolwright::declare!`",
+            "not compared, because the source does not declare them: {}\n  query the running server, or add \
+             them to the manifest with `toolwright::declare!`",
             list(unknown)
         ));
     }

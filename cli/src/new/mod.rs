@@ -1,4 +1,4 @@
-//! `cargo mcp new`: a package with one tool, its tests, and nothing that `cargo mcp lint` finds.
+//! `cargo mcp new`: creates a package with one tool and its tests, without lint findings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use crate::shell::Shell;
 
 #[derive(Debug, Args)]
 pub(crate) struct NewArgs {
-    /// The folder to make; its last part is the package's name
+    /// Folder to create; its last component is the name of the package
     #[arg(value_name = "PATH")]
     path: PathBuf,
-    /// Depend on Toolwright in this folder, instead of the published version
+    /// Depend on Toolwright in this folder instead of the published version
     #[arg(long, value_name = "FOLDER")]
     toolwright: Option<PathBuf>,
     #[command(flatten)]
@@ -65,7 +65,8 @@ pub(crate) fn run(args: &NewArgs, shell: Shell) -> Result<Exit, Error> {
         let written = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&file, text));
         written.map_err(|source| Error::Write { file, source })?;
     }
-    shell.note(&format_args!("made {}; next: cd {0} && cargo test && cargo mcp lint", args.path.display()));
+    shell
+        .note(&format_args!("created {}; next: cd {0} && cargo test && cargo mcp lint", args.path.display()));
     Ok(Exit::Ok)
 }
 

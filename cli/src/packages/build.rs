@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::flags::PackageArgs;
 use crate::shell::Shell;
 
-/// A program that can be asked or run.
+/// A program that can be queried or run.
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     /// Its file.
@@ -92,7 +92,7 @@ impl<'a> Cargo<'a> {
         let mut command = Command::new(&self.program);
         command.arg("build").args(flags);
         let alone = display(&command);
-        command.arg("--message-format=json-render-diagnostics").args(self.args.output.for_cargo());
+        command.arg("--message-format=json-render-diagnostics").args(self.args.output.to_cargo_flags());
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         self.shell.running(&display(&command));
 

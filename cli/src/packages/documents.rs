@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use toolwright_core::manifest::answer::{LinkedFeatures, LinkedTool, LinkedToolset, Origin};
 use toolwright_core::manifest::{Manifest, ManifestError, visible};
 
-use super::ask::Answered;
+use super::query::ProgramAnswer;
 use super::workspace::Workspace;
 use crate::error::Error;
 
@@ -23,11 +23,11 @@ pub(super) struct Documents {
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
     pub(crate) manifest: Manifest,
-    /// Where it and its tools stand in the source.
+    /// Where it and its tools are in the source.
     pub(crate) sources: Sources,
 }
 
-/// Where the tools of a document stand in the source. Nothing of it is in the manifest.
+/// Where the tools of a document are in the source. Nothing of it is in the manifest.
 #[derive(Debug, Clone)]
 pub(crate) struct Sources {
     /// Where the toolset is derived, or the first tool.
@@ -80,7 +80,7 @@ impl std::fmt::Display for Orphan {
             Self::Tool { name, origin } => write!(
                 f,
                 "the tool `{}` is in no toolset, so it is in no manifest\n  --> {origin}:{}\n  add it to the enum that \
-                 derives `Toolset`, or take out its derive",
+                 derives `Toolset`, or remove its derive",
                 visible(name),
                 origin.column
             ),
@@ -100,7 +100,11 @@ impl std::fmt::Display for Orphan {
 ///
 /// # Errors
 /// [`Error::NoTools`] naming `places`, [`Error::SeveralPrograms`], [`Error::Manifest`].
-pub(super) fn make(answers: &[Answered], packages: &[String], places: &[String]) -> Result<Documents, Error> {
+pub(super) fn make(
+    answers: &[ProgramAnswer],
+    packages: &[String],
+    places: &[String],
+) -> Result<Documents, Error> {
     let toolsets = distinct(answers.iter().flat_map(|answered| &answered.answer.toolsets));
     let tools = distinct(answers.iter().flat_map(|answered| &answered.answer.tools));
     let features = distinct(answers.iter().flat_map(|answered| &answered.answer.features));
@@ -159,14 +163,14 @@ impl Documents {
 ///
 /// # Errors
 /// [`Error::UnknownServer`], [`Error::OneNameForSeveral`].
-pub(super) fn chosen(documents: Vec<Document>, server: Option<&str>) -> Result<Vec<Document>, Error> {
+pub(super) fn select_server(documents: Vec<Document>, server: Option<&str>) -> Result<Vec<Document>, Error> {
     let Some(name) = server else { return Ok(documents) };
     let known = documents.iter().map(|document| format!("`{}`", document.server())).collect();
-    let chosen: Vec<_> = documents.into_iter().filter(|document| document.server() == name).collect();
-    match chosen.as_slice() {
+    let selected: Vec<_> = documents.into_iter().filter(|document| document.server() == name).collect();
+    match selected.as_slice() {
         [] => Err(Error::UnknownServer { name: name.to_owned(), known }),
-        [_] => Ok(chosen),
-        several => Err(one_name(several)),
+        [_] => Ok(selected),
+        several => Err(name_conflict(several)),
     }
 }
 
@@ -233,7 +237,7 @@ pub(super) fn in_context(documents: Vec<Document>, path: &str) -> Result<Vec<Doc
 }
 
 /// The error for documents of one server name.
-pub(crate) fn one_name(documents: &[Document]) -> Error {
+pub(crate) fn name_conflict(documents: &[Document]) -> Error {
     Error::OneNameForSeveral {
         name: documents.first().map(|document| document.server().to_owned()).unwrap_or_default(),
         places: documents.iter().map(|document| document.sources.server.to_string()).collect(),
@@ -311,10 +315,10 @@ fn features_without_server(
 /// Tools without a toolset are one server only if each program that has some has all.
 fn check_programs_agree(
     package: &str,
-    answers: &[Answered],
+    answers: &[ProgramAnswer],
     toolsets: &[&LinkedToolset],
 ) -> Result<(), Error> {
-    let loose_in = |answered: &Answered| -> Vec<Origin> {
+    let loose_in = |answered: &ProgramAnswer| -> Vec<Origin> {
         let tools = answered.answer.tools.iter();
         tools
             .filter(|tool| tool.origin.package == package && !is_in_a_toolset(tool, toolsets))

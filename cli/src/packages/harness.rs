@@ -1,8 +1,8 @@
-//! Programs made only to link libraries, so that a library package can be asked.
+//! Programs that only link libraries, so that a library package can be queried.
 //!
 //! A *harness* is a package with an empty `main` that links one library. All harnesses of a run are members of one
 //! generated workspace under `<target>/toolwright/`, built by one `cargo build` into the user's target folder, so that
-//! dependencies are not built twice. What decides about a build is taken over from the user's workspace: the lock
+//! dependencies are not built twice. What decides about a build is copied from the user's workspace: the lock
 //! file, `[patch]`, `[profile]` and the resolver. The libraries themselves keep what they inherit from it.
 
 use std::ffi::OsString;
@@ -72,7 +72,7 @@ impl Harness {
             for file in
                 [program.file.clone(), program.file.with_extension("d"), program.file.with_extension("pdb")]
             {
-                // What cannot be removed is in nobody's way.
+                // What cannot be removed is harmless.
                 _ = fs::remove_file(file);
             }
         }
@@ -183,7 +183,7 @@ fn member_manifest(package: &Package, args: &BuildArgs) -> Result<String, Error>
     Ok(manifest.to_string())
 }
 
-/// The features that are turned on, sorted: their order must not decide whether something is built anew.
+/// The features that are turned on, sorted: their order must not cause a rebuild.
 fn features(package: &Package, args: &BuildArgs) -> Result<Vec<String>, Error> {
     let mut features: Vec<String> = if args.features.all_features {
         package.features.keys().cloned().collect()
@@ -220,7 +220,7 @@ fn feature(package: &Package, name: &str) -> Result<Option<String>, Error> {
     }
 }
 
-/// Writes the files to a folder that is named after what they say, so that the same wishes find what is built already.
+/// Writes the files to a folder that is named after what they say, so that the same flags find what is built already.
 fn write(parent: &Path, files: &[GeneratedFile]) -> Result<PathBuf, Error> {
     let mut hasher = DefaultHasher::new();
     files.hash(&mut hasher);

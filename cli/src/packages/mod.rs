@@ -1,5 +1,4 @@
-//! What the commands share, from top to bottom: choose packages, build them, ask the programs, make one document a
-//! server.
+//! From packages to manifests: select packages, build them, query the programs, make one document per server.
 
 mod workspace;
 
@@ -7,8 +6,8 @@ mod build;
 mod harness;
 mod lock;
 
-mod ask;
 mod documents;
+mod query;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,20 +16,20 @@ use crate::error::Error;
 use crate::flags::{PackageArgs, ToolsArgs};
 use crate::shell::{self, Shell};
 
-use ask::Answered;
 use build::Cargo;
 use documents::Documents;
+use query::ProgramAnswer;
 use workspace::{Selection, Workspace};
 
 pub(crate) use build::Program;
 #[cfg(test)]
 pub(crate) use documents::{About, Release};
-pub(crate) use documents::{Document, Sources, one_name};
+pub(crate) use documents::{Document, Sources, name_conflict};
 
-/// The manifests of the servers that the user means, sorted by server name, with the tools that the user means.
+/// The manifests of the selected servers, sorted by name, with the selected tools.
 ///
 /// # Errors
-/// Any [`Error`] of building and asking.
+/// Any [`Error`] of building and querying.
 pub(crate) fn documents(args: &ToolsArgs, shell: Shell) -> Result<Vec<Document>, Error> {
     let documents = match &args.artifact {
         Some(file) => of_artifact(file, args, shell)?,
@@ -39,18 +38,18 @@ pub(crate) fn documents(args: &ToolsArgs, shell: Shell) -> Result<Vec<Document>,
     for orphan in &documents.orphans {
         shell::warning(orphan);
     }
-    chosen(documents.documents, args)
+    select(documents.documents, args)
 }
 
-/// Those of the documents, and those of their tools, that the user means.
+/// The selected documents, with the selected tools.
 ///
 /// # Errors
 /// [`Error::UnknownServer`], [`Error::OneNameForSeveral`], [`Error::NothingInContext`].
-pub(crate) fn chosen(documents: Vec<Document>, args: &ToolsArgs) -> Result<Vec<Document>, Error> {
-    let chosen = documents::chosen(documents, args.server.as_deref())?;
+pub(crate) fn select(documents: Vec<Document>, args: &ToolsArgs) -> Result<Vec<Document>, Error> {
+    let selected = documents::select_server(documents, args.server.as_deref())?;
     match &args.context {
-        Some(path) => documents::in_context(chosen, path),
-        None => Ok(chosen),
+        Some(path) => documents::in_context(selected, path),
+        None => Ok(selected),
     }
 }
 
@@ -62,7 +61,7 @@ pub(crate) fn members(args: &PackageArgs, shell: Shell) -> Result<Vec<String>, E
     Ok(Workspace::load(&Cargo::new(args, shell))?.names())
 }
 
-/// The folder of the package that the user means; of several, the folder of this process.
+/// The folder of the selected package; for several, the folder of this process.
 ///
 /// # Errors
 /// Any [`Error`] of reading the workspace and choosing in it.
@@ -72,7 +71,7 @@ pub(crate) fn folder(args: &PackageArgs, shell: Shell) -> Result<PathBuf, Error>
     Ok(folder.unwrap_or_else(|| PathBuf::from(".")))
 }
 
-/// The one program that the user means, built. Toolwright is in it, so it can be a server.
+/// Builds the selected program. Toolwright is in it, so it can be a server.
 ///
 /// # Errors
 /// Any [`Error`] of building, [`Error::NothingToServe`], [`Error::NotServing`], [`Error::SeveralToServe`].
@@ -86,12 +85,12 @@ pub(crate) fn program_to_serve(args: &PackageArgs, shell: Shell) -> Result<Progr
         return Err(Error::NothingToServe { places: selection.places() });
     }
     let names = |programs: &[Program]| programs.iter().map(|program| format!("`{}`", program.name)).collect();
-    // Cargo tells of them in the order in which they were finished.
+    // Cargo reports them in the order in which they were finished.
     built.sort_by(|left, right| left.name.cmp(&right.name));
     let all = names(&built);
     let mut servers = Vec::new();
     for program in built {
-        if ask::answers(&program.file)? {
+        if query::contains_toolwright(&program.file)? {
             servers.push(program);
         }
     }
@@ -108,7 +107,7 @@ pub(crate) fn program_to_serve(args: &PackageArgs, shell: Shell) -> Result<Progr
 
 fn of_artifact(file: &Path, args: &ToolsArgs, shell: Shell) -> Result<Documents, Error> {
     let program = Program::of_file(file);
-    let answered = ask::program(&program, args.timeout(), shell)?
+    let answered = query::query(&program, args.timeout(), shell)?
         .ok_or_else(|| Error::NotAnswering { file: program.file.clone() })?;
     // Nothing says which package the file belongs to, unless the user does.
     documents::make(&[answered], &args.packages.packages.package, &[file.display().to_string()])
@@ -122,13 +121,13 @@ fn of_packages(args: &PackageArgs, timeout: Duration, shell: Shell) -> Result<Do
     let mut answers = Vec::new();
     if selection.builds_programs() {
         let built = build::programs(&cargo)?;
-        answers.extend(ask_all(&built, timeout, shell)?);
+        answers.extend(query_all(&built, timeout, shell)?);
     }
-    // A library is asked where no program links it: it may be for others to serve.
+    // A library that no program links is queried alone: another package may serve it.
     let libraries = selection.libraries_without_answer(&answers)?;
     if !libraries.is_empty() {
         let harness = harness::build(&cargo, &workspace, &libraries)?;
-        let asked = ask_all(&harness.programs, timeout, shell);
+        let asked = query_all(&harness.programs, timeout, shell);
         harness.remove_programs();
         answers.extend(asked?.into_iter().map(|answered| answered.relative_to(workspace.root())));
     }
@@ -136,7 +135,7 @@ fn of_packages(args: &PackageArgs, timeout: Duration, shell: Shell) -> Result<Do
     Ok(made.in_workspace(&workspace))
 }
 
-/// The answers of those programs that have one.
-fn ask_all(programs: &[Program], timeout: Duration, shell: Shell) -> Result<Vec<Answered>, Error> {
-    programs.iter().filter_map(|program| ask::program(program, timeout, shell).transpose()).collect()
+/// Queries the programs, and leaves out those without Toolwright.
+fn query_all(programs: &[Program], timeout: Duration, shell: Shell) -> Result<Vec<ProgramAnswer>, Error> {
+    programs.iter().filter_map(|program| query::query(program, timeout, shell).transpose()).collect()
 }

@@ -1,14 +1,14 @@
-//! Which packages the user means, and what there is to ask in them.
+//! Which packages are selected, and what can be queried in them.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Metadata, Package, Target, TargetKind};
 
-use super::ask::Answered;
 use super::build::Cargo;
 use super::documents::{About, Release};
 use super::lock::Lock;
+use super::query::ProgramAnswer;
 use crate::error::Error;
 use crate::flags::PackageArgs;
 use crate::text_file;
@@ -21,7 +21,7 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// Asks cargo for the workspace of the current folder or of `--manifest-path`.
+    /// Loads the workspace of the current folder or of `--manifest-path`.
     pub(super) fn load(cargo: &Cargo<'_>) -> Result<Self, Error> {
         Ok(Self { metadata: cargo.metadata()? })
     }
@@ -36,7 +36,7 @@ impl Workspace {
         self.metadata.target_directory.as_std_path()
     }
 
-    /// What the workspace and this package of it say about themselves in `metadata` tables, each with its place.
+    /// The `metadata` tables of the workspace and of this package, each with its name.
     pub(super) fn metadata_of(&self, package: &str) -> Vec<(String, serde_json::Value)> {
         let mut metadata =
             vec![("[workspace.metadata.mcp.lint]".to_owned(), self.metadata.workspace_metadata.clone())];
@@ -47,7 +47,7 @@ impl Workspace {
         metadata
     }
 
-    /// What the package's Cargo.toml says about it; nothing for a package of another workspace.
+    /// What the package's Cargo.toml says about it; empty for a package of another workspace.
     pub(super) fn about(&self, package: &str) -> About {
         let Some(package) = self.members().find(|member| member.name.as_str() == package) else {
             return About::default();
@@ -77,14 +77,14 @@ impl Workspace {
 fn release(package: &Package) -> Release {
     let may_go_there = |registries: &Vec<String>| registries.iter().any(|registry| registry == "crates-io");
     Release {
-        // Without a list every registry is meant, with an empty one none.
+        // No list means every registry, an empty one none.
         is_public: package.publish.as_ref().is_none_or(may_go_there),
         has_program: package.targets.iter().any(Target::is_bin),
         readme: package.readme().and_then(|path| text_file::read(path.as_std_path()).ok()),
     }
 }
 
-/// The packages that the user means.
+/// The selected packages.
 #[derive(Debug)]
 pub(super) struct Selection<'a> {
     workspace: &'a Workspace,
@@ -107,7 +107,7 @@ impl<'a> Selection<'a> {
         Ok(Self { workspace, packages, args })
     }
 
-    /// Whether `cargo build` with the user's flags makes a program that can be asked.
+    /// Whether `cargo build` with the user's flags makes a program that can be queried.
     pub(super) fn builds_programs(&self) -> bool {
         let build = &self.args.build;
         if build.names_a_target() {
@@ -116,9 +116,12 @@ impl<'a> Selection<'a> {
         self.packages.iter().any(|package| package.targets.iter().any(Target::is_bin))
     }
 
-    /// The libraries to ask on their own: with `--lib` those of all packages, with another target none, else those of
+    /// The libraries to query on their own: with `--lib` those of all packages, with another target none, else those of
     /// packages of which no program showed a tool.
-    pub(super) fn libraries_without_answer(&self, answers: &[Answered]) -> Result<Vec<Library<'a>>, Error> {
+    pub(super) fn libraries_without_answer(
+        &self,
+        answers: &[ProgramAnswer],
+    ) -> Result<Vec<Library<'a>>, Error> {
         let build = &self.args.build;
         if build.names_a_target() && !build.lib {
             return Ok(Vec::new());
@@ -165,7 +168,7 @@ impl<'a> Selection<'a> {
         self.packages.iter().map(|package| package.name.to_string()).collect()
     }
 
-    /// Where tools were looked for, in words.
+    /// Where tools were looked for, for messages.
     pub(super) fn places(&self) -> Vec<String> {
         self.packages.iter().map(|package| format!("package `{}`", package.name)).collect()
     }

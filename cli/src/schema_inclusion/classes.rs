@@ -1,4 +1,4 @@
-//! Which schemas say the same, word for word: references are followed, texts left out.
+//! Which schemas say the same, word for word: references are followed, annotations left out.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

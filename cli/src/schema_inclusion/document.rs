@@ -94,7 +94,7 @@ impl<'a> Document<'a> {
         self.is_older
     }
 
-    /// Whether what stands beside a reference does not count, as up to draft 7.
+    /// Whether what is beside a reference does not count, as up to draft 7.
     pub(super) fn references_stand_alone(&self) -> bool {
         self.is_before_2019
     }
@@ -107,7 +107,7 @@ impl<'a> Document<'a> {
         if rest.is_empty() {
             return (!reference.is_empty()).then_some(self.root);
         }
-        let fragment = percent_decoded(rest.strip_prefix('#')?)?;
+        let fragment = percent_decode(rest.strip_prefix('#')?)?;
         match &*fragment {
             "" => Some(self.root),
             pointer if pointer.starts_with('/') => self.root.pointer(pointer),
@@ -234,7 +234,7 @@ fn each_schema<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Map<String, Value
 }
 
 /// RFC 3986 §2.1; `None` for what is not encoded right.
-fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
+fn percent_decode(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
         return Some(text.into());
     }

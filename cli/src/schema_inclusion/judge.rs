@@ -86,7 +86,7 @@ impl<'j, 'a> Judge<'j, 'a> {
     /// Whether the value fits; `None` if that is not known: because of a format, a pattern that cannot be read, a
     /// reference out of the document, or a rule that cannot be read.
     pub(super) fn fits(&self, id: Id, value: &Value) -> Option<bool> {
-        self.looked(id, value).0
+        self.evaluate(id, value).0
     }
 
     /// Whether the pattern is found in the text.
@@ -118,7 +118,7 @@ impl<'j, 'a> Judge<'j, 'a> {
         inner.unwrap_or_default()
     }
 
-    fn looked<'v>(&self, id: Id, value: &'v Value) -> (Option<bool>, Evaluated<'v>) {
+    fn evaluate<'v>(&self, id: Id, value: &'v Value) -> (Option<bool>, Evaluated<'v>) {
         let mut evaluated = Evaluated::default();
         let Some(left) = self.steps.get().checked_sub(1).filter(|_| self.depth.get() < MAX_DEPTH) else {
             return (None, evaluated);
@@ -143,7 +143,7 @@ impl<'j, 'a> Judge<'j, 'a> {
 
     fn keeps<'v>(&self, rule: &Rule<'a>, value: &'v Value, evaluated: &mut Evaluated<'v>) -> Option<bool> {
         let mut also = |id: Id| {
-            let (fits, more) = self.looked(id, value);
+            let (fits, more) = self.evaluate(id, value);
             evaluated.add(more, fits);
             fits
         };
@@ -272,7 +272,7 @@ impl<'j, 'a> Judge<'j, 'a> {
             }
             Rule::Needs(name, needed) if members.contains_key(*name) => has_all(needed),
             Rule::Entails(name, schema) if members.contains_key(*name) => {
-                let (fits, more) = self.looked(*schema, value);
+                let (fits, more) = self.evaluate(*schema, value);
                 evaluated.add(more, fits);
                 fits
             }

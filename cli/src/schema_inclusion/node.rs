@@ -120,7 +120,7 @@ pub(super) struct Nodes<'a> {
     /// Schemas with the same number have the same rules, whatever document they are of.
     pub(super) classes: Vec<u32>,
     pub(super) addresses: HashMap<(usize, *const Value), Id>,
-    /// The sets of texts in which the patterns are found; `None` for one that cannot be read.
+    /// The sets of strings in which the patterns are found; `None` for one that cannot be read.
     pub(super) patterns: Vec<(&'a str, Option<Set>)>,
     pub(super) pattern_numbers: HashMap<&'a str, PatternId>,
 }

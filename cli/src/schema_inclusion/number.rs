@@ -19,7 +19,7 @@ impl Decimal {
         if let Some(whole) = number.as_i128() {
             return Some(Self::whole(whole));
         }
-        // The shortest decimal that reads back as this float, which is what stood in the document or means the same.
+        // The shortest decimal that reads back as this float, which is what was in the document or means the same.
         let text = format!("{:e}", number.as_f64()?);
         let (mantissa, exponent) = text.split_once('e')?;
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -67,7 +67,7 @@ impl Decimal {
     }
 
     /// Both numbers as whole numbers of one unit, and its exponent.
-    fn aligned(self, other: Self) -> Option<(i128, i128, i32)> {
+    fn align(self, other: Self) -> Option<(i128, i128, i32)> {
         let exponent = self.exponent.min(other.exponent);
         Some((self.digits_at(exponent)?, other.digits_at(exponent)?, exponent))
     }
@@ -98,7 +98,7 @@ impl Decimal {
 
     /// The least number that is a multiple of both, which are above zero; `None` if it is too large to be written.
     pub(super) fn common_multiple(self, other: Self) -> Option<Self> {
-        let (left, right, exponent) = self.aligned(other)?;
+        let (left, right, exponent) = self.align(other)?;
         let (mut common, mut rest) = (left, right);
         while rest != 0 {
             (common, rest) = (rest, common % rest);
@@ -107,7 +107,7 @@ impl Decimal {
     }
 
     pub(super) fn plus(self, other: Self) -> Option<Self> {
-        let (left, right, exponent) = self.aligned(other)?;
+        let (left, right, exponent) = self.align(other)?;
         Some(Self::normal(left.checked_add(right)?, exponent))
     }
 
@@ -123,7 +123,7 @@ impl Decimal {
 
     /// How often `unit`, which is above zero, fits into this number: rounded down.
     pub(super) fn floor_div(self, unit: Self) -> Option<i128> {
-        let (number, unit, _) = self.aligned(unit)?;
+        let (number, unit, _) = self.align(unit)?;
         Some(number.div_euclid(unit))
     }
 
@@ -157,7 +157,7 @@ impl Ord for Decimal {
         let sizes = match (self.size(), other.size()) {
             (left, right) if left != right => left.cmp(&right),
             // Of one size, so both are written with as many digits.
-            _ => match self.aligned(*other) {
+            _ => match self.align(*other) {
                 Some((left, right, _)) => return left.cmp(&right),
                 None => self.exponent.cmp(&other.exponent),
             },

@@ -123,7 +123,7 @@ impl<'a> Reader<'_, 'a> {
             }
             "additionalItems" if self.document.is_older() => return Some(Vec::new()),
             "items" if value.is_array() => return None,
-            // Told together with `items`, if there is one.
+            // Read together with `items`, if there is one.
             "prefixItems" if schema.contains_key("items") => return value.as_array().map(|_| Vec::new()),
             "prefixItems" => Rule::Items { prefix: self.ids(value)?, rest: None },
             "items" => {

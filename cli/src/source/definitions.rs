@@ -12,14 +12,14 @@ use super::saved;
 /// Definitions by what they are called by.
 pub(crate) type Entries = BTreeMap<String, Map<String, Value>>;
 
-/// What a server offers.
+/// The definitions of a server.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct ServerDefinitions {
     /// How the server introduces itself.
     pub(crate) server: Map<String, Value>,
     /// How a model should use it.
     pub(crate) instructions: Option<String>,
-    /// Nobody knows whether there are instructions, as of a list that was saved alone.
+    /// It is a list that was saved alone, which says nothing about its server.
     pub(crate) is_list: bool,
     /// Tools by name.
     pub(crate) tools: Entries,
@@ -29,36 +29,38 @@ pub(crate) struct ServerDefinitions {
     pub(crate) resources: Entries,
     /// Resource templates by the form of their addresses.
     pub(crate) templates: Entries,
-    /// The lists that are known; nothing is known of what the others hold.
+    /// The lists that are known; the others may hold anything.
     pub(crate) kinds: BTreeSet<Kind>,
     /// Members of a manifest that this version does not know.
     pub(crate) other: Map<String, Value>,
 }
 
-/// Why a text or a list holds no definitions.
+/// Why definitions cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DefinitionsError {
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    #[error("it is not JSON: {0}")]
+    #[error("it is not valid JSON: {0}")]
     NotJson(#[from] serde_json::Error),
     #[error(
-        "it has no `manifestVersion`, and is neither an answer to `tools/list`, `prompts/list`, `resources/list` or \
+        "it has no `manifestVersion`, and is neither a response to `tools/list`, `prompts/list`, `resources/list` or \
          `resources/templates/list` nor a tool"
     )]
     Unknown,
-    #[error("it is the error {message} of a server")]
+    #[error("it is the error response {message} of a server")]
     Failed { message: String },
-    #[error("`{}` is not a list of objects with a text `{}` each", .0.member(), .0.key())]
+    #[error("`{}` is not a list of objects with a string `{}` each", .0.member(), .0.key())]
     NoList(Kind),
     #[error(
         "two entries of `{}` have the {} `{}`, so that a client could use only one of them",
         .kind.member(), .kind.key(), visible(.name)
     )]
     Twice { kind: Kind, name: String },
-    #[error("its `{0}` go on on another page: save all pages, one after the other, or ask the server itself")]
+    #[error(
+        "its `{0}` continue on another page: save all pages, one after the other, or query the server itself"
+    )]
     GoesOn(Kind),
-    #[error("the tool `{}` is no definition: {source}", visible(.name))]
+    #[error("the definition of the tool `{}` is invalid: {source}", visible(.name))]
     Tool { name: String, source: serde_json::Error },
 }
 

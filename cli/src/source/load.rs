@@ -1,4 +1,4 @@
-//! Loads what a source offers.
+//! Loads the definitions of a source.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,30 +16,30 @@ use crate::packages::{self, Document, Sources};
 use crate::shell::Shell;
 use crate::text_file;
 
-/// Why a source has no offer.
+/// Why a source cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceError {
-    #[error("git does not have it\n  {}\n{}", visible(.command), quote_lines(.text))]
+    #[error("git cannot read it\n  {}\n{}", visible(.command), quote_lines(.text))]
     Git { command: String, text: String },
     #[error(
         "there is no committed manifest: git has no {MANIFEST_FILE} at HEAD in {}\n{}\n  write it with `cargo mcp \
-         manifest --out {MANIFEST_FILE}` and commit it, or say what to compare with: cargo mcp diff OLD",
+         manifest --out {MANIFEST_FILE}` and commit it, or pass what to compare with: cargo mcp diff OLD",
         visible(&.folder.display().to_string()), quote_lines(.text)
     )]
     NotCommitted { folder: PathBuf, text: String },
-    #[error("{} is not a manifest; write one with `cargo mcp manifest --out FILE`, or name one of\n{SOURCES}", visible(.place))]
+    #[error("{} is not a manifest; write one with `cargo mcp manifest --out FILE`, or pass one of\n{SOURCES}", visible(.place))]
     NoManifest { place: String, source: DefinitionsError },
-    #[error("the definitions of {} cannot be used", visible(.place))]
+    #[error("invalid definitions in {}", visible(.place))]
     Unusable { place: String, source: DefinitionsError },
-    #[error("cannot read {}: there is no such file; name one of\n{SOURCES}", visible(&.file.display().to_string()))]
+    #[error("cannot read {}: no such file; expected one of\n{SOURCES}", visible(&.file.display().to_string()))]
     NoFile { file: PathBuf },
-    #[error("{} is a folder; name one of\n{SOURCES}", visible(&.file.display().to_string()))]
+    #[error("{} is a folder; expected one of\n{SOURCES}", visible(&.file.display().to_string()))]
     Folder { file: PathBuf },
-    #[error("`{}` is neither a file nor a package of the workspace{}; name one of\n{SOURCES}", visible(.word), known(.members))]
+    #[error("`{}` is neither a file nor a package of the workspace{}; expected one of\n{SOURCES}", visible(.word), known(.members))]
     UnknownWord { word: String, members: Vec<String> },
     #[error("`{word}` is a file here and a package of the workspace: write ./{word} or package:{word}")]
     Ambiguous { word: String },
-    #[error("the server {} cannot be asked: {}", visible(.server), visible(.why))]
+    #[error("cannot query the server {}: {}", visible(.server), visible(.why))]
     Live { server: String, why: String },
 }
 
@@ -58,7 +58,7 @@ impl From<SourceError> for Error {
     }
 }
 
-/// What one server offers, as a document.
+/// The definitions of one server, as a document.
 #[derive(Debug)]
 pub(crate) struct LoadedDocument {
     pub(crate) document: Document,
@@ -68,10 +68,10 @@ pub(crate) struct LoadedDocument {
     pub(crate) is_package: bool,
 }
 
-/// What a source offers, a document for each server that the flags choose.
+/// Loads the definitions of a source: a document for each server that the flags select.
 ///
 /// # Errors
-/// [`SourceError`], [`Error::NoPackage`], and of a package any [`Error`] of building and asking it.
+/// [`SourceError`], [`Error::NoPackage`], and of a package any [`Error`] of building and querying it.
 pub(crate) fn load_documents(
     source: Source,
     tools: &mut ToolsArgs,
@@ -84,7 +84,7 @@ pub(crate) fn load_documents(
             .map(|document| LoadedDocument { document, text: None, is_package: true })
             .collect());
     }
-    if tools.choose_a_package() {
+    if tools.selects_a_package() {
         return Err(Error::NoPackage { place: source.to_string() });
     }
     let (offer, text) = load_definitions(&source, tools, shell)?;
@@ -102,14 +102,14 @@ pub(crate) fn load_documents(
         column: 1,
     };
     let document = Document { manifest, sources: Sources::of_server(&server) };
-    let chosen = packages::chosen(vec![document], tools)?;
+    let chosen = packages::select(vec![document], tools)?;
     Ok(chosen
         .into_iter()
         .map(|document| LoadedDocument { document, text: text.clone(), is_package: false })
         .collect())
 }
 
-/// Reads what one server offers; `tools` says which package, server and context are meant, and how to build.
+/// Loads the definitions of one server; `tools` selects package, server and context, and says how to build.
 ///
 /// # Errors
 /// As [`load_documents`], and [`Error::SeveralServers`].
@@ -125,7 +125,7 @@ pub(crate) fn load(source: &Source, tools: &mut ToolsArgs, shell: Shell) -> Resu
     }
 }
 
-/// What a source that is no package offers, with the file that was read.
+/// Loads the definitions of a source that is not a package, with the file that was read.
 fn load_definitions(
     source: &Source,
     tools: &ToolsArgs,
@@ -172,7 +172,7 @@ fn read_error(file: &Path, source: io::Error) -> Error {
     }
 }
 
-/// The documents of the package of this name, or of those that the flags choose.
+/// The documents of the package of this name, or of those that the flags select.
 fn documents_of(name: Option<&str>, tools: &mut ToolsArgs, shell: Shell) -> Result<Vec<Document>, Error> {
     let chosen = tools.packages.packages.package.clone();
     if let Some(name) = name {
@@ -183,7 +183,7 @@ fn documents_of(name: Option<&str>, tools: &mut ToolsArgs, shell: Shell) -> Resu
     documents
 }
 
-/// The source with a word made what it is here.
+/// Decides whether a word is a file or a package.
 ///
 /// # Errors
 /// [`SourceError::Ambiguous`], [`SourceError::UnknownWord`].

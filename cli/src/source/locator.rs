@@ -1,4 +1,4 @@
-//! How users name what a server offers. All commands take the same forms.
+//! How users name the source of definitions. All commands accept the same kinds of sources.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use crate::command_line::quote;
 /// Where definitions come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// The package that the flags choose, or the one of this name.
+    /// The package that the flags select, or the one of this name.
     Package(Option<String>),
-    /// The manifest that is committed beside the package that the flags choose.
+    /// The manifest that is committed beside the package that the flags select.
     Committed,
     /// A word that may be the name of a package, or of a file.
     Word(String),
@@ -27,20 +27,21 @@ pub(crate) enum Source {
     Command(Vec<OsString>),
 }
 
-/// The file that holds the manifest of a package where nothing else is said.
+/// The default file of a package's manifest.
 pub(crate) const MANIFEST_FILE: &str = "mcp.json";
 
-/// The forms, for every help and every error.
-pub(crate) const SOURCES: &str = "  FILE            a manifest, or saved answers to tools/list, prompts/list,
+/// The kinds of sources, for `--help` and errors.
+pub(crate) const SOURCES: &str =
+    "  FILE            a manifest, or saved responses to tools/list, prompts/list,
                   resources/list and resources/templates/list
   REV:PATH        such a file in a Git revision; ./PATH from this folder
-  NAME            a package of the workspace; package:NAME where a file has
-                  the same name; package for the one that the flags choose
+  NAME            a package of the workspace; package:NAME if a file has the
+                  same name; package for the one that the flags select
   http://…        a running server, over Streamable HTTP
-  -- COMMAND …    a server on standard input and output, in the last place";
+  -- COMMAND …    a server over stdio; must come last";
 
 impl Source {
-    /// What the words of a command line mean: a source, the command of a server, or else the package.
+    /// The source on a command line: SOURCE, the command of a server, or else the package.
     pub(crate) fn from_args(source: Option<&Self>, command: &[OsString]) -> Self {
         match source {
             Some(source) => source.clone(),
@@ -50,13 +51,13 @@ impl Source {
     }
 }
 
-/// What offers the definitions, for commands that look at one server or package.
+/// The source of the definitions, for commands that look at one server or package.
 #[derive(Debug, Args)]
 pub(crate) struct SourceArgs {
-    /// What offers the definitions [default: the package]
+    /// Where the definitions come from [default: the package]
     #[arg(conflicts_with = "command")]
     source: Option<Source>,
-    /// The command of a server, in the place of SOURCE
+    /// The command of a server, instead of SOURCE
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -82,10 +83,10 @@ impl FromStr for Source {
         if text == "package" {
             return Ok(Self::Package(None));
         }
-        let unknown = |why: &str| Err(format!("{why}; name one of\n{SOURCES}\n"));
+        let unknown = |why: &str| Err(format!("{why}; expected one of\n{SOURCES}\n"));
         if let Some(name) = text.strip_prefix("package:") {
             return if name.is_empty() {
-                unknown("no package is named")
+                unknown("the name of the package is missing")
             } else {
                 Ok(Self::Package(Some(name.to_owned())))
             };
@@ -95,12 +96,12 @@ impl FromStr for Source {
         }
         // A file's name may hold a colon, and a path on Windows does.
         match text.split_once(':') {
-            _ if text.is_empty() => unknown("nothing is named"),
+            _ if text.is_empty() => unknown("the source is empty"),
             _ if Path::new(text).exists() => Ok(Self::File(text.into())),
             Some((scheme, path)) if path.starts_with("//") && is_word(scheme) => {
-                unknown("servers are asked over http only")
+                unknown("unsupported scheme: use http")
             }
-            Some(("", _) | (_, "")) => unknown("a revision and a path stand around `:`"),
+            Some(("", _) | (_, "")) => unknown("expected REV:PATH"),
             Some((revision, path)) if revision.len() > 1 => {
                 Ok(Self::Revision { revision: revision.to_owned(), path: path.to_owned() })
             }

@@ -1,4 +1,4 @@
-//! What a server offers, wherever that is known from: a file, a revision of it, a package, or the server itself.
+//! The definitions of a server from any source: a file, a Git revision, a package, or the running server.
 
 mod definitions;
 mod locator;

@@ -1,7 +1,7 @@
-//! Definitions in a text: a manifest, or what somebody saved of the answers of a server.
+//! Definitions in a file: a manifest, or saved responses of a server.
 //!
-//! Saved answers may stand in their JSON-RPC responses or alone, several pages and lists one after the other or in an
-//! array, with the answer to `initialize` or `server/discover` among them, or as one tool a line.
+//! Saved results may be in their JSON-RPC responses or alone, several pages and lists one after another or in an
+//! array, with the response to `initialize` or `server/discover` among them, or as one tool a line.
 
 use std::collections::BTreeSet;
 
@@ -211,18 +211,18 @@ mod tests {
             ("{}", "manifestVersion"),
             ("[]", "manifestVersion"),
             ("7", "manifestVersion"),
-            ("{", "not JSON"),
+            ("{", "not valid JSON"),
             (r#"{"manifestVersion": 1}"#, "`tools` is not a list"),
             (r#"{"manifestVersion": 9, "tools": []}"#, "version 9"),
             (r#"{"manifestVersion": "1", "tools": []}"#, "manifestVersion"),
             (r#"{"tools": {}}"#, "`tools` is not a list"),
             (r#"{"tools": [7]}"#, "`tools` is not a list"),
-            (r#"{"prompts": [{"title": "x"}]}"#, "`prompts` is not a list of objects with a text `name`"),
+            (r#"{"prompts": [{"title": "x"}]}"#, "`prompts` is not a list of objects with a string `name`"),
             (r#"{"tools": [{"name": "a\u001b"}, {"name": "a\u001b"}]}"#, r"the name `a\u{1b}`"),
-            (r#"{"tools": [], "nextCursor": "x"}"#, "`tools` go on on another page"),
+            (r#"{"tools": [], "nextCursor": "x"}"#, "`tools` continue on another page"),
             (
                 r#"{"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "no\n::warning::x"}}"#,
-                r#"the error "no\n::warning::x""#,
+                r#"the error response "no\n::warning::x""#,
             ),
             (r#"{"jsonrpc": "2.0", "id": 1, "result": 7}"#, "manifestVersion"),
             (r#"{"protocolVersion": "2025-11-25", "serverInfo": {}}"#, "manifestVersion"),

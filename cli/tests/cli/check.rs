@@ -83,13 +83,13 @@ fn a_missing_file_is_answered_with_the_command_that_writes_it() {
     let scratch = scratch();
     let file = scratch.path().join("shop.json");
     let run = manifest("library", &format!("--check {}", file.display())).ended(6);
-    run.says(&["shop.json does not exist yet", &format!("cargo mcp manifest --out {}", file.display())]);
+    run.says(&["shop.json does not exist", &format!("cargo mcp manifest --out {}", file.display())]);
 }
 
 #[test]
 fn a_file_that_is_no_manifest_is_refused() {
-    check("mcp", |_| "{}".to_owned()).ended(6).says(&["cannot be compared", "manifestVersion"]);
-    check("jsonl", |text| text + "{").ended(6).says(&["cannot be compared"]);
+    check("mcp", |_| "{}".to_owned()).ended(6).says(&["cannot compare", "manifestVersion"]);
+    check("jsonl", |text| text + "{").ended(6).says(&["cannot compare"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `cargo mcp diff`: where its two sides come from, its exit codes and its forms.
+//! `cargo mcp diff`: where its two sides come from, its exit codes and its formats.
 
 use std::fs;
 use std::path::Path;
@@ -88,7 +88,7 @@ fn a_revision_is_compared_with_a_file() {
     run(folder, &["diff", "HEAD:api/mcp.json", "HEAD:api/mcp.json"]).ok();
     run(folder, &["diff", "HEAD:mcp.json", "old.json"])
         .ended(6)
-        .says(&["git does not have it", "cat-file blob"]);
+        .says(&["git cannot read it", "cat-file blob"]);
     // Outside of this repository, there is no package to be beside.
     let nowhere = tempfile::tempdir().unwrap();
     run(nowhere.path(), &["diff", "--", "server"]).ended(3);
@@ -114,7 +114,7 @@ fn the_committed_manifest_is_compared_with_the_package() {
 fn packages_are_named_on_either_side() {
     let members = folder("members");
     let run = run(&members, &["diff", "package:tools", "package:pair"]).ended(2);
-    run.says(&["have different tools", "choose one with --bin NAME: ", "left", "right"]);
+    run.says(&["have different tools", "select one with --bin NAME: ", "left", "right"]);
     let both = crate::common::run(&members, &["diff", "package:tools", "package:tools"]).ok();
     assert_eq!(both.stdout, "no changes\n");
 }

@@ -51,6 +51,6 @@ fn packages_servers_and_programs_are_chosen_as_for_a_manifest() {
         "the servers `small` and `sums` follow one another"
     );
     assert_eq!(docs("both", &format!("{both} --server sums")).ok().stdout, "add: Add two numbers.\n");
-    docs("members", "-p plain").ended(5).says(&["there are no tools in package `plain`"]);
+    docs("members", "-p plain").ended(5).says(&["no tools in package `plain`"]);
     docs("program", "--out docs.md").ended(2).says(&["--out"]);
 }

@@ -18,5 +18,5 @@ fn a_tool_is_shown_with_its_place_its_schemas_and_a_call() {
 #[test]
 fn an_unknown_tool_is_answered_with_the_nearest() {
     let run = mcp(&folder("library"), "expand get_ordre").ended(2);
-    run.says(&["there is no tool `get_ordre`, did you mean `get_order`?", "`refund`"]);
+    run.says(&["unknown tool `get_ordre`, did you mean `get_order`?", "`refund`"]);
 }

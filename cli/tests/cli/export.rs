@@ -1,4 +1,4 @@
-//! The forms of `cargo mcp manifest --format`; what they hold is tested beside their code.
+//! The formats of `cargo mcp manifest --format`; what they hold is tested beside their code.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ fn what_a_form_cannot_hold_is_said_and_can_be_denied() {
     manifest("library", "--format openai-strict").ok().says(&[said]);
     let run = manifest("library", "--format openai-strict --deny-lossy").ended(100);
     assert_eq!(run.stdout, "");
-    run.says(&[said, "leave out --deny-lossy"]);
+    run.says(&[said, "drop --deny-lossy"]);
     manifest("library", "--format anthropic --deny-lossy").ok();
 }
 

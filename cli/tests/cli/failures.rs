@@ -8,7 +8,7 @@ use crate::common::{folder, manifest, manifest_with, scratch, target};
 #[test]
 fn a_package_without_tools_is_reported_and_not_run() {
     let run = manifest("members", "-p plain").ended(5);
-    run.says(&["there are no tools in package `plain`", "derive(toolwright::Tool)"]);
+    run.says(&["no tools in package `plain`", "derive(toolwright::Tool)"]);
     assert!(!folder("members").join("plain/main-ran").exists());
 }
 
@@ -23,7 +23,11 @@ fn a_build_failure_is_shown_once_with_the_command_to_repeat_it() {
 fn a_definition_that_cannot_be_made_is_reported_with_its_tool() {
     let run = manifest("panics", "").ended(4);
     assert_eq!(run.stdout, "");
-    run.says(&["gave no answer", "the definition of the tool `fails` at src/main.rs:", "no default today"]);
+    run.says(&[
+        "did not list its tools",
+        "the definition of the tool `fails` at src/main.rs:",
+        "no default today",
+    ]);
 }
 
 #[test]
@@ -32,7 +36,7 @@ fn a_file_without_toolwright_is_not_run() {
     let script = scratch.path().join("script");
     fs::write(&script, "#!/bin/sh\necho ran > ran\n").unwrap();
     let run = manifest_with(scratch.path(), "--artifact script", |_| {}).ended(4);
-    run.says(&["script does not answer", "does not contain Toolwright"]);
+    run.says(&["script does not contain Toolwright"]);
     assert!(!scratch.path().join("ran").exists());
     manifest_with(scratch.path(), "--artifact missing", |_| {}).ended(6).says(&["cannot read", "missing"]);
 }
@@ -41,7 +45,7 @@ fn a_file_without_toolwright_is_not_run() {
 #[test]
 fn a_program_with_the_marker_s_bytes_alone_is_not_run() {
     let run = manifest("marked", "").ended(5);
-    run.says(&["there are no tools in package `marked`"]);
+    run.says(&["no tools in package `marked`"]);
     let program = target().join("debug/marked");
     assert!(fs::read(&program).unwrap().windows(20).any(|part| part == b"toolwright: this pro"));
     let scratch = scratch();
@@ -55,7 +59,7 @@ fn a_program_that_does_not_answer_is_ended_in_time() {
     let run = manifest("stuck", "--timeout 1").ended(4);
     assert!(!run.stderr.contains('\u{1b}'), "{}", run.stderr);
     run.says(&[
-        "gave no answer within 1 seconds, which --timeout gives it, and was ended",
+        "did not list its tools within 1 seconds (--timeout) and was killed",
         "\n  | waiting\n  | ::warning::for \\u{1b}[2Jever\n",
     ]);
     manifest("stuck", "--timeout 0").ended(2);
@@ -70,7 +74,7 @@ fn a_folder_without_a_package_is_reported() {
 
 #[test]
 fn unknown_packages_and_features_name_the_known_ones() {
-    manifest("members", "-p tolls").ended(2).says(&["no package `tolls`", "tools"]);
+    manifest("members", "-p tolls").ended(2).says(&["unknown package `tolls`", "tools"]);
     manifest("library", "-F repots").ended(2).says(&["no feature `repots`", "reports"]);
     manifest("members", "-p plain --lib").ended(2).says(&["has no library"]);
 }
@@ -84,7 +88,7 @@ fn wrong_flags_end_with_the_usage_code() {
 #[test]
 fn the_help_lists_the_exit_codes() {
     let run = manifest("program", "--help").ok();
-    assert!(run.stdout.contains("Exit codes:\n  0    done"), "{}", run.stdout);
+    assert!(run.stdout.contains("Exit codes:\n  0    success"), "{}", run.stdout);
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn lists_that_one_side_does_not_hold_are_left_out_and_named() {
 
     mcp(&["pin", "--lock", lock, "--update", "--", &server]).ok();
     let run = mcp(&["verify", "--lock", lock, tools]).ok();
-    run.says(&["warning: not compared, since it is not known which there are: prompts, resources, resource templates"]);
+    run.says(&["warning: not compared, because the source does not declare them: prompts, resources, resource templates"]);
     // What is not known is not lost.
     let before = fs::read_to_string(lock).unwrap();
     mcp(&["pin", "--lock", lock, "--update", tools]).ok();

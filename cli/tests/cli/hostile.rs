@@ -192,7 +192,7 @@ fn a_server_on_stdio_is_held_to_the_same_limits() {
     // It writes messages, or one line, for ever.
     pin(r#"while :; do echo '{"jsonrpc":"2.0","method":"x"}'; done"#, "2")
         .ended(4)
-        .says(&["cannot be asked"]);
+        .says(&["cannot query the server"]);
     pin("yes x | tr -d '\\n'", "100").ended(4).says(&["it sends more than 16 MiB"]);
     // It asks, and never reads the answers.
     let mut script = String::new();

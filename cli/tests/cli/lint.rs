@@ -57,7 +57,7 @@ fn what_is_denied_ends_with_100() {
     lint("library", "--deny warnings").ended(100);
     lint("library", "--deny undescribed-parameter").ended(100);
     lint("library", "--deny name-too-long").ok();
-    lint("library", "--deny no-such-rule").ended(2).says(&["there is no rule `no-such-rule`"]);
+    lint("library", "--deny no-such-rule").ended(2).says(&["unknown rule `no-such-rule`"]);
     lint("library", "--deny root-combinators").ended(2).says(&["did you mean `root-combinator`?"]);
 }
 

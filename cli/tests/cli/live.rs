@@ -50,7 +50,7 @@ fn legacy_answer(message: &Value) -> Option<Value> {
     Some(json!({"jsonrpc": "2.0", "id": id, "result": result}))
 }
 
-/// Answers so many requests, each in another of the forms that HTTP and the protocol allow.
+/// Answers so many requests, each in another of the formats that HTTP and the protocol allow.
 fn serve(listener: &TcpListener, count: usize) {
     for number in 0..count {
         let (stream, _) = listener.accept().unwrap();
@@ -172,7 +172,7 @@ fn servers_that_end_or_repeat_a_page_are_named() {
     let scratch = scratch();
     fs::write(scratch.path().join("mcp.json"), old()).unwrap();
     let diff = |script: &str| run(scratch.path(), &["diff", "mcp.json", "--", "sh", "-c", script]);
-    diff("exit 3").ended(4).says(&["the server `sh -c 'exit 3'` cannot be asked: it ended"]);
+    diff("exit 3").ended(4).says(&["cannot query the server `sh -c 'exit 3'`: it ended"]);
     let page = |id: u64| json!({"jsonrpc": "2.0", "id": id, "result": {"tools": [tool(&format!("t{id}"), "x")], "nextCursor": "same"}});
     let discovered = json!({"jsonrpc": "2.0", "id": 1, "result": {
         "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},

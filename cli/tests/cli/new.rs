@@ -12,7 +12,7 @@ fn a_new_package_passes_its_tests_and_has_nothing_to_lint() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let toolwright = repository.join("runtime/toolwright");
     let line = format!("new word-counter --toolwright {}", toolwright.display());
-    mcp(scratch.path(), &line).ok().says(&["made word-counter; next: cd word-counter"]);
+    mcp(scratch.path(), &line).ok().says(&["created word-counter; next: cd word-counter"]);
     let folder = scratch.path().join("word-counter");
 
     // The folder of the test lies in the repository's workspace, and the repository's lock file has what is needed.
@@ -28,7 +28,7 @@ fn a_new_package_passes_its_tests_and_has_nothing_to_lint() {
     let run = mcp(&folder, "expand count_words --offline").ok();
     assert!(run.stdout.contains("count_words of word-counter\n  --> src/lib.rs:"), "{}", run.stdout);
 
-    mcp(scratch.path(), &line).ended(2).says(&["word-counter exists already"]);
+    mcp(scratch.path(), &line).ended(2).says(&["word-counter already exists"]);
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn the_published_version_is_the_default() {
     let text = fs::read_to_string(scratch.path().join("inner/shop/Cargo.toml")).unwrap();
     assert!(text.contains(&format!("\ntoolwright = \"{}\"\n", env!("CARGO_PKG_VERSION"))), "{text}");
     assert!(text.contains("name = \"shop\""), "{text}");
-    mcp(scratch.path(), "new 2shops").ended(2).says(&["cannot be the name of a package"]);
+    mcp(scratch.path(), "new 2shops").ended(2).says(&["is not a valid package name"]);
     mcp(scratch.path(), "new other --toolwright nowhere").ended(6).says(&["cannot read nowhere"]);
     assert!(!scratch.path().join("other").exists(), "nothing is left half made");
 }

@@ -151,5 +151,5 @@ fn the_cargo_of_the_environment_is_used() {
     let run = manifest_with(&folder("program"), "", |command| {
         command.env("CARGO", "/nowhere/cargo");
     });
-    run.ended(3).says(&["cannot start /nowhere/cargo", "set CARGO"]);
+    run.ended(3).says(&["cannot start /nowhere/cargo", "set the variable CARGO"]);
 }

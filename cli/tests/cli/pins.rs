@@ -25,9 +25,7 @@ fn what_changed_after_it_was_pinned_is_named() {
     let scratch = scratch();
     let folder = scratch.path();
     fs::write(folder.join("mcp.json"), manifest("library", "").ok().stdout).unwrap();
-    verify(folder)
-        .ended(6)
-        .says(&["there is no lock file mcp.lock.json", "cargo mcp pin --lock mcp.lock.json"]);
+    verify(folder).ended(6).says(&["no lock file mcp.lock.json", "cargo mcp pin --lock mcp.lock.json"]);
     pin(folder, &[]).ok().says(&["pins 3 tools"]);
     let lock = fs::read_to_string(folder.join("mcp.lock.json")).unwrap();
     verify(folder).ok();
@@ -51,7 +49,7 @@ fn what_changed_after_it_was_pinned_is_named() {
     assert_eq!(fs::read_to_string(folder.join("mcp.lock.json")).unwrap(), lock);
     let left = pin(folder, &["--update=refund,search"]).ended(1);
     assert_eq!(left.stdout, "~ server: instructions\n+ tool find\n");
-    pin(folder, &["--update=lost"]).ended(2).says(&["there is no tool `lost`", "refund"]);
+    pin(folder, &["--update=lost"]).ended(2).says(&["nothing named `lost` is pinned or offered", "refund"]);
     pin(folder, &["--update"]).ok();
     verify(folder).ok();
 }
@@ -84,7 +82,7 @@ fn a_lock_file_that_cannot_be_read_is_an_error() {
         [("{", "not a lock file"), ("{}", "lockVersion"), (r#"{"lockVersion": 9}"#, "version 9")]
     {
         fs::write(folder.join("mcp.lock.json"), text).unwrap();
-        verify(folder).ended(6).says(&["mcp.lock.json cannot be used", says]);
+        verify(folder).ended(6).says(&["invalid lock file mcp.lock.json", says]);
         pin(folder, &[]).ended(6);
     }
 }

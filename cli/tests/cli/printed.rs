@@ -69,7 +69,7 @@ fn what_a_manifest_of_others_says_is_shown_harmlessly() {
     changed["tools"][0]["inputSchema"]["properties"][format!("p{BAD}")]["pattern"] = "^a$".into();
     changed["prompts"][0]["description"] = "new".into();
     write(here, "changed.json", &changed);
-    // One with a good name only, so that what stands behind the rule of names is met as well.
+    // One with a good name only, so that what comes after the rule of names is met as well.
     let mut named = bad_manifest("tool");
     named["tools"][0]["name"] = "find".into();
     named["server"]["name"] = "shop".into();

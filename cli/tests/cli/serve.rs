@@ -48,7 +48,7 @@ fn arguments_input_and_exit_code_are_those_of_the_program() {
 fn a_package_without_a_program_is_answered_with_what_to_do() {
     for (fixture, line) in [("library", ""), ("members", "-p tools"), ("both", "--lib")] {
         let (run, _) = serve(&folder(fixture), line, "");
-        let run = run.ended(2).says(&["there is no program to run in package `", "src/main.rs", "--example"]);
+        let run = run.ended(2).says(&["no program to run in package `", "src/main.rs", "--example"]);
         assert_eq!(run.stdout, "");
         assert!(!run.stderr.contains("Compiling"), "built for nothing: {}", run.stderr);
     }
@@ -58,7 +58,7 @@ fn a_package_without_a_program_is_answered_with_what_to_do() {
 fn a_program_without_toolwright_is_not_started() {
     let members = folder("members");
     let (run, _) = serve(&members, "-p plain", "");
-    run.ended(4).says(&["no program that was built contains Toolwright", "`plain`"]);
+    run.ended(4).says(&["none of the programs contains Toolwright", "`plain`"]);
     assert!(!members.join("plain/main-ran").exists());
 }
 

@@ -57,12 +57,12 @@ fn several_servers_are_written_to_a_folder_and_checked_there() {
     manifest("both", &line.replace("--out", "--check")).ok();
 
     fs::remove_file(folder.join("small.json")).unwrap();
-    manifest("both", &line.replace("--out", "--check")).ended(6).says(&["small.json does not exist yet"]);
+    manifest("both", &line.replace("--out", "--check")).ended(6).says(&["small.json does not exist"]);
 }
 
 #[test]
 fn an_unknown_server_is_answered_with_the_known_ones() {
-    manifest("library", "--server nope").ended(2).says(&["there is no server `nope`", "`library`"]);
+    manifest("library", "--server nope").ended(2).says(&["unknown server `nope`", "`library`"]);
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn what_is_no_source_is_answered_with_the_forms() {
     fs::write(scratch.path().join("empty.json"), "{}").unwrap();
     for command in COMMANDS {
         for (word, code, says) in [
-            ("ftp://localhost/mcp", 2, "servers are asked over http only"),
+            ("ftp://localhost/mcp", 2, "unsupported scheme: use http"),
             ("nobody", 2, "`nobody` is neither a file nor a package"),
             ("tools", 2, "`tools` is neither a file nor a package"),
             ("missing.json", 6, "cannot read missing.json"),

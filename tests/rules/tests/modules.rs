@@ -6,7 +6,7 @@ use test_rules::modules::ModuleGraph;
 
 /// How many top-level modules stand in the largest cycle of each crate. These numbers may only shrink.
 const LARGEST_CYCLE: [(&str, usize); 4] =
-    [("macros/src", 0), ("runtime/core/src", 10), ("runtime/server/src", 17), ("cli/src", 0)];
+    [("macros/src", 0), ("runtime/core/src", 7), ("runtime/server/src", 17), ("cli/src", 0)];
 
 #[test]
 fn cycles_of_modules_do_not_grow() {

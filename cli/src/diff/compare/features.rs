@@ -3,34 +3,34 @@
 use serde_json::{Map, Value};
 use toolwright_core::pointer::segment;
 
-use super::{pairs, texts};
-use crate::diff::finding::{Finding, Part};
+use super::{pairs, strings};
+use crate::diff::change::{Change, Part};
 use crate::source::Entries;
 
-pub(super) fn prompts(old: &Entries, new: &Entries, findings: &mut Vec<Finding>) {
-    each(Part::Prompt, "prompt", old, new, findings, |name, old, new, findings| {
+pub(super) fn prompts(old: &Entries, new: &Entries, changes: &mut Vec<Change>) {
+    each(Part::Prompt, "prompt", old, new, changes, |name, old, new, changes| {
         for (key, before, after) in pairs(old, new) {
             match key {
                 "arguments" => {
-                    let told = findings.len();
-                    arguments(name, before, after, findings);
-                    if findings.len() == told {
+                    let told = changes.len();
+                    arguments(name, before, after, changes);
+                    if changes.len() == told {
                         // Another order, or a form that the protocol does not have.
-                        other(Part::Prompt, "prompt-text-changed", name, key, before, after, findings);
+                        other(Part::Prompt, "prompt-text-changed", name, key, before, after, changes);
                     }
                 }
-                _ => other(Part::Prompt, "prompt-text-changed", name, key, before, after, findings),
+                _ => other(Part::Prompt, "prompt-text-changed", name, key, before, after, changes),
             }
         }
     });
 }
 
 /// Resources by their addresses, or templates by their forms.
-pub(super) fn resources(part: Part, word: &str, old: &Entries, new: &Entries, findings: &mut Vec<Finding>) {
-    each(part, word, old, new, findings, |name, old, new, findings| {
+pub(super) fn resources(part: Part, word: &str, old: &Entries, new: &Entries, changes: &mut Vec<Change>) {
+    each(part, word, old, new, changes, |name, old, new, changes| {
         for (key, before, after) in pairs(old, new) {
             let id = if key == "mimeType" { "type" } else { "text" };
-            other(part, &format!("{word}-{id}-changed"), name, key, before, after, findings);
+            other(part, &format!("{word}-{id}-changed"), name, key, before, after, changes);
         }
     });
 }
@@ -40,21 +40,21 @@ fn each(
     word: &str,
     old: &Entries,
     new: &Entries,
-    findings: &mut Vec<Finding>,
-    compare: impl Fn(&str, &Map<String, Value>, &Map<String, Value>, &mut Vec<Finding>),
+    changes: &mut Vec<Change>,
+    compare: impl Fn(&str, &Map<String, Value>, &Map<String, Value>, &mut Vec<Change>),
 ) {
     for (name, before) in old {
         match new.get(name) {
             Some(after) => {
-                compare(name, before, after, findings);
-                texts::hidden(part, name, Some(before), after, findings);
+                compare(name, before, after, changes);
+                strings::report_hidden(part, name, Some(before), after, changes);
             }
-            None => findings.push(Finding::new(&format!("{word}-removed"), part, name, "")),
+            None => changes.push(Change::new(&format!("{word}-removed"), part, name, "")),
         }
     }
     for (name, entry) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
-        findings.push(Finding::new(&format!("{word}-added"), part, name, ""));
-        texts::hidden(part, name, None, entry, findings);
+        changes.push(Change::new(&format!("{word}-added"), part, name, ""));
+        strings::report_hidden(part, name, None, entry, changes);
     }
 }
 
@@ -65,12 +65,12 @@ fn other(
     key: &str,
     old: Option<&Value>,
     new: Option<&Value>,
-    findings: &mut Vec<Finding>,
+    changes: &mut Vec<Change>,
 ) {
-    texts::changed(id, part, name, &format!("/{}", segment(key)), old, new, findings);
+    strings::compare(id, part, name, &format!("/{}", segment(key)), old, new, changes);
 }
 
-fn arguments(name: &str, old: Option<&Value>, new: Option<&Value>, findings: &mut Vec<Finding>) {
+fn arguments(name: &str, old: Option<&Value>, new: Option<&Value>, changes: &mut Vec<Change>) {
     let [old, new] = [old, new].map(by_name);
     for (argument, before, after) in pairs(&old, &new) {
         let pointer = format!("/arguments/{}", segment(argument));
@@ -87,11 +87,11 @@ fn arguments(name: &str, old: Option<&Value>, new: Option<&Value>, findings: &mu
             _ if required(after) => Some("prompt-argument-added-required"),
             _ => Some("prompt-argument-added"),
         };
-        findings.extend(id.map(|id| Finding::new(id, Part::Prompt, name, &pointer)));
+        changes.extend(id.map(|id| Change::new(id, Part::Prompt, name, &pointer)));
         if let (Some(Value::Object(before)), Some(Value::Object(after))) = (before, after) {
             for (key, before, after) in pairs(before, after).filter(|(key, ..)| *key != "required") {
                 let pointer = format!("{pointer}/{}", segment(key));
-                texts::changed("prompt-text-changed", Part::Prompt, name, &pointer, before, after, findings);
+                strings::compare("prompt-text-changed", Part::Prompt, name, &pointer, before, after, changes);
             }
         }
     }

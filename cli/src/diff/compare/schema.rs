@@ -1,18 +1,18 @@
 //! Changes of a schema, member by member as far as that goes, and by sets of values below that.
 //!
-//! What this says is held against the whole schemas at the end: if nothing broke, every value of before must be a value
-//! of now. Only names that nobody was told of are left out of that promise.
+//! At the end the whole schemas are compared: if nothing is breaking, every value that was accepted must be accepted now.
+//! Only values with undeclared names are left out of that promise.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 use toolwright_core::pointer::segment;
 
+use super::annotations;
 use super::keywords::{GROUPS, SPEAK_OF_MEMBERS};
-use super::view::{MAX_DEPTH, Members, View, differs, followed, object, part, view, with_type};
-use super::words;
-use crate::diff::check::{Class, named};
-use crate::diff::finding::{Finding, Part};
+use super::view::{MAX_DEPTH, Members, View, differs, follow_reference, object, part, view, with_type};
+use crate::diff::change::{Change, Part};
+use crate::diff::rule::{Class, get};
 use crate::schema_inclusion::{Answer, Document, Names, includes, is_annotation, is_known};
 
 /// What a schema is for.
@@ -20,12 +20,12 @@ use crate::schema_inclusion::{Answer, Document, Names, includes, is_annotation, 
 pub(super) enum Way {
     /// Arguments: what was accepted must be accepted.
     Input,
-    /// Results: what comes must have been promised.
+    /// Results: what is returned must have been promised.
     Output,
 }
 
 /// Compares the schemas of a tool.
-pub(super) fn compare(way: Way, name: &str, old: &Value, new: &Value, findings: &mut Vec<Finding>) {
+pub(super) fn compare(way: Way, name: &str, old: &Value, new: &Value, changes: &mut Vec<Change>) {
     if old == new {
         return;
     }
@@ -35,29 +35,29 @@ pub(super) fn compare(way: Way, name: &str, old: &Value, new: &Value, findings: 
         name,
         old: &old_document,
         new: &new_document,
-        findings: Vec::new(),
+        changes: Vec::new(),
         seen: Vec::new(),
         depth: 0,
     };
     walk.pair(way.root(), old, new);
     let is_same = walk.is_same(old, new);
     if is_same {
-        walk.only_respelled();
+        walk.mark_respelled();
     } else {
         walk.whole(old, new);
     }
     // What differs shows in the report, whatever it is: references that lead elsewhere to the same, say.
     let untold = if is_same { way.respelled().to_owned() } else { walk.id("rules", walk.harmless()) };
-    let mut found = walk.findings;
-    words::compare(way, name, (&old_document, old), (&new_document, new), &mut found);
+    let mut found = walk.changes;
+    annotations::compare(way, name, (&old_document, old), (&new_document, new), &mut found);
     if found.is_empty() {
-        found.push(Finding::new(&untold, Part::Tool, name, way.root()));
+        found.push(Change::new(&untold, Part::Tool, name, way.root()));
     }
-    findings.append(&mut found);
+    changes.append(&mut found);
 }
 
 impl Way {
-    /// Where schemas of this kind stand in the definition of a tool.
+    /// Where schemas of this kind are in the definition of a tool.
     pub(super) fn root(self) -> &'static str {
         match self {
             Self::Input => "/inputSchema",
@@ -78,7 +78,7 @@ struct Walk<'w, 'a> {
     name: &'w str,
     old: &'w Document<'a>,
     new: &'w Document<'a>,
-    findings: Vec<Finding>,
+    changes: Vec<Change>,
     /// Pairs that were compared, by their addresses: schemas may contain themselves.
     seen: Vec<(*const Value, *const Value)>,
     depth: usize,
@@ -86,7 +86,7 @@ struct Walk<'w, 'a> {
 
 impl<'a> Walk<'_, 'a> {
     fn pair(&mut self, at: &str, old: &'a Value, new: &'a Value) {
-        let (old_target, new_target) = (followed(self.old, old), followed(self.new, new));
+        let (old_target, new_target) = (follow_reference(self.old, old), follow_reference(self.new, new));
         let pair = (std::ptr::from_ref(old_target), std::ptr::from_ref(new_target));
         let is_reference = !std::ptr::eq(old, old_target) || !std::ptr::eq(new, new_target);
         if is_reference {
@@ -108,7 +108,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn views(&mut self, at: &str, mut old: View<'a>, mut new: View<'a>) {
-        // What says nothing about values is told by `words`.
+        // What says nothing about values is told by `annotations`.
         for view in [&mut old, &mut new] {
             view.retain(|key, _| is_known(key) && !is_annotation(key));
         }
@@ -184,8 +184,8 @@ impl<'a> Walk<'_, 'a> {
         };
         if let Some(effect) = effect {
             let [before, after] = [&*old, &*new].map(|view| view.get("additionalProperties").copied());
-            let finding = self.finding(&self.id("names", effect), &pointer).values(before, after);
-            self.findings.push(finding);
+            let change = self.change(&self.id("names", effect), &pointer).values(before, after);
+            self.changes.push(change);
         }
         let is_told = match [&*old, &*new].map(|view| view.get("additionalProperties").copied()) {
             [Some(Value::Object(_)), Some(Value::Object(_))] => true,
@@ -208,7 +208,7 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Compares two schemas as sets of values, and tells by keyword what changed.
+    /// Compares two schemas as sets of values, and reports by keyword what changed.
     fn values(&mut self, at: &str, old: &Value, new: &Value) {
         let harm = self.harm(old, new, self.names());
         if harm == Answer::Yes {
@@ -222,8 +222,8 @@ impl<'a> Walk<'_, 'a> {
             };
             for group in GROUPS.iter().filter(|group| differs(group, old, new)) {
                 let id = id.map_or_else(|| self.id(group.name, self.harmless()), str::to_owned);
-                let finding = self.finding(&id, at).rules(&part(group, old), &part(group, new));
-                self.findings.push(finding);
+                let change = self.change(&id, at).rules(&part(group, old), &part(group, new));
+                self.changes.push(change);
             }
             return;
         }
@@ -238,26 +238,25 @@ impl<'a> Walk<'_, 'a> {
             let is_harmless =
                 self.harm(&with_type(&before, old), &with_type(&after, new), self.names()) == Answer::Yes;
             let effect = if is_harmless { self.harmless() } else { self.harmful() };
-            let mut finding = self.finding(&self.id(group.name, effect), at).rules(&before, &after);
+            let mut change = self.change(&self.id(group.name, effect), at).rules(&before, &after);
             if !is_harmless {
                 is_told = true;
-                finding.witness.clone_from(&witness);
-                finding.undecided.clone_from(&undecided);
+                change.witness.clone_from(&witness);
+                change.undecided.clone_from(&undecided);
             }
-            self.findings.push(finding);
+            self.changes.push(change);
         }
         if !is_told {
-            let mut finding =
-                self.finding(&self.id("rules", self.harmful()), at).values(Some(old), Some(new));
-            finding.witness = witness;
-            finding.undecided = undecided.take();
-            self.findings.push(finding);
+            let mut change = self.change(&self.id("rules", self.harmful()), at).values(Some(old), Some(new));
+            change.witness = witness;
+            change.undecided = undecided.take();
+            self.changes.push(change);
         }
     }
 
     /// The promise of this comparison: if nothing broke, the whole schema did not either.
     fn whole(&mut self, old: &Value, new: &Value) {
-        if self.findings.iter().any(|finding| finding.check.class == Class::Breaking) {
+        if self.changes.iter().any(|change| change.rule.class == Class::Breaking) {
             return;
         }
         let (path, witness, undecided) = match self.harm(old, new, self.names()) {
@@ -265,18 +264,18 @@ impl<'a> Walk<'_, 'a> {
             Answer::No { path, witness } => (path, Some(witness), None),
             Answer::Unknown { why } => (String::new(), None, Some(why)),
         };
-        let mut finding = self.finding(&self.id("rules", self.harmful()), self.way.root());
+        let mut change = self.change(&self.id("rules", self.harmful()), self.way.root());
         if !path.is_empty() {
-            finding.new = Some(Value::from(format!("differs at {path} of the value")));
+            change.new = Some(Value::from(format!("differs at {path} of the value")));
         }
-        finding.witness = witness;
-        finding.undecided = undecided;
-        self.findings.push(finding);
+        change.witness = witness;
+        change.undecided = undecided;
+        self.changes.push(change);
     }
 
-    /// Both schemas accept the same values. What was told member by member is then another way of writing, but for
-    /// arguments that came or went: callers are told of them, whatever they take.
-    fn only_respelled(&mut self) {
+    /// Both schemas accept the same values. What was reported member by member is then another spelling, except for arguments
+    /// that were added or removed: callers hear of them, whatever they accept.
+    fn mark_respelled(&mut self) {
         const OF_MEMBERS: [&str; 6] = [
             "input-property-added",
             "input-property-ignored",
@@ -285,17 +284,17 @@ impl<'a> Walk<'_, 'a> {
             "output-property-removed",
             "input-respelled",
         ];
-        let respelled = named(self.way.respelled());
-        for finding in &mut self.findings {
-            if !OF_MEMBERS.contains(&finding.check.id.as_str()) {
-                finding.check = respelled;
-                finding.witness = None;
-                finding.undecided = None;
+        let respelled = get(self.way.respelled());
+        for change in &mut self.changes {
+            if !OF_MEMBERS.contains(&change.rule.id()) {
+                change.rule = respelled;
+                change.witness = None;
+                change.undecided = None;
             }
         }
     }
 
-    /// Names that nobody was told of may be taken from callers, but a result promises what it does not name as well.
+    /// Arguments with undeclared names may be rejected, but a result promises what it does not name as well.
     fn names(&self) -> Names {
         match self.way {
             Way::Input => Names::Declared,
@@ -308,7 +307,7 @@ impl<'a> Walk<'_, 'a> {
         includes(old, new, Names::Any) == Answer::Yes && includes(new, old, Names::Any) == Answer::Yes
     }
 
-    /// Whether the change is safe.
+    /// Whether the change is safe for callers or readers.
     fn harm(&self, old: &Value, new: &Value, names: Names) -> Answer {
         match self.way {
             Way::Input => includes((self.old, old), (self.new, new), names),
@@ -341,12 +340,12 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    fn finding(&self, id: &str, pointer: &str) -> Finding {
-        Finding::new(id, Part::Tool, self.name, pointer)
+    fn change(&self, id: &str, pointer: &str) -> Change {
+        Change::new(id, Part::Tool, self.name, pointer)
     }
 
     fn push(&mut self, id: Option<&str>, pointer: &str) {
-        let finding = id.map(|id| self.finding(id, pointer));
-        self.findings.extend(finding);
+        let change = id.map(|id| self.change(id, pointer));
+        self.changes.extend(change);
     }
 }

@@ -5,8 +5,8 @@ use toolwright_core::definition::{is_within, meta_keys};
 use toolwright_core::pointer::segment;
 
 use super::schema::{self, Way};
-use super::{Author, pairs, texts};
-use crate::diff::finding::{Finding, Part};
+use super::{Author, pairs, strings};
+use crate::diff::change::{Change, Part};
 
 /// Compares two definitions of one tool.
 pub(super) fn compare(
@@ -14,17 +14,17 @@ pub(super) fn compare(
     old: &Map<String, Value>,
     new: &Map<String, Value>,
     author: Author,
-    findings: &mut Vec<Finding>,
+    changes: &mut Vec<Change>,
 ) {
     if old == new {
         return;
     }
-    let mut tool = Tool { name, author, findings };
+    let mut tool = Tool { name, author, changes };
     for (key, before, after) in pairs(old, new) {
         if before == after {
             continue;
         }
-        let told = tool.findings.len();
+        let told = tool.changes.len();
         let pointer = format!("/{}", segment(key));
         match key {
             "name" => {}
@@ -38,21 +38,21 @@ pub(super) fn compare(
             "execution" => tool.execution(before, after),
             _ => tool.text("tool-member-changed", &pointer, before, after),
         }
-        if tool.findings.len() == told && key != "name" {
+        if tool.changes.len() == told && key != "name" {
             // Another order, or a form that the protocol does not have.
             let id = if key == "_meta" { "tool-meta-changed" } else { "tool-member-changed" };
             tool.text(id, &pointer, before, after);
         }
     }
-    texts::hidden(Part::Tool, name, Some(old), new, tool.findings);
+    strings::report_hidden(Part::Tool, name, Some(old), new, tool.changes);
 }
 
 /// The former names of a tool.
-pub(super) fn was(tool: &Map<String, Value>) -> impl Iterator<Item = &str> {
-    texts_in(tool.get("_meta"), meta_keys::WAS).into_iter()
+pub(super) fn former_names(tool: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    strings_in(tool.get("_meta"), meta_keys::WAS).into_iter()
 }
 
-fn texts_in<'a>(meta: Option<&'a Value>, key: &str) -> Vec<&'a str> {
+fn strings_in<'a>(meta: Option<&'a Value>, key: &str) -> Vec<&'a str> {
     let list = meta.and_then(|meta| meta.get(key)).and_then(Value::as_array);
     list.into_iter().flatten().filter_map(Value::as_str).collect()
 }
@@ -60,21 +60,21 @@ fn texts_in<'a>(meta: Option<&'a Value>, key: &str) -> Vec<&'a str> {
 struct Tool<'f> {
     name: &'f str,
     author: Author,
-    findings: &'f mut Vec<Finding>,
+    changes: &'f mut Vec<Change>,
 }
 
 impl Tool<'_> {
     fn push(&mut self, id: &str, pointer: &str, old: Option<&Value>, new: Option<&Value>) {
-        self.findings.push(Finding::new(id, Part::Tool, self.name, pointer).values(old, new));
+        self.changes.push(Change::new(id, Part::Tool, self.name, pointer).values(old, new));
     }
 
     fn text(&mut self, id: &str, pointer: &str, old: Option<&Value>, new: Option<&Value>) {
-        texts::changed(id, Part::Tool, self.name, pointer, old, new, self.findings);
+        strings::compare(id, Part::Tool, self.name, pointer, old, new, self.changes);
     }
 
     fn schemas(&mut self, way: Way, old: Option<&Value>, new: Option<&Value>) {
         match (old, new) {
-            (Some(old), Some(new)) => schema::compare(way, self.name, old, new, self.findings),
+            (Some(old), Some(new)) => schema::compare(way, self.name, old, new, self.changes),
             (Some(_), None) if way == Way::Output => {
                 self.push("output-schema-removed", "/outputSchema", None, None);
             }
@@ -89,7 +89,7 @@ impl Tool<'_> {
                     self.name,
                     old.unwrap_or(&anything),
                     new.unwrap_or(&anything),
-                    self.findings,
+                    self.changes,
                 );
             }
         }
@@ -140,7 +140,7 @@ impl Tool<'_> {
         ];
         for (key, added, removed) in lists {
             let pointer = format!("/_meta/{}", segment(key));
-            let [before, after] = [old, new].map(|meta| texts_in(meta, key));
+            let [before, after] = [old, new].map(|meta| strings_in(meta, key));
             for gone in before.iter().filter(|one| !after.contains(one)) {
                 self.push(removed, &pointer, Some(&Value::from(*gone)), None);
             }

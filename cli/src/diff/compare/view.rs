@@ -1,4 +1,4 @@
-//! Schemas as the comparison looks at them.
+//! Schemas as the comparison sees them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ pub(super) type View<'a> = BTreeMap<&'a str, &'a Value>;
 pub(super) struct Members<'a> {
     pub(super) properties: Option<&'a Map<String, Value>>,
     pub(super) required: BTreeSet<&'a str>,
-    /// Whether other members may come; `None` if there is a rule for them.
+    /// Whether other members are allowed; `None` if there is a rule for them.
     pub(super) is_open: Option<bool>,
 }
 
@@ -50,8 +50,8 @@ impl<'a> Members<'a> {
     }
 }
 
-/// What a reference leads to, if nothing but texts stands beside it; else the schema itself.
-pub(super) fn followed<'a>(document: &Document<'a>, schema: &'a Value) -> &'a Value {
+/// The target of a reference with only annotations beside it; else the schema itself.
+pub(super) fn follow_reference<'a>(document: &Document<'a>, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..MAX_DEPTH {
         let Some(members) = schema.as_object() else { break };
@@ -91,7 +91,7 @@ pub(super) fn part(group: &Group, schema: &Value) -> Value {
     Value::Object(own.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 
-/// The keywords with the type that they stand beside.
+/// The keywords with the type that they are beside.
 pub(super) fn with_type(part: &Value, schema: &Value) -> Value {
     let mut part = part.clone();
     if let (Value::Object(part), Some(own)) = (&mut part, schema.get("type")) {

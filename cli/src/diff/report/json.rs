@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Report;
-use crate::diff::check::Class;
-use crate::diff::finding::Part;
+use super::DiffReport;
+use crate::diff::change::Part;
+use crate::diff::rule::Class;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -16,11 +16,11 @@ struct Document<'a> {
     documentation: usize,
     /// How many changes make the run fail.
     denied: usize,
-    changes: Vec<Change<'a>>,
+    changes: Vec<JsonChange<'a>>,
 }
 
 #[derive(Serialize)]
-struct Change<'a> {
+struct JsonChange<'a> {
     id: &'a str,
     class: Class,
     title: &'a str,
@@ -41,21 +41,24 @@ struct Change<'a> {
     fix: &'a str,
 }
 
-pub(super) fn written(report: &Report) -> String {
-    let changes = report.findings.iter().map(|(finding, reason)| Change {
-        id: &finding.check.id,
-        class: finding.check.class,
-        title: &finding.check.title,
-        part: finding.part,
-        name: &finding.name,
-        pointer: &finding.pointer,
-        old: finding.old.as_ref(),
-        new: finding.new.as_ref(),
-        witness: finding.witness.as_ref(),
-        undecided: finding.undecided.as_deref(),
-        allowed: reason.as_deref(),
-        why: &finding.check.why,
-        fix: &finding.check.fix,
+pub(super) fn document(report: &DiffReport) -> String {
+    let changes = report.changes.iter().map(|reported| {
+        let change = &reported.change;
+        JsonChange {
+            id: change.rule.id(),
+            class: change.rule.class,
+            title: &change.rule.info.summary,
+            part: change.part,
+            name: &change.name,
+            pointer: &change.pointer,
+            old: change.old.as_ref(),
+            new: change.new.as_ref(),
+            witness: change.witness.as_ref(),
+            undecided: change.undecided.as_deref(),
+            allowed: reported.allowed.as_deref(),
+            why: &change.rule.info.why,
+            fix: &change.rule.info.advice,
+        }
     });
     let document = Document {
         old: &report.old,

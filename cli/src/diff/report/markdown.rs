@@ -2,22 +2,22 @@
 
 use std::fmt::Write as _;
 
-use toolwright_core::manifest::{shown, shown_change, visible};
+use toolwright_core::manifest::{shown, shown_change};
 
-use super::{Report, witness_label};
-use crate::diff::check::Class;
-use crate::diff::finding::Finding;
+use super::{DiffReport, Reported, UNDECIDED, witness_label};
+use crate::diff::rule::Class;
+use crate::report::code_span;
 
 /// How many changes of a class are listed: comments have a limit, and so has patience.
 const MAX_ROWS: usize = 100;
 
-pub(super) fn written(report: &Report) -> String {
+pub(super) fn comment(report: &DiffReport) -> String {
     let [breaking, compatible, documentation] = Class::ALL.map(|class| report.count(class));
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     // Writing to a string cannot fail.
     let mut text = String::new();
     _ = match breaking {
-        0 if report.findings.is_empty() => writeln!(text, "### MCP tools: no changes\n"),
+        0 if report.changes.is_empty() => writeln!(text, "### MCP tools: no changes\n"),
         0 => writeln!(text, "### MCP tools: nothing breaks\n"),
         _ => writeln!(
             text,
@@ -26,20 +26,20 @@ pub(super) fn written(report: &Report) -> String {
             allowed(report)
         ),
     };
-    _ = writeln!(text, "From {} to {}.", code(&report.old), code(&report.new));
+    _ = writeln!(text, "From {} to {}.", code_span(&report.old), code_span(&report.new));
     if breaking > 0 {
         text.push('\n');
         table(&mut text, report, Class::Breaking);
         _ = writeln!(text, "\n<details><summary>Why, and what to do</summary>\n");
-        for group in report.by_check(Class::Breaking) {
-            let check = group[0].0.check;
+        for group in report.by_rule(Class::Breaking) {
+            let rule = &group[0].change.rule.info;
             _ = writeln!(
                 text,
                 "- **{}** ({}): {}. Instead: {}.",
-                check.title,
-                code(&check.id),
-                check.why,
-                check.fix
+                rule.summary,
+                code_span(&rule.id),
+                rule.why,
+                rule.advice
             );
         }
         _ = writeln!(text, "\n</details>");
@@ -60,52 +60,43 @@ pub(super) fn written(report: &Report) -> String {
 }
 
 /// How many of the breaking changes are allowed, if some are.
-fn allowed(report: &Report) -> String {
+fn allowed(report: &DiffReport) -> String {
     let is_allowed =
-        |entry: &&(Finding, Option<String>)| entry.0.check.class == Class::Breaking && entry.1.is_some();
-    match report.findings.iter().filter(is_allowed).count() {
+        |reported: &&Reported| reported.change.rule.class == Class::Breaking && reported.allowed.is_some();
+    match report.changes.iter().filter(is_allowed).count() {
         0 => String::new(),
         count => format!(", {count} allowed"),
     }
 }
 
-fn table(text: &mut String, report: &Report, class: Class) {
+fn table(text: &mut String, report: &DiffReport, class: Class) {
     _ = writeln!(text, "| where | what | before | after |\n|---|---|---|---|");
-    let rows: Vec<_> = report.by_check(class).into_iter().flatten().collect();
-    for (finding, reason) in rows.iter().take(MAX_ROWS) {
-        row(text, finding, reason.as_deref());
+    let rows: Vec<_> = report.by_rule(class).into_iter().flatten().collect();
+    for reported in rows.iter().take(MAX_ROWS) {
+        row(text, reported);
     }
     if rows.len() > MAX_ROWS {
         _ = writeln!(text, "\nand {} more", rows.len() - MAX_ROWS);
     }
 }
 
-fn row(text: &mut String, finding: &Finding, reason: Option<&str>) {
-    let [old, new] = match (&finding.old, &finding.new) {
-        (Some(old), Some(new)) => shown_change(old, new).map(|shown| code(&shown)),
+fn row(text: &mut String, reported: &Reported) {
+    let change = &reported.change;
+    let [old, new] = match (&change.old, &change.new) {
+        (Some(old), Some(new)) => shown_change(old, new).map(|shown| code_span(&shown)),
         (old, new) => {
-            [old, new].map(|value| value.as_ref().map(|value| code(&shown(value))).unwrap_or_default())
+            [old, new].map(|value| value.as_ref().map(|value| code_span(&shown(value))).unwrap_or_default())
         }
     };
-    let mut what = finding.check.title.clone();
-    if let Some(witness) = &finding.witness {
-        _ = write!(what, "; {}: {}", witness_label(finding), code(&shown(witness)));
+    let mut what = change.rule.info.summary.clone();
+    if let Some(witness) = &change.witness {
+        _ = write!(what, "; {}: {}", witness_label(change), code_span(&shown(witness)));
     }
-    if let Some(why) = &finding.undecided {
-        _ = write!(what, "; not decided, so it counts as breaking: {}", code(why));
+    if let Some(why) = &change.undecided {
+        _ = write!(what, "; {UNDECIDED}: {}", code_span(why));
     }
-    if let Some(reason) = reason {
-        _ = write!(what, "; allowed: {}", code(reason));
+    if let Some(reason) = &reported.allowed {
+        _ = write!(what, "; allowed: {}", code_span(reason));
     }
-    _ = writeln!(text, "| {} | {what} | {old} | {new} |", code(&finding.place()));
-}
-
-/// Text that is nobody's Markdown: definitions may come from strangers.
-fn code(text: &str) -> String {
-    // A code span cannot end inside of itself if its fence is longer than any run of backticks in it.
-    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    let text = visible(text).replace('|', "\\|");
-    format!("{fence}{pad}{text}{pad}{fence}")
+    _ = writeln!(text, "| {} | {what} | {old} | {new} |", code_span(&change.place()));
 }

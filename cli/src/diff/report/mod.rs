@@ -1,78 +1,140 @@
-//! The changes as a text, for people and for programs.
+//! The changes, for people and for programs.
 
+mod human;
 mod json;
 mod markdown;
-mod sarif;
-mod text;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use super::allow::AllowList;
-use super::args::ReportFormat;
-use super::check::Class;
-use super::finding::Finding;
+use super::change::Change;
+use super::rule::{Class, all};
+use crate::report::{Finding, Location, Report, Rule, Severity};
 
 /// What a run found.
 #[derive(Debug)]
-pub(super) struct Report {
+pub(super) struct DiffReport {
     /// What was compared, as the user named it.
     old: String,
     new: String,
-    /// The changes, each with the reason why it is allowed, if it is.
-    findings: Vec<(Finding, Option<String>)>,
-    deny: Class,
+    /// A file of the repository that the changes are shown at: where the definitions are kept.
+    file: String,
+    changes: Vec<Reported>,
 }
 
-impl Report {
+/// A change, and what the flags say about it.
+#[derive(Debug)]
+struct Reported {
+    change: Change,
+    /// The reason why it is wanted, if it is.
+    allowed: Option<String>,
+    /// The run fails for it.
+    is_denied: bool,
+}
+
+impl Report for DiffReport {
+    const COMMAND: &'static str = "cargo mcp diff";
+
+    fn rules(&self) -> Vec<(&Rule, Severity)> {
+        let used: BTreeSet<&str> = self.changes.iter().map(|reported| reported.change.rule.id()).collect();
+        let rules = all().filter(|rule| used.contains(rule.id()));
+        rules.map(|rule| (&rule.info, rule.class.severity())).collect()
+    }
+
+    fn findings(&self) -> Vec<Finding<'_>> {
+        self.changes.iter().map(|reported| self.finding(reported)).collect()
+    }
+
+    fn text(&self) -> String {
+        human::text(self)
+    }
+
+    fn json(&self) -> String {
+        json::document(self)
+    }
+
+    fn markdown(&self) -> String {
+        markdown::comment(self)
+    }
+}
+
+impl DiffReport {
     pub(super) fn new(
         old: String,
         new: String,
-        findings: Vec<Finding>,
+        changes: Vec<Change>,
         allowed: &AllowList,
         deny: Class,
     ) -> Self {
-        let with_reason = |finding: Finding| {
-            let reason = allowed.reason(&finding).map(str::to_owned);
-            (finding, reason)
+        let report = |change: Change| {
+            let allowed = allowed.reason(&change).map(str::to_owned);
+            let is_denied = change.rule.class >= deny && allowed.is_none();
+            Reported { change, allowed, is_denied }
         };
-        Self { old, new, findings: findings.into_iter().map(with_reason).collect(), deny }
+        let file = kept_in(&old, &new);
+        Self { old, new, file, changes: changes.into_iter().map(report).collect() }
     }
 
     /// How many changes make the run fail.
     pub(super) fn denied(&self) -> usize {
-        self.findings.iter().filter(|(finding, reason)| self.is_denied(finding, reason.as_deref())).count()
+        self.changes.iter().filter(|reported| reported.is_denied).count()
     }
 
-    pub(super) fn written(&self, format: ReportFormat) -> String {
-        match format {
-            ReportFormat::Text => text::written(self),
-            ReportFormat::Json => json::written(self),
-            ReportFormat::Sarif => sarif::written(self),
-            ReportFormat::Markdown => markdown::written(self),
+    fn finding<'r>(&'r self, reported: &'r Reported) -> Finding<'r> {
+        let change = &reported.change;
+        let mut message = format!("{}: {}", change.place(), change.rule.info.summary);
+        // Writing to a string cannot fail.
+        if let Some(witness) = &change.witness {
+            _ = write!(message, "; {}: {witness}", witness_label(change));
         }
-    }
-
-    fn is_denied(&self, finding: &Finding, reason: Option<&str>) -> bool {
-        finding.check.class >= self.deny && reason.is_none()
+        if let Some(why) = &change.undecided {
+            _ = write!(message, "; {UNDECIDED}: {why}");
+        }
+        Finding {
+            rule: &change.rule.info,
+            severity: change.rule.class.severity(),
+            is_denied: reported.is_denied,
+            message,
+            name: &change.name,
+            path: format!("{}{}", change.name, change.pointer),
+            location: Some(Location { file: &self.file, position: None }),
+            allowed: reported.allowed.as_deref(),
+        }
     }
 
     fn count(&self, class: Class) -> usize {
-        self.findings.iter().filter(|(finding, _)| finding.check.class == class).count()
+        self.changes.iter().filter(|reported| reported.change.rule.class == class).count()
     }
 
-    /// The changes of a class, those of one check together, in the order of the checks' ids.
-    fn by_check(&self, class: Class) -> Vec<Vec<&(Finding, Option<String>)>> {
-        let mut groups: Vec<Vec<&(Finding, Option<String>)>> = Vec::new();
-        for entry in self.findings.iter().filter(|(finding, _)| finding.check.class == class) {
-            match groups.iter_mut().find(|group| group[0].0.check == entry.0.check) {
-                Some(group) => group.push(entry),
-                None => groups.push(vec![entry]),
+    /// The changes of a class, those of one kind together, in the order of the ids of the kinds.
+    fn by_rule(&self, class: Class) -> Vec<Vec<&Reported>> {
+        let mut groups: Vec<Vec<&Reported>> = Vec::new();
+        for reported in self.changes.iter().filter(|reported| reported.change.rule.class == class) {
+            match groups.iter_mut().find(|group| group[0].change.rule == reported.change.rule) {
+                Some(group) => group.push(reported),
+                None => groups.push(vec![reported]),
             }
         }
-        groups.sort_by_key(|group| &group[0].0.check.id);
+        groups.sort_by_key(|group| group[0].change.rule.id());
         groups
     }
 }
 
+/// Precedes the reason why a change is undecided.
+const UNDECIDED: &str = "undecided, so it counts as breaking";
+
 /// What a value shows, for the direction of its schema.
-fn witness_label(finding: &Finding) -> &'static str {
-    if finding.pointer.starts_with("/outputSchema") { "not promised before" } else { "refused now" }
+fn witness_label(change: &Change) -> &'static str {
+    if change.pointer.starts_with("/outputSchema") { "not promised before" } else { "refused now" }
+}
+
+/// The file of either side, or of the committed manifest.
+fn kept_in(old: &str, new: &str) -> String {
+    let is_file = |place: &&str| {
+        std::path::Path::new(place).extension().is_some_and(|extension| extension == "json")
+            && !place.contains(':')
+    };
+    let committed = || old.rsplit_once(':').map(|(_, path)| path.trim_start_matches("./"));
+    [new, old].into_iter().find(is_file).or_else(committed).unwrap_or("mcp.json").to_owned()
 }

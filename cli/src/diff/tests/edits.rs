@@ -1,9 +1,9 @@
-//! Twenty edits of the retail example's manifest: ten that break callers, five that do not, five of texts.
+//! Twenty edits of the retail example's manifest: ten that break callers, five that do not, five of descriptions and the like.
 
 use serde_json::{Value, json};
 
 use super::{changes_of_retail, class};
-use crate::diff::check::Class;
+use crate::diff::rule::Class;
 
 /// The definition of a tool.
 fn tool<'m>(manifest: &'m mut Value, name: &str) -> &'m mut Value {
@@ -26,7 +26,7 @@ macro_rules! edits {
             let findings = changes_of_retail($edit);
             let found: Vec<_> = findings
                 .iter()
-                .map(|finding| (finding.check.id.as_str(), finding.pointer.as_str()))
+                .map(|finding| (finding.rule.id(), finding.pointer.as_str()))
                 .collect();
             assert_eq!(class(&findings), Some(Class::$class), "{found:?}");
             assert_eq!(found, [($id, $pointer)]);

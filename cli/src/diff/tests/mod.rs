@@ -1,18 +1,19 @@
 //! Tests of the comparison, from manifests to reports.
 #![expect(clippy::needless_pass_by_value, reason = "the values are made by `json!` where they are passed")]
 
+mod annotations;
 mod cases;
 mod edits;
 mod promise;
 mod reports;
+mod schemas;
 mod size;
-mod words;
 
 use serde_json::{Value, json};
 
-use super::check::Class;
+use super::change::Change;
 use super::compare::{Author, compare};
-use super::finding::Finding;
+use super::rule::Class;
 use crate::source::ServerDefinitions;
 
 /// The manifest of the retail example, as it is committed.
@@ -20,14 +21,14 @@ const RETAIL: &str = include_str!("../../../../examples/retail/mcp.json");
 
 /// The changes from one manifest to another.
 #[track_caller]
-fn changes(old: &Value, new: &Value) -> Vec<Finding> {
+fn changes(old: &Value, new: &Value) -> Vec<Change> {
     let [old, new] = [old, new].map(|manifest| ServerDefinitions::parse(&manifest.to_string()).unwrap());
     compare(&old, &new, Author::User)
 }
 
 /// What a change of `retail` is found to be: class, id and pointer of each.
 #[track_caller]
-fn changes_of_retail(edit: impl FnOnce(&mut Value)) -> Vec<Finding> {
+fn changes_of_retail(edit: impl FnOnce(&mut Value)) -> Vec<Change> {
     let old: Value = serde_json::from_str(RETAIL).unwrap();
     let mut new = old.clone();
     edit(&mut new);
@@ -49,11 +50,11 @@ fn manifest(tools: Value) -> Value {
     json!({"manifestVersion": 1, "server": {"name": "shop", "version": "1"}, "tools": tools})
 }
 
-/// The gravest class among the changes.
-fn class(findings: &[Finding]) -> Option<Class> {
-    findings.iter().map(|finding| finding.check.class).max()
+/// The most severe class among the changes.
+fn class(findings: &[Change]) -> Option<Class> {
+    findings.iter().map(|finding| finding.rule.class).max()
 }
 
-fn ids(findings: &[Finding]) -> Vec<&str> {
-    findings.iter().map(|finding| finding.check.id.as_str()).collect()
+fn ids(findings: &[Change]) -> Vec<&str> {
+    findings.iter().map(|finding| finding.rule.id()).collect()
 }

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{changes, class, manifest, with_input, with_output};
-use crate::diff::check::Class;
+use crate::diff::change::Change;
 use crate::diff::compare::Author;
-use crate::diff::finding::Finding;
+use crate::diff::rule::Class;
 use crate::schema_inclusion::{Dice, Made, first_seed, has_undeclared_names, pairs};
 use crate::source::ServerDefinitions;
 
@@ -31,7 +31,7 @@ fn what_is_not_breaking_breaks_no_call_and_no_reader() {
         else {
             continue;
         };
-        let breaks = |findings: Vec<Finding>| class(&findings) == Some(Class::Breaking);
+        let breaks = |findings: Vec<Change>| class(&findings) == Some(Class::Breaking);
         let input_breaks = breaks(changes(&with_input(old.clone()), &with_input(new.clone())));
         let output_breaks = breaks(changes(&with_output(old.clone()), &with_output(new.clone())));
         safe[0] += u32::from(!input_breaks);

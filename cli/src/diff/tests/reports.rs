@@ -1,15 +1,15 @@
-//! The four forms of the report, on changes of each class.
+//! The formats of the report, on changes of each class.
 
 use serde_json::{Value, json};
 
 use super::{RETAIL, changes};
 use crate::diff::allow::AllowList;
-use crate::diff::args::ReportFormat;
-use crate::diff::check::Class;
-use crate::diff::report::Report;
+use crate::diff::report::DiffReport;
+use crate::diff::rule::Class;
+use crate::report::Report as _;
 
 /// A report of a few changes of retail, one of them allowed.
-fn report(format: ReportFormat) -> String {
+fn report() -> DiffReport {
     let old: Value = serde_json::from_str(RETAIL).unwrap();
     let mut new = old.clone();
     let tools = new["tools"].as_array_mut().unwrap();
@@ -36,17 +36,19 @@ fn report(format: ReportFormat) -> String {
     std::fs::write(&file, list).unwrap();
     let allowed = AllowList::read(&file).unwrap();
     let places = ("HEAD:./mcp.json".to_owned(), "the package".to_owned());
-    Report::new(places.0, places.1, changes(&old, &new), &allowed, Class::Breaking).written(format)
+    DiffReport::new(places.0, places.1, changes(&old, &new), &allowed, Class::Breaking)
 }
 
 #[test]
 fn text_is_for_a_terminal() {
-    insta::assert_snapshot!(report(ReportFormat::Text));
+    let text = report().text();
+    assert!(text.contains("\u{1b}["), "it has colours");
+    insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string());
 }
 
 #[test]
 fn markdown_is_for_a_pull_request() {
-    let text = report(ReportFormat::Markdown);
+    let text = report().markdown();
     assert!(
         text.contains("``\"Computes \\| `x`\\u{200b} <b>.\"``"),
         "strangers' texts stand in code: {text}"
@@ -56,7 +58,7 @@ fn markdown_is_for_a_pull_request() {
 
 #[test]
 fn json_is_for_programs() {
-    let document: Value = serde_json::from_str(&report(ReportFormat::Json)).unwrap();
+    let document: Value = serde_json::from_str(&report().json()).unwrap();
     assert_eq!(document["denied"], 3);
     assert_eq!(document["breaking"], 4);
     let ids: Vec<_> = document["changes"].as_array().unwrap().iter().map(|change| &change["id"]).collect();
@@ -67,7 +69,7 @@ fn json_is_for_programs() {
 /// By what SARIF 2.1.0 asks of the members that the report has.
 #[test]
 fn sarif_is_valid() {
-    let document: Value = serde_json::from_str(&report(ReportFormat::Sarif)).unwrap();
+    let document: Value = serde_json::from_str(&crate::report::sarif_document(&report())).unwrap();
     let schema: Value = serde_json::from_str(include_str!("sarif.schema.json")).unwrap();
     let errors: Vec<_> = jsonschema::validator_for(&schema)
         .unwrap()

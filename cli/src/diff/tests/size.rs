@@ -5,8 +5,8 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::{RETAIL, class};
-use crate::diff::check::Class;
 use crate::diff::compare::{Author, compare};
+use crate::diff::rule::Class;
 use crate::source::ServerDefinitions;
 
 /// A thousand tools, each compared once: the number of changes is that of the edits, and the work does not grow faster

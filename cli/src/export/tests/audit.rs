@@ -1,4 +1,4 @@
-//! No form drops a keyword without a word: what a schema says is in the text of the form, or listed.
+//! No format drops a keyword silently: what a schema says is in the text of the format, or listed.
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use super::{exported, of, with};
 use crate::export::Format;
 use crate::packages::Document;
 
-/// The forms that hold schemas.
+/// The formats that hold schemas.
 fn forms() -> impl Iterator<Item = Format> {
     let without = [Format::Mcp, Format::Jsonl, Format::ServerJson, Format::Mcpb];
     Format::value_variants().iter().copied().filter(move |form| !without.contains(form))
@@ -114,7 +114,7 @@ type Nest = fn(Value) -> Vec<(&'static str, Value)>;
 /// Puts a schema into another one.
 type Wrap = fn(Value) -> Value;
 
-/// Where a schema may stand in the arguments, with the pointers of that place.
+/// Where a schema may be in the arguments, with the pointers of that place.
 fn places() -> Vec<(&'static str, Wrap, &'static [&'static str])> {
     vec![
         ("a property", |schema| schema, &["/properties/a"]),
@@ -179,7 +179,7 @@ fn every_keyword_survives_or_is_listed_in_every_form() {
             for (keyword, base, value) in &keywords {
                 let without = exported(document(at(base.clone())), form);
                 let made = exported(document(at(with_keyword(base, keyword, value))), form);
-                // What is left out as a whole is listed where the whole stands.
+                // What is left out as a whole is listed where the whole is.
                 let is_listed = made.losses.iter().map(ToString::to_string).any(|loss| {
                     let pointer = loss.split_whitespace().nth(1).unwrap_or_default().trim_end_matches(':');
                     pointer.strip_prefix("/inputSchema").is_some_and(|pointer| {

@@ -1,6 +1,6 @@
-//! Each form of the retail example, and of a tool with all kinds of enums, against its golden file.
+//! Each export format of the retail example, and of a tool with all kinds of enums, against its golden file.
 //!
-//! `UPDATE=1 cargo test -p toolwright-cli golden` writes the golden files anew; review the difference.
+//! `UPDATE=1 cargo test -p toolwright-cli golden` rewrites the golden files; review the difference.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Prompts, resources and templates in forms that have a place for them, and in those that have none.
+//! Prompts, resources and templates in formats that have a place for them, and in those that have none.
 
 use serde_json::json;
 use toolwright_core::manifest::Manifest;
@@ -19,9 +19,9 @@ fn with_every_list() -> Document {
 #[test]
 fn forms_that_hold_tools_only_say_what_they_leave_out() {
     let expected = [
-        "/prompts: the form holds tools only, so 2 prompts are left out",
-        "/resources: the form holds tools only, so 1 resource is left out",
-        "/resourceTemplates: the form holds tools only, so 1 resource template is left out",
+        "/prompts: the format holds tools only, so 2 prompts are left out",
+        "/resources: the format holds tools only, so 1 resource is left out",
+        "/resourceTemplates: the format holds tools only, so 1 resource template is left out",
     ];
     for format in [
         Format::Jsonl,

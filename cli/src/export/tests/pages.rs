@@ -103,7 +103,7 @@ fn html_shape(html: &str) -> Result<Vec<String>, String> {
     if open.is_empty() { Ok(shape) } else { Err(format!("never closed: {open:?}")) }
 }
 
-/// The signs of TypeScript outside of comments and texts, which must end.
+/// The signs of TypeScript outside of comments and strings, which must end.
 fn typescript_shape(text: &str) -> Result<String, String> {
     let (mut shape, mut rest) = (String::new(), text);
     while let Some(next) = rest.chars().next() {

@@ -1,4 +1,4 @@
-//! What the readers of the forms publish, as checks.
+//! What the readers of the formats publish, as checks.
 
 use std::collections::BTreeSet;
 

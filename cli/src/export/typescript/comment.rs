@@ -1,4 +1,4 @@
-//! Comments with what types cannot say.
+//! Comments with what types cannot express.
 
 use serde_json::{Map, Value};
 use toolwright_core::docs::markdown::json;
@@ -6,7 +6,7 @@ use toolwright_core::manifest::visible;
 
 use super::DEPTH_LIMIT;
 
-/// What types say, besides what is said by the comments of members, and what says nothing about values.
+/// Keywords that types or comments of members express, and those that do not restrict values.
 const SAID_BY_TYPES: [&str; 18] = [
     "type",
     "enum",
@@ -28,14 +28,15 @@ const SAID_BY_TYPES: [&str; 18] = [
     "required",
 ];
 
-/// What a schema says besides its type, and what those inside of it say that have no comment of their own. A line each.
-pub(super) fn said_of(schema: &Value, with_description: bool) -> Vec<String> {
+/// The rules of a schema that its type does not express, and those of inner schemas without a comment of their own, one line
+/// each.
+pub(super) fn rules_of(schema: &Value, with_description: bool) -> Vec<String> {
     let mut said = Vec::new();
-    add_said(&mut said, schema, "", with_description, DEPTH_LIMIT);
+    add_rules(&mut said, schema, "", with_description, DEPTH_LIMIT);
     said
 }
 
-fn add_said(said: &mut Vec<String>, schema: &Value, place: &str, with_description: bool, depth: usize) {
+fn add_rules(said: &mut Vec<String>, schema: &Value, place: &str, with_description: bool, depth: usize) {
     let (Some(keywords), Some(depth)) = (schema.as_object(), depth.checked_sub(1)) else { return };
     let at = if place.is_empty() { String::new() } else { format!(" (in {place})") };
     let mut say = |keyword: &str, value: &str| said.push(format!("@{keyword} {value}{at}"));
@@ -68,18 +69,18 @@ fn add_said(said: &mut Vec<String>, schema: &Value, place: &str, with_descriptio
     let inside = |step: &str| if place.is_empty() { step.to_owned() } else { format!("{place} {step}") };
     for keyword in ["items", "additionalProperties"] {
         if let Some(schema) = keywords.get(keyword) {
-            add_said(said, schema, &inside(keyword), true, depth);
+            add_rules(said, schema, &inside(keyword), true, depth);
         }
     }
     for keyword in ["prefixItems", "anyOf", "oneOf", "allOf"] {
         let schemas = keywords.get(keyword).and_then(Value::as_array).into_iter().flatten();
         for (index, schema) in schemas.enumerate() {
-            add_said(said, schema, &inside(&format!("{keyword} {}", index + 1)), true, depth);
+            add_rules(said, schema, &inside(&format!("{keyword} {}", index + 1)), true, depth);
         }
     }
 }
 
-/// A documentation comment with what types cannot say.
+/// A documentation comment with what types cannot express.
 pub(super) fn comment(description: Option<&str>, said: &[String], indent: usize) -> String {
     let described = description.unwrap_or_default().trim().lines().map(str::trim);
     // Nothing in a line ends it or the comment.

@@ -1,6 +1,6 @@
 //! TypeScript types: an input and an output for each tool, and a map from names to both.
 //!
-//! Types hold the shape of a value. Everything else that a schema says stands in the comment of the nearest member or
+//! Types hold the shape of a value. Everything else that a schema says is in the comment of the nearest member or
 //! type: `@minLength 1`, and with its place `@minLength 1 (in items)`.
 
 mod circular;
@@ -16,11 +16,11 @@ use toolwright_core::manifest::visible;
 use toolwright_core::pointer::below;
 
 use self::circular::{circular, target};
-use self::comment::{comment, said_of};
+use self::comment::{comment, rules_of};
 use super::loss::{InTool, Losses};
 use crate::packages::Document;
 
-/// How many types lie in each other: what lies deeper is `unknown`.
+/// The maximum depth of nested types: deeper ones are `unknown`.
 const DEPTH_LIMIT: usize = 64;
 
 // Writing to a string cannot fail.
@@ -79,7 +79,7 @@ fn add_tool(
     format!("  {}: {{ input: {input}; output: {output} }};\n", key(&tool.name))
 }
 
-/// A declaration of the type and of the definitions that its schema refers to; returns its name.
+/// Declares the type and the definitions that its schema refers to; returns its name.
 fn add_type(
     text: &mut String,
     wanted: &str,
@@ -114,7 +114,7 @@ fn add_type(
     let mut writer = Writer { names, losses, depth: 0 };
     for (name, pointer, schema) in definitions {
         let description = schema.get("description").and_then(Value::as_str);
-        let comment = comment(description, &said_of(schema, false), 0);
+        let comment = comment(description, &rules_of(schema, false), 0);
         let expression = writer.expression(&pointer, schema, 0);
         _ = write!(text, "\n{comment}export type {name} = {expression};\n");
     }
@@ -123,7 +123,7 @@ fn add_type(
     if !said.trim().is_empty() && !about.contains(said) {
         about = format!("{about}\n\n{said}");
     }
-    let comment = comment(Some(about.trim()), &said_of(schema, false), 0);
+    let comment = comment(Some(about.trim()), &rules_of(schema, false), 0);
     let expression = writer.expression(pointer, schema, 0);
     _ = write!(text, "\n{comment}export type {own} = {expression};\n");
     own
@@ -133,12 +133,12 @@ struct Writer<'w, 'l> {
     /// The types of what references lead to, by the pointer behind the `#`.
     names: HashMap<String, String>,
     losses: &'w mut InTool<'l>,
-    /// How many types lie around this one.
+    /// The depth of this type.
     depth: usize,
 }
 
 impl Writer<'_, '_> {
-    /// The type of a schema: what all its parts say together.
+    /// The type of a schema, from all its parts.
     fn expression(&mut self, pointer: &str, schema: &Value, indent: usize) -> String {
         let Some(keywords) = schema.as_object() else {
             return if *schema == Value::Bool(false) { "never" } else { "unknown" }.to_owned();
@@ -160,7 +160,7 @@ impl Writer<'_, '_> {
             let branches = keywords.get(keyword).and_then(Value::as_array).into_iter().flatten().enumerate();
             let branches: Vec<_> = branches
                 .map(|(at, branch)| {
-                    in_brackets(self.expression(&below(&pointer, &at.to_string()), branch, indent))
+                    parenthesize(self.expression(&below(&pointer, &at.to_string()), branch, indent))
                 })
                 .collect();
             // Branches that only say more about the value are told in the comment.
@@ -175,7 +175,7 @@ impl Writer<'_, '_> {
         match parts.len() {
             0 => "unknown".to_owned(),
             1 => parts.remove(0),
-            _ => parts.into_iter().map(in_brackets).collect::<Vec<_>>().join(" & "),
+            _ => parts.into_iter().map(parenthesize).collect::<Vec<_>>().join(" & "),
         }
     }
 
@@ -225,7 +225,7 @@ impl Writer<'_, '_> {
             .map(|(index, place)| self.expression(&below(&at, &index.to_string()), place, indent))
             .collect();
         let items = keywords.get("items").filter(|items| !items.is_array());
-        let items = items.map(|items| in_brackets(self.expression(&below(pointer, "items"), items, indent)));
+        let items = items.map(|items| parenthesize(self.expression(&below(pointer, "items"), items, indent)));
         if places.is_empty() {
             return items.map_or_else(|| "unknown[]".to_owned(), |items| format!("{items}[]"));
         }
@@ -259,7 +259,7 @@ impl Writer<'_, '_> {
         for (name, property) in properties {
             let pointer = below(&below(pointer, "properties"), name);
             let description = property.get("description").and_then(Value::as_str);
-            text.push_str(&comment(description, &said_of(property, false), inner));
+            text.push_str(&comment(description, &rules_of(property, false), inner));
             let optional = if is_required(name) { "" } else { "?" };
             let expression = self.expression(&pointer, property, inner);
             _ = writeln!(text, "{space}{}{optional}: {expression};", key(name));
@@ -268,11 +268,11 @@ impl Writer<'_, '_> {
     }
 }
 
-fn in_brackets(expression: String) -> String {
+fn parenthesize(expression: String) -> String {
     if has_alternatives(&expression) { format!("({expression})") } else { expression }
 }
 
-/// Whether an operator stands outside of all brackets and texts.
+/// Whether an operator is outside of all brackets and strings.
 fn has_alternatives(expression: &str) -> bool {
     let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
     for character in expression.chars() {

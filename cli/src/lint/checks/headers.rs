@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toolwright_core::pointer::below;
 
-use super::super::rule::Rule;
+use super::super::rule::LintRule;
 use super::super::schema::Node;
 use super::super::subject::{Problems, Subject, Tool};
 use super::secrets::sounds_secret;
@@ -13,7 +13,7 @@ const KEYWORD: &str = "x-mcp-header";
 /// Characters of a header's name beside letters and digits (RFC 9110, section 5.6.2, `tchar`).
 const TOKEN: &str = "!#$%&'*+-.^_`|~";
 
-pub(super) fn header_name(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn header_name(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node, header) in headers(subject) {
         let fits = |name: &str| {
             !name.is_empty() && name.chars().all(|one| one.is_ascii_alphanumeric() || TOKEN.contains(one))
@@ -28,7 +28,7 @@ pub(super) fn header_name(_: &Rule, subject: &Subject<'_>, problems: &mut Proble
     }
 }
 
-pub(super) fn header_twice(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn header_twice(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let mut seen: Vec<(&str, String)> = Vec::new();
     for (tool, node, header) in headers(subject) {
         let name = header.as_str().unwrap_or_default();
@@ -44,7 +44,7 @@ pub(super) fn header_twice(_: &Rule, subject: &Subject<'_>, problems: &mut Probl
     }
 }
 
-pub(super) fn header_type(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn header_type(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node, _) in headers(subject) {
         let types = node.types();
         if let Some(refused) = types.iter().find(|name| !matches!(**name, "string" | "integer" | "boolean")) {
@@ -54,7 +54,7 @@ pub(super) fn header_type(_: &Rule, subject: &Subject<'_>, problems: &mut Proble
     }
 }
 
-pub(super) fn header_place(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn header_place(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node, _) in headers(subject) {
         if !node.is_plain_member || node.parent.is_none() {
             let message = "a header belongs to a property that is reached by way of `properties` alone";
@@ -63,7 +63,7 @@ pub(super) fn header_place(_: &Rule, subject: &Subject<'_>, problems: &mut Probl
     }
 }
 
-pub(super) fn header_on_secret(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn header_on_secret(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node, _) in headers(subject) {
         let name = node.property.unwrap_or_default();
         if node.get("writeOnly") == Some(&Value::Bool(true)) || sounds_secret(name) {

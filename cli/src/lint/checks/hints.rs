@@ -3,11 +3,11 @@
 use toolwright_core::definition::ToolAnnotations;
 use toolwright_core::pointer::below;
 
-use super::super::rule::{self, Rule};
+use super::super::rule::{self, LintRule};
 use super::super::subject::{Problems, Subject, Tool};
 use super::super::words;
 
-pub(super) fn contradictory_hints(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn contradictory_hints(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         let hints = tool.definition.annotations.as_ref();
         if let Some(ToolAnnotations { read_only_hint: Some(true), destructive_hint: Some(true), .. }) = hints
@@ -18,7 +18,7 @@ pub(super) fn contradictory_hints(_: &Rule, subject: &Subject<'_>, problems: &mu
     }
 }
 
-pub(super) fn missing_hints(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn missing_hints(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         let hints = tool.definition.annotations.clone().unwrap_or_default();
         if hints.read_only_hint != Some(true) && hints.destructive_hint.is_none() {
@@ -28,8 +28,8 @@ pub(super) fn missing_hints(_: &Rule, subject: &Subject<'_>, problems: &mut Prob
     }
 }
 
-pub(super) fn destructive_name(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
-    for (tool, hints) in tools_that_sound(Deed::Destroy, subject) {
+pub(super) fn destructive_name(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
+    for (tool, hints) in tools_that_sound(Action::Destroy, subject) {
         if hints.read_only_hint == Some(true) {
             let message = format!("`{}` sounds as if it destroyed something, and is read-only", tool.name());
             problems.at(tool, "/annotations/readOnlyHint", message);
@@ -41,8 +41,8 @@ pub(super) fn destructive_name(_: &Rule, subject: &Subject<'_>, problems: &mut P
     }
 }
 
-pub(super) fn writing_name(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
-    for (tool, hints) in tools_that_sound(Deed::Write, subject) {
+pub(super) fn writing_name(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
+    for (tool, hints) in tools_that_sound(Action::Write, subject) {
         if hints.read_only_hint == Some(true) {
             let message = format!("`{}` sounds as if it wrote, and is read-only", tool.name());
             problems.at(tool, "/annotations/readOnlyHint", message);
@@ -50,8 +50,8 @@ pub(super) fn writing_name(_: &Rule, subject: &Subject<'_>, problems: &mut Probl
     }
 }
 
-pub(super) fn reading_name(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
-    for (tool, hints) in tools_that_sound(Deed::Read, subject) {
+pub(super) fn reading_name(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
+    for (tool, hints) in tools_that_sound(Action::Read, subject) {
         if hints.read_only_hint.is_none() && hints.destructive_hint != Some(true) {
             let message = format!("`{}` sounds as if it only read, and does not say so", tool.name());
             problems.at(tool, "/annotations", message);
@@ -59,10 +59,10 @@ pub(super) fn reading_name(_: &Rule, subject: &Subject<'_>, problems: &mut Probl
     }
 }
 
-pub(super) fn reading_name_writes(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
-    for (tool, hints) in tools_that_sound(Deed::Read, subject) {
+pub(super) fn reading_name_writes(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
+    for (tool, hints) in tools_that_sound(Action::Read, subject) {
         // What queries, checks or fetches may do more.
-        let is_clear = deed_of(tool.name()).is_some_and(|(_, verb)| rule.lists(verb));
+        let is_clear = action_of(tool.name()).is_some_and(|(_, verb)| rule.lists(verb));
         let hint = match (hints.read_only_hint, hints.destructive_hint) {
             (Some(false), _) => "readOnlyHint",
             // Beside a hint that it is read-only, the rule for contradictory hints says so.
@@ -78,27 +78,27 @@ pub(super) fn reading_name_writes(rule: &Rule, subject: &Subject<'_>, problems: 
 }
 
 fn tools_that_sound<'s, 'a>(
-    sought: Deed,
+    sought: Action,
     subject: &'s Subject<'a>,
 ) -> impl Iterator<Item = (&'s Tool<'a>, ToolAnnotations)> {
-    let sounds = move |name| deed_of(name).is_some_and(|(deed, _)| deed == sought);
+    let sounds = move |name| action_of(name).is_some_and(|(action, _)| action == sought);
     let tools = subject.tools.iter().filter(move |tool| sounds(tool.name()));
     tools.map(|tool| (tool, tool.definition.annotations.clone().unwrap_or_default()))
 }
 
 /// What a tool does, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Deed {
+enum Action {
     Read,
     Write,
     Destroy,
 }
 
-/// The rules whose words are the verbs of each deed.
-const VERBS: [(Deed, &str); 3] =
-    [(Deed::Read, "reading-name"), (Deed::Write, "writing-name"), (Deed::Destroy, "destructive-name")];
+/// The rules whose words are the verbs of each action.
+const VERBS: [(Action, &str); 3] =
+    [(Action::Read, "reading-name"), (Action::Write, "writing-name"), (Action::Destroy, "destructive-name")];
 
-/// Verbs that are in no rule, after which a verb of a rule is no deed: `create_list`, `request_reset_link`.
+/// Verbs that are in no rule, after which a verb of a rule is no action: `create_list`, `request_reset_link`.
 const OTHER_VERBS: [&str; 44] = [
     "add",
     "answer",
@@ -146,17 +146,17 @@ const OTHER_VERBS: [&str; 44] = [
     "write",
 ];
 
-/// Words after which a second verb stands: `get_or_create`.
+/// Words after which a second verb follows: `get_or_create`.
 const CONJUNCTIONS: [&str; 3] = ["and", "or", "then"];
 
-/// Last words of names that are about a deed and do not do it: `password_reset_status`.
+/// Last words of names that are about a action and do not do it: `password_reset_status`.
 const REPORTS: [&str; 16] = [
     "status", "state", "history", "log", "logs", "policy", "policies", "count", "info", "details", "list",
     "reason", "reasons", "rate", "events", "report",
 ];
 
-/// What the verbs of a name do, the gravest of them, and the first verb; nothing if that is not known.
-fn deed_of(name: &str) -> Option<(Deed, &'static str)> {
+/// What the verbs of a name do, the most severe of them, and the first verb; nothing if that is not known.
+fn action_of(name: &str) -> Option<(Action, &'static str)> {
     let words = words::words(name);
     // A place may come before the verb: `github_delete_repo`, `orders.purge`.
     let is_verb = |at: &usize| OTHER_VERBS.contains(&words[*at].as_str()) || verb(&words[*at..]).is_some();
@@ -165,21 +165,21 @@ fn deed_of(name: &str) -> Option<(Deed, &'static str)> {
     let is_report = at > 0
         && at + first.words < words.len()
         && words.last().is_some_and(|last| REPORTS.contains(&last.as_str()));
-    if is_report || (first.deed == Deed::Read && at != words.len() - words_of_its_own(name)) {
+    if is_report || (first.action == Action::Read && at != words.len() - words_of_its_own(name)) {
         return None;
     }
-    let mut deed = first.deed;
+    let mut action = first.action;
     for at in at + first.words..words.len() {
         if !CONJUNCTIONS.contains(&words[at - 1].as_str()) {
             continue;
         }
         match verb(&words[at..]) {
-            Some(second) => deed = deed.max(second.deed),
-            None if OTHER_VERBS.contains(&words[at].as_str()) && deed == Deed::Read => return None,
+            Some(second) => action = action.max(second.action),
+            None if OTHER_VERBS.contains(&words[at].as_str()) && action == Action::Read => return None,
             None => {}
         }
     }
-    Some((deed, first.name))
+    Some((action, first.name))
 }
 
 /// How many words a name has without what it says of its place: one in `orders.list` and `shop__list`.
@@ -189,7 +189,7 @@ fn words_of_its_own(name: &str) -> usize {
 }
 
 struct Verb {
-    deed: Deed,
+    action: Action,
     name: &'static str,
     /// How many words of the name it is.
     words: usize,
@@ -197,11 +197,11 @@ struct Verb {
 
 /// The verb of a rule with which these words begin, the longest one.
 fn verb(words: &[String]) -> Option<Verb> {
-    let verbs = VERBS.into_iter().flat_map(|(deed, id)| {
+    let verbs = VERBS.into_iter().flat_map(|(action, id)| {
         let listed = rule::find(id).into_iter().flat_map(|rule| &rule.words);
         listed.filter_map(move |verb| {
             let count = words::starts_with(words, verb).or_else(|| third_person(words, verb))?;
-            Some(Verb { deed, name: verb, words: count })
+            Some(Verb { action, name: verb, words: count })
         })
     });
     verbs.max_by_key(|found| found.words)
@@ -237,14 +237,17 @@ mod tests {
         let neither = "shop_search_products create_list add_count set_status request_reset get_or_create_user \
                        create_reset_token wish_list order password_reset_status token_reset_policy add hello reformat_text format_text \
                        dropdown_options undeletable backdrop resettlement handle_delete generate_report translate shopping_list_reset_rate";
-        let cases = [(reads, Some(Deed::Read)), (writes, Some(Deed::Write)), (destroys, Some(Deed::Destroy))];
-        for (names, deed) in cases {
-            let wrong: Vec<_> =
-                names.split_whitespace().filter(|name| deed_of(name).map(|(deed, _)| deed) != deed).collect();
-            assert!(wrong.is_empty(), "not {deed:?}: {wrong:?}");
+        let cases =
+            [(reads, Some(Action::Read)), (writes, Some(Action::Write)), (destroys, Some(Action::Destroy))];
+        for (names, action) in cases {
+            let wrong: Vec<_> = names
+                .split_whitespace()
+                .filter(|name| action_of(name).map(|(action, _)| action) != action)
+                .collect();
+            assert!(wrong.is_empty(), "not {action:?}: {wrong:?}");
         }
         let wrong: Vec<_> =
-            neither.split_whitespace().filter_map(|name| Some((name, deed_of(name)?))).collect();
+            neither.split_whitespace().filter_map(|name| Some((name, action_of(name)?))).collect();
         assert_eq!(wrong, []);
     }
 

@@ -3,10 +3,10 @@
 use serde_json::Value;
 use toolwright_core::pointer::below;
 
-use super::super::rule::Rule;
+use super::super::rule::LintRule;
 use super::super::subject::{Feature, Problems, Subject};
 
-pub(super) fn icon_source(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn icon_source(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let wrong = |source: &str| {
         let plain = source.to_ascii_lowercase();
         (!plain.starts_with("https://") && !plain.starts_with("data:"))
@@ -38,7 +38,7 @@ fn each_icon(subject: &Subject<'_>, member: &str, mut visit: impl FnMut(&Feature
     }
 }
 
-pub(super) fn icon_type(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn icon_type(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         for (index, icon) in tool.definition.icons.iter().enumerate() {
             if let Some(media) = icon.mime_type.as_deref().filter(|media| !rule.lists(media)) {
@@ -57,7 +57,7 @@ pub(super) fn icon_type(rule: &Rule, subject: &Subject<'_>, problems: &mut Probl
     });
 }
 
-pub(super) fn reserved_meta_key(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn reserved_meta_key(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let is_reserved = |key: &&String| {
         let prefix = key.split_once('/').map_or("", |(prefix, _)| prefix);
         matches!(prefix.split('.').nth(1), Some("modelcontextprotocol" | "mcp"))
@@ -76,13 +76,13 @@ pub(super) fn reserved_meta_key(_: &Rule, subject: &Subject<'_>, problems: &mut 
     }
 }
 
-pub(super) fn missing_output_schema(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn missing_output_schema(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in subject.tools.iter().filter(|tool| tool.definition.output_schema.is_none()) {
         problems.at(tool, "", format!("the result of `{}` is not described", tool.name()));
     }
 }
 
-pub(super) fn output_not_an_object(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn output_not_an_object(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         let schema = tool.definition.output_schema.as_ref();
         if schema.is_some_and(|schema| schema.get("type").and_then(|name| name.as_str()) != Some("object")) {

@@ -1,5 +1,6 @@
 //! What each rule looks for. A rule is one line here, one function in a module below, and one file in `rules/`.
 
+mod descriptions;
 mod headers;
 mod hints;
 mod meta;
@@ -11,7 +12,6 @@ mod resources;
 mod schemas;
 mod secrets;
 mod sizes;
-mod texts;
 mod values;
 
 use super::rule::Check;
@@ -26,7 +26,7 @@ macro_rules! checks {
 
 checks! {
     "array-without-items" => schemas::array_without_items,
-    "boilerplate-description" => texts::boilerplate_description,
+    "boilerplate-description" => descriptions::boilerplate_description,
     "boolean-schema" => schemas::boolean_schema,
     "bounds-without-value" => values::bounds_without_value,
     "confusable-names" => names::confusable_names,
@@ -34,11 +34,11 @@ checks! {
     "cursor-name-too-long" => names::cursor_name_too_long,
     "cursor-too-many-tools" => sizes::too_many_tools,
     "deep-schema" => sizes::deep_schema,
-    "description-too-long" => texts::description_too_long,
-    "description-will-be-cut" => texts::description_too_long,
+    "description-too-long" => descriptions::description_too_long,
+    "description-will-be-cut" => descriptions::description_too_long,
     "destructive-name" => hints::destructive_name,
-    "direction-characters" => texts::direction_characters,
-    "duplicate-description" => texts::duplicate_description,
+    "direction-characters" => descriptions::direction_characters,
+    "duplicate-description" => descriptions::duplicate_description,
     "empty-enum-value" => values::empty_enum_value,
     "enum-not-text" => values::enum_not_text,
     "enum-without-type" => values::enum_without_type,
@@ -53,12 +53,12 @@ checks! {
     "header-place" => headers::header_place,
     "header-twice" => headers::header_twice,
     "header-type" => headers::header_type,
-    "hidden-instructions" => texts::hidden_instructions,
+    "hidden-instructions" => descriptions::hidden_instructions,
     "icon-source" => meta::icon_source,
     "icon-type" => meta::icon_type,
-    "instructions-will-be-cut" => texts::instructions_too_long,
+    "instructions-will-be-cut" => descriptions::instructions_too_long,
     "invalid-list-member" => resources::invalid_list_member,
-    "invisible-characters" => texts::invisible_characters,
+    "invisible-characters" => descriptions::invisible_characters,
     "keyword-of-another-type" => schemas::keyword_of_another_type,
     "large-enum" => sizes::large_enum,
     "large-output-schema" => sizes::large_output_schema,
@@ -67,10 +67,10 @@ checks! {
     "local-reference" => references::local_reference,
     "lookaround-pattern" => schemas::lookaround_pattern,
     "media-type" => resources::media_type,
-    "missing-description" => texts::missing_description,
+    "missing-description" => descriptions::missing_description,
     "missing-hints" => hints::missing_hints,
     "missing-output-schema" => meta::missing_output_schema,
-    "missing-title" => texts::missing_title,
+    "missing-title" => descriptions::missing_title,
     "mixed-enum" => values::mixed_enum,
     "name-characters" => names::name_characters,
     "name-not-allowed" => names::name_not_allowed,
@@ -104,12 +104,12 @@ checks! {
     "secret-in-definition" => secrets::secret_in_definition,
     "secret-parameter" => secrets::secret_parameter,
     "server-name" => names::server_name,
-    "short-description" => texts::short_description,
+    "short-description" => descriptions::short_description,
     "similar-names" => names::similar_names,
     "too-many-properties" => sizes::too_many_properties,
     "too-many-tools" => sizes::too_many_tools,
     "tuple" => schemas::tuple,
-    "two-titles" => texts::two_titles,
+    "two-titles" => descriptions::two_titles,
     "type-list" => schemas::type_list,
     "undescribed-argument" => prompts::undescribed_argument,
     "undescribed-parameter" => parameters::undescribed_parameter,

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use toolwright_core::definition::meta_keys;
 use toolwright_core::names;
 
-use super::super::rule::Rule;
+use super::super::rule::LintRule;
 use super::super::subject::{Problems, Subject, Tool};
 
-pub(super) fn name_not_allowed(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn name_not_allowed(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         if let Err(error) = names::check(tool.name()) {
             problems.at(tool, "/name", format!("{:?} cannot be the name of a tool: {error}", tool.name()));
@@ -16,7 +16,7 @@ pub(super) fn name_not_allowed(_: &Rule, subject: &Subject<'_>, problems: &mut P
     }
 }
 
-pub(super) fn name_characters(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn name_characters(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         let name = tool.name();
         if let Some(character) = name.chars().find(|character| !is_in_every_name(*character)) {
@@ -25,7 +25,7 @@ pub(super) fn name_characters(_: &Rule, subject: &Subject<'_>, problems: &mut Pr
     }
 }
 
-pub(super) fn name_too_long(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn name_too_long(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         let length = tool.name().chars().count();
         if length > rule.limit {
@@ -38,7 +38,7 @@ pub(super) fn name_too_long(rule: &Rule, subject: &Subject<'_>, problems: &mut P
     }
 }
 
-pub(super) fn prefixed_name_too_long(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn prefixed_name_too_long(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in subject.tools.iter().filter(|tool| tool.name().chars().count() <= rule.limit) {
         let prefixed = format!("mcp__{}__{}", subject.manifest.server.name, tool.name());
         let length = prefixed.chars().count();
@@ -49,10 +49,10 @@ pub(super) fn prefixed_name_too_long(rule: &Rule, subject: &Subject<'_>, problem
     }
 }
 
-pub(super) fn cursor_name_too_long(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn cursor_name_too_long(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let server = &subject.manifest.server.name;
     for tool in &subject.tools {
-        // Cursor counts both names and what stands between them.
+        // Cursor counts both names and what is between them.
         let length = server.chars().count() + 1 + tool.name().chars().count();
         if length > rule.limit {
             let message =
@@ -62,7 +62,7 @@ pub(super) fn cursor_name_too_long(rule: &Rule, subject: &Subject<'_>, problems:
     }
 }
 
-pub(super) fn gemini_name(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn gemini_name(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in subject.tools.iter().filter(|tool| !starts_as_a_word(tool.name())) {
         problems.at(
             tool,
@@ -72,7 +72,7 @@ pub(super) fn gemini_name(_: &Rule, subject: &Subject<'_>, problems: &mut Proble
     }
 }
 
-pub(super) fn confusable_names(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn confusable_names(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let mut seen: HashMap<String, &str> = HashMap::new();
     for tool in &subject.tools {
         match seen.get(&skeleton(tool.name())) {
@@ -92,7 +92,7 @@ fn skeleton(name: &str) -> String {
     plain.replace('0', "o").replace(['1', 'i'], "l").replace("rn", "m").replace("vv", "w")
 }
 
-pub(super) fn similar_names(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn similar_names(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let mut seen: HashMap<Trace, &str> = HashMap::new();
     for tool in subject.tools.iter().filter(|tool| tool.name().chars().count() >= SHORTEST_SIMILAR) {
         let name = tool.name();
@@ -135,7 +135,7 @@ fn without_a_letter(name: &str) -> impl Iterator<Item = (String, usize)> {
 /// Shorter names differ by a letter without looking alike.
 const SHORTEST_SIMILAR: usize = 6;
 
-pub(super) fn former_name_taken(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn former_name_taken(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let mut owners: HashMap<&str, &str> =
         subject.tools.iter().map(|tool| (tool.name(), tool.name())).collect();
     for tool in &subject.tools {
@@ -156,13 +156,13 @@ fn former_names<'a>(tool: &Tool<'a>) -> impl Iterator<Item = &'a str> {
     names.into_iter().flatten().filter_map(|name| name.as_str())
 }
 
-pub(super) fn server_name(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn server_name(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     if let Err(error) = names::check_server(&subject.manifest.server.name) {
         problems.at_server("/server/name", error.to_string());
     }
 }
 
-pub(super) fn parameter_name(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn parameter_name(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let fits = |name: &str| {
         !name.is_empty()
             && name.len() <= rule.limit
@@ -177,7 +177,7 @@ pub(super) fn parameter_name(rule: &Rule, subject: &Subject<'_>, problems: &mut 
     }
 }
 
-pub(super) fn gemini_parameter_name(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn gemini_parameter_name(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let fits = |name: &str| {
         starts_as_a_word(name)
             && name.len() <= rule.limit

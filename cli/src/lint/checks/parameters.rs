@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use toolwright_core::pointer::below;
 
-use super::super::rule::Rule;
+use super::super::rule::LintRule;
 use super::super::schema::Node;
 use super::super::subject::{Problems, Subject};
 
-pub(super) fn undescribed_parameter(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn undescribed_parameter(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         for node in tool.parameters() {
             let text = node.get("description").and_then(Value::as_str).unwrap_or_default();
@@ -19,7 +19,7 @@ pub(super) fn undescribed_parameter(_: &Rule, subject: &Subject<'_>, problems: &
     }
 }
 
-pub(super) fn root_combinator(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn root_combinator(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         for keyword in rule.words.iter().filter(|keyword| tool.definition.input_schema.get(keyword).is_some())
         {
@@ -29,7 +29,7 @@ pub(super) fn root_combinator(rule: &Rule, subject: &Subject<'_>, problems: &mut
     }
 }
 
-pub(super) fn root_without_properties(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn root_without_properties(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         if !tool.definition.input_schema.get("properties").is_some_and(Value::is_object) {
             problems.at(tool, "/inputSchema", "the root of the arguments has no `properties`");
@@ -37,7 +37,7 @@ pub(super) fn root_without_properties(_: &Rule, subject: &Subject<'_>, problems:
     }
 }
 
-pub(super) fn root_title(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn root_title(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         if let Some(title) = tool.definition.input_schema.get("title") {
             problems.at(tool, "/inputSchema/title", format!("the arguments are titled {title}"));
@@ -45,7 +45,7 @@ pub(super) fn root_title(_: &Rule, subject: &Subject<'_>, problems: &mut Problem
     }
 }
 
-pub(super) fn open_arguments(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn open_arguments(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         let schema = &tool.definition.input_schema;
         let is_open = |keyword| schema.get(keyword).is_none_or(|value| *value == Value::Bool(true));
@@ -55,7 +55,7 @@ pub(super) fn open_arguments(_: &Rule, subject: &Subject<'_>, problems: &mut Pro
     }
 }
 
-pub(super) fn open_object(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn open_object(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         // The root has a rule of its own.
         for node in tool.input.iter().skip(1).filter(|node| is_open_object(&tool.input, node)) {
@@ -127,11 +127,11 @@ fn is_closed(schema: &Value) -> bool {
     closes(schema) || parts.into_iter().any(closes)
 }
 
-pub(super) fn unknown_required(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn unknown_required(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         for node in &tool.input {
             let names = node.get("required").and_then(Value::as_array).into_iter().flatten();
-            // In a branch of a combinator, the properties stand beside it.
+            // In a branch of a combinator, the properties are beside it.
             let is_branch = !matches!(node.keyword, "" | "properties" | "items" | "additionalProperties");
             for name in names.filter_map(Value::as_str).filter(|_| !is_branch) {
                 if node.get("properties").is_none_or(|properties| properties.get(name).is_none()) {

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use serde_json::Value;
 use toolwright_core::manifest::Kind;
 
-use super::super::rule::Rule;
+use super::super::rule::LintRule;
 use super::super::subject::{Problems, Subject};
 
-pub(super) fn prompt_name_space(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn prompt_name_space(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for prompt in subject.of_kind(Kind::Prompts) {
         if prompt.name.contains(char::is_whitespace) {
             problems.at_feature(prompt, "/name", format!("the name {:?} has a space", prompt.name));
@@ -16,7 +16,7 @@ pub(super) fn prompt_name_space(_: &Rule, subject: &Subject<'_>, problems: &mut 
     }
 }
 
-pub(super) fn prompt_several_arguments(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn prompt_several_arguments(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for prompt in subject.of_kind(Kind::Prompts) {
         let count = prompt.arguments().count();
         if count > rule.limit {
@@ -26,7 +26,7 @@ pub(super) fn prompt_several_arguments(rule: &Rule, subject: &Subject<'_>, probl
     }
 }
 
-pub(super) fn repeated_argument(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn repeated_argument(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for prompt in subject.of_kind(Kind::Prompts) {
         let mut seen = HashSet::new();
         for (index, argument) in prompt.arguments() {
@@ -39,7 +39,7 @@ pub(super) fn repeated_argument(_: &Rule, subject: &Subject<'_>, problems: &mut 
     }
 }
 
-pub(super) fn undescribed_prompt(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn undescribed_prompt(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for prompt in subject.of_kind(Kind::Prompts) {
         if !is_described(prompt.entry.get("description")) {
             problems.at_feature(prompt, "", format!("the prompt `{}` has no description", prompt.name));
@@ -47,7 +47,7 @@ pub(super) fn undescribed_prompt(_: &Rule, subject: &Subject<'_>, problems: &mut
     }
 }
 
-pub(super) fn undescribed_argument(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn undescribed_argument(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for prompt in subject.of_kind(Kind::Prompts) {
         for (index, argument) in prompt.arguments() {
             if !is_described(argument.get("description")) {

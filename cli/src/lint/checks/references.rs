@@ -3,11 +3,11 @@
 use serde_json::Value;
 use toolwright_core::pointer::below;
 
-use super::super::rule::Rule;
+use super::super::rule::LintRule;
 use super::super::schema::{self, Node};
 use super::super::subject::{Problems, Subject, Tool};
 
-pub(super) fn remote_reference(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn remote_reference(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node, reference, _) in references(subject) {
         if !reference.starts_with('#') {
             problems.at(tool, below(&node.pointer, "$ref"), format!("`{reference}` is another document"));
@@ -15,7 +15,7 @@ pub(super) fn remote_reference(_: &Rule, subject: &Subject<'_>, problems: &mut P
     }
 }
 
-pub(super) fn unresolved_reference(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn unresolved_reference(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node, reference, root) in references(subject) {
         if reference.starts_with('#') && schema::target(root, reference).is_none() {
             problems.at(tool, below(&node.pointer, "$ref"), format!("`{reference}` leads nowhere"));
@@ -23,7 +23,7 @@ pub(super) fn unresolved_reference(_: &Rule, subject: &Subject<'_>, problems: &m
     }
 }
 
-pub(super) fn local_reference(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn local_reference(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node, reference, root) in references(subject) {
         let is_input = node.pointer.starts_with("/inputSchema");
         if is_input && schema::target(root, reference).is_some() && !is_recursive(root, reference) {
@@ -32,7 +32,7 @@ pub(super) fn local_reference(_: &Rule, subject: &Subject<'_>, problems: &mut Pr
     }
 }
 
-pub(super) fn recursive_schema(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn recursive_schema(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node, reference, root) in references(subject) {
         let is_input = node.pointer.starts_with("/inputSchema");
         // Reported once, where the circle is entered from outside of the definitions.

@@ -4,11 +4,11 @@ use serde_json::Value;
 use toolwright_core::manifest::{Entry, Kind};
 use toolwright_core::pointer::below;
 
-use super::super::rule::Rule;
+use super::super::rule::LintRule;
 use super::super::subject::{Problems, Subject};
 use super::prompts::is_described;
 
-pub(super) fn resource_uri(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn resource_uri(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for resource in subject.of_kind(Kind::Resources) {
         if let Some(wrong) = uri_fault(resource.name) {
             problems.at_feature(resource, "/uri", format!("{:?} is not a URI: {wrong}", resource.name));
@@ -42,7 +42,7 @@ fn literal_fault(text: &str) -> Option<String> {
         .then(|| "a `%` has no two digits behind it".to_owned())
 }
 
-pub(super) fn uri_template(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn uri_template(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for template in subject.of_kind(Kind::ResourceTemplates) {
         if let Some(wrong) = template_fault(template.name) {
             let message = format!("{:?} is not a URI template: {wrong}", template.name);
@@ -91,7 +91,7 @@ fn expression_fault(expression: &str) -> Option<String> {
     Some(format!("{wrong:?} is not a variable"))
 }
 
-pub(super) fn media_type(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn media_type(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for feature in &subject.features {
         let media = feature.entry.get("mimeType").and_then(Value::as_str);
         if let Some(media) = media.filter(|media| !is_media_type(media)) {
@@ -110,7 +110,7 @@ fn is_media_type(text: &str) -> bool {
     essence.split_once('/').is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype))
 }
 
-pub(super) fn undescribed_resource(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn undescribed_resource(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for feature in subject.features.iter().filter(|feature| feature.kind != Kind::Prompts) {
         if !is_described(feature.entry.get("description")) {
             let message = format!("the {} `{}` has no description", feature.kind.one(), feature.name);
@@ -119,7 +119,7 @@ pub(super) fn undescribed_resource(_: &Rule, subject: &Subject<'_>, problems: &m
     }
 }
 
-pub(super) fn resource_annotations(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn resource_annotations(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for feature in &subject.features {
         let Some(annotations) = feature.entry.get("annotations") else { continue };
         let mut report = |member: &str, message: String| {
@@ -183,7 +183,7 @@ impl Type {
     }
 }
 
-pub(super) fn invalid_list_member(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn invalid_list_member(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for feature in &subject.features {
         let mut report = |pointer: String, message: String| problems.at_feature(feature, pointer, message);
         if !feature.entry.get("name").is_some_and(Value::is_string) {

@@ -1,13 +1,13 @@
-//! Keywords, types and formats that some client does not take.
+//! Keywords, types and formats that some clients do not support.
 
 use serde_json::Value;
 use toolwright_core::pointer::below;
 
-use super::super::rule::Rule;
+use super::super::rule::LintRule;
 use super::super::schema::Node;
 use super::super::subject::{Problems, Subject};
 
-/// Reports each schema of the arguments about which `wrong` has something to say.
+/// Reports each schema of the arguments for which `wrong` returns a message.
 fn each(
     subject: &Subject<'_>,
     problems: &mut Problems,
@@ -25,7 +25,7 @@ fn each(
 }
 
 /// Reports the keywords in the rule's list. Those of the root that have a rule of their own are left to it.
-pub(super) fn keywords_of_the_list(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn keywords_of_the_list(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         for node in &tool.input {
             for (keyword, _) in node.keywords().into_iter().flatten().filter(|(name, _)| rule.lists(name)) {
@@ -36,7 +36,7 @@ pub(super) fn keywords_of_the_list(rule: &Rule, subject: &Subject<'_>, problems:
     }
 }
 
-pub(super) fn array_without_items(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn array_without_items(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each(subject, problems, |node| {
         let lacks = node.types().contains(&"array") && node.get("items").is_none();
         (lacks && node.get("prefixItems").is_none())
@@ -44,7 +44,7 @@ pub(super) fn array_without_items(_: &Rule, subject: &Subject<'_>, problems: &mu
     });
 }
 
-pub(super) fn boolean_schema(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn boolean_schema(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each(subject, problems, |node| {
         // `additionalProperties: false` and its like are read by everybody.
         let is_named = matches!(node.keyword, "properties" | "items" | "anyOf" | "oneOf" | "allOf");
@@ -52,7 +52,7 @@ pub(super) fn boolean_schema(_: &Rule, subject: &Subject<'_>, problems: &mut Pro
     });
 }
 
-pub(super) fn tuple(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn tuple(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each(subject, problems, |node| {
         let keyword = if node.get("prefixItems").is_some() { "prefixItems" } else { "items" };
         let is_tuple = keyword == "prefixItems" || node.get("items").is_some_and(Value::is_array);
@@ -60,14 +60,14 @@ pub(super) fn tuple(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
     });
 }
 
-pub(super) fn type_list(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn type_list(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each(subject, problems, |node| {
         let types = node.get("type").filter(|types| types.is_array())?;
         Some(("type", format!("`type` is a list: {types}")))
     });
 }
 
-pub(super) fn untyped_parameter(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn untyped_parameter(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     const SAYS_THE_TYPE: [&str; 7] = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"];
     each(subject, problems, |node| {
         let keywords = node.keywords().filter(|_| matches!(node.keyword, "properties" | "items"))?;
@@ -76,7 +76,7 @@ pub(super) fn untyped_parameter(_: &Rule, subject: &Subject<'_>, problems: &mut 
     });
 }
 
-pub(super) fn keyword_of_another_type(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn keyword_of_another_type(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     const OF_OBJECTS: [&str; 2] = ["properties", "required"];
     each(subject, problems, |node| {
         let types = node.types();
@@ -86,21 +86,21 @@ pub(super) fn keyword_of_another_type(_: &Rule, subject: &Subject<'_>, problems:
     });
 }
 
-pub(super) fn rust_format(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn rust_format(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each(subject, problems, |node| {
         let format = node.get("format")?.as_str().filter(|format| rule.lists(format))?;
         Some(("format", format!("`{format}` is a format that only Rust knows")))
     });
 }
 
-pub(super) fn gemini_format(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn gemini_format(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each(subject, problems, |node| {
         let format = node.get("format")?.as_str().filter(|format| !rule.lists(format))?;
         node.types().contains(&"string").then(|| ("format", format!("text with the format `{format}`")))
     });
 }
 
-pub(super) fn lookaround_pattern(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn lookaround_pattern(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each(subject, problems, |node| {
         let pattern = node.get("pattern")?.as_str()?;
         let found = rule.words.iter().find(|part| pattern.contains(part.as_str()))?;
@@ -108,7 +108,7 @@ pub(super) fn lookaround_pattern(rule: &Rule, subject: &Subject<'_>, problems: &
     });
 }
 
-pub(super) fn old_dialect(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn old_dialect(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         for node in tool.input.iter().chain(&tool.output) {
             let dialect = node.get("$schema").and_then(Value::as_str).unwrap_or_default();

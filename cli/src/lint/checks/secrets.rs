@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::super::rule::{self, Rule};
+use super::super::rule::{self, LintRule};
 use super::super::schema;
 use super::super::subject::{Problems, Subject};
 use super::super::words;
 
-pub(super) fn secret_parameter(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn secret_parameter(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         let root = &tool.definition.input_schema;
         for (node, name) in tool.input.iter().filter_map(|node| Some((node, node.property?))) {
@@ -23,7 +23,7 @@ pub(super) fn secret_parameter(_: &Rule, subject: &Subject<'_>, problems: &mut P
 /// How many references, lists and branches lie at most between a parameter and its text.
 const MAX_STEPS: usize = 8;
 
-/// Whether a value of the schema is a text, or a list of texts. One of several choices that everybody reads is no secret.
+/// Whether a value of the schema is a text, or a list of strings. One of several choices that everybody reads is no secret.
 fn may_hold_text(root: &Value, schema: &Value, steps: usize) -> bool {
     let Some(steps) = steps.checked_sub(1) else { return false };
     let below = |schema| may_hold_text(root, schema, steps);
@@ -101,7 +101,7 @@ fn is_filler(word: &str) -> bool {
 /// The fewest letters of a phrase that is recognised at the end of a longer word: `dbpassword`, but not `shipping` by `pin`.
 const SHORTEST_ENDING: usize = 5;
 
-fn ends_with_a_secret(rule: &Rule, words: &[String]) -> bool {
+fn ends_with_a_secret(rule: &LintRule, words: &[String]) -> bool {
     let name = words.concat();
     let mut starts = vec![0];
     starts.extend(words.iter().scan(0, |end, word| {
@@ -122,7 +122,7 @@ fn ends_with_a_secret(rule: &Rule, words: &[String]) -> bool {
 }
 
 /// Whether one of the words before `phrase` makes it no secret; `before` has the same letters without separators.
-fn means_something_else(rule: &Rule, phrase: &str, words: &[String], before: &str) -> bool {
+fn means_something_else(rule: &LintRule, phrase: &str, words: &[String], before: &str) -> bool {
     let Some(exceptions) = rule.except.get(phrase) else { return false };
     exceptions.iter().any(|word| {
         words.contains(word)
@@ -134,7 +134,7 @@ fn means_something_else(rule: &Rule, phrase: &str, words: &[String], before: &st
 /// The shortest rest of a token that is more than a placeholder.
 const SHORTEST_REST: usize = 16;
 
-pub(super) fn secret_in_definition(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn secret_in_definition(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let find = |text: &str| {
         rule.words.iter().find(|prefix| {
             text.match_indices(prefix.as_str()).any(|(at, _)| {
@@ -148,7 +148,7 @@ pub(super) fn secret_in_definition(rule: &Rule, subject: &Subject<'_>, problems:
         })
     };
     for tool in &subject.tools {
-        for text in &tool.texts {
+        for text in &tool.strings {
             if let Some(prefix) = find(&text.value) {
                 problems.at(
                     tool,
@@ -159,7 +159,7 @@ pub(super) fn secret_in_definition(rule: &Rule, subject: &Subject<'_>, problems:
         }
     }
     for feature in &subject.features {
-        for text in &feature.texts {
+        for text in &feature.strings {
             if let Some(prefix) = find(&text.value) {
                 let message = format!("this text holds what looks like a token: `{prefix}…`");
                 problems.at_feature(feature, &*text.pointer, message);

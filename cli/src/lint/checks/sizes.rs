@@ -2,17 +2,17 @@
 
 use toolwright_core::pointer::below;
 
-use super::super::rule::Rule;
+use super::super::rule::LintRule;
 use super::super::subject::{Problems, Subject, tokens};
 
-pub(super) fn too_many_tools(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn too_many_tools(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let count = subject.tools.len();
     if count > rule.limit {
         problems.at_server("/tools", format!("there are {count} tools, {} are taken", rule.limit));
     }
 }
 
-pub(super) fn deep_schema(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn deep_schema(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         // The deepest says it all.
         let deepest = tool.input.iter().max_by_key(|node| node.depth);
@@ -23,7 +23,7 @@ pub(super) fn deep_schema(rule: &Rule, subject: &Subject<'_>, problems: &mut Pro
     }
 }
 
-pub(super) fn too_many_properties(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn too_many_properties(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         let count = tool.input.iter().filter(|node| node.property.is_some()).count();
         if count > rule.limit {
@@ -33,7 +33,7 @@ pub(super) fn too_many_properties(rule: &Rule, subject: &Subject<'_>, problems: 
     }
 }
 
-pub(super) fn large_enum(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn large_enum(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         for node in &tool.input {
             let count = node.values().len();
@@ -44,7 +44,7 @@ pub(super) fn large_enum(rule: &Rule, subject: &Subject<'_>, problems: &mut Prob
     }
 }
 
-pub(super) fn large_tool(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn large_tool(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in subject.tools.iter().filter(|tool| tool.tokens > rule.limit) {
         problems.at(
             tool,
@@ -54,14 +54,14 @@ pub(super) fn large_tool(rule: &Rule, subject: &Subject<'_>, problems: &mut Prob
     }
 }
 
-pub(super) fn large_toolset(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn large_toolset(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let total: usize = subject.tools.iter().map(|tool| tool.tokens).sum();
     if total > rule.limit {
         problems.at_server("/tools", format!("the tools cost about {total} tokens in each conversation"));
     }
 }
 
-pub(super) fn large_output_schema(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn large_output_schema(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         let size = tool.definition.output_schema.as_ref().map_or(0, |schema| tokens(&schema.to_string()));
         if size > rule.limit {

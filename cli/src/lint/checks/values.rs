@@ -4,31 +4,31 @@ use serde_json::{Map, Value};
 use toolwright_core::arguments::Checker;
 use toolwright_core::pointer::below;
 
-use super::super::rule::Rule;
+use super::super::rule::LintRule;
 use super::super::schema::{Node, type_of};
 use super::super::subject::{Problems, Subject, Tool};
 
-pub(super) fn empty_enum_value(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn empty_enum_value(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each_enum(subject, problems, |node| {
         let empty = node.values().iter().find(|value| value.is_null() || value.as_str() == Some(""))?;
         Some(format!("the choices include {empty}"))
     });
 }
 
-pub(super) fn enum_not_text(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn enum_not_text(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each_enum(subject, problems, |node| {
         let other = node.values().iter().find(|value| !value.is_string() && !value.is_null())?;
         Some(format!("the choices include {other}, which is not text"))
     });
 }
 
-pub(super) fn enum_without_type(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn enum_without_type(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each_enum(subject, problems, |node| {
         node.get("type").is_none().then(|| "the choices have no `type` beside them".to_owned())
     });
 }
 
-pub(super) fn mixed_enum(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn mixed_enum(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each_enum(subject, problems, |node| {
         let mut types: Vec<_> = node.values().iter().filter(|value| !value.is_null()).map(type_of).collect();
         types.sort_unstable();
@@ -37,7 +37,7 @@ pub(super) fn mixed_enum(_: &Rule, subject: &Subject<'_>, problems: &mut Problem
     });
 }
 
-pub(super) fn repeated_enum_value(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn repeated_enum_value(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each_enum(subject, problems, |node| {
         let mut seen = std::collections::HashSet::new();
         let repeated = node.values().iter().find(|value| !seen.insert(value.to_string()))?;
@@ -45,7 +45,7 @@ pub(super) fn repeated_enum_value(_: &Rule, subject: &Subject<'_>, problems: &mu
     });
 }
 
-/// Reports each enumeration of the arguments about which `wrong` has something to say.
+/// Reports each enumeration of the arguments for which `wrong` returns a message.
 fn each_enum(subject: &Subject<'_>, problems: &mut Problems, wrong: impl Fn(&Node<'_>) -> Option<String>) {
     for tool in &subject.tools {
         for node in tool.input.iter().filter(|node| node.get("enum").is_some()) {
@@ -56,7 +56,7 @@ fn each_enum(subject: &Subject<'_>, problems: &mut Problems, wrong: impl Fn(&Nod
     }
 }
 
-pub(super) fn null_default(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn null_default(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         for node in tool.input.iter().filter(|node| node.get("default").is_some_and(Value::is_null)) {
             problems.at(tool, below(&node.pointer, "default"), "the default is null");
@@ -73,7 +73,7 @@ const BOUNDS: [(&str, &str); 5] = [
     ("minProperties", "maxProperties"),
 ];
 
-pub(super) fn bounds_without_value(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn bounds_without_value(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         for node in &tool.input {
             for (low, high) in BOUNDS {
@@ -89,7 +89,7 @@ pub(super) fn bounds_without_value(_: &Rule, subject: &Subject<'_>, problems: &m
     }
 }
 
-pub(super) fn refused_default(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn refused_default(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node) in nodes_of(subject) {
         // A default of null has a rule of its own.
         let default = node.get("default").filter(|default| !default.is_null());
@@ -103,7 +103,7 @@ pub(super) fn refused_default(_: &Rule, subject: &Subject<'_>, problems: &mut Pr
     }
 }
 
-pub(super) fn refused_example(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn refused_example(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node) in nodes_of(subject) {
         let examples = node.get("examples").and_then(Value::as_array).into_iter().flatten();
         for (index, example) in examples.enumerate() {
@@ -119,7 +119,7 @@ fn nodes_of<'s, 'a>(subject: &'s Subject<'a>) -> impl Iterator<Item = (&'s Tool<
     subject.tools.iter().flat_map(|tool| tool.input.iter().map(move |node| (tool, node)))
 }
 
-/// Why the schema of the node refuses the value; nothing if it takes it, or cannot be enforced itself.
+/// Why the schema of the node rejects the value; `None` if it accepts it, or cannot be enforced.
 fn refusal(tool: &Tool<'_>, node: &Node<'_>, value: &Value) -> Option<String> {
     // The definitions come along, so that `#/$defs/…` still leads somewhere.
     let root = tool.definition.input_schema.as_object()?;

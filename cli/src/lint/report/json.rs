@@ -1,30 +1,30 @@
-//! One JSON object a line.
+//! One JSON object per line.
 
 use serde_json::{Value, json};
 
-use super::super::Finding;
+use super::Violation;
 
-pub(super) fn lines(findings: &[Finding]) -> String {
-    findings.iter().map(|finding| object(finding).to_string() + "\n").collect()
+pub(super) fn lines(violations: &[Violation]) -> String {
+    violations.iter().map(|violation| object(violation).to_string() + "\n").collect()
 }
 
-fn object(finding: &Finding) -> Value {
-    let location = finding
+fn object(violation: &Violation) -> Value {
+    let location = violation
         .location
         .as_ref()
         .map(|place| json!({"file": place.file, "line": place.line, "column": place.column}));
     json!({
-        "rule": finding.rule.id,
-        "level": finding.level,
-        "denied": finding.is_denied,
-        "message": finding.message,
-        "advice": finding.rule.advice,
-        "clients": finding.rule.clients,
-        "server": finding.server,
-        "tool": finding.place.tool(),
-        "kind": finding.place.of.as_ref().map(|of| of.kind),
-        "name": finding.place.of.as_ref().map(|of| &of.name),
-        "pointer": finding.place.full_pointer(),
+        "rule": violation.rule.id(),
+        "level": violation.level,
+        "denied": violation.is_denied,
+        "message": violation.message,
+        "advice": violation.rule.info.advice,
+        "clients": violation.rule.clients,
+        "server": violation.server,
+        "tool": violation.place.tool(),
+        "kind": violation.place.of.as_ref().map(|of| of.kind),
+        "name": violation.place.of.as_ref().map(|of| &of.name),
+        "pointer": violation.place.full_pointer(),
         "location": location,
     })
 }

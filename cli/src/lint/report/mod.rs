@@ -1,31 +1,107 @@
-//! What was found, for people and for programs.
+//! What `lint` found.
 
-mod github;
+mod human;
 mod json;
-mod sarif;
-mod text;
+mod markdown;
 
 use std::fmt::Write as _;
 
-use super::Finding;
-use super::args::ReportFormat;
-use super::rule::Level;
-use crate::error::Error;
-use crate::shell::{self, Shell};
+use super::location::Location;
+use super::rule::{Level, LintRule, RULES};
+use super::subject::Place;
+use crate::report::{self, Finding, Report, Rule, Severity};
+use crate::shell::Shell;
 
-/// Writes the findings to standard output.
-pub(super) fn write(findings: &[Finding], format: ReportFormat) -> Result<(), Error> {
-    match format {
-        ReportFormat::Text => text::write(findings),
-        ReportFormat::Json => shell::print_json(&json::lines(findings)),
-        ReportFormat::Sarif => shell::print_json(&sarif::document(findings)),
-        ReportFormat::Github => shell::print_commands(&github::commands(findings)),
+/// A definition that breaks a rule.
+#[derive(Debug)]
+pub(super) struct Violation {
+    pub(super) rule: &'static LintRule,
+    pub(super) level: Level,
+    /// The run fails for it.
+    pub(super) is_denied: bool,
+    pub(super) server: String,
+    pub(super) place: Place,
+    pub(super) location: Option<Location>,
+    pub(super) message: String,
+}
+
+/// All of them.
+#[derive(Debug)]
+pub(super) struct LintReport {
+    pub(super) violations: Vec<Violation>,
+}
+
+impl Report for LintReport {
+    const COMMAND: &'static str = "cargo mcp lint";
+
+    fn rules(&self) -> Vec<(&Rule, Severity)> {
+        RULES.iter().map(|rule| (&rule.info, rule.level.severity())).collect()
+    }
+
+    fn findings(&self) -> Vec<Finding<'_>> {
+        self.violations.iter().map(Violation::finding).collect()
+    }
+
+    fn text(&self) -> String {
+        human::text(&self.violations)
+    }
+
+    fn json(&self) -> String {
+        json::lines(&self.violations)
+    }
+
+    fn markdown(&self) -> String {
+        markdown::comment(&self.violations)
     }
 }
 
-/// Says on standard error how much was found, and what else there is to see.
-pub(super) fn summary(findings: &[Finding], hidden_notes: usize, shell: Shell) {
-    let count = |level| findings.iter().filter(|finding| finding.level == level).count();
+impl Violation {
+    fn finding(&self) -> Finding<'_> {
+        let of = self.place.of.as_ref();
+        let path = match of {
+            Some(of) => format!("{}/{}{}", self.server, of.name, self.place.pointer),
+            None => format!("{}{}", self.server, self.place.pointer),
+        };
+        Finding {
+            rule: &self.rule.info,
+            severity: self.level.severity(),
+            is_denied: self.is_denied,
+            message: self.message.clone(),
+            name: of.map_or(self.server.as_str(), |of| of.name.as_str()),
+            path,
+            location: self.location.as_ref().map(|place| report::Location {
+                file: &place.file,
+                position: Some((place.line, place.column)),
+            }),
+            allowed: None,
+        }
+    }
+}
+
+impl LintReport {
+    /// Says on standard error how much was found, and what else there is to see.
+    pub(super) fn summarize(&self, hidden_notes: usize, shell: Shell) {
+        let counts = self.counts();
+        let mut text = if counts.is_empty() { "nothing found".to_owned() } else { counts.clone() };
+        if hidden_notes > 0 {
+            let s = if hidden_notes == 1 { "" } else { "s" };
+            // Writing to a string cannot fail.
+            _ = write!(text, "; {hidden_notes} note{s} not shown: --notes");
+        }
+        if !counts.is_empty() {
+            text += "\n  for the reason and how to fix it: cargo mcp lint --explain RULE";
+        }
+        shell.note(&text);
+    }
+
+    fn counts(&self) -> String {
+        counts(&self.violations)
+    }
+}
+
+/// `1 error, 2 warnings`; empty if there is nothing.
+fn counts(violations: &[Violation]) -> String {
+    let count = |level| violations.iter().filter(|one| one.level == level).count();
     let counts: Vec<_> = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")]
         .into_iter()
         .filter_map(|(level, word)| match count(level) {
@@ -34,14 +110,5 @@ pub(super) fn summary(findings: &[Finding], hidden_notes: usize, shell: Shell) {
             number => Some(format!("{number} {word}s")),
         })
         .collect();
-    let mut text = if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") };
-    if hidden_notes > 0 {
-        let s = if hidden_notes == 1 { "" } else { "s" };
-        // Writing to a string cannot fail.
-        _ = write!(text, "; {hidden_notes} note{s} not shown: --notes");
-    }
-    if !counts.is_empty() {
-        text += "\n  why, and how to mend it: cargo mcp lint --explain RULE";
-    }
-    shell.note(&text);
+    counts.join(", ")
 }

@@ -1,4 +1,4 @@
-//! Sets of texts: what patterns accept, together, one without another, by length.
+//! Sets of strings: what patterns accept, together, one without another, by length.
 //!
 //! A set is a regular expression with "and" and "not". What remains of it after a character is its derivative
 //! (Brzozowski 1964); whether it is empty is found by following derivatives, as Owens, Reppy and Turon do
@@ -20,7 +20,7 @@ const MAX_SETS: usize = 60_000;
 const READABLE: &str =
     "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_- .,:;/@#+*!?=&%$'\"()<>[]{}|^~`\\";
 
-/// A set of texts, by its number.
+/// A set of strings, by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Set(u32);
 
@@ -58,7 +58,7 @@ pub(super) struct Sets {
 }
 
 impl Sets {
-    /// The texts in which a pattern is found; `None` for a pattern that is not regular or not known.
+    /// The strings in which a pattern is found; `None` for a pattern that is not regular or not known.
     pub(super) fn pattern(&mut self, pattern: &str) -> Option<Set> {
         let part = parse::whole(Some(pattern).filter(|pattern| pattern.len() <= MAX_LENGTH)?)?;
         Some(self.part(&part))
@@ -69,7 +69,7 @@ impl Sets {
         self.repeat_all(0, None)
     }
 
-    /// The texts with so many characters.
+    /// The strings of these lengths.
     pub(super) fn length(&mut self, least: u64, most: Option<u64>) -> Set {
         self.repeat_all(least, most)
     }
@@ -83,7 +83,7 @@ impl Sets {
         })
     }
 
-    /// The texts in all of these sets.
+    /// The strings in all of these sets.
     pub(super) fn both(&mut self, sets: impl IntoIterator<Item = Set>) -> Set {
         let mut parts = Vec::new();
         for set in sets {
@@ -107,7 +107,7 @@ impl Sets {
         }
     }
 
-    /// The texts that are not in the set.
+    /// The strings that are not in the set.
     pub(super) fn not(&mut self, set: Set) -> Set {
         match &self.terms[set.index()] {
             Term::Not(inner) => *inner,

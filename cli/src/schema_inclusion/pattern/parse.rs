@@ -23,7 +23,7 @@ pub(super) enum Part {
     End,
 }
 
-/// Reads a pattern as one that fits whole texts: JSON Schema's are searched for. `None` for what is not regular
+/// Reads a pattern as one that fits whole strings: JSON Schema's are searched for. `None` for what is not regular
 /// (references back, looking around), what is not valid, and what is not known here.
 pub(super) fn whole(pattern: &str) -> Option<Part> {
     let mut reader = Reader { rest: pattern.chars().peekable(), depth: 0 };
@@ -31,26 +31,26 @@ pub(super) fn whole(pattern: &str) -> Option<Part> {
     if reader.rest.next().is_some() {
         return None;
     }
-    let part = opened(part, true);
-    let part = opened(part, false);
+    let part = open(part, true);
+    let part = open(part, false);
     has_no_anchor(&part).then_some(part)
 }
 
-/// Any text: what may stand before and after what is searched for.
+/// Any text: what may come before and after what is searched for.
 fn anything() -> Part {
     Part::Repeat(Box::new(Part::Class(all())), 0, None)
 }
 
-/// Puts any text at an end of the pattern, unless the anchor stands there.
-fn opened(part: Part, at_start: bool) -> Part {
+/// Puts any text at an end of the pattern, unless the anchor is there.
+fn open(part: Part, at_start: bool) -> Part {
     match part {
         Part::Start if at_start => Part::Row(Vec::new()),
         Part::End if !at_start => Part::Row(Vec::new()),
-        Part::Either(parts) => Part::Either(parts.into_iter().map(|part| opened(part, at_start)).collect()),
+        Part::Either(parts) => Part::Either(parts.into_iter().map(|part| open(part, at_start)).collect()),
         Part::Row(parts) if parts.is_empty() => anything(),
         Part::Row(mut parts) => {
             let end = if at_start { 0 } else { parts.len() - 1 };
-            parts[end] = opened(parts[end].clone(), at_start);
+            parts[end] = open(parts[end].clone(), at_start);
             Part::Row(parts)
         }
         other if at_start => Part::Row(vec![anything(), other]),
@@ -88,7 +88,7 @@ impl Reader<'_> {
                 break;
             }
             let part = self.one()?;
-            parts.push(self.repeated(part)?);
+            parts.push(self.repeat(part)?);
         }
         Some(Part::Row(parts))
     }
@@ -133,7 +133,7 @@ impl Reader<'_> {
         }
     }
 
-    fn repeated(&mut self, part: Part) -> Option<Part> {
+    fn repeat(&mut self, part: Part) -> Option<Part> {
         let (least, most) = match self.rest.peek() {
             Some('*') => (0, None),
             Some('+') => (1, None),
@@ -202,7 +202,7 @@ impl Reader<'_> {
                 ranges.extend(from);
             }
         }
-        let class = ordered(ranges);
+        let class = sort(ranges);
         Some(if is_negated { without(&class) } else { class })
     }
 
@@ -279,7 +279,7 @@ pub(super) fn without(class: &Class) -> Class {
     left
 }
 
-fn ordered(mut ranges: Class) -> Class {
+fn sort(mut ranges: Class) -> Class {
     ranges.sort_unstable();
     let mut class: Class = Vec::new();
     for (low, high) in ranges {

@@ -326,8 +326,8 @@ impl<'a> Solver<'_, 'a> {
         let outcome = match branch.kind {
             Kind::Number => number(&facts),
             Kind::Text => self.text(&facts),
-            Kind::List => self.list(&facts, &place.told),
-            Kind::Object => self.object(&facts, &place.told),
+            Kind::List => self.list(&facts, &place.declared),
+            Kind::Object => self.object(&facts, &place.declared),
             Kind::Null | Kind::Boolean => unknown(TOO_LARGE),
         };
         match (outcome, facts.unsure) {

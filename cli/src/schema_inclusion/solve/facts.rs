@@ -133,15 +133,15 @@ impl<'a> Facts<'a> {
             Fact::Shortest(least) => self.shortest = self.shortest.max(least),
             Fact::Longest(most) => self.longest = Some(self.longest.map_or(most, |own| own.min(most))),
             Fact::Matches(pattern, matches) => {
-                opposed(&self.matches, &pattern, matches)?;
+                check_opposite(&self.matches, &pattern, matches)?;
                 self.matches.push((pattern, matches));
             }
             Fact::Format(format, has) => {
-                opposed(&self.formats, &format, has)?;
+                check_opposite(&self.formats, &format, has)?;
                 self.formats.push((format, has));
             }
             Fact::Opaque { text, why, holds } => {
-                opposed(&self.opaque, &text, holds)?;
+                check_opposite(&self.opaque, &text, holds)?;
                 self.opaque.push((text, holds));
                 self.unsure.get_or_insert(why);
             }
@@ -189,7 +189,7 @@ impl<'a> Facts<'a> {
 }
 
 /// An error if the list has the opposite.
-fn opposed<T: PartialEq>(list: &[(T, bool)], one: &T, holds: bool) -> Result<(), Contradiction> {
+fn check_opposite<T: PartialEq>(list: &[(T, bool)], one: &T, holds: bool) -> Result<(), Contradiction> {
     if list.iter().any(|(other, other_holds)| other == one && *other_holds != holds) {
         Err(Contradiction)
     } else {

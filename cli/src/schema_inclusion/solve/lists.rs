@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::declared::{Declared, Inside};
 use super::facts::Facts;
-use super::told::{Inside, Told};
 use super::{Alternatives, Demand, Outcome, Place, Solver, TOO_LARGE, unknown};
 use crate::schema_inclusion::number::canonical;
 
@@ -26,7 +26,7 @@ struct List {
 }
 
 impl<'a> Solver<'_, 'a> {
-    pub(super) fn list(&self, facts: &Facts<'a>, told: &Told) -> Outcome {
+    pub(super) fn list(&self, facts: &Facts<'a>, declared: &Declared) -> Outcome {
         let ends = facts.rows.iter().map(|(prefix, _)| prefix.len());
         let starts = facts.from.iter().map(|(from, _)| *from);
         let places = facts.somewhere.iter().map(|(from, to, _)| to.map_or(*from, |to| to + 1));
@@ -35,7 +35,7 @@ impl<'a> Solver<'_, 'a> {
         let mut alternatives = Alternatives::default();
         let mut most = facts.most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
         for at in 0..=tail.min(MAX_LENGTH) {
-            match self.item(told, at, base(facts, at)) {
+            match self.item(declared, at, base(facts, at)) {
                 Outcome::Nothing => {
                     most = most.min(at);
                     break;
@@ -64,21 +64,21 @@ impl<'a> Solver<'_, 'a> {
             }
             let items = (0..length).map(|at| base(facts, at)).collect();
             let list = List { items, twins: None };
-            if let Some(found) = alternatives.add(self.with_twins(facts, told, &list, tail + asked)) {
+            if let Some(found) = alternatives.add(self.with_twins(facts, declared, &list, tail + asked)) {
                 return found;
             }
         }
         alternatives.none()
     }
 
-    fn item(&self, told: &Told, at: usize, demands: Vec<Demand>) -> Outcome {
-        self.value(Place { demands, told: self.told_inside(told, Inside::Item(at)) })
+    fn item(&self, declared: &Declared, at: usize, demands: Vec<Demand>) -> Outcome {
+        self.value(Place { demands, declared: self.declared_inside(declared, Inside::Item(at)) })
     }
 
     /// Chooses two items that are the same, if that is asked; items from `end` on are like the one before.
-    fn with_twins(&self, facts: &Facts<'a>, told: &Told, list: &List, end: usize) -> Outcome {
+    fn with_twins(&self, facts: &Facts<'a>, declared: &Declared, list: &List, end: usize) -> Outcome {
         if !facts.repeats {
-            return self.with_somewhere(facts, told, list, 0, end);
+            return self.with_somewhere(facts, declared, list, 0, end);
         }
         let mut alternatives = Alternatives::default();
         for second in 1..list.items.len().min(end) {
@@ -87,7 +87,7 @@ impl<'a> Solver<'_, 'a> {
                 let more = twins.items[second].clone();
                 twins.items[first].extend(more);
                 twins.twins = Some((first, second));
-                if let Some(found) = alternatives.add(self.with_somewhere(facts, told, &twins, 0, end)) {
+                if let Some(found) = alternatives.add(self.with_somewhere(facts, declared, &twins, 0, end)) {
                     return found;
                 }
             }
@@ -99,7 +99,7 @@ impl<'a> Solver<'_, 'a> {
     fn with_somewhere(
         &self,
         facts: &Facts<'a>,
-        told: &Told,
+        declared: &Declared,
         list: &List,
         next: usize,
         end: usize,
@@ -108,7 +108,7 @@ impl<'a> Solver<'_, 'a> {
             return unknown(TOO_LARGE);
         }
         let Some((from, to, demands)) = facts.somewhere.get(next) else {
-            return self.with_counts(facts, told, list, &mut Vec::new());
+            return self.with_counts(facts, declared, list, &mut Vec::new());
         };
         let after = list.items.len().min(end).min(to.map_or(usize::MAX, |to| to + 1));
         let mut alternatives = Alternatives::default();
@@ -119,10 +119,11 @@ impl<'a> Solver<'_, 'a> {
                 _ => at,
             };
             list.items[at].extend(demands.iter().cloned());
-            if self.item(told, at, list.items[at].clone()) == Outcome::Nothing {
+            if self.item(declared, at, list.items[at].clone()) == Outcome::Nothing {
                 continue;
             }
-            if let Some(found) = alternatives.add(self.with_somewhere(facts, told, &list, next + 1, end)) {
+            if let Some(found) = alternatives.add(self.with_somewhere(facts, declared, &list, next + 1, end))
+            {
                 return found;
             }
         }
@@ -130,7 +131,13 @@ impl<'a> Solver<'_, 'a> {
     }
 
     /// Chooses, item by item, which of the counted schemas it fits.
-    fn with_counts(&self, facts: &Facts<'a>, told: &Told, list: &List, chosen: &mut Vec<usize>) -> Outcome {
+    fn with_counts(
+        &self,
+        facts: &Facts<'a>,
+        declared: &Declared,
+        list: &List,
+        chosen: &mut Vec<usize>,
+    ) -> Outcome {
         if !self.step() {
             return unknown(TOO_LARGE);
         }
@@ -143,7 +150,7 @@ impl<'a> Solver<'_, 'a> {
             }
         }
         if left == 0 {
-            return self.made(facts, told, list, chosen);
+            return self.build(facts, declared, list, chosen);
         }
         let is_like_the_last =
             at > 0 && list.twins.is_none() && self.keys(&list.items[at]) == self.keys(&list.items[at - 1]);
@@ -157,7 +164,7 @@ impl<'a> Solver<'_, 'a> {
                 Some((first, second)) if second == at && bits != chosen[first] => continue,
                 _ => {}
             }
-            match self.item(told, at, with_bits(facts, &list.items[at], bits)) {
+            match self.item(declared, at, with_bits(facts, &list.items[at], bits)) {
                 Outcome::Nothing => continue,
                 unknown @ Outcome::Unknown(_) => {
                     alternatives.add(unknown);
@@ -166,7 +173,7 @@ impl<'a> Solver<'_, 'a> {
                 Outcome::Value(_) => {}
             }
             chosen.push(bits);
-            let outcome = self.with_counts(facts, told, list, chosen);
+            let outcome = self.with_counts(facts, declared, list, chosen);
             chosen.pop();
             if let Some(found) = alternatives.add(outcome) {
                 return found;
@@ -176,11 +183,11 @@ impl<'a> Solver<'_, 'a> {
     }
 
     /// The list, now that it is known what each item does.
-    fn made(&self, facts: &Facts<'a>, told: &Told, list: &List, chosen: &[usize]) -> Outcome {
+    fn build(&self, facts: &Facts<'a>, declared: &Declared, list: &List, chosen: &[usize]) -> Outcome {
         let items: Vec<_> =
             list.items.iter().zip(chosen).map(|(item, bits)| with_bits(facts, item, *bits)).collect();
         if facts.unique {
-            return self.distinct(told, &items);
+            return self.distinct(declared, &items);
         }
         let mut values: Vec<Value> = Vec::with_capacity(items.len());
         for (at, demands) in items.into_iter().enumerate() {
@@ -188,7 +195,7 @@ impl<'a> Solver<'_, 'a> {
                 values.push(values[first].clone());
                 continue;
             }
-            match self.item(told, at, demands) {
+            match self.item(declared, at, demands) {
                 Outcome::Value(value) => values.push(value),
                 other => return other,
             }
@@ -197,7 +204,7 @@ impl<'a> Solver<'_, 'a> {
     }
 
     /// A list without two items that are the same.
-    fn distinct(&self, told: &Told, items: &[Vec<Demand>]) -> Outcome {
+    fn distinct(&self, declared: &Declared, items: &[Vec<Demand>]) -> Outcome {
         let mut possible: Vec<Vec<Value>> = Vec::new();
         let mut alike: HashMap<_, usize> = HashMap::new();
         let mut alternatives = Alternatives::default();
@@ -212,7 +219,7 @@ impl<'a> Solver<'_, 'a> {
             while values.len() < items.len() {
                 let mut demands = demands.clone();
                 demands.extend(values.iter().map(|value| Demand::Not(value.clone().into())));
-                match self.item(told, at, demands) {
+                match self.item(declared, at, demands) {
                     Outcome::Value(value) => values.push(value),
                     Outcome::Nothing => break,
                     unknown @ Outcome::Unknown(_) => {

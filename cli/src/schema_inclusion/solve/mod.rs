@@ -1,18 +1,18 @@
 //! Looks for a value that fits some schemas and does not fit others, or shows that there is none.
 //!
 //! What is asked of a value is a list of [`Demand`]s. [`branch`] takes them apart, one kind of value after the other, into
-//! alternatives of plain [`facts`]; numbers, texts, lists and objects then know by themselves whether a value has all of
+//! alternatives of plain [`facts`]; numbers, strings, lists and objects then know by themselves whether a value has all of
 //! them. Items and members are asked for in the same way. Where all alternatives fail there is no value; a value that is
 //! found is judged again by [`Judge`].
 
 mod branch;
+mod declared;
 mod facts;
 mod lists;
 mod negate;
 mod numbers;
 mod objects;
-mod texts;
-mod told;
+mod strings;
 mod unevaluated;
 
 use std::cell::{Cell, RefCell};
@@ -25,7 +25,7 @@ use super::judge::{Judge, all};
 use super::node::{Id, Kind, Nodes, PatternId, Rule};
 use super::number::{canonical, same};
 use super::pattern::Sets;
-use told::Told;
+use declared::Declared;
 
 /// How many alternatives may be looked at in all.
 const MAX_STEPS: u32 = 60_000;
@@ -71,10 +71,10 @@ pub(super) enum Outcome {
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     demands: Vec<Demand>,
-    told: Told,
+    declared: Declared,
 }
 
-type PlaceKey = (Vec<Key>, Told);
+type PlaceKey = (Vec<Key>, Declared);
 
 /// Collects the outcomes of alternatives: the first value ends the search.
 #[derive(Debug, Default)]
@@ -128,10 +128,10 @@ impl<'s, 'a> Solver<'s, 'a> {
         }
     }
 
-    /// A value that fits `old` and not `new`. If `only_told`, it has no members that only `new` names.
-    pub(super) fn difference(&self, old: Id, new: Id, only_told: bool) -> Outcome {
-        let told = if only_told { Told::root(old, new) } else { Told::default() };
-        self.value(Place { demands: vec![Demand::Fits(old, true), Demand::Fits(new, false)], told })
+    /// A value that fits `old` and not `new`. If `only_declared`, it has no members that only `new` names.
+    pub(super) fn difference(&self, old: Id, new: Id, only_declared: bool) -> Outcome {
+        let declared = if only_declared { Declared::root(old, new) } else { Declared::default() };
+        self.value(Place { demands: vec![Demand::Fits(old, true), Demand::Fits(new, false)], declared })
     }
 
     /// A value that does all that is asked at a place.
@@ -151,7 +151,7 @@ impl<'s, 'a> Solver<'s, 'a> {
             return Outcome::Nothing;
         }
         keys.sort_unstable();
-        let key = (keys, place.told.clone());
+        let key = (keys, place.declared.clone());
         if let Some(known) = self.known.borrow().get(&key) {
             return known.clone();
         }
@@ -227,7 +227,7 @@ impl<'s, 'a> Solver<'s, 'a> {
 
     fn does_all(&self, place: &Place, value: &Value) -> Option<bool> {
         if let Value::Object(members) = value
-            && members.keys().any(|name| self.untold(&place.told).contains(&name.as_str()))
+            && members.keys().any(|name| self.undeclared(&place.declared).contains(&name.as_str()))
         {
             return Some(false);
         }

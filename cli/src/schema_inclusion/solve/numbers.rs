@@ -6,7 +6,7 @@ use super::facts::Facts;
 use super::{Outcome, unknown};
 use crate::schema_inclusion::number::Decimal;
 
-/// How many multiples are tried one after the other.
+/// How many multiples are tried one after another.
 const MAX_TRIED: i128 = 5_000;
 
 /// A number that has all these facts.

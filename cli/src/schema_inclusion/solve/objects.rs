@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use super::declared::{Declared, Inside};
 use super::facts::{Facts, Name, Someone};
-use super::told::{Inside, Told};
 use super::{Alternatives, Demand, Outcome, Place, Solver, TOO_LARGE, unknown};
 use crate::schema_inclusion::judge::{Judge, all};
 use crate::schema_inclusion::node::{Kind, PatternId};
@@ -20,7 +20,7 @@ const OTHER: &str = "other";
 /// What is asked of an object, with all names and patterns that matter.
 struct Problem<'p, 'a> {
     facts: &'p Facts<'a>,
-    told: &'p Told,
+    declared: &'p Declared,
     absent: BTreeSet<Name>,
     known: BTreeSet<Name>,
     patterns: Vec<PatternId>,
@@ -34,9 +34,9 @@ struct Chosen {
 }
 
 impl<'a> Solver<'_, 'a> {
-    pub(super) fn object(&self, facts: &Facts<'a>, told: &Told) -> Outcome {
-        let untold = self.untold(told).into_iter().map(Name::from);
-        let absent: BTreeSet<Name> = facts.absent.iter().cloned().chain(untold).collect();
+    pub(super) fn object(&self, facts: &Facts<'a>, declared: &Declared) -> Outcome {
+        let undeclared = self.undeclared(declared).into_iter().map(Name::from);
+        let absent: BTreeSet<Name> = facts.absent.iter().cloned().chain(undeclared).collect();
         if facts.present.iter().any(|name| absent.contains(name)) {
             return Outcome::Nothing;
         }
@@ -56,7 +56,7 @@ impl<'a> Solver<'_, 'a> {
         }
         patterns.sort_unstable();
         patterns.dedup();
-        let problem = Problem { facts, told, absent, known, patterns };
+        let problem = Problem { facts, declared, absent, known, patterns };
 
         let mut chosen = Vec::new();
         let mut alternatives = Alternatives::default();
@@ -80,8 +80,8 @@ impl<'a> Solver<'_, 'a> {
     }
 
     fn member(&self, problem: &Problem<'_, 'a>, member: &Chosen) -> Outcome {
-        let told = self.told_inside(problem.told, Inside::Member(&member.name));
-        self.value(Place { demands: member.demands.clone(), told })
+        let declared = self.declared_inside(problem.declared, Inside::Member(&member.name));
+        self.value(Place { demands: member.demands.clone(), declared })
     }
 
     /// Whether a member may have this name.
@@ -126,7 +126,7 @@ impl<'a> Solver<'_, 'a> {
         if problem.facts.most.is_some_and(|most| chosen.len() as u64 > most) {
             return Outcome::Nothing;
         }
-        let Some((first, left)) = left.split_first() else { return self.filled(problem, chosen) };
+        let Some((first, left)) = left.split_first() else { return self.fill(problem, chosen) };
         let mut alternatives = Alternatives::default();
         let mut names: Vec<Name> = chosen.iter().map(|member| member.name.clone()).collect();
         names.extend(problem.known.iter().filter(|name| !problem.absent.contains(*name)).cloned());
@@ -237,11 +237,11 @@ impl<'a> Solver<'_, 'a> {
                 return Outcome::Value(name);
             }
         }
-        self.value(Place { demands, told: Told::default() })
+        self.value(Place { demands, declared: Declared::default() })
     }
 
     /// Adds members until there are enough.
-    fn filled(&self, problem: &Problem<'_, 'a>, mut chosen: Vec<Chosen>) -> Outcome {
+    fn fill(&self, problem: &Problem<'_, 'a>, mut chosen: Vec<Chosen>) -> Outcome {
         let fewest = usize::try_from(problem.facts.fewest).unwrap_or(usize::MAX);
         if fewest > chosen.len() + problem.known.len() + MAX_ADDED {
             return unknown(TOO_LARGE);

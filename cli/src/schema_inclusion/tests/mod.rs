@@ -260,7 +260,7 @@ fn answers_about_every_keyword_are_right() {
     tally.is_seldom_unknown();
 }
 
-/// Whatever stands where a schema should, the answer is one of the three, and a schema is within itself or unknown.
+/// Whatever is where a schema should, the answer is one of the three, and a schema is within itself or unknown.
 #[test]
 fn any_json_is_compared_without_a_panic() {
     for seed in 0..PAIRS {

@@ -164,7 +164,7 @@ impl Http {
         let (sender, addresses) = mpsc::channel();
         let authority = self.authority.clone();
         thread::spawn(move || {
-            // Nobody waits any more if this fails.
+            // Nobody is waiting any more if this fails.
             _ = sender.send(authority.to_socket_addrs().map(Iterator::collect));
         });
         let found = addresses.recv_timeout(deadline.left()?).map_err(|_| deadline.passed())?;

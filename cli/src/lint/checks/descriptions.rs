@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 
 use super::super::characters::{Hidden, hidden};
-use super::super::rule::Rule;
+use super::super::rule::LintRule;
 use super::super::subject::{Problems, Subject, Tool};
 use super::super::words::words;
 
-pub(super) fn missing_description(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn missing_description(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in subject.tools.iter().filter(|tool| description(tool).is_none()) {
         problems.at(tool, "", format!("the tool `{}` has no description", tool.name()));
     }
 }
 
-pub(super) fn short_description(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn short_description(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, text) in described(subject) {
         let words = text.split_whitespace().count();
         if words <= rule.limit {
@@ -23,7 +23,7 @@ pub(super) fn short_description(rule: &Rule, subject: &Subject<'_>, problems: &m
     }
 }
 
-pub(super) fn description_too_long(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn description_too_long(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, text) in described(subject) {
         let length = text.chars().count();
         if length > rule.limit {
@@ -33,7 +33,7 @@ pub(super) fn description_too_long(rule: &Rule, subject: &Subject<'_>, problems:
     }
 }
 
-pub(super) fn instructions_too_long(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn instructions_too_long(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let length = subject.manifest.instructions.as_deref().unwrap_or_default().chars().count();
     if length > rule.limit {
         let message = format!("the instructions have {length} characters, {} are read", rule.limit);
@@ -41,7 +41,7 @@ pub(super) fn instructions_too_long(rule: &Rule, subject: &Subject<'_>, problems
     }
 }
 
-pub(super) fn duplicate_description(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn duplicate_description(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let mut seen: HashMap<String, &str> = HashMap::new();
     for (tool, text) in described(subject) {
         match seen.get(&plain(text)) {
@@ -54,7 +54,7 @@ pub(super) fn duplicate_description(_: &Rule, subject: &Subject<'_>, problems: &
     }
 }
 
-pub(super) fn boilerplate_description(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn boilerplate_description(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, text) in described(subject) {
         let text = plain(text);
         if text == words(tool.name()).join(" ") {
@@ -71,7 +71,7 @@ fn plain(text: &str) -> String {
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-pub(super) fn missing_title(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn missing_title(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         let annotated = tool.definition.annotations.as_ref().and_then(|hints| hints.title.as_ref());
         if tool.definition.title.is_none() && annotated.is_none() {
@@ -80,7 +80,7 @@ pub(super) fn missing_title(_: &Rule, subject: &Subject<'_>, problems: &mut Prob
     }
 }
 
-pub(super) fn two_titles(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn two_titles(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         let annotated = tool.definition.annotations.as_ref().and_then(|hints| hints.title.as_ref());
         if let (Some(title), Some(other)) = (&tool.definition.title, annotated)
@@ -91,11 +91,11 @@ pub(super) fn two_titles(_: &Rule, subject: &Subject<'_>, problems: &mut Problem
     }
 }
 
-pub(super) fn invisible_characters(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn invisible_characters(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     characters(subject, problems, Hidden::Invisible, "is invisible");
 }
 
-pub(super) fn direction_characters(_: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn direction_characters(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     characters(subject, problems, Hidden::Direction, "changes the direction of the text");
 }
 
@@ -115,14 +115,14 @@ fn characters(subject: &Subject<'_>, problems: &mut Problems, kind: Hidden, what
         }
     }
     for tool in &subject.tools {
-        for text in &tool.texts {
+        for text in &tool.strings {
             if let Some(message) = say(&text.value) {
                 problems.at(tool, &*text.pointer, message);
             }
         }
     }
     for feature in &subject.features {
-        for text in &feature.texts {
+        for text in &feature.strings {
             if let Some(message) = say(&text.value) {
                 problems.at_feature(feature, &*text.pointer, message);
             }
@@ -130,7 +130,7 @@ fn characters(subject: &Subject<'_>, problems: &mut Problems, kind: Hidden, what
     }
 }
 
-pub(super) fn hidden_instructions(rule: &Rule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn hidden_instructions(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let find = |text: &str| {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         let found = rule.words.iter().find(|pattern| text.contains(pattern.as_str()))?;
@@ -140,14 +140,14 @@ pub(super) fn hidden_instructions(rule: &Rule, subject: &Subject<'_>, problems: 
         problems.at_server("/instructions", message);
     }
     for tool in &subject.tools {
-        for text in tool.texts.iter().filter(|text| text.is_prose) {
+        for text in tool.strings.iter().filter(|text| text.is_prose) {
             if let Some(message) = find(&text.value) {
                 problems.at(tool, &*text.pointer, message);
             }
         }
     }
     for feature in &subject.features {
-        for text in feature.texts.iter().filter(|text| text.is_prose) {
+        for text in feature.strings.iter().filter(|text| text.is_prose) {
             if let Some(message) = find(&text.value) {
                 problems.at_feature(feature, &*text.pointer, message);
             }

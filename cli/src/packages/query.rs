@@ -1,4 +1,4 @@
-//! Asks a program for its tools, without running its `main`.
+//! Queries a program for its tools, without running its `main`.
 
 use std::env;
 use std::fs;
@@ -18,21 +18,21 @@ use crate::error::Error;
 use crate::shell::{self, Shell};
 
 /// The most bytes of a program's standard error that are shown.
-const MAX_SAID: usize = 64 << 10;
+const MAX_STDERR: usize = 64 << 10;
 
 /// How long the rest of its standard error is waited for once a program has ended.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+const STDERR_GRACE: Duration = Duration::from_millis(200);
 
 /// What a program answered.
 #[derive(Debug)]
-pub(super) struct Answered {
+pub(super) struct ProgramAnswer {
     /// The name of the program's target.
     pub(super) program: String,
     /// The answer.
     pub(super) answer: Answer,
 }
 
-impl Answered {
+impl ProgramAnswer {
     /// Whether the program links a tool that this package derives, or something that it declares.
     pub(super) fn has_tools_of(&self, package: &str) -> bool {
         let Answer { toolsets, tools, features, .. } = &self.answer;
@@ -62,9 +62,13 @@ impl Answered {
     }
 }
 
-/// Asks a program, which may take so long; `None` if Toolwright is not in it, so that only its `main` would run.
-pub(super) fn program(program: &Program, timeout: Duration, shell: Shell) -> Result<Option<Answered>, Error> {
-    if !answers(&program.file)? {
+/// Queries a program, for no longer than `timeout`; `None` if Toolwright is not in it, so that only its `main` would run.
+pub(super) fn query(
+    program: &Program,
+    timeout: Duration,
+    shell: Shell,
+) -> Result<Option<ProgramAnswer>, Error> {
+    if !contains_toolwright(&program.file)? {
         return Ok(None);
     }
     let folder = tempfile::tempdir().map_err(|source| Error::Write { file: env::temp_dir(), source })?;
@@ -73,29 +77,30 @@ pub(super) fn program(program: &Program, timeout: Duration, shell: Shell) -> Res
 
     let mut command = program.command();
     command.env(link::VARIABLE, &file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let ended = ended(command, timeout);
-    let (status, said) = ended.map_err(|source| Error::NotRunnable { file: program.file.clone(), source })?;
+    let result = wait_with_stderr(command, timeout);
+    let (status, stderr) =
+        result.map_err(|source| Error::NotRunnable { file: program.file.clone(), source })?;
     let Some(status) = status else {
         let seconds = timeout.as_secs();
-        return Err(Error::Stuck { file: program.file.clone(), seconds, text: said });
+        return Err(Error::Stuck { file: program.file.clone(), seconds, text: stderr });
     };
     let text = match fs::read_to_string(&file) {
         Ok(text) if status.success() => text,
-        _ => return Err(Error::Silent { file: program.file.clone(), status, text: said }),
+        _ => return Err(Error::Silent { file: program.file.clone(), status, text: stderr }),
     };
-    if !said.is_empty() {
-        // From a constructor of the user's own, or from code that makes a default value.
-        shell::text(&said);
+    if !stderr.is_empty() {
+        // From a constructor of the user, or from code that makes a default value.
+        shell::text(&stderr);
     }
     let answer =
         Answer::from_json(&text).map_err(|source| Error::Answer { file: program.file.clone(), source })?;
-    Ok(Some(Answered { program: program.name.clone(), answer }))
+    Ok(Some(ProgramAnswer { program: program.name.clone(), answer }))
 }
 
 /// The end of a program, and the first of what it writes to standard error. No status if it had to be ended.
-fn ended(mut command: Command, timeout: Duration) -> io::Result<(Option<ExitStatus>, String)> {
+fn wait_with_stderr(mut command: Command, timeout: Duration) -> io::Result<(Option<ExitStatus>, String)> {
     let mut child = command.spawn()?;
-    let (sender, said) = mpsc::channel();
+    let (sender, stderr) = mpsc::channel();
     if let Some(pipe) = child.stderr.take() {
         thread::spawn(move || read_start(pipe, &sender));
     }
@@ -113,15 +118,15 @@ fn ended(mut command: Command, timeout: Duration) -> io::Result<(Option<ExitStat
     };
     // A process that the program started may hold the pipe open.
     let mut bytes = Vec::new();
-    while let Ok(part) = said.recv_timeout(LAST_WORDS) {
+    while let Ok(part) = stderr.recv_timeout(STDERR_GRACE) {
         bytes.extend(part);
     }
     Ok((status, String::from_utf8_lossy(&bytes).trim_end().to_owned()))
 }
 
-/// Sends the first [`MAX_SAID`] bytes, and reads the rest, so that nobody has to wait for the pipe.
+/// Sends the first [`MAX_STDERR`] bytes, and reads the rest, so that nobody has to wait for the pipe.
 fn read_start(mut pipe: impl Read, sender: &mpsc::Sender<Vec<u8>>) {
-    let (mut buffer, mut left) = ([0; 4096], MAX_SAID);
+    let (mut buffer, mut left) = ([0; 4096], MAX_STDERR);
     while let Ok(length @ 1..) = pipe.read(&mut buffer) {
         let part = &buffer[..length.min(left)];
         left -= part.len();
@@ -133,7 +138,7 @@ fn read_start(mut pipe: impl Read, sender: &mpsc::Sender<Vec<u8>>) {
 
 /// Whether Toolwright is in the program, so that its constructor answers before `main`: it keeps a marker in a section
 /// of its own. A program that has the marker's bytes elsewhere, as a text about them, is none.
-pub(super) fn answers(file: &Path) -> Result<bool, Error> {
+pub(super) fn contains_toolwright(file: &Path) -> Result<bool, Error> {
     let bytes = fs::read(file).map_err(|source| Error::Read { file: file.to_owned(), source })?;
     // What cannot be read as a program is none.
     let Ok(program) = object::File::parse(&*bytes) else { return Ok(false) };

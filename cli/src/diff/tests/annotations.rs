@@ -1,12 +1,12 @@
-//! No text of a definition changes unseen, wherever it stands.
+//! No text of a definition changes unseen, wherever it is.
 
 use serde_json::{Map, Value, json};
 
 use super::{changes, class, ids, manifest};
-use crate::diff::check::Class;
-use crate::diff::finding::Finding;
+use crate::diff::change::Change;
+use crate::diff::rule::Class;
 
-/// A tool with texts in all places that a definition has.
+/// A tool with strings in all places that a definition has.
 fn tool() -> Value {
     let of = |text: &str| json!({"type": "string", "title": text, "description": text, "examples": [text, {text: [text]}]});
     let schema = json!({
@@ -73,7 +73,7 @@ fn others() -> Value {
     })
 }
 
-/// Every copy of the value with one of its texts edited, and the place of that text.
+/// Every copy of the value with one of its strings edited, and the place of that text.
 fn edited(value: &Value, edit: &dyn Fn(&str) -> String) -> Vec<(String, Value)> {
     match value {
         Value::String(text) => vec![(String::new(), edit(text).into())],
@@ -111,7 +111,7 @@ fn edited(value: &Value, edit: &dyn Fn(&str) -> String) -> Vec<(String, Value)> 
 }
 
 /// Every edit of one text, with what is found; edits that make the document unreadable are left out.
-fn each_edit(document: &Value, edit: &dyn Fn(&str) -> String, check: impl Fn(&str, Vec<Finding>)) {
+fn each_edit(document: &Value, edit: &dyn Fn(&str) -> String, check: impl Fn(&str, Vec<Change>)) {
     let mut count = 0;
     for list in ["tools", "prompts", "resources", "resourceTemplates", "server", "instructions"] {
         let Some(part) = document.get(list) else { continue };
@@ -181,7 +181,7 @@ fn a_hidden_character_that_was_there_or_moved_is_not_new() {
         )
     };
     let hidden = |old: &Value, new: &Value| {
-        changes(old, new).iter().filter(|finding| finding.check.id == "hidden-characters-added").count()
+        changes(old, new).iter().filter(|finding| finding.rule.id() == "hidden-characters-added").count()
     };
     assert_eq!(hidden(&of("a\u{200b}", "b"), &of("c\u{200b}", "b")), 0, "the text around it changed");
     assert_eq!(hidden(&of("a\u{200b}", "b"), &of("b", "a\u{200b}")), 0, "it moved");

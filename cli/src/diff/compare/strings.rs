@@ -1,34 +1,34 @@
-//! Texts that models and people read, in definitions of every kind.
+//! Strings that models and people read, in definitions of every kind.
 
 use serde_json::{Map, Value};
 use toolwright_core::manifest::is_hidden;
 use toolwright_core::pointer::segment;
 
-use crate::diff::finding::{Finding, Part};
+use crate::diff::change::{Change, Part};
 
 /// Reports a member that differs.
-pub(super) fn changed(
+pub(super) fn compare(
     id: &str,
     part: Part,
     name: &str,
     pointer: &str,
     old: Option<&Value>,
     new: Option<&Value>,
-    findings: &mut Vec<Finding>,
+    changes: &mut Vec<Change>,
 ) {
     if old != new {
-        findings.push(Finding::new(id, part, name, pointer).values(old, new));
+        changes.push(Change::new(id, part, name, pointer).values(old, new));
     }
 }
 
-/// Reports every text of a definition that has characters which people do not see, and had not before. The names of
-/// members are texts as well: models read them.
-pub(super) fn hidden(
+/// Reports every string of a definition that has new characters that people do not see. The names of
+/// members are strings as well: models read them.
+pub(super) fn report_hidden(
     part: Part,
     name: &str,
     old: Option<&Map<String, Value>>,
     new: &Map<String, Value>,
-    findings: &mut Vec<Finding>,
+    changes: &mut Vec<Change>,
 ) {
     let mut before = Vec::new();
     if let Some(old) = old {
@@ -36,7 +36,7 @@ pub(super) fn hidden(
     }
     let mut after = Vec::new();
     each_of_object(new, "", &mut |pointer, text| keep_hidden(&mut after, pointer, text));
-    // What stands where it stood is known, and so is what moved; each text of before explains one of now.
+    // A string in its former place is known, and so is one that moved; each old string explains one new one.
     for is_explained in [is_in_its_place, is_moved] {
         after.retain(|text| match before.iter().position(|known| is_explained(known, text)) {
             Some(at) => {
@@ -47,12 +47,12 @@ pub(super) fn hidden(
         });
     }
     for Hidden { pointer, text, .. } in after {
-        let finding = Finding::new("hidden-characters-added", part, name, &pointer);
-        findings.push(finding.values(None, Some(&Value::from(text))));
+        let change = Change::new("hidden-characters-added", part, name, &pointer);
+        changes.push(change.values(None, Some(&Value::from(text))));
     }
 }
 
-/// A text with characters that people do not see.
+/// A string with characters that people do not see.
 struct Hidden {
     pointer: String,
     text: String,
@@ -78,7 +78,7 @@ fn is_moved(old: &Hidden, new: &Hidden) -> bool {
     old.text == new.text
 }
 
-/// Visits every text in a value with its JSON Pointer: strings, and the names of members.
+/// Visits every string in a value with its JSON Pointer, and the names of members.
 pub(super) fn each<'v>(value: &'v Value, pointer: &str, visit: &mut dyn FnMut(&str, &'v str)) {
     match value {
         Value::String(text) => visit(pointer, text),

@@ -1,4 +1,4 @@
-//! Of which members callers were told: those that the first schema speaks of.
+//! Of which members callers know: those that the first schema speaks of.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::schema_inclusion::node::{Id, Nodes, Rule};
 
 /// What both sides say about the value at one place, in whatever alternative; without any, all values count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub(super) struct Told {
+pub(super) struct Declared {
     /// The schemas of the first side.
     old: Rc<[Id]>,
     /// The schemas of the second side.
@@ -22,7 +22,7 @@ pub(super) enum Inside<'n> {
     Item(usize),
 }
 
-impl Told {
+impl Declared {
     pub(super) fn root(old: Id, new: Id) -> Self {
         Self { old: [old].into(), new: [new].into() }
     }
@@ -31,12 +31,12 @@ impl Told {
 impl<'a> Solver<'_, 'a> {
     /// The names of members that only the second side speaks of, by `properties`: whoever sends one cannot know what it
     /// means. Such values do not count.
-    pub(super) fn untold(&self, told: &Told) -> Vec<&'a str> {
+    pub(super) fn undeclared(&self, declared: &Declared) -> Vec<&'a str> {
         let mut names = Vec::new();
-        if told.new.is_empty() {
+        if declared.new.is_empty() {
             return names;
         }
-        for id in self.in_place(&told.new) {
+        for id in self.in_place(&declared.new) {
             for rule in self.nodes.rules(id) {
                 if let Rule::Members(members) = rule {
                     names.extend(members.named.iter().map(|(name, _)| *name));
@@ -45,15 +45,15 @@ impl<'a> Solver<'_, 'a> {
         }
         names.sort_unstable();
         names.dedup();
-        let old = self.in_place(&told.old);
+        let old = self.in_place(&declared.old);
         names.retain(|name| !old.iter().any(|id| self.speaks_of(*id, name)));
         names
     }
 
     /// What both sides say about a member or an item.
-    pub(super) fn told_inside(&self, told: &Told, step: Inside<'_>) -> Told {
-        if told.new.is_empty() {
-            return Told::default();
+    pub(super) fn declared_inside(&self, declared: &Declared, step: Inside<'_>) -> Declared {
+        if declared.new.is_empty() {
+            return Declared::default();
         }
         let inside = |ids: &[Id]| -> Rc<[Id]> {
             let mut found: Vec<Id> =
@@ -62,8 +62,8 @@ impl<'a> Solver<'_, 'a> {
             found.dedup();
             found.into()
         };
-        let new = inside(&told.new);
-        if new.is_empty() { Told::default() } else { Told { old: inside(&told.old), new } }
+        let new = inside(&declared.new);
+        if new.is_empty() { Declared::default() } else { Declared { old: inside(&declared.old), new } }
     }
 
     /// These schemas and all that speak of the same value in them.

@@ -1,5 +1,5 @@
-//! Texts and remarks in schemas, wherever they stand: behind references, in the arms of combinators, in keywords that
-//! JSON Schema does not know.
+//! Descriptions and other annotations in schemas, wherever they are: behind references, in the branches of combinators, in
+//! keywords that JSON Schema does not know.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -8,46 +8,46 @@ use toolwright_core::pointer::{self, segment};
 
 use super::keywords::{HEADER, TEXTS};
 use super::schema::Way;
-use super::texts;
-use super::view::{MAX_DEPTH, View, followed, view};
-use crate::diff::finding::{Finding, Part};
+use super::strings;
+use super::view::{MAX_DEPTH, View, follow_reference, view};
+use crate::diff::change::{Change, Part};
 use crate::schema_inclusion::{Document, Holds, holds, is_annotation, is_known};
 
-/// How many arms of a combinator are looked for among the former ones; beyond that each is compared with the one in its
-/// place.
+/// How many branches of a combinator are searched for among the former ones; beyond that each is compared with the one in
+/// its place.
 const MAX_SEARCHED: usize = 64;
 
-/// How many parts of a schema are looked into for what is said of the same value.
+/// How many parts of a schema are searched for annotations of the same value.
 const MAX_PLACES: usize = 64;
 
-/// Reports every text that differs, at the place of the value that it speaks of.
+/// Reports every annotation that differs, at the place of the value that it describes.
 pub(super) fn compare(
     way: Way,
     name: &str,
     (old_document, old): (&Document<'_>, &Value),
     (new_document, new): (&Document<'_>, &Value),
-    findings: &mut Vec<Finding>,
+    changes: &mut Vec<Change>,
 ) {
-    let mut words = Words {
+    let mut annotations = Annotations {
         way,
         name,
         old: old_document,
         new: new_document,
-        findings,
+        changes,
         seen: HashSet::new(),
         depth: 0,
         defaults: Vec::new(),
     };
-    words.pair(way.root(), old, new, false);
-    words.rest(old, new);
+    annotations.pair(way.root(), old, new, false);
+    annotations.rest(old, new);
 }
 
-struct Words<'w, 'a> {
+struct Annotations<'w, 'a> {
     way: Way,
     name: &'w str,
     old: &'w Document<'a>,
     new: &'w Document<'a>,
-    findings: &'w mut Vec<Finding>,
+    changes: &'w mut Vec<Change>,
     /// Pairs that were compared, by their addresses: schemas may contain themselves.
     seen: HashSet<(*const Value, *const Value)>,
     depth: usize,
@@ -55,14 +55,14 @@ struct Words<'w, 'a> {
     defaults: Vec<[Vec<Value>; 2]>,
 }
 
-impl<'a> Words<'_, 'a> {
+impl<'a> Annotations<'_, 'a> {
     /// `in_place` says that the schemas are parts of others for the same value.
     fn pair<'s>(&mut self, at: &str, old: &'s Value, new: &'s Value, in_place: bool)
     where
         'a: 's,
     {
-        let (old_target, new_target) = (followed(self.old, old), followed(self.new, new));
-        // What many references lead to is told once, but for what stands beside them.
+        let (old_target, new_target) = (follow_reference(self.old, old), follow_reference(self.new, new));
+        // What many references lead to is told once, but for what is beside them.
         let alone = |schema: &'s Value, target| if has_only_a_reference(schema) { target } else { schema };
         let pair = (std::ptr::from_ref(alone(old, old_target)), std::ptr::from_ref(alone(new, new_target)));
         if !self.seen.insert(pair) || self.depth >= MAX_DEPTH {
@@ -72,7 +72,7 @@ impl<'a> Words<'_, 'a> {
             self.depth += 1;
             if !in_place {
                 let said = |document: &Document<'s>, view: &View<'s>| {
-                    said_in_place(document, view, "default", MAX_PLACES).into_iter().cloned().collect()
+                    values_in_place(document, view, "default", MAX_PLACES).into_iter().cloned().collect()
                 };
                 self.defaults.push([said(self.old, &old), said(self.new, &new)]);
             }
@@ -95,7 +95,7 @@ impl<'a> Words<'_, 'a> {
                 continue;
             }
             if is_annotation(key) || !is_known(key) {
-                self.word(at, key, before, after);
+                self.annotation(at, key, before, after);
                 continue;
             }
             let (Some(before), Some(after)) = (before, after) else { continue };
@@ -130,8 +130,8 @@ impl<'a> Words<'_, 'a> {
         }
     }
 
-    /// Reports a default that is still, or was already, said of the same values in another part of the schema; false if it
-    /// is neither.
+    /// Reports a default that is still, or was already, stated for the same values in another part of the schema; false if
+    /// it is neither.
     fn default(&mut self, at: &str, old: Option<&Value>, new: Option<&Value>) -> bool {
         let Some([before, after]) = self.defaults.last() else { return false };
         let is_in = |value: Option<&Value>, said: &[Value]| value.is_some_and(|value| said.contains(value));
@@ -144,11 +144,11 @@ impl<'a> Words<'_, 'a> {
             _ => return false,
         };
         let pointer = format!("{at}/default");
-        texts::changed(id, Part::Tool, self.name, &pointer, old, new, self.findings);
+        strings::compare(id, Part::Tool, self.name, &pointer, old, new, self.changes);
         true
     }
 
-    /// Arms that did not change go together; of the others, the first with the first.
+    /// Pairs branches that did not change; of the others, the first with the first.
     fn arms<'s>(&mut self, at: &str, old: &'s [Value], new: &'s [Value], in_place: bool)
     where
         'a: 's,
@@ -171,7 +171,7 @@ impl<'a> Words<'_, 'a> {
         }
     }
 
-    fn word(&mut self, at: &str, key: &str, old: Option<&Value>, new: Option<&Value>) {
+    fn annotation(&mut self, at: &str, key: &str, old: Option<&Value>, new: Option<&Value>) {
         if key == "$defs" || key == "definitions" {
             return;
         }
@@ -191,35 +191,36 @@ impl<'a> Words<'_, 'a> {
             _ => "schema-note-changed",
         };
         let pointer = format!("{at}/{}", segment(key));
-        texts::changed(id, Part::Tool, self.name, &pointer, old, new, self.findings);
+        strings::compare(id, Part::Tool, self.name, &pointer, old, new, self.changes);
     }
 
-    /// Reports texts that came or went and that no change shows: in definitions that nothing leads to, and where what
-    /// stands around them is written in another way.
+    /// Reports strings that were added or removed and that no change shows: in definitions that nothing refers to, and where
+    /// the surroundings are written in another way.
     fn rest(&mut self, old: &Value, new: &Value) {
-        let [old_texts, new_texts] = [old, new].map(|schema| text_places(schema, self.way.root()));
-        let [shown_before, shown_after] = [shown(self.findings, Side::Old), shown(self.findings, Side::New)];
+        let [old_texts, new_texts] = [old, new].map(|schema| string_places(schema, self.way.root()));
+        let [shown_before, shown_after] =
+            [shown_strings(self.changes, Side::Old), shown_strings(self.changes, Side::New)];
         let gone = missing(&old_texts, &new_texts, &shown_before);
         let come = missing(&new_texts, &old_texts, &shown_after);
         let places: BTreeSet<&String> = gone.keys().chain(come.keys()).collect();
-        let is_shown = |findings: &[Finding], place: &str| {
-            findings.iter().any(|finding| {
-                let rest = place.strip_prefix(&finding.pointer);
-                finding.pointer != self.way.root()
+        let is_shown = |changes: &[Change], place: &str| {
+            changes.iter().any(|change| {
+                let rest = place.strip_prefix(&change.pointer);
+                change.pointer != self.way.root()
                     && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
         };
         let mut more = Vec::new();
-        for place in places.into_iter().filter(|place| !is_shown(self.findings, place)) {
-            let finding = Finding::new("schema-text-changed", Part::Tool, self.name, place);
-            more.push(finding.values(gone.get(place), come.get(place)));
+        for place in places.into_iter().filter(|place| !is_shown(self.changes, place)) {
+            let change = Change::new("schema-text-changed", Part::Tool, self.name, place);
+            more.push(change.values(gone.get(place), come.get(place)));
         }
-        self.findings.append(&mut more);
+        self.changes.append(&mut more);
     }
 }
 
-/// What a keyword says in a schema and in its parts that are for the same value, looking into so many.
-fn said_in_place<'s>(document: &Document<'s>, view: &View<'s>, key: &str, places: usize) -> Vec<&'s Value> {
+/// The values of a keyword in a schema and in up to `places` parts for the same value.
+fn values_in_place<'s>(document: &Document<'s>, view: &View<'s>, key: &str, places: usize) -> Vec<&'s Value> {
     let mut found: Vec<&Value> = view.get(key).copied().into_iter().collect();
     let mut waiting = parts_in_place(document, view);
     for at in 0..places {
@@ -253,12 +254,12 @@ fn has_only_a_reference(schema: &Value) -> bool {
     schema.as_object().is_some_and(|members| members.len() == 1 && members.contains_key("$ref"))
 }
 
-/// The texts of a schema with their places, but those that only say how it is put together.
-fn text_places<'v>(schema: &'v Value, root: &str) -> Vec<(String, &'v str)> {
+/// The strings of a schema with their places, except those that only give it structure.
+fn string_places<'v>(schema: &'v Value, root: &str) -> Vec<(String, &'v str)> {
     const STRUCTURE: [&str; 7] =
         ["$ref", "$dynamicRef", "$anchor", "$dynamicAnchor", "$id", "$schema", "$recursiveRef"];
     let mut found = Vec::new();
-    texts::each(schema, root, &mut |pointer, text| {
+    strings::each(schema, root, &mut |pointer, text| {
         let mut segments = pointer.rsplit('/');
         let (last, above) = (segments.next().unwrap_or_default(), segments.next().unwrap_or_default());
         // A name in `$defs`, a keyword, or the value of a keyword.
@@ -277,17 +278,17 @@ enum Side {
     New,
 }
 
-/// The texts that the changes show, and the names in their places.
-fn shown(findings: &[Finding], side: Side) -> HashSet<String> {
+/// The strings that the changes show, and the names in their places.
+fn shown_strings(changes: &[Change], side: Side) -> HashSet<String> {
     let mut texts = HashSet::new();
-    for finding in findings {
-        texts.extend(finding.pointer.split('/').map(pointer::name));
+    for change in changes {
+        texts.extend(change.pointer.split('/').map(pointer::name));
         let value = match side {
-            Side::Old => &finding.old,
-            Side::New => &finding.new,
+            Side::Old => &change.old,
+            Side::New => &change.new,
         };
         if let Some(value) = value {
-            texts::each(value, "", &mut |_, text| {
+            strings::each(value, "", &mut |_, text| {
                 texts.insert(text.to_owned());
             });
         }
@@ -295,7 +296,7 @@ fn shown(findings: &[Finding], side: Side) -> HashSet<String> {
     texts
 }
 
-/// The texts that the other side has less often and that no change shows, by place. Those of a definition that the other
+/// The strings that the other side has less often and that no change shows, by place. Those of a definition that the other
 /// side does not have are one entry.
 fn missing(
     texts: &[(String, &str)],
@@ -307,7 +308,7 @@ fn missing(
         *counts.entry(text).or_default() += 1;
     }
     let places: HashSet<&str> = others.iter().map(|(place, _)| place.as_str()).collect();
-    // What stands where it stood explains itself first.
+    // A string in its former place is matched first.
     let mut left = Vec::new();
     let in_place: HashSet<(&str, &str)> =
         others.iter().map(|(place, text)| (place.as_str(), *text)).collect();

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::check::{Check, named};
+use super::rule::{ChangeRule, get};
 
 /// What a change belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -18,8 +18,8 @@ pub(crate) enum Part {
 
 /// One change.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Finding {
-    pub(crate) check: &'static Check,
+pub(crate) struct Change {
+    pub(crate) rule: &'static ChangeRule,
     pub(crate) part: Part,
     /// The name of the tool or prompt, the address of the resource; empty for the server.
     pub(crate) name: String,
@@ -29,16 +29,16 @@ pub(crate) struct Finding {
     pub(crate) old: Option<Value>,
     /// The value after, if there is one.
     pub(crate) new: Option<Value>,
-    /// A value that was right, or promised, and is not any more.
+    /// A value that shows the difference: accepted before and not now, or not promised before.
     pub(crate) witness: Option<Value>,
-    /// Why it could not be found out whether the change harms; then it counts as if it did.
+    /// Why it is undecided whether the change breaks callers; then it counts as breaking.
     pub(crate) undecided: Option<String>,
 }
 
-impl Finding {
+impl Change {
     pub(super) fn new(id: &str, part: Part, name: &str, pointer: &str) -> Self {
         Self {
-            check: named(id),
+            rule: get(id),
             part,
             name: name.to_owned(),
             pointer: pointer.to_owned(),
@@ -55,13 +55,13 @@ impl Finding {
         self
     }
 
-    /// The keywords before and after; no keywords are no value.
+    /// Sets the keywords before and after; an empty object counts as absent.
     pub(super) fn rules(self, old: &Value, new: &Value) -> Self {
         let is_something = |rules: &&Value| rules.as_object().is_none_or(|rules| !rules.is_empty());
         self.values(Some(old).filter(is_something), Some(new).filter(is_something))
     }
 
-    /// Where it is, for people: `get_order /inputSchema/properties/id`.
+    /// The place, for people: `get_order /inputSchema/properties/id`.
     pub(super) fn place(&self) -> String {
         let name = if self.part == Part::Server { "server" } else { &self.name };
         if self.pointer.is_empty() { name.to_owned() } else { format!("{name} {}", self.pointer) }

@@ -1,0 +1,43 @@
+//! Workflow commands: GitHub Actions shows them beside the lines of a pull request.
+
+use std::fmt::Write as _;
+
+use toolwright_core::manifest::visible;
+
+use super::{Finding, Severity};
+
+pub(super) fn commands(findings: &[Finding<'_>]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        // What is allowed is told, but does not alarm.
+        let command = match finding.severity {
+            _ if finding.allowed.is_some() => "notice",
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "notice",
+        };
+        let mut properties = format!("title={}", property(&finding.rule.id));
+        // Writing to a string cannot fail.
+        if let Some(place) = finding.location {
+            _ = write!(properties, ",file={}", property(place.file));
+            if let Some((line, column)) = place.position {
+                _ = write!(properties, ",line={line},col={column}");
+            }
+        }
+        // Only the line end between the two is written by this program.
+        let message = format!("{}\n{}", visible(&finding.message), finding.rule.advice);
+        _ = writeln!(text, "::{command} {properties}::{}", data(&message));
+    }
+    text
+}
+
+/// What would end a message, written out. Of line ends only those are left that this program wrote.
+fn data(text: &str) -> String {
+    let text = text.split('\n').map(visible).collect::<Vec<_>>().join("\n").replace("##[", "#\\u{23}[");
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// What would end a property, written out.
+fn property(text: &str) -> String {
+    data(&visible(text)).replace(':', "%3A").replace(',', "%2C")
+}
