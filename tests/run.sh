@@ -90,7 +90,7 @@ compile_fail() {
 
 # Each feature alone, and none.
 features() {
-    run cargo hack clippy --each-feature --package toolwright --package toolwright-server -- --deny warnings
+    run cargo hack clippy --each-feature --package toolwright --package toolwright-server --package toolwright-client -- --deny warnings
 }
 
 # The first command of README.md.
@@ -116,7 +116,7 @@ bench_limits() {
 # Inputs of any kind, for a minute each target; FUZZ_SECONDS asks for more: tests/fuzz.
 fuzz() {
     local target corpus=target/fuzz/corpus
-    for target in frame http events parts arguments; do
+    for target in frame http events parts arguments config; do
         mkdir -p "$corpus/$target"
         run env CARGO_TARGET_DIR=target/fuzz cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$target" \
             "$corpus/$target" "tests/fuzz/seeds/$target" -- \

@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::completions::CompletionsArgs;
+use crate::config::ConfigArgs;
 use crate::diff::DiffArgs;
 use crate::docs::DocsArgs;
 use crate::exit::Exit;
@@ -64,6 +65,9 @@ pub(crate) enum Command {
     /// Compare a package, a manifest or a running server with the lock file
     #[command(after_help = help(&VerifyArgs::help()))]
     Verify(Box<VerifyArgs>),
+    /// Check, show and convert the files that name servers, without starting one
+    #[command(after_help = help(ConfigArgs::EXAMPLES))]
+    Config(Box<ConfigArgs>),
 }
 
 impl Command {
@@ -81,6 +85,7 @@ impl Command {
             Self::Diff(args) => &args.tools.packages.output,
             Self::Pin(args) => &args.lock.tools.packages.output,
             Self::Verify(args) => &args.lock.tools.packages.output,
+            Self::Config(args) => args.output(),
         }
     }
 }

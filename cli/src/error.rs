@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use toolwright_client::config::ConfigError;
 use toolwright_core::manifest::answer::AnswerError;
 use toolwright_core::manifest::{ManifestError, visible};
 
@@ -153,6 +154,12 @@ pub(crate) enum Error {
     #[error("{} is not valid TOML", path(.file))]
     Toml { file: PathBuf, source: toml::de::Error },
 
+    #[error("{} cannot be used", path(.file))]
+    Config { file: PathBuf, source: Box<ConfigError> },
+
+    #[error("the form cannot hold {count} points of the file: choose another one, or leave out --deny-lossy")]
+    LossyConfig { count: usize },
+
     #[error("Cargo.lock lacks {}, and --locked or --frozen prevents an update: build once without the flag", list(.missing))]
     Locked { missing: Vec<String> },
 }
@@ -225,10 +232,11 @@ impl From<&Error> for Exit {
             | Error::Manifest { .. } => Self::Artifact,
             Error::NoTools { .. } | Error::NothingInContext { .. } => Self::NoTools,
             Error::Module(error) => error.exit,
-            Error::Lossy { .. } => Self::Findings,
+            Error::Lossy { .. } | Error::LossyConfig { .. } => Self::Findings,
             Error::Read { .. }
             | Error::Json { .. }
             | Error::Write { .. }
+            | Error::Config { .. }
             | Error::NothingToCheck { .. }
             | Error::NoLock { .. }
             | Error::Lock { .. }

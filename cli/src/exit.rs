@@ -10,7 +10,7 @@ pub(crate) enum Exit {
     Ok = 0,
     /// `manifest --check`, `pin` or `verify` found a difference.
     Drift = 1,
-    /// Invalid or ambiguous arguments. clap exits with this code too.
+    /// Invalid or ambiguous arguments, or an invalid configuration file. clap exits with this code too.
     Usage = 2,
     /// Cargo could not read the workspace or build the package.
     Cargo = 3,
@@ -30,7 +30,7 @@ impl Exit {
 Exit codes:
   0    success; nothing differs
   1    manifest --check, pin or verify found a difference
-  2    invalid or ambiguous arguments
+  2    invalid or ambiguous arguments, or an invalid configuration file
   3    cargo could not read the workspace or build the package
   4    a program or server could not be run or queried
   5    there are no tools, or none in the context

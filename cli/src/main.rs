@@ -3,6 +3,7 @@
 mod args;
 
 mod completions;
+mod config;
 mod diff;
 mod docs;
 mod expand;
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         Command::Parts(args) => parts::run(&args, shell),
         Command::Pin(args) => pin::run(*args, shell),
         Command::Verify(args) => verify::run(*args, shell),
+        Command::Config(args) => config::run(&args, shell),
     };
     result
         .unwrap_or_else(|error| {

@@ -107,6 +107,11 @@ pub(crate) fn warning(text: &impl Display) {
     anstream::eprintln!("{0}warning{0:#}: {1}", style::WARN, escape_text(&text.to_string()));
 }
 
+/// Prints a message with colours of its own, whose texts must have been made [`visible`].
+pub(crate) fn styled_message(text: &str) {
+    anstream::eprint!("{}", escape_commands(text));
+}
+
 /// Prints what a program wrote.
 pub(crate) fn text(text: &str) {
     anstream::eprintln!("{}", quote_lines(text));

@@ -2,12 +2,28 @@
 
 use crate::common::{mcp, scratch};
 
-const COMMANDS: [&str; 8] = ["manifest", "docs", "lint", "expand", "new", "serve", "completions", "man"];
+const COMMANDS: [&str; 9] =
+    ["config", "manifest", "docs", "lint", "expand", "new", "serve", "completions", "man"];
 
 #[test]
 fn every_page_fits_80_columns() {
     let scratch = scratch();
-    for command in ["", "manifest", "docs", "lint", "expand", "new", "serve", "completions", "man"] {
+    for command in [
+        "",
+        "config",
+        "config check",
+        "config show",
+        "config convert",
+        "config schema",
+        "manifest",
+        "docs",
+        "lint",
+        "expand",
+        "new",
+        "serve",
+        "completions",
+        "man",
+    ] {
         for flag in ["-h", "--help"] {
             let page = mcp(scratch.path(), &format!("{command} {flag}")).ok().stdout;
             for line in page.lines() {
@@ -20,7 +36,7 @@ fn every_page_fits_80_columns() {
 #[test]
 fn new_commands_show_examples() {
     let scratch = scratch();
-    for command in ["lint", "expand", "new", "completions", "man"] {
+    for command in ["config", "lint", "expand", "new", "completions", "man"] {
         let page = mcp(scratch.path(), &format!("{command} --help")).ok().stdout;
         assert!(page.contains(&format!("Examples:\n  cargo mcp {command}")), "{page}");
     }

@@ -10,6 +10,8 @@ mod same_bytes;
 
 mod check;
 
+mod config;
+
 mod contexts;
 
 mod docs;

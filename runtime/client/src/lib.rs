@@ -1,3 +1,4 @@
 //! A client for any Model Context Protocol server.
 
 pub mod config;
+pub mod model_content;

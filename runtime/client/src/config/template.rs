@@ -36,6 +36,11 @@ impl Template {
         Self { parts: vec![Part::Text("Bearer ".into()), Part::Token(token.into())] }
     }
 
+    #[cfg(feature = "config")]
+    pub(super) fn new(parts: Vec<Part>) -> Self {
+        Self { parts }
+    }
+
     /// The value, if no token belongs to it.
     pub fn fixed(&self) -> Option<Secret> {
         if self.tokens().next().is_some() {

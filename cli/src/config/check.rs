@@ -1,0 +1,68 @@
+//! `cargo mcp config check`.
+
+use std::path::Path;
+
+use toolwright_client::config::{Config, ConfigError, Problem, Severity, Source};
+
+use super::args::{CheckArgs, Deny, ReportFormat};
+use super::{reader, report, unreadable};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::shell::{self, Shell};
+
+/// Reports the problems of all files.
+///
+/// # Errors
+/// [`Error::Config`] for the first file that cannot be read at all.
+pub(super) fn run(args: &CheckArgs, shell: Shell) -> Result<Exit, Error> {
+    let mut is_denied = false;
+    for file in &args.files {
+        let (source, problems) = match reader().read(file) {
+            Ok(config) => {
+                summarize(&config, file, shell);
+                (config.source().clone(), config.problems().to_vec())
+            }
+            Err(ConfigError::Invalid { file, problems }) => (*file, problems),
+            Err(error) => return Err(unreadable(error, file)),
+        };
+        is_denied |= problems.iter().any(|problem| is_wrong(problem, args.deny));
+        write(&source, &problems, args.format)?;
+    }
+    Ok(if is_denied { Exit::Usage } else { Exit::Ok })
+}
+
+fn is_wrong(problem: &Problem, deny: Deny) -> bool {
+    let least = match deny {
+        Deny::Errors => Severity::Error,
+        Deny::Warnings => Severity::Warning,
+        Deny::Notes => Severity::Note,
+    };
+    problem.severity >= least
+}
+
+fn write(source: &Source, problems: &[Problem], format: ReportFormat) -> Result<(), Error> {
+    match format {
+        ReportFormat::Text => {
+            for problem in problems {
+                shell::print_styled(&report::text(source, problem))?;
+            }
+        }
+        ReportFormat::Json => {
+            for problem in problems {
+                shell::print_json(&(report::json(source, problem).to_string() + "\n"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many servers there are, and what became of them.
+fn summarize(config: &Config, file: &Path, shell: Shell) {
+    let mut counts = vec![format!("{} can be used", config.servers().len())];
+    for (names, what) in [(config.refused(), "cannot"), (config.disabled(), "disabled")] {
+        if !names.is_empty() {
+            counts.push(format!("{} {what}", names.len()));
+        }
+    }
+    shell.note(&format!("{}: of its servers, {}", file.display(), counts.join(", ")));
+}

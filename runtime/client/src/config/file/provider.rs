@@ -1,0 +1,240 @@
+//! Tokens from programs and files.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use crate::config::{BoxFuture, Expanded, Token, TokenError, TokenProvider};
+
+/// The most bytes that a token, or what a program prints for one, may have.
+pub const MAX_TOKEN_SIZE: usize = 64 << 10;
+
+/// How long a program may take to print a token where nothing else is said.
+pub const DEFAULT_TOKEN_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How much of a program's complaints goes into an error, in characters.
+const MAX_COMPLAINT: usize = 200;
+
+/// A token that a program prints on its standard output.
+///
+/// That is the token itself, with white space around it, or a JSON object with `token` or `access_token`, and the seconds
+/// that it is good for in `expires_in`.
+///
+/// The program is started without a shell, with the environment of this process, nothing on its standard input, and for
+/// at most [`DEFAULT_TOKEN_TIMEOUT`].
+#[derive(Debug, Clone)]
+pub struct CommandToken {
+    program: Expanded,
+    args: Vec<Expanded>,
+    timeout: Duration,
+}
+
+impl CommandToken {
+    /// A program without arguments.
+    pub fn new(program: impl Into<Expanded>) -> Self {
+        Self { program: program.into(), args: Vec::new(), timeout: DEFAULT_TOKEN_TIMEOUT }
+    }
+
+    /// The program with one more argument.
+    pub fn arg(mut self, argument: impl Into<Expanded>) -> Self {
+        self.args.push(argument.into());
+        self
+    }
+
+    /// The program with another limit of time.
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    async fn run(&self) -> Result<Token, TokenError> {
+        let failed = |problem: String| TokenError::Failed {
+            place: format!("the program `{}`", self.program),
+            problem,
+        };
+        let mut child = Command::new(self.program.expose())
+            .args(self.args.iter().map(Expanded::expose))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| failed(format!("it cannot be started: {error}")))?;
+        let output = bounded(child.stdout.take());
+        // Beside the output: a program that complains a lot must not wait for somebody to read it.
+        let complaints = tokio::spawn(bounded(child.stderr.take()));
+        let ended = timeout(self.timeout, async {
+            let output = output.await;
+            (output, complaints.await.ok().flatten(), child.wait().await)
+        });
+        let (output, complaints, status) = ended.await.map_err(|_| {
+            failed(format!(
+                "it did not end within {} seconds; does it wait for a person?",
+                self.timeout.as_secs()
+            ))
+        })?;
+        let status = status.map_err(|error| failed(format!("it cannot be waited for: {error}")))?;
+        if !status.success() {
+            let complaint = last_line(&complaints.unwrap_or_default(), output.as_deref().unwrap_or_default());
+            return Err(failed(format!("it ended with {status}{complaint}")));
+        }
+        let output = output.ok_or_else(|| failed(format!("it printed more than {MAX_TOKEN_SIZE} bytes")))?;
+        let text = String::from_utf8(output).map_err(|_| failed("it did not print UTF-8".to_owned()))?;
+        read_token(&text).ok_or_else(|| {
+            failed(
+                "it did not print a token: a single line, or JSON with `token` or `access_token`".to_owned(),
+            )
+        })
+    }
+}
+
+impl TokenProvider for CommandToken {
+    fn fetch(&self) -> BoxFuture<'_, Result<Token, TokenError>> {
+        Box::pin(self.run())
+    }
+}
+
+/// A token in a file, which is read anew each time: whoever mounts secrets replaces the file when they change.
+///
+/// The file has the token itself, with white space around it, or JSON as [`CommandToken`] takes it.
+#[derive(Debug, Clone)]
+pub struct FileToken {
+    path: PathBuf,
+}
+
+impl FileToken {
+    /// The token in this file.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    fn read(&self) -> Result<Token, TokenError> {
+        use std::io::Read as _;
+        let failed = |problem: String| TokenError::Failed { place: self.path.display().to_string(), problem };
+        let unread = |error: std::io::Error| failed(format!("it cannot be read: {error}"));
+        // A pipe or a device may have no end, or none yet.
+        if !std::fs::metadata(&self.path).map_err(unread)?.is_file() {
+            return Err(failed("it is not a plain file".to_owned()));
+        }
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(&self.path).map_err(unread)?;
+        file.take(MAX_TOKEN_SIZE as u64 + 1).read_to_end(&mut bytes).map_err(unread)?;
+        if bytes.len() > MAX_TOKEN_SIZE {
+            return Err(failed(format!("it has more than {MAX_TOKEN_SIZE} bytes")));
+        }
+        let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8".to_owned()))?;
+        read_token(&text).ok_or_else(|| failed("it has no token: a single line is expected".to_owned()))
+    }
+}
+
+impl TokenProvider for FileToken {
+    fn fetch(&self) -> BoxFuture<'_, Result<Token, TokenError>> {
+        Box::pin(std::future::ready(self.read()))
+    }
+}
+
+/// Everything that a stream has, or nothing if that is too much; what is too much is read away, so that its writer ends.
+async fn bounded(stream: Option<impl AsyncRead + Unpin>) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut stream = stream?;
+    let limit = MAX_TOKEN_SIZE as u64 + 1;
+    let _ = (&mut stream).take(limit).read_to_end(&mut bytes).await;
+    if bytes.len() <= MAX_TOKEN_SIZE {
+        return Some(bytes);
+    }
+    let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+    None
+}
+
+/// The last line of a program's complaints, unless it says what the program printed.
+fn last_line(complaints: &[u8], output: &[u8]) -> String {
+    let (complaints, output) = (String::from_utf8_lossy(complaints), String::from_utf8_lossy(output));
+    let Some(line) = complaints.lines().rev().map(str::trim).find(|line| !line.is_empty()) else {
+        return String::new();
+    };
+    let repeats = output.split_whitespace().any(|word| word.len() > 3 && line.contains(word));
+    let shown: String = line.chars().filter(|c| !c.is_control()).take(MAX_COMPLAINT).collect();
+    if repeats { String::new() } else { format!(": {shown}") }
+}
+
+fn read_token(text: &str) -> Option<Token> {
+    let text = text.trim();
+    if text.starts_with('{') {
+        let object: Value = serde_json::from_str(text).ok()?;
+        let value = object.get("token").or_else(|| object.get("access_token"))?.as_str()?;
+        let seconds = object.get("expires_in").and_then(Value::as_f64).filter(|seconds| *seconds >= 0.0);
+        let expires = seconds
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            .and_then(|life| Instant::now().checked_add(life));
+        let token = Token { value: value.into(), expires };
+        return is_token(value).then_some(token);
+    }
+    is_token(text).then(|| Token::new(text))
+}
+
+/// What a header can hold.
+fn is_token(text: &str) -> bool {
+    !text.is_empty() && !text.chars().any(char::is_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Tokens;
+
+    fn shell(script: &str) -> CommandToken {
+        CommandToken::new("sh").arg("-c").arg(Expanded::new(script, "…"))
+    }
+
+    #[tokio::test]
+    async fn a_program_prints_a_token_or_json() {
+        for (script, token, expires) in [
+            ("printf '  abc\\n'", "abc", false),
+            ("printf '{\"access_token\": \"abc\", \"expires_in\": 60}'", "abc", true),
+            ("printf '{\"token\": \"abc\"}'", "abc", false),
+        ] {
+            let found = shell(script).fetch().await.unwrap();
+            assert_eq!((found.value.expose(), found.expires.is_some()), (token, expires), "{script}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_program_that_fails_is_told_without_secrets() {
+        let limit = MAX_TOKEN_SIZE + 1;
+        for (program, part) in [
+            (shell("echo not logged in >&2; exit 3"), "exit status: 3: not logged in"),
+            (shell("echo s3cret; echo refused s3cret >&2; exit 1"), "exit status: 1"),
+            (shell("printf 'a\\nb'"), "did not print a token"),
+            (shell("true"), "did not print a token"),
+            (shell(&format!("head -c {limit} /dev/zero")), "more than 65536 bytes"),
+            (shell("printf '\\377'"), "UTF-8"),
+            (shell("sleep 60").with_timeout(Duration::from_millis(50)), "did not end"),
+            (CommandToken::new("no-such-program-here"), "cannot be started"),
+        ] {
+            let error = program.fetch().await.unwrap_err().to_string();
+            assert!(error.contains(part) && !error.contains("s3cret"), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_file_is_read_anew_when_its_token_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        std::fs::write(&path, "one\n").unwrap();
+        let tokens = Tokens::new().with("a", FileToken::new(&path));
+        let first = tokens.get("a").await.unwrap();
+        std::fs::write(&path, "two\n").unwrap();
+        assert_eq!(tokens.get("a").await.unwrap().expose(), "one");
+        assert_eq!(tokens.renew("a", &first).await.unwrap().expose(), "two");
+        std::fs::write(&path, "x".repeat(MAX_TOKEN_SIZE + 1)).unwrap();
+        let error = FileToken::new(&path).fetch().await.unwrap_err().to_string();
+        assert!(error.contains("more than 65536 bytes"), "{error}");
+        let error = FileToken::new(folder.path()).fetch().await.unwrap_err().to_string();
+        assert!(error.contains("not a plain file"), "{error}");
+    }
+}

@@ -1,0 +1,121 @@
+//! Files in the form of other clients.
+
+use super::*;
+
+const SHARED: &str = r#"{
+  "inputs": [{"type": "promptString", "id": "api-key", "password": true}],
+  "servers": {
+    "files": {"command": "npx", "args": ["-y", "pkg", "${workspaceFolder}"], "env": {"KEY": "${env:MY_API_KEY}", "N": "1"}, "envFile": ".env"},
+    "shop": {"type": "http", "url": "https://shop.example/mcp", "headers": {"X-Key": "${input:api-key}"}}
+  }
+}"#;
+
+fn to(path: &str, text: &str, dialect: Dialect) -> Conversion {
+    convert(path, text, dialect).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The servers of a file, for comparisons.
+fn servers(path: &str, text: &str) -> String {
+    let reader = reader().check_only().leave_variables();
+    format!("{:?}", reader.read_text(path, text).unwrap().complete().unwrap().servers())
+}
+
+#[test]
+fn our_own_form_holds_all_of_a_file_and_gives_it_back() {
+    let toml = to("mcp.json", SHARED, Dialect::Toml);
+    assert_eq!(toml.losses, [""; 0]);
+    let back = to("mcp.toml", &toml.text, Dialect::VsCode);
+    assert_eq!(back.losses, [""; 0], "{}", toml.text);
+    assert_eq!(servers("mcp.json", &back.text), servers("mcp.json", SHARED), "{}", back.text);
+    let again = to("mcp.json", &back.text, Dialect::Toml);
+    assert_eq!(again.text.replace("type = \"stdio\"\n", ""), toml.text);
+}
+
+#[test]
+fn variables_are_written_in_the_words_of_the_client() {
+    for (dialect, has, losses) in [
+        (Dialect::VsCode, vec!["${env:MY_API_KEY}", "${input:api-key}", "\"servers\""], vec![]),
+        (
+            Dialect::Claude,
+            vec!["${MY_API_KEY}", "${MCP_INPUT_API_KEY}", "\"mcpServers\""],
+            vec!["`MCP_INPUT_API_KEY`", "`env_file`", "workspaceFolder"],
+        ),
+        (
+            Dialect::Cursor,
+            vec!["${env:MY_API_KEY}", "${env:MCP_INPUT_API_KEY}", "\"mcpServers\""],
+            vec!["`MCP_INPUT_API_KEY`"],
+        ),
+    ] {
+        let converted = to("mcp.json", SHARED, dialect);
+        for part in has {
+            assert!(converted.text.contains(part), "{dialect:?} lacks {part}: {}", converted.text);
+        }
+        assert_eq!(converted.losses.len(), losses.len(), "{:?}", converted.losses);
+        for (loss, part) in converted.losses.iter().zip(losses) {
+            assert!(converted.losses.iter().any(|loss| loss.contains(part)), "{part}: {loss}");
+        }
+    }
+}
+
+#[test]
+fn what_a_form_cannot_hold_is_told() {
+    let text = r#"
+[servers.a]
+server = "pkg"
+args = ["x"]
+env = { A = "${A:-d}", B = "${A-d}" }
+encoding = "latin-1"
+request_timeout = 5
+
+[servers.b]
+url = "wss://b.example/"
+
+[servers.c]
+command = "c"
+disabled = true
+
+[servers.d] # with a comment
+# of its own
+url = "https://d.example/"
+auth_token = "${runtime:shop}"
+load_tools = true
+
+[tokens.shop]
+file = "token"
+"#;
+    let claude = to("mcp.toml", text, Dialect::Claude);
+    for part in [
+        "\"a\": the default of `A` is also taken",
+        "\"a\": `encoding` has no place",
+        "\"a\": `request_timeout` has no place",
+        "\"b\": there are no WebSockets there",
+        "\"c\": it is switched off",
+        "\"d\": the token `shop` is not fetched there",
+        "`tokens` has no place",
+        "comments are not kept",
+    ] {
+        assert!(claude.losses.iter().any(|loss| loss.contains(part)), "{part}: {:#?}", claude.losses);
+    }
+    assert_eq!(claude.losses.len(), 8, "{:#?}", claude.losses);
+    let file: serde_json::Value = serde_json::from_str(&claude.text).unwrap();
+    let expected = serde_json::json!({"mcpServers": {
+        "a": {"command": "npx", "args": ["-y", "pkg", "x"], "env": {"A": "${A:-d}", "B": "${A:-d}"}},
+        "d": {"url": "https://d.example/", "headers": {"Authorization": "Bearer ${shop}"}},
+    }});
+    assert_eq!(file, expected);
+    let code = to("mcp.toml", text, Dialect::VsCode);
+    assert!(code.text.contains("${input:shop}") && code.text.contains("\"id\": \"shop\""), "{}", code.text);
+    let error = convert("a.json", r#"{"servers": {"a": {}}}"#, Dialect::Toml).unwrap_err().to_string();
+    assert!(error.contains("nothing says how"), "{error}");
+}
+
+#[test]
+fn strings_of_any_kind_survive_toml() {
+    let value = "a\"b\\c\u{7f}\u{1}é\n\t'";
+    let text =
+        serde_json::json!({"servers": {"a": {"command": "x", "args": [value], "env": {"A.B": value}}}})
+            .to_string();
+    let toml = to("a.json", &text, Dialect::Toml);
+    assert_eq!(servers("a.toml", &toml.text), servers("a.json", &text), "{}", toml.text);
+    assert_eq!(args(stdio(&read("a.toml", &toml.text), "a")), [value]);
+}

@@ -1,0 +1,472 @@
+//! Results as a model gets them: text, pictures, recordings and other data, within limits.
+
+use toolwright_core::content::{
+    Annotations, Base64Error, ContentBlock, MediaContent, ResourceContents, ResourceData, base64,
+};
+use toolwright_core::result::ToolResult;
+
+/// How much of a result a model gets. What is left out is told in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ContentLimits {
+    /// The most tokens of text, as [`estimate_tokens`] counts them; 25,000.
+    pub tokens: usize,
+    /// The most bytes of a picture, a recording or other data; 5 MiB.
+    pub media_bytes: usize,
+    /// The most bytes of all of them together; 20 MiB.
+    pub all_media_bytes: usize,
+    /// Where the whole result can be read, if it is kept: named wherever something is left out.
+    pub whole_at: Option<String>,
+}
+
+impl Default for ContentLimits {
+    fn default() -> Self {
+        Self { tokens: 25_000, media_bytes: 5 << 20, all_media_bytes: 20 << 20, whole_at: None }
+    }
+}
+
+/// A part of a result for a model.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ModelPart {
+    /// Text, or a line in brackets in the place of what the model cannot get.
+    Text {
+        /// The text.
+        text: String,
+        /// For whom it is and how much it matters.
+        annotations: Option<Annotations>,
+    },
+    /// A picture.
+    Image(Media),
+    /// A recording.
+    Audio(Media),
+    /// A resource: its address, and its contents if they came with it. Nothing is fetched for it.
+    Binary(Binary),
+}
+
+/// A picture or a recording.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Media {
+    /// The media type that its first bytes show, else the one that the server named.
+    pub mime_type: String,
+    /// The bytes as base64: the standard alphabet, with padding.
+    pub data: String,
+    /// For whom it is and how much it matters.
+    pub annotations: Option<Annotations>,
+}
+
+impl Media {
+    /// The bytes, to be saved to a file for example.
+    ///
+    /// # Errors
+    /// [`Base64Error`] where somebody changed [`Media::data`]; what a result holds is checked before.
+    pub fn bytes(&self) -> Result<Vec<u8>, Base64Error> {
+        base64::decode(&self.data)
+    }
+}
+
+/// A resource.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Binary {
+    /// The address.
+    pub uri: String,
+    /// The media type, if known.
+    pub mime_type: Option<String>,
+    /// The contents.
+    pub data: BinaryData,
+    /// For whom it is and how much it matters.
+    pub annotations: Option<Annotations>,
+    /// The resource in one line, for models that get text only.
+    line: String,
+}
+
+/// What a resource holds.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum BinaryData {
+    /// Only the address came.
+    Linked,
+    /// Text.
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+/// A result for a model.
+///
+/// ```
+/// use toolwright_client::model_content::{ContentLimits, ModelContent, ModelPart};
+/// use toolwright_core::result::ToolResult;
+///
+/// let result: ToolResult = serde_json::from_str(r#"{"content": [
+///     {"type": "text", "text": "a cat"},
+///     {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"},
+///     {"type": "hologram", "beam": 7}
+/// ]}"#)?;
+/// let content = ModelContent::of(&result, &ContentLimits::default());
+/// assert!(matches!(content.parts[1], ModelPart::Image(_)));
+/// assert_eq!(
+///     content.to_text(),
+///     "a cat\n\n[image: image/png, 8 bytes]\n\n[unknown content of type \"hologram\": 28 bytes of JSON]"
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ModelContent {
+    /// The parts in the order of the result; never empty.
+    pub parts: Vec<ModelPart>,
+    /// Whether the tool failed.
+    pub is_error: bool,
+    /// Whether something is left out, and the whole result worth keeping.
+    pub is_cut: bool,
+}
+
+impl ModelContent {
+    /// The result within `limits`.
+    ///
+    /// - A result without anything says so, since an empty text is what providers refuse.
+    /// - A block of a type that nobody knows, and a picture that is none, become a line of text: a call does not fail for them.
+    /// - Text is cut between two blocks; of a first block that is too long by itself, whole lines are kept. Structured content
+    ///   that no text repeats is shown whole or not at all, since half of it is something else.
+    pub fn of(result: &ToolResult, limits: &ContentLimits) -> Self {
+        let mut writer =
+            Writer { limits, parts: Vec::new(), tokens: 0, media: 0, left_out: None, has_gap: false };
+        if result.content.is_empty() {
+            writer.without_blocks(result);
+        }
+        for block in &result.content {
+            writer.block(block);
+        }
+        let is_cut = writer.finish();
+        Self { parts: writer.parts, is_error: result.is_error, is_cut }
+    }
+
+    /// All of it as text, the parts joined with a blank line. Pictures and such are a line with their type and size.
+    pub fn to_text(&self) -> String {
+        let parts: Vec<String> = self.parts.iter().map(ModelPart::to_text).collect();
+        parts.join("\n\n")
+    }
+}
+
+impl ModelPart {
+    /// The part as text: pictures and such as a line with their type and size, never as base64.
+    pub fn to_text(&self) -> String {
+        let media = |kind: &str, media: &Media| {
+            let size = media.bytes().map(|bytes| bytes.len()).unwrap_or_default();
+            format!("[{kind}: {}, {size} bytes]", media.mime_type)
+        };
+        match self {
+            Self::Text { text, .. } | Self::Binary(Binary { data: BinaryData::Text(text), .. }) => {
+                text.clone()
+            }
+            Self::Image(image) => media("image", image),
+            Self::Audio(audio) => media("audio", audio),
+            Self::Binary(binary) => binary.line.clone(),
+        }
+    }
+}
+
+/// The tokens of a text, about: a quarter of its ASCII characters, and one for each other character.
+pub fn estimate_tokens(text: &str) -> usize {
+    let ascii = text.bytes().filter(u8::is_ascii).count();
+    let others = text.chars().filter(|character| !character.is_ascii()).count();
+    ascii.div_ceil(4) + others
+}
+
+struct Writer<'a> {
+    limits: &'a ContentLimits,
+    parts: Vec<ModelPart>,
+    tokens: usize,
+    media: usize,
+    /// How many blocks and tokens of text were left out since the limit was met.
+    left_out: Option<(usize, usize)>,
+    /// Whether a line stands in the place of something that was too large.
+    has_gap: bool,
+}
+
+impl Writer<'_> {
+    fn without_blocks(&mut self, result: &ToolResult) {
+        let text = result.as_text();
+        if result.structured_content.is_none() || text.is_empty() {
+            let line = if result.is_error {
+                "[the tool failed and gave no reason]"
+            } else {
+                "[the tool returned nothing]"
+            };
+            return self.line(line.to_owned());
+        }
+        let tokens = estimate_tokens(&text);
+        if tokens > self.limits.tokens {
+            self.left_out = Some((1, tokens));
+        } else {
+            self.tokens = tokens;
+            self.line(text);
+        }
+    }
+
+    fn block(&mut self, block: &ContentBlock) {
+        let block = block.repaired();
+        let annotations = block.annotations().cloned();
+        match block.as_ref() {
+            ContentBlock::Text(text) => {
+                if let Some(text) = self.fit(&text.text) {
+                    self.parts.push(ModelPart::Text { text, annotations });
+                }
+            }
+            ContentBlock::Image(media) => {
+                if self.has_room(media.size(), "image", &media.mime_type) {
+                    self.parts.push(ModelPart::Image(media_of(media, annotations)));
+                }
+            }
+            ContentBlock::Audio(media) => {
+                if self.has_room(media.size(), "audio", &media.mime_type) {
+                    self.parts.push(ModelPart::Audio(media_of(media, annotations)));
+                }
+            }
+            ContentBlock::ResourceLink(link) => {
+                let shown = block.to_text().into_owned();
+                self.binary(link.uri.clone(), link.mime_type.clone(), BinaryData::Linked, annotations, shown);
+            }
+            ContentBlock::Resource(embedded) => {
+                self.resource(&embedded.resource, annotations, &block.to_text());
+            }
+            _ => {
+                let line = block.to_text().into_owned();
+                if let Some(text) = self.fit(&line) {
+                    self.line(text);
+                }
+            }
+        }
+    }
+
+    fn resource(&mut self, resource: &ResourceContents, annotations: Option<Annotations>, line: &str) {
+        let data = match &resource.data {
+            ResourceData::Text(text) => match self.fit(text) {
+                Some(text) => BinaryData::Text(text),
+                None => return,
+            },
+            ResourceData::Blob(blob) => {
+                let mime_type = resource.mime_type.as_deref().unwrap_or("unknown media type");
+                match base64::decode(blob) {
+                    Err(error) => return self.line(format!("[resource {} left out: {error}]", resource.uri)),
+                    Ok(bytes) if self.has_room(bytes.len(), "resource", mime_type) => {
+                        BinaryData::Bytes(bytes)
+                    }
+                    Ok(_) => return,
+                }
+            }
+        };
+        self.binary(resource.uri.clone(), resource.mime_type.clone(), data, annotations, line.to_owned());
+    }
+
+    fn binary(
+        &mut self,
+        uri: String,
+        mime_type: Option<String>,
+        data: BinaryData,
+        annotations: Option<Annotations>,
+        line: String,
+    ) {
+        if !matches!(data, BinaryData::Text(_)) && self.fit(&line).is_none() {
+            return;
+        }
+        self.parts.push(ModelPart::Binary(Binary { uri, mime_type, data, annotations, line }));
+    }
+
+    /// The text, or the beginning of it, or nothing once something was left out.
+    fn fit(&mut self, text: &str) -> Option<String> {
+        let tokens = estimate_tokens(text);
+        if self.left_out.is_none() && self.tokens + tokens <= self.limits.tokens {
+            self.tokens += tokens;
+            return Some(text.to_owned());
+        }
+        let is_first = self.left_out.is_none() && self.tokens == 0;
+        let (blocks, before) = self.left_out.unwrap_or_default();
+        let kept = if is_first { beginning(text, self.limits.tokens) } else { "" };
+        self.tokens += estimate_tokens(kept);
+        self.left_out = Some((blocks + 1, before + tokens - estimate_tokens(kept).min(tokens)));
+        (!kept.is_empty()).then(|| kept.to_owned())
+    }
+
+    /// Whether the bytes fit; else a line takes their place.
+    fn has_room(&mut self, size: usize, kind: &str, mime_type: &str) -> bool {
+        let limit = self.limits.media_bytes.min(self.limits.all_media_bytes.saturating_sub(self.media));
+        if size <= limit {
+            self.media += size;
+            return true;
+        }
+        self.has_gap = true;
+        let whole = self.whole();
+        self.line(format!("[{kind} left out: {mime_type}, {size} bytes, which is more than {limit}{whole}]"));
+        false
+    }
+
+    fn line(&mut self, text: String) {
+        self.parts.push(ModelPart::Text { text, annotations: None });
+    }
+
+    fn whole(&self) -> String {
+        self.limits.whole_at.as_ref().map(|uri| format!("; all of it is at {uri}")).unwrap_or_default()
+    }
+
+    /// Adds the marker of what was left out, and says whether there is any.
+    fn finish(&mut self) -> bool {
+        if let Some((blocks, tokens)) = self.left_out {
+            let blocks = if blocks == 1 { "1 block".to_owned() } else { format!("{blocks} blocks") };
+            let whole = self.whole();
+            self.line(format!("[cut here: {blocks} with about {tokens} more tokens{whole}]"));
+        }
+        self.left_out.is_some() || self.has_gap
+    }
+}
+
+fn media_of(media: &MediaContent, annotations: Option<Annotations>) -> Media {
+    Media { mime_type: media.mime_type.clone(), data: media.data.clone(), annotations }
+}
+
+/// The whole lines of a text that fit into so many tokens, or as many characters of its first line.
+fn beginning(text: &str, tokens: usize) -> &str {
+    let (mut ascii, mut others) = (0_usize, 0_usize);
+    let mut end = text.len();
+    for (at, character) in text.char_indices() {
+        if character.is_ascii() {
+            ascii += 1;
+        } else {
+            others += 1;
+        }
+        if ascii.div_ceil(4) + others > tokens {
+            end = at;
+            break;
+        }
+    }
+    let fits = &text[..end];
+    fits.rfind('\n').map_or(fits, |line| &fits[..line])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn content(result: Value, limits: &ContentLimits) -> ModelContent {
+        ModelContent::of(&serde_json::from_value(result).unwrap(), limits)
+    }
+
+    fn text_of(result: Value, limits: &ContentLimits) -> (String, bool) {
+        let content = content(result, limits);
+        (content.to_text(), content.is_cut)
+    }
+
+    #[test]
+    fn each_block_becomes_a_part_of_its_kind() {
+        let found = content(
+            json!({"content": [
+                {"type": "text", "text": "hello", "annotations": {"priority": 1.0}},
+                {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/jpeg"},
+                {"type": "audio", "data": "UklGRgAAAABXQVZF", "mimeType": "audio/wav"},
+                {"type": "resource_link", "uri": "file:///a", "name": "a"},
+                {"type": "resource", "resource": {"uri": "file:///b", "text": "inside"}},
+                {"type": "resource", "resource": {"uri": "file:///c", "blob": "AAEC", "mimeType": "x/y"}},
+            ]}),
+            &ContentLimits::default(),
+        );
+        let kinds: Vec<_> = found
+            .parts
+            .iter()
+            .map(|part| match part {
+                ModelPart::Text { text, annotations } => format!("text {text} {}", annotations.is_some()),
+                ModelPart::Image(media) => format!("image {}", media.mime_type),
+                ModelPart::Audio(media) => format!("audio {}", media.bytes().unwrap().len()),
+                ModelPart::Binary(binary) => format!("binary {} {:?}", binary.uri, binary.data),
+            })
+            .collect();
+        assert_eq!(
+            kinds,
+            [
+                "text hello true",
+                "image image/png",
+                "audio 12",
+                "binary file:///a Linked",
+                "binary file:///b Text(\"inside\")",
+                "binary file:///c Bytes([0, 1, 2])",
+            ]
+        );
+        assert!(!found.is_cut && !found.to_text().contains("iVBOR"), "{}", found.to_text());
+    }
+
+    #[test]
+    fn an_empty_result_says_that_it_is_empty() {
+        let limits = ContentLimits::default();
+        for (result, text) in [
+            (json!({"content": []}), "[the tool returned nothing]"),
+            (json!({"content": [], "isError": true}), "[the tool failed and gave no reason]"),
+            (json!({"content": [], "structuredContent": {"n": 7}}), "{\"n\":7}"),
+        ] {
+            assert_eq!(text_of(result.clone(), &limits), (text.to_owned(), false), "{result}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_shown_is_a_line_and_no_failure() {
+        let result = json!({"content": [
+            {"type": "image", "data": "not base64!", "mimeType": "image/png"},
+            {"type": "resource", "resource": {"uri": "file:///c", "blob": "!"}},
+            {"type": "hologram", "beam": 7},
+        ]});
+        let (text, _) = text_of(result, &ContentLimits::default());
+        let lines: Vec<_> = text.split("\n\n").collect();
+        assert!(lines[0].starts_with("[image left out: "), "{text}");
+        assert!(lines[1].starts_with("[resource file:///c left out: "), "{text}");
+        assert!(lines[2].starts_with("[unknown content of type \"hologram\""), "{text}");
+    }
+
+    #[test]
+    fn text_is_cut_between_blocks_with_a_marker() {
+        let limits =
+            ContentLimits { tokens: 10, whole_at: Some("result://1".to_owned()), ..ContentLimits::default() };
+        let block = |length: usize| json!({"type": "text", "text": "x".repeat(length)});
+        let (text, is_cut) = text_of(json!({"content": [block(20), block(20)]}), &limits);
+        assert_eq!((text.len(), is_cut), (42, false), "exactly the limit");
+        let (text, is_cut) = text_of(json!({"content": [block(20), block(24), block(4)]}), &limits);
+        let marker = "[cut here: 2 blocks with about 7 more tokens; all of it is at result://1]";
+        assert_eq!((text, is_cut), (format!("{}\n\n{marker}", "x".repeat(20)), true));
+        let long = json!({"content": [{"type": "text", "text": "one line\nanother line\nand much more than fits into ten tokens"}]});
+        let (text, _) = text_of(long, &limits);
+        assert!(text.starts_with("one line\nanother line\n\n[cut here: 1 block with about "), "{text}");
+        let structured = json!({"content": [], "structuredContent": {"long": "x".repeat(100)}});
+        let (text, is_cut) = text_of(structured, &limits);
+        assert!(
+            is_cut && text.starts_with("[cut here: 1 block"),
+            "half of it would be something else: {text}"
+        );
+    }
+
+    #[test]
+    fn media_is_bounded_each_and_together() {
+        let limits = ContentLimits { media_bytes: 8, all_media_bytes: 12, ..ContentLimits::default() };
+        let image = |bytes: usize| {
+            let data = base64::encode(&vec![1; bytes]);
+            json!({"type": "image", "data": data, "mimeType": "image/x"})
+        };
+        let found = content(json!({"content": [image(9), image(8), image(8), image(4)]}), &limits);
+        let kept: Vec<_> = found.parts.iter().map(|part| matches!(part, ModelPart::Image(_))).collect();
+        assert_eq!(kept, [false, true, false, true]);
+        assert!(
+            found.is_cut && found.to_text().contains("9 bytes, which is more than 8"),
+            "{}",
+            found.to_text()
+        );
+    }
+
+    #[test]
+    fn tokens_are_estimated_for_any_script() {
+        for (text, tokens) in [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("日本", 2), ("é", 1)] {
+            assert_eq!(estimate_tokens(text), tokens, "{text}");
+        }
+        assert_eq!(beginning("日本語", 2), "日本");
+    }
+}
