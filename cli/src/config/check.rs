@@ -64,5 +64,5 @@ fn summarize(config: &Config, file: &Path, shell: Shell) {
             counts.push(format!("{} {what}", names.len()));
         }
     }
-    shell.note(&format!("{}: of its servers, {}", file.display(), counts.join(", ")));
+    shell.note(&format!("{}: servers: {}", file.display(), counts.join(", ")));
 }

@@ -38,7 +38,7 @@ fn every_problem_is_shown_with_its_line() {
         "error[unresolved]: the variable `SHOP_HOST_NOT_SET` is not set",
         "unknown member `authTokn`, did you mean `auth_token`?",
         ".mcp.json:4:33",
-        ".mcp.json:5:29",
+        ".mcp.json:5:30",
         "in: server shop, `url`",
     ] {
         assert!(run.stdout.contains(part), "no {part:?} in:\n{}", run.stdout);

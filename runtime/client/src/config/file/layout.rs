@@ -263,12 +263,12 @@ fn check_name<'a>(entry: &Entry<'_>, named: &Named<'a>, taken: &mut HashMap<Stri
     }
 }
 
-/// A note for an entry that another one repeats.
+/// A warning for an entry that another one repeats.
 fn twin<'a>(named: &Named<'a>, same: &mut HashMap<String, &'a str>) -> Option<Problem> {
     let text = named.node.plain_json().to_string();
     let before = same.insert(text, named.name)?;
     let message = format!("it is the same as {before:?}: both run, and each tool is there twice");
-    let problem = Problem::new(Severity::Note, ProblemKind::Duplicate, named.span.clone(), message);
+    let problem = Problem::new(Severity::Warning, ProblemKind::Duplicate, named.span.clone(), message);
     Some(problem.at(Some(named.name), None))
 }
 

@@ -153,9 +153,9 @@ impl Problem {
 
     /// The problem with its line and its column.
     pub(super) fn located(mut self, source: &Source) -> Self {
-        let length = source.text().len();
-        self.span.start = self.span.start.min(length);
-        self.span.end = self.span.end.clamp(self.span.start, length);
+        let text = source.text();
+        self.span.start = text.floor_char_boundary(self.span.start);
+        self.span.end = text.ceil_char_boundary(self.span.end).max(self.span.start);
         (self.line, self.column) = source.position(self.span.start);
         self
     }

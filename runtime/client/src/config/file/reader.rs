@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use toolwright_core::suggest::nearest;
@@ -393,7 +394,7 @@ impl Format {
 }
 
 /// Collects the places of strings that may be secret, in all of the file: entries that are wrong have secrets, too.
-fn hide_secrets(node: &Node, text: &str, is_secret: bool, hidden: &mut Vec<std::ops::Range<usize>>) {
+fn hide_secrets(node: &Node, text: &str, is_secret: bool, hidden: &mut Vec<Range<usize>>) {
     match &node.data {
         Data::Text(_) | Data::Number(_) if is_secret => hidden.extend(hidden_in(text, &node.span)),
         Data::List(items) => {
@@ -403,16 +404,31 @@ fn hide_secrets(node: &Node, text: &str, is_secret: bool, hidden: &mut Vec<std::
         }
         Data::Members(members) => {
             for member in members {
-                let name = member.name.as_str();
-                let is_secret = is_secret
-                    || grammar::rule_of(name).is_some_and(|rule| rule.is_secret)
-                    || (expand::sounds_secret(name) && name != "tokens")
-                    || name == "environment";
-                hide_secrets(&member.value, text, is_secret, hidden);
+                // Here people choose the names, so that these say nothing of what is inside.
+                let entries = if is_group(&member.name) { member.value.members() } else { None };
+                match entries {
+                    Some(entries) if !is_secret => {
+                        for entry in entries {
+                            hide_secrets(&entry.value, text, false, hidden);
+                        }
+                    }
+                    _ => hide_secrets(&member.value, text, is_secret || names_a_secret(&member.name), hidden),
+                }
             }
         }
         Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_) => {}
     }
+}
+
+/// Whether a member is an object of entries by name.
+fn is_group(name: &str) -> bool {
+    matches!(name, "mcpServers" | "servers" | "tokens")
+}
+
+fn names_a_secret(name: &str) -> bool {
+    grammar::rule_of(name).is_some_and(|rule| rule.is_secret)
+        || expand::sounds_secret(name)
+        || name == "environment"
 }
 
 /// UTF-8, or UTF-16 with a byte order mark, as some editors and shells of Windows write it.

@@ -368,3 +368,22 @@ fn nothing_secret_is_in_messages_debug_or_shown_lines() {
     let line = file.shown_line(problems[0].line).unwrap();
     assert!(!format!("{error} {line}").contains("s3cret"), "{error} {line}");
 }
+
+#[test]
+fn what_a_server_is_called_does_not_hide_its_entry() {
+    let text = r#"{"mcpServers": {"token-env": {"command": "${NOT_SET}", "env": {"A": "s3cret"}}}}"#;
+    let config = read("mcp.json", text);
+    let line = config.source().shown_line(1).unwrap();
+    assert!(line.contains("\"command\": \"${NOT_SET}\"") && !line.contains("s3cret"), "{line}");
+}
+
+#[test]
+fn a_server_that_repeats_another_is_told() {
+    let config = read("mcp.json", r#"{"mcpServers":{"a":{"command":"x"},"b":{"command":"x"}}}"#);
+    assert_eq!(config.servers().len(), 2, "both are servers of their own");
+    assert!(
+        report(&config).contains("warning duplicate server \"b\": it is the same as \"a\""),
+        "{}",
+        report(&config)
+    );
+}

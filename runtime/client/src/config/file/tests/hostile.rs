@@ -27,13 +27,15 @@ fn size_depth_and_numbers_are_bounded() {
         assert!(!error("a.toml", &toml).is_empty(), "{depth}");
     }
 
-    let many: String =
+    let many: Vec<String> =
         (0..=MAX_SERVERS).map(|index| format!("\"s{index}\":{{\"command\":\"x{index}\"}},")).collect();
+    let many = many.concat();
     let config = read("a.json", &format!("{{\"servers\": {{{many}}}}}"));
     assert_eq!(config.servers().len(), MAX_SERVERS);
     assert!(report(&config).contains("1001 servers, more than 1000"));
 
-    let unknown: String = (0..2 * MAX_PROBLEMS).map(|index| format!("\"unknown_{index}\":1,")).collect();
+    let unknown: Vec<String> = (0..2 * MAX_PROBLEMS).map(|index| format!("\"unknown_{index}\":1,")).collect();
+    let unknown = unknown.concat();
     let config = read("a.json", &format!("{{\"servers\": {{\"a\": {{\"command\": \"x\", {unknown}}}}}}}"));
     assert_eq!(config.problems().len(), MAX_PROBLEMS);
 }
