@@ -20,6 +20,7 @@ mod provider;
 mod reader;
 mod remote;
 mod schema;
+mod secrets;
 mod source;
 mod token;
 mod toml;

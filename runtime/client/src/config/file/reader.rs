@@ -6,7 +6,6 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use toolwright_core::suggest::nearest;
@@ -15,10 +14,10 @@ use super::build::Home;
 use super::expand::{MAX_EXPANDED_SIZE, Scope};
 use super::inputs::{Answer, Input};
 use super::layout::{Document, Servers, inputs, token_names, tokens};
-use super::node::{Data, Node};
-use super::place::hidden_in;
+use super::node::Node;
 use super::problem::{ConfigError, MAX_PROBLEMS, Problem, Severity};
-use super::{MAX_FILE_SIZE, MAX_SMALL_FILE_SIZE, Source, expand, grammar, json, toml, yaml};
+use super::secrets::secrets;
+use super::{MAX_FILE_SIZE, MAX_SMALL_FILE_SIZE, Source, json, toml, yaml};
 use crate::config::{Secret, ServerSpec, Tokens};
 
 /// Reads configuration files.
@@ -171,9 +170,7 @@ impl<'a> ConfigReader<'a> {
                 return Err(ConfigError::Invalid { file: Box::new(source), problems });
             }
         };
-        let mut hidden = Vec::new();
-        hide_secrets(&root, text, false, &mut hidden);
-        source.hide(hidden);
+        source.hide(secrets(&root, text));
         Ok(self.config(&root, source, format))
     }
 
@@ -391,44 +388,6 @@ impl Format {
             Self::Yaml => yaml::parse(text),
         }
     }
-}
-
-/// Collects the places of strings that may be secret, in all of the file: entries that are wrong have secrets, too.
-fn hide_secrets(node: &Node, text: &str, is_secret: bool, hidden: &mut Vec<Range<usize>>) {
-    match &node.data {
-        Data::Text(_) | Data::Number(_) if is_secret => hidden.extend(hidden_in(text, &node.span)),
-        Data::List(items) => {
-            for item in items {
-                hide_secrets(item, text, is_secret, hidden);
-            }
-        }
-        Data::Members(members) => {
-            for member in members {
-                // Here people choose the names, so that these say nothing of what is inside.
-                let entries = if is_group(&member.name) { member.value.members() } else { None };
-                match entries {
-                    Some(entries) if !is_secret => {
-                        for entry in entries {
-                            hide_secrets(&entry.value, text, false, hidden);
-                        }
-                    }
-                    _ => hide_secrets(&member.value, text, is_secret || names_a_secret(&member.name), hidden),
-                }
-            }
-        }
-        Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_) => {}
-    }
-}
-
-/// Whether a member is an object of entries by name.
-fn is_group(name: &str) -> bool {
-    matches!(name, "mcpServers" | "servers" | "tokens")
-}
-
-fn names_a_secret(name: &str) -> bool {
-    grammar::rule_of(name).is_some_and(|rule| rule.is_secret)
-        || expand::sounds_secret(name)
-        || name == "environment"
 }
 
 /// UTF-8, or UTF-16 with a byte order mark, as some editors and shells of Windows write it.
