@@ -3,9 +3,8 @@
 pub use linkme;
 pub use serde_json::value::RawValue;
 
-pub use crate::arguments::decode;
 pub use crate::definition::ToolDefinition;
-pub use crate::derived::{
+pub use crate::derive_support::{
     Claim, Kind, KindOf, NoTool, Refused, Slot, UnknownKind, expect_example, expect_free_arguments,
     expect_free_name, expect_header, expect_list, expect_no_keys, expect_number, expect_object, expect_text,
     expect_tool, linked_tool, linked_toolset,
@@ -17,7 +16,7 @@ pub use crate::link::{
 pub use crate::manifest::{Declare, Entry};
 pub use crate::tool::{
     DescribesArguments, FieldMetadata, FieldSource, Hints, InputShape, ReadsArguments, SourceLocation,
-    TaskSupport, Tool, ToolMetadata,
+    TaskSupport, Tool, ToolMetadata, decode,
 };
 pub use crate::toolset::{DecodeError, Package, Toolset, ToolsetMetadata, definitions_of};
 

@@ -1,36 +1,37 @@
-//! The contract of Toolwright: what a tool is, what its schema says, which arguments it takes and what its
-//! results look like. Every other crate points here; this one does no I/O and knows no async runtime.
+//! The contract of Toolwright: the protocol as types, what a tool is, what its schema says, which arguments it takes and
+//! what its results look like. Every other crate depends on this one; it does no I/O and needs no async runtime.
+
+pub mod protocol;
 
 pub mod tool;
 pub mod toolset;
 
-pub mod definition;
 pub mod names;
 pub mod schema;
 
 pub mod arguments;
 pub mod result;
 
-pub mod protocol;
-
 pub mod prompt;
 pub mod request;
 pub mod resource;
 
 pub mod docs;
-pub mod foreign;
+pub mod external;
 pub mod json;
 pub mod manifest;
 pub mod pointer;
 pub mod suggest;
-mod workflow;
 
+mod derive_support;
+mod metadata;
 mod per_type;
+mod workflow;
 
 pub mod link;
 
 pub use protocol::{content, revision};
+pub use tool::definition;
 
 #[doc(hidden)]
 pub mod __private;
-mod derived;

@@ -39,7 +39,7 @@ pub const SECTION: &str = if cfg!(windows) {
 };
 
 /// Stands in every program that has the constructor, stripped or not, in a section of its own: who does not find it there
-/// must not run the program, since its `main` would run. A text about it may stand anywhere.
+/// must not run the program, since its `main` would run. A string that mentions it may be anywhere.
 #[cfg_attr(not(any(target_vendor = "apple", windows)), unsafe(link_section = ".toolwright"))]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__toolwright"))]
 #[cfg_attr(windows, unsafe(link_section = ".twright"))]
@@ -67,9 +67,9 @@ pub struct LinkedTool {
     pub name: &'static str,
     /// The package that derives it.
     pub package: Package,
-    /// Where the struct stands.
+    /// Where the struct is defined.
     pub source: SourceLocation,
-    /// Where its fields stand.
+    /// Where its fields are defined.
     pub fields: &'static [FieldSource],
     /// Makes the definition.
     pub definition: fn() -> ToolDefinition,
@@ -82,7 +82,7 @@ pub struct LinkedToolset {
     pub package: Package,
     /// What its attributes say.
     pub metadata: ToolsetMetadata,
-    /// Where the enum stands.
+    /// Where the enum is defined.
     pub source: SourceLocation,
     /// Makes the definitions, as the server lists them.
     pub definitions: fn() -> Vec<ToolDefinition>,

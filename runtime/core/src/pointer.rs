@@ -17,7 +17,7 @@ pub fn name(segment: &str) -> String {
     segment.replace("~1", "/").replace("~0", "~")
 }
 
-/// The pointer that the fragment of an address stands for, without the `#`: percent encoding is undone (RFC 6901 §6).
+/// The pointer in the fragment of a URI, without the `#`: percent-encoding is decoded (RFC 6901 §6).
 pub fn of_fragment(fragment: &str) -> Cow<'_, str> {
     if !fragment.contains('%') {
         return Cow::Borrowed(fragment);

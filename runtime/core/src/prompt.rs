@@ -10,7 +10,7 @@ impl Prompt {
     /// the manifest shows them. A server takes only a handler with the same arguments.
     ///
     /// # Panics
-    /// If a field of `A` is no text, or the schema of `A` cannot be enforced: the message says which and what to do.
+    /// If a field of `A` is not a string, or the schema of `A` cannot be enforced: the message says which and what to do.
     pub fn arguments<A: TextArguments>(mut self) -> Self {
         match TextReader::of::<A>() {
             Ok(reader) => self.arguments = reader.arguments().to_vec(),
@@ -22,11 +22,11 @@ impl Prompt {
 
 /// What a prompt's handler may return.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no prompt",
-    label = "return a text, one or more `PromptMessage`s, a `PromptResult`, or a `Result` of these"
+    message = "`{Self}` is not a prompt",
+    label = "return a string, one or more `PromptMessage`s, a `PromptResult`, or a `Result` of these"
 )]
 pub trait IntoPromptResult {
-    /// The filled-in prompt, or why there is none.
+    /// Converts the value, or says why there is no prompt.
     fn into_prompt_result(self) -> Result<PromptResult, RequestError>;
 }
 

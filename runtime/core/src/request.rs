@@ -1,4 +1,4 @@
-//! Why a prompt, a resource or a completion is not given.
+//! Errors of requests for prompts, resources and completions.
 
 use std::fmt;
 
@@ -16,13 +16,13 @@ pub struct RequestError {
     missing: Option<Box<MissingCapability>>,
 }
 
-/// The sorts of [`RequestError`].
+/// The kinds of [`RequestError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RequestErrorKind {
-    /// There is no such thing: -32602, for resources -32002 up to 2025-11-25.
+    /// It does not exist: -32602, for resources -32002 up to 2025-11-25.
     NotFound,
-    /// The request's values do not fit: -32602.
+    /// The request's values are invalid: -32602.
     Invalid,
     /// The server failed: -32603.
     Failed,
@@ -31,12 +31,12 @@ pub enum RequestErrorKind {
 }
 
 impl RequestError {
-    /// There is no such thing: for resource templates, whose addresses match more than there is.
+    /// It does not exist: for resource templates, whose URIs match more than there is.
     pub fn not_found(text: impl Into<String>) -> Self {
         Self { kind: RequestErrorKind::NotFound, text: text.into(), missing: None }
     }
 
-    /// The values of the request do not fit; the text says which and what would.
+    /// The values of the request are invalid; the text says which and what would be valid.
     pub fn invalid(text: impl Into<String>) -> Self {
         Self { kind: RequestErrorKind::Invalid, text: text.into(), missing: None }
     }
@@ -46,7 +46,7 @@ impl RequestError {
         Self { kind: RequestErrorKind::Failed, text: text.into(), missing: None }
     }
 
-    /// What sort of error it is.
+    /// The kind of error.
     pub fn kind(&self) -> RequestErrorKind {
         self.kind
     }

@@ -1,4 +1,4 @@
-//! What a tool answers: content, structured content, or an error that the model can act on.
+//! What a tool returns: content, structured content, or an error that the model can act on.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::schema::{self, Profile};
 
 pub use crate::protocol::{StructuredContent, ToolResult};
 
-/// A failure of a tool that the model should hear about: it becomes a result with `isError`.
+/// A failure that is reported to the model: it becomes a result with `isError`.
 ///
 /// Every `std::error::Error` turns into one with `?`; its message and the messages of its sources are what the
 /// model reads, so keep secrets out of error messages.
@@ -183,7 +183,7 @@ impl<T: OutputData> IntoToolResult for Json<T> {
     }
 }
 
-/// Types that can stand in [`Json`]. Implemented for all that serialize and have a JSON Schema.
+/// Types that [`Json`] can hold. Implemented for all that serialize and have a JSON Schema.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be structured content",
     label = "needs `serde::Serialize` and `schemars::JsonSchema`",

@@ -1,6 +1,6 @@
 //! "Did you mean": the known word nearest to an unknown one.
 
-/// The word of `known` nearest to `word`, if one is near enough to be a slip of the pen.
+/// The word of `known` nearest to `word`, if one is near enough to be a typo.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let mut word = Folded::of(word);
     let mut limit = (word.letters.len() / 3).max(1);

@@ -3,9 +3,11 @@
 use serde_json::value::RawValue;
 
 use crate::arguments::ArgumentErrors;
-use crate::definition::ToolDefinition;
+use crate::protocol::ToolDefinition;
 use crate::tool::Tool;
 use crate::workflow;
+
+pub use crate::metadata::Package;
 
 /// The closed set of tools of one server: an enum with one variant a tool, `#[derive(Toolset)]`.
 ///
@@ -44,19 +46,10 @@ impl<T: Tool> Toolset for T {
 
     fn decode(name: &str, arguments: Option<&RawValue>) -> Result<Self, DecodeError> {
         if name == T::NAME || T::METADATA.was.contains(&name) {
-            return Ok(crate::arguments::decode::<T>(arguments)?);
+            return Ok(crate::tool::decode::<T>(arguments)?);
         }
         Err(DecodeError::UnknownTool(name.to_owned()))
     }
-}
-
-/// A Cargo package: the default for a server's name and version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Package {
-    /// `CARGO_PKG_NAME`.
-    pub name: &'static str,
-    /// `CARGO_PKG_VERSION`.
-    pub version: &'static str,
 }
 
 /// What the derive read from the attributes of a toolset.

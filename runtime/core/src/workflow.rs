@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::definition::ToolDefinition;
+use crate::protocol::ToolDefinition;
 
 /// Adds the standard parameters and the annotations.
 pub(crate) fn complete(definition: &mut ToolDefinition) {

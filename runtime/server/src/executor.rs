@@ -26,7 +26,7 @@ pub trait Executor: Send + Sync + 'static {
     /// The result is checked: where the tool has an output schema, the structured content must be there and fit
     /// ([`Server::check_outputs`](crate::Server::check_outputs)), and what parsers would refuse is not passed on. Anything
     /// else becomes a result with `isError` that says what is wrong. Reserved names are dropped from `_meta`
-    /// ([`toolwright_core::foreign::drop_reserved`]).
+    /// ([`toolwright_core::external::drop_reserved`]).
     ///
     /// An action with a name that [`Executor::tools`] does not have becomes a result with `isError`.
     fn execute<'a>(&'a self, action: Action<'a>, cx: &'a Context) -> BoxFuture<'a, ToolResult>;

@@ -2,7 +2,7 @@
 //! [`ToolResult`]s of their own making. They are read before anybody sees them.
 
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::foreign::{NotChecked, OutputChecker, drop_reserved};
+use toolwright_core::external::{NotChecked, OutputChecker, drop_reserved};
 use toolwright_core::result::ToolResult;
 
 use crate::log;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::foreign;
+use toolwright_core::external;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::revision::Revision;
 use toolwright_core::tool::TaskSupport;
@@ -148,7 +148,7 @@ impl Table {
 
 /// Whether clients can use a tool of an executor; if not, why.
 fn fit_for_clients(tool: &ToolDefinition) -> Result<(), String> {
-    foreign::check(tool).map_err(|flaw| flaw.to_string())?;
+    external::check(tool).map_err(|flaw| flaw.to_string())?;
     #[cfg(not(feature = "tasks"))]
     if tool.task() == Some(TaskSupport::Required) {
         return Err("it runs as a task only, and the feature `tasks` is off".to_owned());
@@ -203,7 +203,7 @@ fn for_revision(definition: &ToolDefinition, revision: Revision) -> Cow<'_, Tool
 fn wrap_unless_object(schema: Value) -> Value {
     match schema {
         Value::Object(members) if members.get("type") != Some(&"object".into()) => {
-            foreign::wrapped(members, "result").into()
+            external::wrapped(members, "result").into()
         }
         other => other,
     }

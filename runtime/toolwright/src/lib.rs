@@ -4,7 +4,7 @@
 mod serving;
 
 pub use toolwright_core::{
-    arguments, content, definition, docs, foreign, json, manifest, names, prompt, request, resource, result,
+    arguments, content, definition, docs, external, json, manifest, names, prompt, request, resource, result,
     schema, tool, toolset,
 };
 

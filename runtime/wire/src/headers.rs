@@ -102,16 +102,14 @@ pub fn decoded<'a>(value: &'a HeaderValue, name: &str) -> Result<Cow<'a, str>, E
 
 /// A text as the value of a header, in base64 where it could not be read back otherwise (2026-07-28,
 /// basic/transports/streamable-http "Value Encoding").
+///
+/// # Panics
+/// Never: what is not plain ASCII is encoded.
 pub fn encoded(text: &str) -> HeaderValue {
-    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
-        && !text.starts_with([' ', '\t'])
-        && !text.ends_with([' ', '\t'])
-        && !(text.starts_with(PREFIX) && text.ends_with(SUFFIX));
-    let value = if is_plain {
-        text.to_owned()
-    } else {
-        format!("{PREFIX}{}{SUFFIX}", base64::encode(text.as_bytes()))
-    };
+    let is_padded = text.starts_with([' ', '\t']) || text.ends_with([' ', '\t']);
+    let is_sentinel = text.starts_with(PREFIX) && text.ends_with(SUFFIX);
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) && !is_padded && !is_sentinel;
+    let value = if is_plain { text.to_owned() } else { format!("{PREFIX}{}{SUFFIX}", base64::encode(text.as_bytes())) };
     HeaderValue::from_str(&value).expect("ASCII without control characters but the tab")
 }
 

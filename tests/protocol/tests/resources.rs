@@ -294,7 +294,7 @@ fn mistakes_are_found_when_the_server_is_built() {
         let template = ResourceTemplate::new(template, "orders");
         refused(Server::new(()).resource_template(template, async |_: Order| "an order"))
     };
-    assert!(with("shop://orders/{+id}").contains("is no variable"));
+    assert!(with("shop://orders/{+id}").contains("is not a variable"));
     assert!(with("shop://orders/{number}").contains("needs `id`"));
     assert!(with("shop://orders/{id}/{line}").contains("no field `line`"));
     let resource = || Resource::new("a://b", "b");

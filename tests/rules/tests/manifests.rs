@@ -56,6 +56,18 @@ fn only_what_users_need_is_published() {
 }
 
 #[test]
+fn published_crates_have_what_registries_show() {
+    for package in metadata().workspace_packages().into_iter().filter(|package| package.publish.is_none()) {
+        let place = &package.manifest_path;
+        assert!(!package.keywords.is_empty() && package.keywords.len() <= 5, "{place}: one to five keywords");
+        assert!(!package.categories.is_empty(), "{place}: a category is missing");
+        let all_features = &package.metadata["docs"]["rs"]["all-features"];
+        let has_features = package.features.keys().any(|feature| feature != "default");
+        assert!(!has_features || *all_features == true, "{place}: docs.rs must build all features");
+    }
+}
+
+#[test]
 fn every_feature_says_what_it_brings() {
     for package in metadata().workspace_packages().into_iter().filter(|package| package.publish.is_none()) {
         let manifest = manifest(package);

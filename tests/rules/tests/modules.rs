@@ -6,7 +6,7 @@ use test_rules::modules::ModuleGraph;
 
 /// How many top-level modules stand in the largest cycle of each crate. These numbers may only shrink.
 const LARGEST_CYCLE: [(&str, usize); 4] =
-    [("macros/src", 0), ("runtime/core/src", 7), ("runtime/server/src", 17), ("cli/src", 0)];
+    [("macros/src", 0), ("runtime/core/src", 0), ("runtime/server/src", 17), ("cli/src", 0)];
 
 #[test]
 fn cycles_of_modules_do_not_grow() {
@@ -24,6 +24,6 @@ fn cycles_of_modules_do_not_grow() {
 #[test]
 fn the_graph_of_modules_is_read_from_the_sources() {
     let core = ModuleGraph::of("runtime/core/src");
-    assert!(core.named_by("definition").any(|module| module == "schema"), "{core:?}");
+    assert!(core.named_by("tool").any(|module| module == "schema"), "{core:?}");
     assert!(!core.named_by("pointer").any(|module| module == "schema"), "{core:?}");
 }

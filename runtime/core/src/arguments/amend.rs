@@ -8,25 +8,18 @@ use serde_json::{Map, Value, json};
 use super::checker::{Checker, NodeId};
 use super::insight::{Knowledge, Places};
 use super::probe::probe;
-use crate::tool::InputShape;
+use crate::metadata::InputShape;
+use crate::schema::{Amendment, Change, Draft};
 
-/// One thing that a schema is to say in addition, and where.
-#[derive(Debug, Clone)]
-pub(crate) struct Amendment {
-    /// JSON Pointer to the schema, in the form that arguments are read by.
-    pub(crate) pointer: String,
-    pub(crate) change: Change,
-}
-
-/// What is to be said.
-#[derive(Debug, Clone)]
-pub(crate) enum Change {
-    /// `dependentRequired`.
-    Needs(Map<String, Value>),
-    /// Beside the texts that are listed, but for the last, any other is taken.
-    AnyOther,
-    /// The same for the member that tells variants apart, whose other values these are.
-    AnyOtherTag(Vec<Value>),
+impl Draft {
+    /// Adds what no schema of schemars says, and `T` itself does when it is given values to read: members of a flattened
+    /// `Option` that must come together, and enums that take any name (`#[serde(other)]`). Comes after
+    /// [`with_fields`](Self::with_fields).
+    #[must_use]
+    pub fn with_type<T: DeserializeOwned>(self, shape: InputShape) -> Self {
+        let amendments = ask::<T>(&self.exact(), shape);
+        self.amended(amendments)
+    }
 }
 
 /// What `T` adds to its schema.

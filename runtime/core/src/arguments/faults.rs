@@ -14,7 +14,7 @@ impl ArgumentReader {
     /// # Errors
     /// What the schema shows and serde refuses by how the type is built; what code of the type's author refuses is for
     /// calls to find out.
-    pub(super) fn check_type<T: DeserializeOwned>(self, draft: &Draft) -> Result<Self, SchemaError> {
+    pub(crate) fn check_type<T: DeserializeOwned>(self, draft: &Draft) -> Result<Self, SchemaError> {
         if self.names.has_credentials() {
             // What the server binds is not known yet: its values are made from their schemas, as those of all others.
             let draft = draft.with_credentials();

@@ -95,11 +95,7 @@ mod texts;
 #[cfg(test)]
 mod tests;
 
-use serde_json::value::RawValue;
-
-use crate::tool::Tool;
-
-pub(crate) use amend::{Amendment, Change, ask};
+pub(crate) use amend::ask;
 pub use checker::{Checker, SchemaError, SchemaFault};
 pub use example::example;
 pub use problem::{
@@ -107,16 +103,3 @@ pub use problem::{
 };
 pub use reader::ArgumentReader;
 pub use texts::{TextArguments, TextReader, TextsError};
-
-/// Reads and checks the arguments of one call of `T`, compiling the reader anew: for single use, such as tests.
-///
-/// # Errors
-/// Every problem of the arguments at once.
-///
-/// # Panics
-/// If `T`'s schema has a pattern or reference that cannot be enforced; a server refuses such a tool when it
-/// starts.
-pub fn decode<T: Tool>(arguments: Option<&RawValue>) -> Result<T, ArgumentErrors> {
-    let reader = ArgumentReader::of::<T>().unwrap_or_else(|error| panic!("{error}"));
-    reader.read_tool(arguments, &[])
-}

@@ -4,7 +4,7 @@ use super::checker::{Exact, Node, NodeId, ROOT, Types};
 use super::doc::string;
 use super::reader::ArgumentReader;
 use super::scan::{items, members};
-use crate::tool::FieldMetadata;
+use crate::metadata::FieldMetadata;
 
 /// The names at the root that are not for callers.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::pointer;
-use crate::result::ToolResult;
+use crate::protocol::ToolResult;
 
 /// How many problems are listed; the rest is counted.
 pub const MAX_PROBLEMS: usize = 20;

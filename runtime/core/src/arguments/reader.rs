@@ -12,8 +12,8 @@ use super::insight::{Knowledge, Places};
 use super::names::RootNames;
 use super::probe::{Answer, probe};
 use super::problem::ArgumentErrors;
+use crate::metadata::{FieldMetadata, InputShape};
 use crate::schema::Draft;
-use crate::tool::{FieldMetadata, InputShape, Read, Tool};
 
 /// How arguments of one tool are read: compiled once, used for every call.
 #[derive(Debug)]
@@ -31,23 +31,6 @@ pub struct ArgumentReader {
 }
 
 impl ArgumentReader {
-    /// Compiles the reader of `T`.
-    ///
-    /// # Errors
-    /// A schema that cannot be enforced, or that describes what serde never reads (see [`SchemaFault`]); the error
-    /// names the tool.
-    pub fn of<T: Tool>() -> Result<Self, SchemaError> {
-        Self::of_draft::<T>(&Draft::of::<T>())
-    }
-
-    /// Compiles the reader of `T` from its draft.
-    pub(crate) fn of_draft<T: Tool>(draft: &Draft) -> Result<Self, SchemaError> {
-        let metadata = T::METADATA;
-        Self::new(draft, metadata.fields, metadata.shape, metadata.allow_unknown)
-            .and_then(|reader| reader.check_type::<Read<T>>(draft))
-            .map_err(|error| SchemaError { tool: Some(T::NAME), ..error })
-    }
-
     /// Compiles a reader from the parts of a definition.
     ///
     /// # Errors
@@ -94,20 +77,6 @@ impl ArgumentReader {
     pub fn strict(mut self) -> Self {
         self.strict = true;
         self
-    }
-
-    /// Reads and checks the arguments of the tool `T`; see [`read`](Self::read).
-    ///
-    /// # Errors
-    /// Every problem of the arguments at once.
-    pub fn read_tool<T: Tool>(
-        &self,
-        arguments: Option<&RawValue>,
-        bound: &[(String, Box<RawValue>)],
-    ) -> Result<T, ArgumentErrors> {
-        let read = self.read::<Read<T>>(arguments, bound)?;
-        let arguments: T::Arguments = read.into();
-        Ok(arguments.into())
     }
 
     /// Reads and checks `arguments` (absent, `null` and `{}` are the same).

@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 use super::problem::ArgumentErrors;
 use super::reader::ArgumentReader;
+use crate::metadata::InputShape;
 use crate::protocol::PromptArgument;
 use crate::schema::{Draft, Profile};
-use crate::tool::InputShape;
 
 /// Types that can be the arguments of a prompt or the variables of a resource template: structs whose fields are texts
 /// (strings, enums of plain names, dates and the like), or `()` for none.

@@ -1,7 +1,7 @@
 //! Strings of definitions as Markdown (that of <https://spec.commonmark.org>, and the tables of GitHub's).
 //!
 //! Whatever a string holds, it stays in its place: it begins no heading, table, link, picture or HTML, and ends none.
-//! Of Markdown in descriptions, code spans, lists and paragraphs are kept. Characters that nobody sees are written out.
+//! Of Markdown in descriptions, code spans, lists and paragraphs are kept. Invisible characters are written out.
 
 use std::collections::HashMap;
 use std::ops::Range;

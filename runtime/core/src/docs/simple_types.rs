@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::definition::ToolDefinition;
 
-/// Keeps the parameters of simple types: texts, integers and numbers, by option booleans.
+/// Keeps the parameters of simple types: strings, integers and numbers, optionally booleans.
 ///
 /// Optional parameters of other types are taken out of the definition. A *required* one cannot be: without it every
 /// call would be refused. What becomes of such a tool is [`OnComplex`].

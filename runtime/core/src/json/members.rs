@@ -1,7 +1,7 @@
 //! Objects member by member: names as strings, however they are escaped, and values as text.
 //!
 //! What is checked before a call and what runs it read the same text so: a value that one of them could not read is
-//! there all the same, and a member that stands twice is seen twice.
+//! still there, and a repeated member is seen twice.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 /// time in proportion to the text, whatever is in it, and no memory.
 ///
 /// # Errors
-/// Where the text is no object, or a name is no string: half of a surrogate pair is none. What `each` says against a
+/// If the text is not an object, or a name is not a string: half of a surrogate pair is not. What `each` says against a
 /// member ends the walk.
 pub fn each_member<'a>(
     text: &'a str,

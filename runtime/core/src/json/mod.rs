@@ -1,7 +1,7 @@
 //! JSON that every peer can read, whatever the values are made of.
 //!
 //! A [`RawValue`](serde_json::value::RawValue) is copied as it is, and what others wrote may hold anything that JSON
-//! allows: line ends, which end a message where messages are lines; names that stand twice, of which each parser takes
+//! allows: line ends, which end a message where messages are lines; repeated names, of which each parser takes
 //! another; numbers, escapes and nesting that parsers refuse, together with the message around them. So whatever leaves a
 //! server is written by [`append`], which reads each raw value on its way: line ends go, and what parsers do not agree
 //! on is a [`JsonFault`] (RFC 7493, "I-JSON": sections 2.1 to 2.3).
@@ -25,15 +25,15 @@ pub use members::each_member;
 /// How many levels of arrays and objects a message has at most: what `serde_json` reads, and most other parsers.
 pub const MAX_DEPTH: usize = 127;
 
-/// How many levels one value may have that becomes a part of a message; the rest of [`MAX_DEPTH`] is for what stands
-/// around it.
+/// How many levels one value may have that becomes a part of a message; the rest of [`MAX_DEPTH`] is for what
+/// surrounds it.
 pub const MAX_VALUE_DEPTH: usize = 100;
 
 /// Why a value is not JSON that every peer can read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonFault {
-    /// It is no JSON at all, or has a lone surrogate or a number outside of the range of 64-bit floats.
+    /// It is not JSON at all, or has a lone surrogate or a number outside of the range of 64-bit floats.
     #[error("is not JSON that every client can read: {0}")]
     Unreadable(String),
     /// Two members of one object have the same name.
@@ -47,7 +47,7 @@ pub enum JsonFault {
     Unwritable(String),
 }
 
-/// Appends `value` on one line. `outer` is the number of arrays and objects that it stands in.
+/// Appends `value` on one line. `outer` is the number of arrays and objects around it.
 ///
 /// # Errors
 /// [`JsonFault`]; nothing is appended then.

@@ -93,7 +93,7 @@ pub struct LinkedToolset {
 pub struct LinkedTool {
     /// Where it is derived.
     pub origin: Origin,
-    /// Where its fields stand; empty in the answers of programs that do not say it.
+    /// Where its fields are defined; empty in the answers of programs that do not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<FieldOrigin>,
     /// Its definition.

@@ -180,7 +180,7 @@ impl fmt::Display for Change {
         };
         write!(f, "{sign} ")?;
         match (&self.of, self.pointer.as_str()) {
-            // A whole definition is no news to whoever took it out or put it in.
+            // Whoever added or removed a whole definition knows what is in it.
             (Some(named), "") => return write!(f, "{named}"),
             (Some(named), pointer) => write!(f, "{named} {}: ", visible(pointer))?,
             (None, pointer) => write!(f, "{}: ", visible(pointer))?,
@@ -210,10 +210,10 @@ pub fn shown_change(old: &Value, new: &Value) -> [String; 2] {
 /// How many characters of a value a line shows.
 const SHOWN: usize = 72;
 
-/// How many equal characters stand before the first difference when the start of a long value is cut off.
+/// How many equal characters are shown before the first difference when the start of a long value is cut off.
 const BEFORE_CHANGE: usize = 16;
 
-/// How many characters two texts share at their start.
+/// How many characters two strings share at their start.
 fn common_start(old: &str, new: &str) -> usize {
     old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count()
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value};
 
 use super::Kind;
 
-/// What the members of a value mean, by the place where it stands.
+/// What the members of a value mean, by its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// The definition of a tool.

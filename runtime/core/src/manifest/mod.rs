@@ -233,7 +233,7 @@ pub enum ManifestError {
     Nameless(Kind),
 }
 
-/// Sorts by name in byte order, and refuses a name that comes twice and an input that is no object.
+/// Sorts by name in byte order, and refuses a repeated name and an input that is not an object.
 fn in_order(tools: &mut [ToolDefinition]) -> Result<(), ManifestError> {
     tools.sort_by(|left, right| left.name.cmp(&right.name));
     if let Some(pair) = tools.windows(2).find(|pair| pair[0].name == pair[1].name) {

@@ -32,7 +32,7 @@ fn written_out(text: &str, is_hidden: impl Fn(char) -> bool, write: impl Fn(char
     shown
 }
 
-/// The characters that may be hidden, and where they stand: most text is plain ASCII, and nothing else is looked at twice.
+/// The characters that may be hidden, and their places: most text is plain ASCII, which needs no second look.
 fn suspects(text: &str) -> impl Iterator<Item = (usize, char)> {
     let is_suspect = |byte: u8| !matches!(byte, b' '..=b'~');
     let bytes = text.bytes().enumerate().filter(move |(_, byte)| is_suspect(*byte));

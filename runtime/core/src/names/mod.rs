@@ -9,7 +9,7 @@ pub use table::{Collision, Names, PublicName, PublicNames, Resolution};
 /// The longest name of a tool, in characters (2026-07-28, server/tools "Tool Names").
 pub const LIMIT: usize = 128;
 
-/// What stands between the name of a server and the name of its tool.
+/// The separator between the name of a server and the name of its tool.
 pub const SEPARATOR: &str = "__";
 
 /// Checks the name of a tool: 1 to 128 characters of `A-Z a-z 0-9 _ - .` (2026-07-28, server/tools "Tool Names").
@@ -30,7 +30,7 @@ fn is_allowed(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.')
 }
 
-/// Checks the name of a server, as it stands in front of its tools: not empty, no `__` inside, no `_` at either end.
+/// Checks the name of a server that prefixes its tools: not empty, no `__` inside, no `_` at either end.
 pub fn check_server(name: &str) -> Result<(), ServerNameError> {
     if name.is_empty() {
         Err(ServerNameError::Empty)
@@ -56,7 +56,7 @@ pub fn join(server: &str, tool: &str) -> Result<String, ServerNameError> {
 
 /// The server and the tool of a joined name: split at the first `__`. Nothing where [`join`] cannot have made it.
 ///
-/// Only for names that [`join`] made and nobody shortened: a client's name goes through [`PublicNames::find`].
+/// Only for names that [`join`] made and that were not shortened: a client's name goes through [`PublicNames::find`].
 pub fn split(joined: &str) -> Option<(&str, &str)> {
     let (server, tool) = joined.split_once(SEPARATOR)?;
     check_server(server).ok()?;
@@ -86,7 +86,7 @@ pub enum NameError {
     },
 }
 
-/// Why a server cannot stand in front of the names of its tools under this name.
+/// Why a server's name cannot prefix the names of its tools.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerNameError {

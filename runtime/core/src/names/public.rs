@@ -15,7 +15,7 @@ pub const PORTABLE_LIMIT: usize = 64;
 /// of the full original follows; the part before it is cut to make room. So different originals keep different names,
 /// which depend on nothing but the original.
 ///
-/// The digest is 64 bits of FNV-1a, in 13 letters and digits. It tells names apart, it is no protection against
+/// The digest is 64 bits of FNV-1a, in 13 letters and digits. It tells names apart and does not protect against
 /// somebody who searches for a second name with the same digest: [`super::PublicNames`] reports those.
 pub fn public_name(name: &str, profile: Profile) -> Cow<'_, str> {
     let fits = |character: char| is_allowed(character) && (character != '.' || profile == Profile::Faithful);

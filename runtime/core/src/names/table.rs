@@ -37,7 +37,7 @@ pub struct Names<'a> {
     pub server: &'a str,
     /// The names of its tools.
     pub tools: &'a [&'a str],
-    /// Whether `{server}__` stands in front of its tools.
+    /// Whether `{server}__` prefixes its tools.
     pub prefixed: bool,
 }
 
@@ -86,7 +86,7 @@ struct Wish<'a> {
 }
 
 impl Wish<'_> {
-    /// Who keeps a name that several want, first: names with a prefix, names that nobody had to change, then the
+    /// Who keeps a name that several want, first: names with a prefix, names that needed no change, then the
     /// order of the alphabet. Nothing here depends on who came first.
     fn rank(&self) -> (bool, bool, &str, &str) {
         let original = if self.prefixed { &self.joined } else { self.tool };
@@ -103,7 +103,7 @@ impl PublicNames {
     /// they have it already; see [`PublicNames::collisions`].
     ///
     /// # Errors
-    /// [`ServerNameError`] for the first server whose name cannot stand in front of a tool's.
+    /// [`ServerNameError`] for the first server whose name cannot prefix a tool's.
     pub fn new(servers: &[Names<'_>], profile: Profile) -> Result<Self, ServerNameError> {
         let mut wishes = Vec::new();
         for names in servers {

@@ -25,7 +25,7 @@ pub struct ClientCapabilities {
     /// Extensions by their identifiers, each with its settings; since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extensions: Option<Map<String, Value>>,
-    /// What is no part of the protocol.
+    /// Capabilities that are not part of the protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experimental: Option<Map<String, Value>>,
     /// Members that this version of Toolwright does not know; kept as they came.
@@ -122,7 +122,7 @@ pub struct ServerCapabilities {
     /// Extensions by their identifiers, each with its settings; since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extensions: Option<Map<String, Value>>,
-    /// What is no part of the protocol.
+    /// Capabilities that are not part of the protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experimental: Option<Map<String, Value>>,
     /// Members that this version of Toolwright does not know; kept as they came.

@@ -17,7 +17,7 @@ pub enum ElicitParams {
     Url(ElicitUrlParams),
 }
 
-/// Without a `mode` it is a form. Another mode is refused, since nobody could show it.
+/// Without a `mode` it is a form. Any other mode is refused, since no client could show it.
 impl<'de> Deserialize<'de> for ElicitParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let members = Map::<String, Value>::deserialize(deserializer)?;

@@ -36,7 +36,7 @@ pub struct Envelope<'a> {
     /// The error of a response.
     #[serde(borrow, default, deserialize_with = "present")]
     pub error: Text<'a>,
-    /// What `_meta` of the parameters says; none if it is no object.
+    /// The members of the parameters' `_meta`; `None` if it is not an object.
     #[serde(skip)]
     pub meta: Option<EnvelopeMeta<'a>>,
 }
@@ -119,7 +119,7 @@ pub struct EnvelopeMeta<'a> {
 }
 
 impl<'a> EnvelopeMeta<'a> {
-    /// Reads `_meta`, which may be left out; none if it is no object, or one that says something twice.
+    /// Reads `_meta`, which may be absent; `None` if it is not an object, or repeats a member.
     fn of(params: Option<&EnvelopeParams<'a>>) -> Option<Self> {
         let Some(text) = params.and_then(|params| params.meta) else { return Some(Self::default()) };
         // Derived code would take an array as well.

@@ -20,7 +20,7 @@ impl<'a> RequestId<'a> {
         let text = text.get();
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        // An escape may stand for half a character, and then nobody could read the answer that repeats it.
+        // An escape may be half of a surrogate pair, and then no peer could read the response that repeats it.
         let is_string = || !text.contains('\\') || serde_json::from_str::<String>(text).is_ok();
         (is_integer || (text.starts_with('"') && is_string())).then_some(Self(Cow::Borrowed(text)))
     }

@@ -217,7 +217,7 @@ impl<T: Listed + DeserializeOwned> Page<T> {
     /// Reads a page and keeps what of its entries can be read, with the errors of the others.
     ///
     /// # Errors
-    /// Where the page itself does not fit: it is no object, or has no list.
+    /// If the page itself is malformed: not an object, or without its list.
     pub fn read(text: &str) -> Result<(Self, Vec<EntryError>), serde_json::Error> {
         let (entries, rest) = split::<T>(serde_json::from_str(text)?)?;
         let mut page = Self::with_rest(Vec::with_capacity(entries.len()), rest);

@@ -138,8 +138,8 @@ impl From<Response> for Message {
 impl Message {
     /// Reads one message.
     ///
-    /// A response is read whatever stands beside its result or its error, since somebody waits for it; an error that is
-    /// not one becomes an [internal error](error::INTERNAL_ERROR) that has it as data.
+    /// A response is read whatever else it contains, since a caller waits for it; an error that is
+    /// malformed becomes an [internal error](error::INTERNAL_ERROR) that has it as data.
     ///
     /// # Errors
     /// [`Malformed`], with the id of the request where it could be read.

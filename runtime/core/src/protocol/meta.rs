@@ -44,7 +44,7 @@ pub fn is_reserved(key: &str) -> bool {
 /// The scopes that the `_meta` of a tool, a prompt, a resource or a resource template says that a caller needs, all of them
 /// ([`SCOPES`]).
 ///
-/// What stands there and is no text counts as a scope that nobody has: a mistake must not open anything.
+/// An entry that is not a string counts as a scope that no caller has: a mistake must not open anything.
 pub fn scopes_in(meta: Option<&Map<String, Value>>) -> Vec<String> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match meta.and_then(|meta| meta.get(SCOPES)) {

@@ -1,5 +1,5 @@
-//! What everything listed has in common: names for people and models, pictures, `_meta`. The members stand in each type,
-//! the methods that set them here.
+//! What all listed definitions have in common: names for people and models, icons, `_meta`. Each type has the fields; the
+//! methods that set them are here.
 
 /// Methods of a type with `title`, `description`, `icons` and `meta`.
 macro_rules! metadata_builders {

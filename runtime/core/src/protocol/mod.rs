@@ -1,7 +1,7 @@
-//! The Model Context Protocol as types, for servers, clients and whatever stands between them.
+//! The Model Context Protocol as types, for servers, clients and gateways.
 //!
 //! Everything here is read and written, in both directions and for all revisions ([`Revision`]). What a type does not know
-//! it keeps and writes again, so that a program in the middle hands on what it does not understand. Optional lists
+//! it keeps and writes again, so that a gateway forwards what it does not understand. Optional lists
 //! make no difference between absent and empty: both are read as an empty list, which is not written.
 //!
 //! - A message: [`Message`], read comfortably, and [`Envelope`], read without a copy; [`RequestId`], [`ErrorObject`].

@@ -18,7 +18,7 @@ pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S:
 /// Reads a number.
 ///
 /// # Errors
-/// What is no number.
+/// A value that is not a number.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     f64::deserialize(deserializer)
 }
@@ -41,7 +41,7 @@ pub mod option {
     /// Reads a number.
     ///
     /// # Errors
-    /// What is no number.
+    /// A value that is not a number.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
         Option::<f64>::deserialize(deserializer)
     }

@@ -148,7 +148,7 @@ impl ResourceResult {
         Self { contents: contents.into(), ..Self::default() }
     }
 
-    /// The contents, which clients may keep so long.
+    /// The contents, which clients may keep for `ttl`.
     pub fn keep(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.ttl_ms = Some(super::milliseconds(ttl));
         self.cache_scope = Some(scope);

@@ -106,7 +106,7 @@ pub struct CreateMessageResult {
     pub content: SamplingContent,
     /// The model.
     pub model: String,
-    /// Why it stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a word of the client's own.
+    /// Why it stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a reason of the client's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
     /// Whatever else belongs to it.

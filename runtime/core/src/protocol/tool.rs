@@ -68,7 +68,7 @@ impl ToolDefinition {
 
     /// The scopes that a caller needs, all of them ([`meta::SCOPES`]).
     ///
-    /// What stands there and is no text counts as a scope that nobody has: a mistake must not open a tool.
+    /// An entry that is not a string counts as a scope that no caller has: a mistake must not open a tool.
     pub fn scopes(&self) -> Vec<String> {
         scopes_in(self.meta.as_ref())
     }
@@ -121,7 +121,7 @@ pub enum TaskSupport {
 }
 
 impl TaskSupport {
-    /// The word for it in definitions.
+    /// Its name in definitions.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Optional => "optional",
@@ -129,7 +129,7 @@ impl TaskSupport {
         }
     }
 
-    /// What the word stands for.
+    /// Reads the name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Optional, Self::Required].into_iter().find(|support| support.as_str() == name)
     }
@@ -206,7 +206,7 @@ pub struct ToolResult {
     /// Whatever else belongs to the result.
     #[serde(default, rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// What the client has not declared, if that is why the call failed. It is no part of the JSON: a client of 2026-07-28
+    /// What the client has not declared, if that is why the call failed. It is not part of the JSON: a client of 2026-07-28
     /// gets the error -32021 in place of the result, and no text that comes from elsewhere can say so.
     #[serde(skip)]
     pub missing_capability: Option<Box<MissingCapability>>,

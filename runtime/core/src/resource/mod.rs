@@ -13,11 +13,11 @@ pub use template::{TemplateError, UriTemplate, check_uri};
 
 /// What the handler of a resource may return.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no contents of a resource",
-    label = "return a text, bytes, one or more `ResourceContents`, a `ResourceResult`, or an `Option` or `Result` of these"
+    message = "`{Self}` is not the contents of a resource",
+    label = "return a string, bytes, one or more `ResourceContents`, a `ResourceResult`, or an `Option` or `Result` of these"
 )]
 pub trait IntoResourceResult {
-    /// The contents of the resource at `uri`, or why there are none. `mime_type` is for contents that have none.
+    /// Converts the value to the contents of the resource at `uri`, or says why there are none. `mime_type` is for contents that have none.
     fn into_resource_result(self, uri: &str, mime_type: Option<&str>)
     -> Result<ResourceResult, RequestError>;
 }
@@ -94,7 +94,7 @@ impl<T: IntoResourceResult> IntoResourceResult for Option<T> {
     ) -> Result<ResourceResult, RequestError> {
         match self {
             Some(contents) => contents.into_resource_result(uri, mime_type),
-            None => Err(RequestError::not_found("there is no such resource")),
+            None => Err(RequestError::not_found("the resource does not exist")),
         }
     }
 }

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 /// A text that can be a part of a path: for a variable of a [`UriTemplate`](super::UriTemplate), or an argument of a
 /// tool, that names a file.
 ///
-/// The value of a variable may hold anything, since percent-encoding is taken back: `..%2F..%2Fsecret` becomes
+/// The value of a variable may hold anything, since percent-encoding is decoded: `..%2F..%2Fsecret` becomes
 /// `../../secret`. Reading this type refuses what is empty, has `/`, `\`, `:` or a control character such as NUL, or
 /// consists of dots and spaces alone, on every system alike; so `folder.join(segment)` stays in the folder. It does not
-/// say that the file is there, nor that it is no link to elsewhere.
+/// say that the file is there, nor that it is not a link to elsewhere.
 ///
 /// ```
 /// use toolwright_core::resource::PathSegment;
@@ -29,14 +29,14 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String")]
 pub struct PathSegment(String);
 
-/// Why a text is no [`PathSegment`].
+/// Why a string is not a [`PathSegment`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a part of a path is one name without `/`, `\\`, `:` and control characters, and not of dots and spaces alone"
 )]
 pub struct PathSegmentError;
 
-/// What is no part of a name anywhere, as a class of characters in a pattern.
+/// What is not part of a name on any system, as a class of characters in a pattern.
 macro_rules! barred {
     () => {
         r"/\\:\x00-\x1f\x7f"

@@ -1,11 +1,11 @@
-//! Addresses, and templates of them: level 1 of RFC 6570, read backwards.
+//! URIs and URI templates: level 1 of RFC 6570, matched against URIs.
 
 use std::fmt;
 
 /// The form of an address: fixed text and variables in braces, such as `shop://orders/{id}/invoice`.
 ///
-/// Variables are those of RFC 6570, level 1. A variable stands for one or more characters other than `/`, `?` and `#`,
-/// with percent-encoding taken back: `a%2Fb` becomes `a/b`, and `%00` and `..` come through as well. Give a variable that
+/// Variables are those of RFC 6570, level 1. A variable matches one or more characters other than `/`, `?` and `#`,
+/// with percent-encoding decoded: `a%2Fb` becomes `a/b`, and `%00` and `..` are matched as well. Give a variable that
 /// becomes a part of a path the type [`PathSegment`](super::PathSegment), which refuses those.
 /// Two variables need fixed text between them, and the template begins with a fixed scheme.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,27 +16,27 @@ pub struct UriTemplate {
     parts: Vec<(String, String)>,
 }
 
-/// Why a text is no address, or no template of addresses.
+/// Why a string is not a URI, or not a URI template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TemplateError {
     /// No scheme at the start.
-    #[error("an address begins with a scheme, such as `shop://`")]
+    #[error("a URI begins with a scheme, such as `shop://`")]
     Scheme,
     /// A character that addresses do not have.
-    #[error("addresses have no {0:?}; percent-encode it")]
+    #[error("a URI cannot contain {0:?}; percent-encode it")]
     Character(char),
     /// A brace without its other one.
-    #[error("a `{{` needs its `}}`, and no brace stands alone")]
+    #[error("a `{{` needs its `}}`, and no brace may be alone")]
     Brace,
     /// An expression beyond level 1 of RFC 6570, or a name that is none.
-    #[error("`{{{0}}}` is no variable; only names of letters, digits and `_` are known, without operators")]
+    #[error("`{{{0}}}` is not a variable; a name has letters, digits and `_` only, without operators")]
     Variable(String),
     /// Nothing tells two variables apart.
-    #[error("fixed text must stand between `{{{0}}}` and the variable before it")]
+    #[error("fixed text must be between `{{{0}}}` and the variable before it")]
     Adjacent(String),
-    /// A name stands twice.
-    #[error("`{{{0}}}` stands twice")]
+    /// A name is repeated.
+    #[error("`{{{0}}}` is repeated; give each variable its own name")]
     Twice(String),
 }
 
@@ -105,7 +105,7 @@ impl UriTemplate {
         self.head.len() + self.parts.iter().map(|(_, text)| text.len()).sum::<usize>()
     }
 
-    /// The values of the variables, in order, with percent-encoding taken back; none if the address has another form.
+    /// The values of the variables, in order, with percent-encoding decoded; `None` if the URI does not match.
     ///
     /// Takes time in proportion to the address: each variable ends at the first place where its fixed text follows.
     /// A later place cannot lead further, since a variable holds no `/` and the next one may hold what was passed.
@@ -139,7 +139,7 @@ impl fmt::Display for UriTemplate {
     }
 }
 
-/// The text with each `%` and two digits made the byte that they mean; none if that is no UTF-8 or digits are missing.
+/// The text with its percent-encoding decoded; `None` if that is not UTF-8 or digits are missing.
 fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::with_capacity(text.len());

@@ -2,7 +2,24 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::arguments::{Amendment, Change};
+/// One thing that a schema is to say in addition, and where.
+#[derive(Debug, Clone)]
+pub(crate) struct Amendment {
+    /// JSON Pointer to the schema, in the form that arguments are read by.
+    pub(crate) pointer: String,
+    pub(crate) change: Change,
+}
+
+/// What is to be said.
+#[derive(Debug, Clone)]
+pub(crate) enum Change {
+    /// `dependentRequired`.
+    Needs(Map<String, Value>),
+    /// Beside the texts that are listed, but for the last, any other is taken.
+    AnyOther,
+    /// The same for the member that tells variants apart, whose other values these are.
+    AnyOtherTag(Vec<Value>),
+}
 
 /// Makes the changes in the schema that arguments are read by.
 pub(super) fn apply(exact: &mut Value, amendments: &[Amendment]) {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{SchemaProblem, merge, walk};
-use crate::tool::FieldMetadata;
+use crate::metadata::FieldMetadata;
 
 /// Merges `fields` into `root`, and takes out credentials.
 ///

@@ -6,8 +6,8 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::{SchemaProblem, formats, generate, inline, root, tidy};
-use crate::revision::Revision;
-use crate::tool::InputShape;
+use crate::metadata::InputShape;
+use crate::protocol::Revision;
 
 /// Why a type or a schema cannot be a form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -53,9 +53,10 @@ pub mod keywords {
 
 use self::learn::Lesson;
 use self::tidy::Contract;
-use crate::arguments::{self, Amendment};
+use crate::metadata::{FieldMetadata, InputShape, ToolMetadata};
 use crate::per_type::PerType;
-use crate::tool::{Described, FieldMetadata, InputShape, Read, Tool};
+
+pub(crate) use amend::{Amendment, Change};
 
 /// How far a schema goes beyond what every client understands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -103,19 +104,15 @@ struct Fields {
 }
 
 impl Draft {
-    /// The draft of a tool's input, with what the attributes of its fields and the type itself say.
-    pub fn of<T: Tool>() -> Self {
+    /// The draft of an input that schemars describes as `D` and serde reads as `R`, with what only serde knows and what the
+    /// attributes of its fields say. `K` stands for the two of them: what is learned about it is kept.
+    pub(crate) fn of_type<K: 'static, D: JsonSchema, R: DeserializeOwned>(metadata: &ToolMetadata) -> Self {
         // Definitions are made over and over, and a type is asked once.
         static LESSONS: PerType<[Lesson]> = PerType::new();
-        static AMENDMENTS: PerType<[Amendment]> = PerType::new();
-        let metadata = T::METADATA;
-        let mut generated = generate::<Described<T>>(SchemaSettings::draft2020_12());
-        let lessons = LESSONS.get::<T>(|| learn_from::<Read<T>>(&generated, metadata.shape));
+        let mut generated = generate::<D>(SchemaSettings::draft2020_12());
+        let lessons = LESSONS.get::<K>(|| learn_from::<R>(&generated, metadata.shape));
         learn::apply(&mut generated, &lessons);
-        let draft = Self::of_generated(generated, metadata.shape)
-            .with_fields(metadata.fields, metadata.allow_unknown);
-        let amendments = AMENDMENTS.get::<T>(|| arguments::ask::<Read<T>>(&draft.exact(), metadata.shape));
-        draft.amended(amendments)
+        Self::of_generated(generated, metadata.shape).with_fields(metadata.fields, metadata.allow_unknown)
     }
 
     /// As [`input`](Self::input) for a type that serde reads as `R`, with what only serde knows: which keys a map takes,
@@ -127,16 +124,8 @@ impl Draft {
         Self::of_generated(generated, shape)
     }
 
-    /// Adds what no schema of schemars says, and `T` itself does when it is given values to read: members of a flattened
-    /// `Option` that must come together, and enums that take any name (`#[serde(other)]`). Comes after
-    /// [`with_fields`](Self::with_fields).
-    #[must_use]
-    pub fn with_type<T: DeserializeOwned>(self, shape: InputShape) -> Self {
-        let amendments = arguments::ask::<T>(&self.exact(), shape);
-        self.amended(amendments)
-    }
-
-    fn amended(mut self, amendments: Arc<[Amendment]>) -> Self {
+    /// The draft with what its type says of itself.
+    pub(crate) fn amended(mut self, amendments: Arc<[Amendment]>) -> Self {
         amend::apply_to_shown(&mut self.schema, &amendments);
         self.amendments = amendments;
         self

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::strings::Strings;
 use super::{members, merge, walk};
-use crate::tool::InputShape;
+use crate::metadata::InputShape;
 
 /// Why a type cannot be the input of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 
 use super::field;
 use crate::arguments::{ArgumentReader, SchemaError};
+use crate::metadata::{FieldMetadata, InputShape};
 use crate::schema::Draft;
-use crate::tool::{FieldMetadata, InputShape};
 
 fn made<T: DeserializeOwned + JsonSchema>() -> Result<ArgumentReader, SchemaError> {
     made_with::<T>(&[])

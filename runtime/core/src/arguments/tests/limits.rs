@@ -10,7 +10,7 @@ use super::{lines, raw, read_by, reader_with};
 use crate::arguments::{
     ArgumentReader, Checker, MAX_EXAMPLE, MAX_LISTED, MAX_PROBLEMS, MAX_QUOTED, ProblemKind,
 };
-use crate::tool::InputShape;
+use crate::metadata::InputShape;
 
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[expect(dead_code, reason = "read and dropped")]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{field, lines, raw, read_by, reader_of, reader_with};
 use crate::arguments::{ArgumentReader, ProblemKind, SchemaError};
-use crate::result::ToolResult;
+use crate::protocol::ToolResult;
 use crate::tool::{FieldMetadata, InputShape};
 
 #[derive(Debug, Deserialize, schemars::JsonSchema)]

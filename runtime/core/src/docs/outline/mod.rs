@@ -1,6 +1,6 @@
 //! What a schema says, line by line, for pages and for agents: members, the variants of enums, and rules in words.
 //!
-//! A line stands for each member, below the line of its object, and for each variant of an enum with data. Recursive
+//! There is a line for each member, below the line of its object, and for each variant of an enum with data. Recursive
 //! types are described once. Everything is bounded, and what is left out is listed.
 
 mod kind;
@@ -100,7 +100,7 @@ pub enum Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Omitted {
-    /// Where it stands in the schema (RFC 6901).
+    /// Its place in the schema (RFC 6901).
     pub pointer: String,
     /// What is left out, and why, as a fragment.
     pub what: String,
@@ -254,7 +254,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What a list or a map holds many of: its type stands in the line of the list, so that only the rest needs lines.
+    /// What a list or a map holds many of: the line of the list names its type, so that only the rest needs lines.
     fn repeated(&mut self, label: Label, path: &str, pointer: &str, schema: &'a Value, depth: usize) {
         let view = self.view(pointer, schema);
         if !view.description().is_empty() || !self.rules(&view).is_empty() {

@@ -6,7 +6,7 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Base64Error {
-    /// A character that stands in neither alphabet.
+    /// A character that is in neither alphabet.
     #[error("the character {character:?} at byte {at} is not base64")]
     Character {
         /// The character.

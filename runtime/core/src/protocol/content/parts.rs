@@ -188,7 +188,7 @@ pub enum ResourceData {
     Blob(String),
 }
 
-/// What any block may have beside its own members. Few blocks have some, so that it stands in a box.
+/// What any block may have beside its own members. Few blocks have any, so it is boxed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Extras {
     /// For whom the block is and how much it matters.

@@ -13,7 +13,7 @@ impl ContentBlock {
     /// Providers refuse the complete conversation for one bad picture. A picture or recording of another server
     /// comes out with standard base64, without a `data:` prefix, and with the media type that its first bytes show,
     /// else the one that it was given, in lower case. Where the data is empty, is not base64, or has no media type at all,
-    /// a text that says so stands in its place. Blocks of other types come out as they are.
+    /// it is replaced by a text that says so. Blocks of other types are returned unchanged.
     pub fn repaired(&self) -> Cow<'_, Self> {
         let (kind, data, mime_type, extras) = match self {
             Self::Image(media) => {

@@ -12,7 +12,7 @@ impl ContentBlock {
     /// The block for a peer of `revision`: itself, or a text in its place where the revision does not have the type.
     ///
     /// Recordings came with 2025-03-26, resource links with 2025-06-18. The text says what stood there, with the
-    /// address of a link, and keeps the annotations of the block. Unknown blocks stay, since nobody knows who
+    /// address of a link, and keeps the annotations of the block. Unknown blocks stay, since the peer may
     /// understands them.
     pub fn for_revision(&self, revision: Revision) -> Cow<'_, Self> {
         let since = match self {

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use super::{Tool, ToolMetadata};
 use crate::arguments::{ArgumentReader, SchemaError};
 use crate::protocol::meta;
 use crate::schema::{self, Draft, Profile};
-use crate::tool::Tool;
 
 pub use crate::protocol::meta as meta_keys;
 pub use crate::protocol::meta::scopes_in;
@@ -15,7 +15,7 @@ pub use crate::protocol::{Icon, ToolAnnotations, ToolDefinition, is_within};
 ///
 /// # Panics
 /// Where serde does not read `T` from an object; the text names the tool and says what to do.
-pub(crate) fn of<T: Tool>() -> ToolDefinition {
+pub(super) fn of<T: Tool>() -> ToolDefinition {
     let draft = Draft::of::<T>();
     // A mistake in the program, found by whatever asks for the definitions first: a test, the manifest or the start.
     if let Some(problem) = draft.problem() {
@@ -58,7 +58,7 @@ fn of_draft<T: Tool>(draft: Draft) -> ToolDefinition {
     }
 }
 
-fn meta_of(metadata: &crate::tool::ToolMetadata) -> Option<Map<String, Value>> {
+fn meta_of(metadata: &ToolMetadata) -> Option<Map<String, Value>> {
     let mut all: Map<String, Value> = metadata.meta.map(from_text).unwrap_or_default();
     for (key, list) in
         [(meta::SCOPES, metadata.scopes), (meta::WAS, metadata.was), (meta::TAGS, metadata.tags)]

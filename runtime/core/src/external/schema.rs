@@ -17,7 +17,7 @@ pub const MAX_SUBSCHEMAS: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaFlaw {
-    /// It is no object.
+    /// It is not an object.
     #[error("is {0} and must be an object")]
     NoObject(String),
     /// The root of an input schema says something else than `"type": "object"`.
@@ -44,7 +44,7 @@ pub enum SchemaFlaw {
         /// The reference.
         reference: String,
     },
-    /// A `$ref` leads to another document, which nobody may fetch (2026-07-28, basic "`$ref` Resolution").
+    /// A `$ref` leads to another document, which must not be fetched (2026-07-28, basic "`$ref` Resolution").
     #[error(
         "has the reference {reference:?} at `{pointer}` to another document, which clients must not fetch; put it under `$defs`"
     )]
@@ -59,7 +59,7 @@ pub enum SchemaFlaw {
     TooLarge,
 }
 
-/// The dialects that clients know, by what stands between `//` and an empty fragment.
+/// The dialects that clients know, by the part between `//` and an empty fragment.
 const DIALECTS: [(&str, Dialect); 5] = [
     ("json-schema.org/draft/2020-12/schema", Dialect::Modern),
     ("json-schema.org/draft/2019-09/schema", Dialect::V2019),

@@ -54,7 +54,7 @@ pub const fn expect_list(key: &str, kind: Kind) {
 #[track_caller]
 pub const fn expect_example(kind: Kind, example: Kind) {
     let fits = match example {
-        // A map's keys are not looked at: no literal stands for a map.
+        // A map's keys are not looked at: no literal is a map.
         _ if matches!(kind, Kind::Unknown) => true,
         Kind::Integer => kind.is_number(),
         Kind::Number => matches!(kind, Kind::Number),

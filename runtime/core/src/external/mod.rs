@@ -1,5 +1,5 @@
-//! Definitions and results that others wrote: an upstream server, a file, a person. One that breaks the protocol makes
-//! clients refuse the whole list it stands in, or the result, so it is read before it is passed on.
+//! Definitions and results from outside of this program: of an upstream server, a file, a person. One that breaks the
+//! protocol makes clients refuse the whole list that contains it, or the result, so it is checked before it is forwarded.
 
 mod output;
 mod schema;

@@ -5,9 +5,8 @@ use std::marker::PhantomData;
 use serde_json::value::RawValue;
 
 use super::text::{Text, refuse, same};
-use crate::arguments;
-use crate::definition::ToolDefinition;
-use crate::tool::{FieldMetadata, Tool};
+use crate::protocol::ToolDefinition;
+use crate::tool::{self, FieldMetadata, Tool};
 use crate::toolset::DecodeError;
 
 /// The type of a variant is a tool.
@@ -35,11 +34,11 @@ impl<T: Tool> Slot<T> {
     /// Reads the arguments, if `name` calls the tool.
     pub fn decode(name: &str, arguments: Option<&RawValue>) -> Option<Result<T, DecodeError>> {
         let called = name == T::NAME || T::METADATA.was.contains(&name);
-        called.then(|| arguments::decode::<T>(arguments).map_err(DecodeError::Arguments))
+        called.then(|| tool::decode::<T>(arguments).map_err(DecodeError::Arguments))
     }
 }
 
-/// What [`Slot`] offers for a type that is no tool.
+/// What [`Slot`] offers for a type that is not a tool.
 pub trait NoTool<T> {
     /// No name.
     const NAMES: Names = Names { now: "", was: &[] };
@@ -63,7 +62,7 @@ impl<T> NoTool<T> for Slot<T> {}
 /// The names that call a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct Names {
-    /// The present one; empty for a type that is no tool.
+    /// The present one; empty for a type that is not a tool.
     pub now: &'static str,
     /// The former ones.
     pub was: &'static [&'static str],
