@@ -109,7 +109,11 @@ pub fn encoded(text: &str) -> HeaderValue {
     let is_padded = text.starts_with([' ', '\t']) || text.ends_with([' ', '\t']);
     let is_sentinel = text.starts_with(PREFIX) && text.ends_with(SUFFIX);
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) && !is_padded && !is_sentinel;
-    let value = if is_plain { text.to_owned() } else { format!("{PREFIX}{}{SUFFIX}", base64::encode(text.as_bytes())) };
+    let value = if is_plain {
+        text.to_owned()
+    } else {
+        format!("{PREFIX}{}{SUFFIX}", base64::encode(text.as_bytes()))
+    };
     HeaderValue::from_str(&value).expect("ASCII without control characters but the tab")
 }
 

@@ -1,6 +1,8 @@
 //! What the sources may say.
 
-use test_rules::{SourceFile, files, has_extension, rust_files};
+use std::fs::read_to_string;
+
+use test_rules::{SourceFile, files, has_extension, root, rust_files};
 
 /// Files that may be longer than the limit, each with the reason. Reference texts and data are; code is split.
 const LONG_FILES: [(&str, &str); 0] = [];
@@ -40,6 +42,32 @@ fn only_the_stdio_transport_opens_standard_output() {
     let outside = rust_files(|path| is_library(path) && !path.contains("stdio"));
     let found = find(&outside, |line| line.contains("stdout()"));
     assert_none(&found, "standard output belongs to the stdio transport");
+}
+
+#[test]
+fn names_of_the_protocol_are_constants() {
+    let methods =
+        read_to_string(root().join("runtime/core/src/protocol/method.rs")).expect("the names are there");
+    let names = methods.lines().filter_map(|line| line.strip_prefix("pub const ")?.split('"').nth(1));
+    // `ping` and `initialize` are words as well.
+    let mut names: Vec<String> =
+        names.filter(|name| name.contains('/')).map(|name| format!("\"{name}\"")).collect();
+    assert!(names.len() > 30, "{names:?}");
+    names.extend(["\"io.modelcontextprotocol/", "\"io.toolwright/"].map(str::to_owned));
+    let sides = ["runtime/core/src/", "runtime/server/src/", "runtime/wire/src/"];
+    let is_code = |path: &str| {
+        sides.iter().any(|side| path.starts_with(side))
+            && !path.starts_with("runtime/core/src/protocol/")
+            && !path.contains("tests")
+    };
+    let mut files = rust_files(is_code);
+    for file in &mut files {
+        file.text.truncate(file.text.find("\nmod tests {").unwrap_or(file.text.len()));
+    }
+    let found = find(&files, |line| {
+        !line.trim_start().starts_with("//") && names.iter().any(|name| line.contains(name.as_str()))
+    });
+    assert_none(&found, "take the constant of core::protocol");
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::{MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 use serde_json::value::RawValue;
 use toolwright_core::json::JsonFault;
-use toolwright_core::protocol::ErrorObject;
-use toolwright_core::protocol::method;
+use toolwright_core::protocol::{ErrorObject, meta, method};
 use toolwright_wire::outbox::Outbox;
 
 #[cfg(feature = "tasks")]
@@ -80,14 +80,22 @@ struct Word<'a, T> {
     meta: Belongs<'a>,
 }
 
-#[derive(Serialize)]
 struct Belongs<'a> {
     /// The id of the request, as the client wrote it.
-    #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
     subscription: Option<&'a RawValue>,
     /// How many addresses are watched, where an acknowledgment does not repeat them.
-    #[serde(rename = "io.toolwright/watchedResources", skip_serializing_if = "Option::is_none")]
     watched: Option<usize>,
+}
+
+impl Serialize for Belongs<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        members.serialize_entry(meta::SUBSCRIPTION_ID, &self.subscription)?;
+        if let Some(watched) = self.watched {
+            members.serialize_entry(meta::WATCHED_RESOURCES, &watched)?;
+        }
+        members.end()
+    }
 }
 
 #[derive(Debug)]
