@@ -4,8 +4,8 @@
 mod serving;
 
 pub use toolwright_core::{
-    arguments, content, definition, docs, external, json, manifest, names, prompt, request, resource, result,
-    schema, tool, toolset,
+    arguments, content, definition, docs, external, json, manifest, names, prompt, protocol, request,
+    resource, result, schema, tool, toolset,
 };
 
 pub use toolwright_core::arguments::ArgumentErrors;

@@ -5,17 +5,17 @@ use serde_json::{Map, Value, json};
 /// How deep values are nested at most; below that they have required members only.
 const MAX_DEPTH: usize = 6;
 
-pub struct Generator<'s> {
+pub(crate) struct Generator<'s> {
     definitions: &'s Value,
     state: u64,
 }
 
 impl<'s> Generator<'s> {
-    pub fn new(definitions: &'s Value, seed: u64) -> Self {
+    pub(crate) fn new(definitions: &'s Value, seed: u64) -> Self {
         Self { definitions, state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1 }
     }
 
-    pub fn value(&mut self, schema: &Value) -> Value {
+    pub(crate) fn value(&mut self, schema: &Value) -> Value {
         self.at(schema, 0)
     }
 
