@@ -16,6 +16,7 @@ use crate::new::NewArgs;
 use crate::parts::PartsArgs;
 use crate::pin::PinArgs;
 use crate::serve::ServeArgs;
+use crate::tool::ToolArgs;
 use crate::verify::VerifyArgs;
 
 /// Work with the MCP tools of Rust crates at build time.
@@ -68,6 +69,9 @@ pub(crate) enum Command {
     /// Check, show and convert the files that name servers, without starting one
     #[command(after_help = help(ConfigArgs::EXAMPLES))]
     Config(Box<ConfigArgs>),
+    /// Read, check and write records of tools of every kind
+    #[command(after_help = help(ToolArgs::EXAMPLES))]
+    Tool(Box<ToolArgs>),
 }
 
 impl Command {
@@ -86,6 +90,7 @@ impl Command {
             Self::Pin(args) => &args.lock.tools.packages.output,
             Self::Verify(args) => &args.lock.tools.packages.output,
             Self::Config(args) => args.output(),
+            Self::Tool(args) => args.output(),
         }
     }
 }

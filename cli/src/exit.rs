@@ -8,9 +8,10 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Success; nothing differs.
     Ok = 0,
-    /// `manifest --check`, `pin` or `verify` found a difference.
+    /// `manifest --check`, `pin`, `verify` or `tool roundtrip` found a difference.
     Drift = 1,
-    /// Invalid or ambiguous arguments, or an invalid configuration file. clap exits with this code too.
+    /// Invalid or ambiguous arguments, an invalid configuration file or an invalid record of a tool. clap exits with this
+    /// code too.
     Usage = 2,
     /// Cargo could not read the workspace or build the package.
     Cargo = 3,
@@ -29,8 +30,8 @@ impl Exit {
     pub(crate) const HELP: &str = "\
 Exit codes:
   0    success; nothing differs
-  1    manifest --check, pin or verify found a difference
-  2    invalid or ambiguous arguments, or an invalid configuration file
+  1    manifest --check, pin, verify or tool roundtrip found a difference
+  2    invalid or ambiguous arguments, configuration file or record of a tool
   3    cargo could not read the workspace or build the package
   4    a program or server could not be run or queried
   5    there are no tools, or none in the context

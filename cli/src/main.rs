@@ -14,6 +14,7 @@ mod new;
 mod parts;
 mod pin;
 mod serve;
+mod tool;
 mod verify;
 
 mod export;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         Command::Pin(args) => pin::run(*args, shell),
         Command::Verify(args) => verify::run(*args, shell),
         Command::Config(args) => config::run(&args, shell),
+        Command::Tool(args) => tool::run(*args, shell),
     };
     result
         .unwrap_or_else(|error| {

@@ -7,7 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde::de::Error as _;
 use serde_json::Value;
+use toolwright_agent::value::ToolValue;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::manifest::{self, Manifest, ManifestError, visible_json};
 
@@ -213,7 +215,7 @@ fn differences(old: &str, documents: &[Document], format: Format) -> Result<Vec<
         Format::Jsonl => {
             // A file of this format says nothing about servers, so both sides get the same one.
             let manifest = |tools| Manifest::new(first.manifest.server.clone(), None, tools);
-            let old: Vec<ToolDefinition> = old.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+            let old: Vec<ToolDefinition> = old.lines().map(definition).collect::<Result<_, _>>()?;
             let new = documents.iter().flat_map(|document| document.manifest.tools.clone()).collect();
             (manifest(old)?, manifest(new)?)
         }
@@ -229,6 +231,17 @@ fn differences(old: &str, documents: &[Document], format: Format) -> Result<Vec<
         }
     };
     Ok(manifest::diff(&old, &new).iter().map(ToString::to_string).collect())
+}
+
+/// The definition in a line: a record of a tool or, as former versions wrote it, the definition alone.
+fn definition(line: &str) -> Result<ToolDefinition, serde_json::Error> {
+    match serde_json::from_str::<ToolValue>(line) {
+        Ok(value) => {
+            value.definition().ok_or_else(|| serde_json::Error::custom("the kind of the tool is not known"))
+        }
+        Err(error) if line.contains("\"tool_type\"") => Err(error),
+        Err(_) => serde_json::from_str(line),
+    }
 }
 
 /// The first line that differs: the other formats are made from the manifest, which says the rest.

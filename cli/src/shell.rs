@@ -5,7 +5,7 @@
 //! Strings of others are put on one line ([`visible`]); what is many lines goes through [`quote_lines`].
 
 use std::fmt::Display;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::ColorChoice;
@@ -62,8 +62,25 @@ pub(crate) fn print(text: &str) -> Result<(), Error> {
 
 /// Writes JSON to standard output, with the same values and all of it visible.
 pub(crate) fn print_json(text: &str) -> Result<(), Error> {
+    ignore_broken_pipe(io::stdout().write_all(shown_json(text).as_bytes()))
+}
+
+fn shown_json(text: &str) -> String {
     // Outside of strings there is no `#`.
-    ignore_broken_pipe(io::stdout().write_all(visible_json(text).replace("##[", "#\\u0023[").as_bytes()))
+    visible_json(text).replace("##[", "#\\u0023[")
+}
+
+/// Writes lines of JSON to standard output, as [`print_json`] does. A line that is marked as exact goes out byte for byte,
+/// unless a terminal shows it.
+pub(crate) fn print_records(
+    lines: impl IntoIterator<Item = (String, /* is exact */ bool)>,
+) -> Result<(), Error> {
+    let is_terminal = io::stdout().is_terminal();
+    let text: String = lines
+        .into_iter()
+        .map(|(line, is_exact)| if is_exact && !is_terminal { line } else { shown_json(&line) } + "\n")
+        .collect();
+    ignore_broken_pipe(io::stdout().write_all(text.as_bytes()))
 }
 
 /// Writes commands for GitHub Actions to standard output, which are made of [`visible`] strings.

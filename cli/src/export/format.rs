@@ -6,7 +6,7 @@ use clap::ValueEnum;
 pub(crate) enum Format {
     /// One JSON document per server
     Mcp,
-    /// One tool definition per line
+    /// One record of a tool per line, for `cargo mcp tool` and agents
     Jsonl,
     /// Function tools for OpenAI's Responses API
     Openai,

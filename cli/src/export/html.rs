@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use toolwright_agent::provider::Losses;
 use toolwright_core::arguments;
 use toolwright_core::docs::markdown::json_block;
 use toolwright_core::docs::outline::{Label, Line, Phrase};
 use toolwright_core::manifest::visible;
 
 use super::features;
-use super::loss::Losses;
 use super::reference::{Described, described, hints, note, path};
 use crate::packages::Document;
 

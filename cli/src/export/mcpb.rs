@@ -5,9 +5,9 @@
 //! clients ask the server for the rest.
 
 use serde_json::{Map, Value, json};
+use toolwright_agent::provider::Losses;
 use toolwright_core::pointer::below;
 
-use super::loss::Losses;
 use crate::packages::Document;
 
 pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {

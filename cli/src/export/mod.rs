@@ -6,17 +6,8 @@
 
 mod format;
 
-mod bounds;
-mod loss;
-mod merge;
-mod walk;
-
 mod features;
 mod reference;
-
-mod anthropic;
-mod gemini;
-mod openai;
 
 mod mcpb;
 mod openapi;
@@ -29,14 +20,14 @@ mod typescript;
 #[cfg(test)]
 mod tests;
 
+use toolwright_agent::provider::{Loss, Losses, Provider};
+use toolwright_agent::value::{CommandTool, McpTool, ToolValue};
 use toolwright_core::manifest::Kind;
 
 use crate::packages::Document;
 
 pub(crate) use features::{lines as feature_lines, markdown as feature_pages};
 pub(crate) use format::Format;
-pub(crate) use loss::Loss;
-use loss::Losses;
 
 /// An export, and what its format could not express.
 #[derive(Debug)]
@@ -51,10 +42,10 @@ pub(crate) fn export(documents: &[Document], format: Format) -> Option<Exported>
     let text = match format {
         Format::Mcp => return None,
         Format::Jsonl => lines(documents),
-        Format::Openai => openai::tools(documents, &mut losses),
-        Format::OpenaiStrict => openai::strict_tools(documents, &mut losses),
-        Format::Anthropic => anthropic::tools(documents, &mut losses),
-        Format::Gemini => gemini::tools(documents, &mut losses),
+        Format::Openai => tools(Provider::OpenAi, documents, &mut losses),
+        Format::OpenaiStrict => tools(Provider::OpenAiStrict, documents, &mut losses),
+        Format::Anthropic => tools(Provider::Anthropic, documents, &mut losses),
+        Format::Gemini => tools(Provider::Gemini, documents, &mut losses),
         Format::Openapi => join(documents, |document| openapi::document(document, &mut losses)),
         Format::ServerJson => join(documents, |document| server_json::document(document, &mut losses)),
         Format::Mcpb => join(documents, |document| mcpb::document(document, &mut losses)),
@@ -86,10 +77,22 @@ fn add_lost_lists(documents: &[Document], losses: &mut Losses) {
     }
 }
 
-/// One tool definition per line.
+/// One record of a tool per line: of a server that was asked, or of commands.
 fn lines(documents: &[Document]) -> String {
+    let tools = documents
+        .iter()
+        .flat_map(|document| document.manifest.tools.iter().map(move |tool| (document, tool)));
+    let value = |(document, tool): (&Document, _)| match &document.sources.server_uri {
+        Some(uri) => ToolValue::from(McpTool::from_definition(uri, tool)),
+        None => ToolValue::from(CommandTool::from_definition(Some(document.server()), tool)),
+    };
+    tools.map(|tool| value(tool).to_json() + "\n").collect()
+}
+
+/// For the forms of model providers.
+fn tools(provider: Provider, documents: &[Document], losses: &mut Losses) -> String {
     let tools = documents.iter().flat_map(|document| &document.manifest.tools);
-    tools.map(|tool| serde_json::json!(tool).to_string() + "\n").collect()
+    pretty(&provider.tools(tools, losses))
 }
 
 /// For formats that hold one server per file.

@@ -6,11 +6,11 @@
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
+use toolwright_agent::provider::Losses;
 use toolwright_core::arguments;
 use toolwright_core::definition::{ToolDefinition, meta_keys};
+use toolwright_core::schema::rewrite::{Rewrite, rewrite_keywords};
 
-use super::loss::Losses;
-use super::walk::{Rewrite, rewrite_keywords};
 use crate::packages::Document;
 
 pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {

@@ -10,9 +10,9 @@
 //! name must not continue as a longer word.
 
 use serde_json::{Map, Value, json};
+use toolwright_agent::provider::Losses;
 use toolwright_core::manifest::answer::Origin;
 
-use super::loss::Losses;
 use crate::packages::Document;
 
 pub(super) const SCHEMA: &str =

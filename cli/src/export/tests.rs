@@ -59,8 +59,14 @@ fn of(manifest: Manifest) -> Document {
             readme: Some("# Shop\n\nmcp-name: io.github.ada/retail\n".to_owned()),
         }),
     };
-    let sources =
-        Sources { server, tools: BTreeMap::new(), root: PathBuf::new(), about, metadata: Vec::new() };
+    let sources = Sources {
+        server,
+        tools: BTreeMap::new(),
+        root: PathBuf::new(),
+        about,
+        metadata: Vec::new(),
+        server_uri: None,
+    };
     Document { manifest, sources }
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct Sources {
     pub(crate) about: About,
     /// `[workspace.metadata]` and `[package.metadata]` of the package, each with words for its place.
     pub(crate) metadata: Vec<(String, serde_json::Value)>,
+    /// The address of the server, if that was asked.
+    pub(crate) server_uri: Option<String>,
 }
 
 /// What a package's Cargo.toml says about the package.
@@ -184,12 +186,13 @@ impl Sources {
             root: PathBuf::new(),
             about: About::default(),
             metadata: Vec::new(),
+            server_uri: None,
         }
     }
 
-    /// Of a server that is known by what it shows alone.
-    pub(crate) fn of_server(server: &Origin) -> Self {
-        Self::new(server, std::iter::empty())
+    /// Of a server that is known by what it shows alone; `uri` is its address.
+    pub(crate) fn of_server(server: &Origin, uri: Option<String>) -> Self {
+        Self { server_uri: uri, ..Self::new(server, std::iter::empty()) }
     }
 
     /// A text of `[package.metadata.mcp]`, else of `[workspace.metadata.mcp]`.

@@ -101,7 +101,7 @@ pub(crate) fn load_documents(
         line: 1,
         column: 1,
     };
-    let document = Document { manifest, sources: Sources::of_server(&server) };
+    let document = Document { manifest, sources: Sources::of_server(&server, source.server_uri()) };
     let chosen = packages::select(vec![document], tools)?;
     Ok(chosen
         .into_iter()

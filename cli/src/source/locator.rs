@@ -49,6 +49,18 @@ impl Source {
             None => Self::Command(command.to_owned()),
         }
     }
+
+    /// The address under which a record of a tool names the server: that over HTTP, or `stdio:` and a command line.
+    pub(crate) fn server_uri(&self) -> Option<String> {
+        match self {
+            Self::Http(url) => Some(url.clone()),
+            Self::Command(words) => {
+                let words: Vec<_> = words.iter().map(|word| quote(word)).collect();
+                Some(format!("stdio:{}", words.join(" ")))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The source of the definitions, for commands that look at one server or package.

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
+use toolwright_agent::value::ToolValue;
 use toolwright_core::manifest::{Kind, ManifestError, VERSION};
 
 use super::{DefinitionsError, ServerDefinitions};
@@ -47,6 +48,9 @@ impl Reading {
         if members.contains_key("jsonrpc") {
             return self.add_response(members);
         }
+        if members.contains_key("tool_type") {
+            return self.add_record(members);
+        }
         if members.contains_key("inputSchema") {
             self.is_known = true;
             return self.definitions.extend(Kind::Tools, Value::Array(vec![Value::Object(members)]));
@@ -64,6 +68,15 @@ impl Reading {
             }
         }
         if self.is_known { Ok(()) } else { Err(DefinitionsError::Unknown) }
+    }
+
+    /// A record of a tool, as `--format jsonl` writes it.
+    fn add_record(&mut self, members: Map<String, Value>) -> Result<(), DefinitionsError> {
+        let value: ToolValue = serde_json::from_value(members.into())?;
+        let definition = value.definition().ok_or(DefinitionsError::Unknown)?;
+        self.is_known = true;
+        let entry = toolwright_core::manifest::entry(&definition);
+        self.definitions.extend(Kind::Tools, Value::Array(vec![Value::Object(entry)]))
     }
 
     /// A response as it was on the wire (JSON-RPC 2.0, 5). A notification or a request among them says nothing.

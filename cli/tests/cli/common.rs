@@ -131,6 +131,16 @@ pub(crate) fn serve(folder: &Path, line: &str, input: &str) -> (Run, u32) {
     (Run::from(child.wait_with_output().unwrap()), id)
 }
 
+/// Runs a command of `cargo mcp` that reads its standard input.
+pub(crate) fn with_input(folder: &Path, line: &str, input: &str) -> Run {
+    let mut command = command(folder, line);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // One that ends with an error does not read.
+    _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    Run::from(child.wait_with_output().unwrap())
+}
+
 /// Runs any command of `cargo mcp` in a folder; `words` are its arguments.
 pub(crate) fn run(folder: &Path, words: &[&str]) -> Run {
     let mut command = command(folder, "");

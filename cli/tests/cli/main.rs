@@ -28,6 +28,8 @@ mod new;
 
 mod serve;
 
+mod tool;
+
 mod diff;
 
 mod pins;

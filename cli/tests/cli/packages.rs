@@ -97,7 +97,7 @@ fn a_finished_program_is_asked_without_a_build() {
 #[test]
 fn a_workspace_has_the_servers_of_its_members() {
     let run = manifest("members", "--workspace --exclude pair --format jsonl").ok();
-    let names: Vec<_> = run.stdout.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
+    let names: Vec<_> = run.stdout.lines().map(|line| line.split('"').nth(11).unwrap()).collect();
     assert_eq!(names, ["count"]);
     assert!(!folder("members").join("plain/main-ran").exists(), "a program without tools was started");
 }

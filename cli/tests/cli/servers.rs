@@ -5,12 +5,17 @@ use std::fs;
 use crate::common::{manifest, scratch};
 
 #[test]
-fn jsonl_is_one_definition_a_line() {
+fn jsonl_is_one_tool_a_line() {
     let document = manifest("library", "").ok().document();
     let lines = manifest("library", "--format jsonl").ok().stdout;
     let tools: Vec<serde_json::Value> =
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(tools.as_slice(), document["tools"].as_array().unwrap().as_slice());
+    let listed = document["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), listed.len());
+    for (tool, listed) in tools.iter().zip(listed) {
+        assert_eq!((&tool["tool_type"], &tool["server"]), (&"COMMAND".into(), &document["server"]["name"]));
+        assert_eq!((&tool["name"], &tool["parameter_schema"]), (&listed["name"], &listed["inputSchema"]));
+    }
     assert!(lines.ends_with('\n'));
 }
 
@@ -36,7 +41,7 @@ fn one_of_several_servers_is_chosen_by_name() {
 #[test]
 fn several_servers_follow_one_another_as_jsonl() {
     let run = manifest("both", "--example small --bin both --format jsonl").ok();
-    let names: Vec<_> = run.stdout.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
+    let names: Vec<_> = run.stdout.lines().map(|line| line.split('"').nth(11).unwrap()).collect();
     assert_eq!(names, ["only", "add"]);
 }
 

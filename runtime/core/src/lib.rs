@@ -21,6 +21,7 @@ pub mod external;
 pub mod json;
 pub mod manifest;
 pub mod pointer;
+pub mod render;
 pub mod suggest;
 
 mod derive_support;

@@ -1,5 +1,7 @@
 #![doc = include_str!("../guide.md")]
 
+#[cfg(all(feature = "tool-values", feature = "server"))]
+mod in_process;
 #[cfg(feature = "server")]
 mod serving;
 
@@ -22,10 +24,14 @@ pub use toolwright_core::tool::Tool;
 pub use toolwright_core::toolset::Toolset;
 pub use toolwright_macros::{Tool, Toolset};
 
+#[cfg(all(feature = "tool-values", feature = "server"))]
+pub use in_process::InProcess;
 #[cfg(feature = "server")]
 pub use serving::*;
 #[cfg(feature = "parts")]
 pub use toolwright_agent::parts;
+#[cfg(feature = "tool-values")]
+pub use toolwright_agent::{provider, toolbox, value};
 
 #[doc = include_str!("../attributes.md")]
 pub mod attributes {}

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use test_protocol::asking;
 use test_protocol::dialog::{accept, next_round};
-use toolwright::agent::AgentTool;
+use toolwright::agent::TextTool;
 use toolwright::{
     Action, BoxFuture, Client, ClientError, Context, Executor, Handler, InputRequest, Limits, Revision,
     RpcError, Server, Service, StateKeys, Tool, ToolDefinition, ToolError, ToolResult,
@@ -254,7 +254,7 @@ impl Executor for Relay {
             let tools = self.0.tools();
             let definition = tools.iter().find(|tool| tool.name == action.name).expect("one of the tools");
             let inner: Arc<dyn Executor> = self.0.clone();
-            let tool = AgentTool::query(inner, definition.clone()).in_context("below");
+            let tool = TextTool::query(inner, definition.clone()).in_context("below");
             match tool.call(action.name, cx).await {
                 Ok(message) => ToolResult::text(format!("{message:?}")),
                 Err(error) => ToolResult::error(error.to_string()),

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
+use toolwright_agent::provider::{InTool, Losses};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::docs::markdown::json;
 use toolwright_core::manifest::visible;
@@ -17,7 +18,6 @@ use toolwright_core::pointer::below;
 
 use self::circular::{circular, target};
 use self::comment::{comment, rules_of};
-use super::loss::{InTool, Losses};
 use crate::packages::Document;
 
 /// The maximum depth of nested types: deeper ones are `unknown`.

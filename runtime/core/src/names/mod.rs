@@ -3,7 +3,7 @@
 mod public;
 mod table;
 
-pub use public::{PORTABLE_LIMIT, public_name};
+pub use public::{PORTABLE_LIMIT, distinct_name, public_name};
 pub use table::{Collision, Names, PublicName, PublicNames, Resolution};
 
 /// The longest name of a tool, in characters (2026-07-28, server/tools "Tool Names").

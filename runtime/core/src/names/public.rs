@@ -18,13 +18,27 @@ pub const PORTABLE_LIMIT: usize = 64;
 /// The digest is 64 bits of FNV-1a, in 13 letters and digits. It tells names apart and does not protect against
 /// somebody who searches for a second name with the same digest: [`super::PublicNames`] reports those.
 pub fn public_name(name: &str, profile: Profile) -> Cow<'_, str> {
-    let fits = |character: char| is_allowed(character) && (character != '.' || profile == Profile::Faithful);
     let limit = limit(profile);
-    if !name.is_empty() && name.len() <= limit && name.chars().all(fits) {
+    if !name.is_empty() && name.len() <= limit && name.chars().all(|character| fits(character, profile)) {
         return Cow::Borrowed(name);
     }
-    let base: String = name.chars().map(|character| if fits(character) { character } else { '-' }).collect();
-    Cow::Owned(with_digest(&base, name, limit))
+    Cow::Owned(with_digest(&fitting(name, profile), name, limit))
+}
+
+/// A name for the tool `name` where another one has that name already: what fits of it, with a digest of the name and of
+/// `identity`, which says what tells the two apart. It depends on these two texts and on nothing else.
+pub fn distinct_name(name: &str, identity: &str, profile: Profile) -> String {
+    let original = format!("{name}\0{identity}");
+    with_digest(&fitting(name, profile), &original, limit(profile))
+}
+
+/// `name` with `-` for each character that does not fit.
+fn fitting(name: &str, profile: Profile) -> String {
+    name.chars().map(|character| if fits(character, profile) { character } else { '-' }).collect()
+}
+
+fn fits(character: char, profile: Profile) -> bool {
+    is_allowed(character) && (character != '.' || profile == Profile::Faithful)
 }
 
 /// `base`, cut to leave room, with the digest of `original`.

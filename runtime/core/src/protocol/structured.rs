@@ -45,6 +45,14 @@ impl StructuredContent {
         serde_json::from_str(self.get()).unwrap_or_default()
     }
 
+    /// A string as it is, anything else as JSON.
+    pub fn as_text(&self) -> String {
+        match self.to_value() {
+            Value::String(text) => text,
+            _ => self.get().to_owned(),
+        }
+    }
+
     /// Whether the value is an object.
     pub fn is_object(&self) -> bool {
         self.get().starts_with('{')

@@ -245,10 +245,7 @@ impl ToolResult {
     /// (as clients do that were shown nothing: nicobailon/pi-mcp-adapter#113).
     pub fn as_text(&self) -> String {
         if let (true, Some(structured)) = (self.content.is_empty(), &self.structured_content) {
-            return match structured.to_value() {
-                Value::String(text) => text,
-                _ => structured.get().to_owned(),
-            };
+            return structured.as_text();
         }
         let blocks: Vec<&str> = self.content.iter().filter_map(ContentBlock::as_text).collect();
         blocks.join("\n\n")

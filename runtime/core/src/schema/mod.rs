@@ -29,6 +29,7 @@ mod form;
 
 mod defaults;
 mod merge;
+pub mod rewrite;
 mod strings;
 pub(crate) mod walk;
 

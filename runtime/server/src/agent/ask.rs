@@ -10,7 +10,7 @@ use toolwright_core::result::{StructuredContent, ToolResult};
 use super::envelope::{EnvelopeError, ToolCall};
 use super::message::{AgentMessage, Source};
 use super::router::{self, CommandRouter, RouteError, TextRouter};
-use super::tool::{AgentTool, InputForm};
+use super::tool::{InputForm, TextTool};
 use crate::caught::{Code, caught};
 use crate::connection::{Outcome, finish};
 use crate::context::Context;
@@ -113,9 +113,9 @@ impl Agent {
     }
 
     /// One tool for each command, in this form.
-    pub fn tools(&self, form: InputForm) -> Vec<AgentTool> {
+    pub fn tools(&self, form: InputForm) -> Vec<TextTool> {
         let tool = |definition: &ToolDefinition| {
-            let tool = AgentTool::new(Arc::clone(&self.executor), definition.clone(), form);
+            let tool = TextTool::new(Arc::clone(&self.executor), definition.clone(), form);
             match &self.context_path {
                 Some(path) => tool.in_context(path),
                 None => tool,

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use super::ask::{AgentError, decide};
 use super::message::AgentMessage;
-use super::tool::AgentTool;
+use super::tool::TextTool;
 use crate::context::Context;
 use crate::executor::BoxFuture;
 
@@ -13,18 +13,18 @@ use crate::executor::BoxFuture;
 pub struct Selection {
     /// The name of the tool.
     pub tool: String,
-    /// What the tool is called with: text, an envelope, or arguments as JSON; see [`AgentTool::call`].
+    /// What the tool is called with: text, an envelope, or arguments as JSON; see [`TextTool::call`].
     pub input: String,
 }
 
-type Select = dyn for<'a> Fn(&'a str, &'a [AgentTool]) -> BoxFuture<'a, Result<Selection, Box<dyn Error + Send + Sync>>>
+type Select = dyn for<'a> Fn(&'a str, &'a [TextTool]) -> BoxFuture<'a, Result<Selection, Box<dyn Error + Send + Sync>>>
     + Send
     + Sync;
 
 /// Hands a request to one of its tools; which, and with what input, a function of yours decides, such as one that asks
-/// a model and shows it [`AgentTool::docs`].
+/// a model and shows it [`TextTool::docs`].
 pub struct Delegate {
-    tools: Vec<AgentTool>,
+    tools: Vec<TextTool>,
     select: Box<Select>,
 }
 
@@ -36,11 +36,11 @@ impl std::fmt::Debug for Delegate {
 
 impl Delegate {
     /// A delegate for these tools, with the function that selects.
-    pub fn new<S>(tools: Vec<AgentTool>, select: S) -> Self
+    pub fn new<S>(tools: Vec<TextTool>, select: S) -> Self
     where
         S: for<'a> Fn(
                 &'a str,
-                &'a [AgentTool],
+                &'a [TextTool],
             ) -> BoxFuture<'a, Result<Selection, Box<dyn Error + Send + Sync>>>
             + Send
             + Sync
@@ -50,7 +50,7 @@ impl Delegate {
     }
 
     /// The tools.
-    pub fn tools(&self) -> &[AgentTool] {
+    pub fn tools(&self) -> &[TextTool] {
         &self.tools
     }
 
@@ -58,7 +58,7 @@ impl Delegate {
     ///
     /// # Errors
     /// [`AgentError::Selection`] with the error of the selection, [`AgentError::NotATool`] where it names none of the
-    /// tools, [`AgentError::Undecided`] where it comes to no end in time, and the errors of [`AgentTool::call`]. None is turned into an answer.
+    /// tools, [`AgentError::Undecided`] where it comes to no end in time, and the errors of [`TextTool::call`]. None is turned into an answer.
     pub async fn run(&self, request: &str, cx: &Context) -> Result<AgentMessage, AgentError> {
         let selection =
             decide((self.select)(request, &self.tools), cx).await?.map_err(AgentError::Selection)?;

@@ -1,15 +1,13 @@
 //! What an agent gets back.
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use toolwright_core::content::ContentBlock;
+use toolwright_core::render;
 use toolwright_core::result::{StructuredContent, ToolResult};
 
-/// How many characters of a result [`AgentMessage::to_text`] shows: 25,000 tokens at four characters each, which is
-/// what common agents take.
-pub const RENDER_LIMIT: usize = 100_000;
+/// How many characters of a result [`AgentMessage::to_text`] shows.
+pub const RENDER_LIMIT: usize = render::LIMIT;
 
 /// Which way a call came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -58,52 +56,9 @@ impl AgentMessage {
         }
     }
 
-    /// The message as text for a model.
-    ///
-    /// Failures start with `error: `. Blocks that are not text become one line that names them; without blocks the
-    /// structured content shows, and a result with nothing at all says that. Blocks beyond [`RENDER_LIMIT`]
-    /// characters are left out, a first one that is longer is cut, and the text says so.
+    /// The message as text for a model. See [`render::text`].
     pub fn to_text(&self) -> String {
-        let mut text = if self.is_error { "error: ".to_owned() } else { String::new() };
-        let result = |content| ToolResult {
-            content,
-            structured_content: self.structured_content.clone(),
-            ..ToolResult::default()
-        };
-        if self.content.is_empty() {
-            let structured = result(Vec::new()).as_text();
-            if structured.is_empty() {
-                let _ = write!(text, "({} returned nothing)", self.tool);
-            } else {
-                push_cut(&mut text, &structured);
-            }
-            return text;
-        }
-        let mut left = RENDER_LIMIT;
-        for (index, block) in self.content.iter().enumerate() {
-            let shown = block.to_text();
-            let length = shown.chars().count();
-            if index > 0 && length > left {
-                let _ = write!(text, "\n\n[{} more blocks left out: too long]", self.content.len() - index);
-                break;
-            }
-            if index > 0 {
-                text.push_str("\n\n");
-            }
-            push_cut(&mut text, &shown);
-            left = left.saturating_sub(length);
-        }
-        text
-    }
-}
-
-/// Adds `more`, up to the limit.
-fn push_cut(text: &mut String, more: &str) {
-    match more.char_indices().nth(RENDER_LIMIT) {
-        None => text.push_str(more),
-        Some((end, _)) => {
-            let _ = write!(text, "{}\n[cut: {} more characters]", &more[..end], more[end..].chars().count());
-        }
+        render::parts(&self.tool, self.is_error, &self.content, self.structured_content.as_ref())
     }
 }
 

@@ -19,6 +19,10 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! This is for an agent that lives in the process of its service and writes text. A model that calls functions, with tools
+//! of several kinds and servers, gets a `Toolbox` (the crate `toolwright-agent`): its `AgentTool` takes arguments, a
+//! [`TextTool`] takes whatever text the agent wrote.
 
 mod ask;
 mod envelope;
@@ -38,7 +42,7 @@ pub use envelope::{EnvelopeError, ToolCall};
 pub use message::{AgentMessage, RENDER_LIMIT, Source};
 pub use router::{CommandRouter, RouteError, TextRouter};
 pub use session::{Session, SessionClosed, SessionInput};
-pub use tool::{AgentTool, InputForm};
+pub use tool::{InputForm, TextTool};
 
 #[cfg(test)]
 mod tests;

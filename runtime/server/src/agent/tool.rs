@@ -27,23 +27,23 @@ pub enum InputForm {
 /// One command of an executor as a tool for an agent framework: a name, documentation, and a function from text to an
 /// answer.
 #[derive(Clone)]
-pub struct AgentTool {
+pub struct TextTool {
     executor: Arc<dyn Executor>,
     definition: ToolDefinition,
     form: InputForm,
     context_path: Option<String>,
 }
 
-impl std::fmt::Debug for AgentTool {
+impl std::fmt::Debug for TextTool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AgentTool")
+        f.debug_struct("TextTool")
             .field("name", &self.definition.name)
             .field("form", &self.form)
             .finish_non_exhaustive()
     }
 }
 
-impl AgentTool {
+impl TextTool {
     /// A tool whose documentation teaches text.
     pub fn query(executor: Arc<dyn Executor>, definition: ToolDefinition) -> Self {
         Self::new(executor, definition, InputForm::Query)

@@ -15,7 +15,7 @@ fn delegate() -> Delegate {
                 return Err("the model is down".into());
             }
             let tool =
-                tools.iter().find(|tool| tool.name().contains(word)).map_or(word, AgentTool::name).to_owned();
+                tools.iter().find(|tool| tool.name().contains(word)).map_or(word, TextTool::name).to_owned();
             Ok(Selection { tool, input: rest.to_owned() })
         })
     })

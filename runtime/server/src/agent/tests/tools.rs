@@ -7,7 +7,7 @@ fn one_tool_for_each_command_and_simple_docs_for_all() {
     let agent = agent();
     for form in [InputForm::Query, InputForm::Json] {
         let tools = agent.tools(form);
-        let names: Vec<_> = tools.iter().map(AgentTool::name).collect();
+        let names: Vec<_> = tools.iter().map(TextTool::name).collect();
         let listed: Vec<_> = definitions().into_iter().map(|tool| tool.name).collect();
         assert_eq!(names, listed);
         assert!(tools.iter().all(|tool| tool.form() == form));
@@ -30,7 +30,7 @@ async fn each_tool_takes_text_and_json_alike() {
         ("get order details #W1", Source::Command),
         ("#W1", Source::Command),
     ];
-    for create in [AgentTool::query, AgentTool::json] {
+    for create in [TextTool::query, TextTool::json] {
         let tool = create(Arc::new(Echo), definition("get_order_details"));
         for (input, source) in inputs {
             let answer = tool.call(input, &cx()).await.unwrap();
@@ -39,13 +39,13 @@ async fn each_tool_takes_text_and_json_alike() {
         }
     }
     let old_name = r#"{"type":"mcp_tool_call","tool_call":{"name":"stop_order","arguments":{}}}"#;
-    let tool = AgentTool::json(Arc::new(Echo), definition("cancel_pending_order"));
+    let tool = TextTool::json(Arc::new(Echo), definition("cancel_pending_order"));
     assert_eq!(tool.call(old_name, &cx()).await.unwrap().source, Source::Mcp);
 }
 
 #[tokio::test]
 async fn input_of_neither_form_is_an_error_with_both_reasons() {
-    let tool = AgentTool::query(Arc::new(Echo), definition("cancel_pending_order"));
+    let tool = TextTool::query(Arc::new(Echo), definition("cancel_pending_order"));
     let other = r#"{"type":"mcp_tool_call","tool_call":{"name":"slow","arguments":{}}}"#;
     let error = tool.call(other, &cx()).await.unwrap_err();
     assert_eq!(error.to_string(), "the call is for `slow`, and this is `cancel_pending_order`");
@@ -65,7 +65,7 @@ async fn input_of_neither_form_is_an_error_with_both_reasons() {
 
 #[tokio::test]
 async fn docs_come_from_the_definition_and_their_example_works() {
-    let query = AgentTool::query(Arc::new(Echo), definition("cancel_pending_order"));
+    let query = TextTool::query(Arc::new(Echo), definition("cancel_pending_order"));
     assert_eq!(
         query.docs(),
         "## cancel_pending_order
@@ -82,7 +82,7 @@ Example of arguments: `{\"order_id\":\"#W0000001\",\"reason\":\"no longer needed
 Call it with: `cancel_pending_order order_id=\"#W0000001\" reason=\"no longer needed\"`
 "
     );
-    let json = AgentTool::json(Arc::new(Echo), definition("cancel_pending_order"));
+    let json = TextTool::json(Arc::new(Echo), definition("cancel_pending_order"));
     for tool in [query, json] {
         let docs = tool.docs();
         assert!(docs.starts_with(&toolwright_core::docs::full(tool.definition())));

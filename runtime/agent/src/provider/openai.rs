@@ -10,8 +10,6 @@ use toolwright_core::pointer::{below, of_fragment};
 
 use super::anthropic::{name, plain};
 use super::loss::{InTool, Losses};
-use super::pretty;
-use crate::packages::Document;
 
 /// What strict mode supports besides `properties`, `required`, `items`, `anyOf`, `$defs` and `additionalProperties`.
 const KEPT: [&str; 14] = [
@@ -54,50 +52,39 @@ const NOT_AT_THE_ROOT: [&str; 7] = ["oneOf", "anyOf", "allOf", "not", "enum", "c
 /// The maximum depth of schemas of a strict tool.
 const DEPTH_LIMIT: usize = 64;
 
-/// Definitions with the schema as it is.
-pub(super) fn tools(documents: &[Document], losses: &mut Losses) -> String {
-    let tools = documents.iter().flat_map(|document| &document.manifest.tools);
-    let tools = tools.map(|tool| {
-        let mut schema = plain(&tool.input_schema);
-        // "object schema missing properties": https://github.com/openai/openai-agents-python/issues/449
-        if let Some(schema) = schema.as_object_mut() {
-            schema.entry("properties").or_insert_with(|| json!({}));
+/// A definition with the schema as it is.
+pub(super) fn tool(tool: &ToolDefinition, losses: &mut Losses) -> Value {
+    let mut schema = plain(&tool.input_schema);
+    // "object schema missing properties": https://github.com/openai/openai-agents-python/issues/449
+    if let Some(schema) = schema.as_object_mut() {
+        schema.entry("properties").or_insert_with(|| json!({}));
+    }
+    for keyword in NOT_AT_THE_ROOT {
+        if schema.as_object_mut().is_some_and(|schema| schema.shift_remove(keyword).is_some()) {
+            let what = format!("the API refuses `{keyword}` at the root, so it is left out");
+            losses.add(Some(&tool.name), below("/inputSchema", keyword), what);
         }
-        for keyword in NOT_AT_THE_ROOT {
-            if schema.as_object_mut().is_some_and(|schema| schema.shift_remove(keyword).is_some()) {
-                let what = format!("the API refuses `{keyword}` at the root, so it is left out");
-                losses.add(Some(&tool.name), below("/inputSchema", keyword), what);
-            }
-        }
-        function(tool, schema, false, losses)
-    });
-    pretty(&tools.collect())
+    }
+    function(tool, schema, false, losses)
 }
 
-/// Definitions in strict mode; a tool whose arguments it cannot express is not strict.
-pub(super) fn strict_tools(documents: &[Document], losses: &mut Losses) -> String {
-    let tools = documents.iter().flat_map(|document| &document.manifest.tools);
-    let tools = tools.map(|tool| {
-        let mut own = Losses::default();
-        let converted = Strict {
-            losses: InTool { losses: &mut own, tool: &tool.name },
-            root: &tool.input_schema,
-            depth: 0,
+/// A definition in strict mode; a tool whose arguments it cannot express is not strict.
+pub(super) fn strict_tool(tool: &ToolDefinition, losses: &mut Losses) -> Value {
+    let mut own = Losses::default();
+    let converted =
+        Strict { losses: InTool { losses: &mut own, tool: &tool.name }, root: &tool.input_schema, depth: 0 }
+            .object(ROOT, &tool.input_schema);
+    match converted {
+        Ok(schema) => {
+            losses.append(own);
+            function(tool, schema, true, losses)
         }
-        .object(ROOT, &tool.input_schema);
-        match converted {
-            Ok(schema) => {
-                losses.append(own);
-                function(tool, schema, true, losses)
-            }
-            Err(Unfit { pointer, what }) => {
-                let what = format!("strict mode cannot hold {what}, so the tool is not strict");
-                losses.add(Some(&tool.name), pointer, what);
-                function(tool, plain(&tool.input_schema), false, losses)
-            }
+        Err(Unfit { pointer, what }) => {
+            let what = format!("strict mode cannot hold {what}, so the tool is not strict");
+            losses.add(Some(&tool.name), pointer, what);
+            function(tool, plain(&tool.input_schema), false, losses)
         }
-    });
-    pretty(&tools.collect())
+    }
 }
 
 fn function(tool: &ToolDefinition, schema: Value, strict: bool, losses: &mut Losses) -> Value {

@@ -4,19 +4,22 @@
 //! rewritten.
 
 use serde_json::{Map, Value};
-use toolwright_core::schema::keywords::{LIST, NAMED, ONE};
+
+use super::keywords::{LIST, NAMED, ONE};
 
 /// What to do with a keyword.
-pub(super) enum Rewrite {
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rewrite {
     /// It stays, and the schemas in it are rewritten.
     Keep,
+    /// It is left out.
     Drop,
     /// Another value replaces it, as it is.
     Into(Value),
 }
 
 /// Rewrites each keyword of the schema with `rewrite`.
-pub(super) fn rewrite_keywords(schema: &Value, rewrite: &impl Fn(&str, &Value) -> Rewrite) -> Value {
+pub fn rewrite_keywords(schema: &Value, rewrite: &impl Fn(&str, &Value) -> Rewrite) -> Value {
     let Value::Object(keywords) = schema else { return schema.clone() };
     let mut made = Map::new();
     for (keyword, value) in keywords {

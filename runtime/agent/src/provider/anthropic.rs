@@ -9,21 +9,14 @@ use toolwright_core::definition::ToolDefinition;
 use toolwright_core::names;
 use toolwright_core::pointer::below;
 use toolwright_core::schema::Profile;
+use toolwright_core::schema::rewrite::{Rewrite, rewrite_keywords};
 
 use super::loss::Losses;
-use super::pretty;
-use super::walk::{Rewrite, rewrite_keywords};
-use crate::packages::Document;
 
 /// What the API rejects at the root of a schema.
 const ROOT_COMBINATORS: [&str; 3] = ["oneOf", "anyOf", "allOf"];
 
-pub(super) fn tools(documents: &[Document], losses: &mut Losses) -> String {
-    let tools = documents.iter().flat_map(|document| &document.manifest.tools);
-    pretty(&tools.map(|tool| definition(tool, losses)).collect())
-}
-
-fn definition(tool: &ToolDefinition, losses: &mut Losses) -> Value {
+pub(super) fn tool(tool: &ToolDefinition, losses: &mut Losses) -> Value {
     let mut schema = plain(&tool.input_schema);
     for keyword in ROOT_COMBINATORS {
         if schema.as_object_mut().is_some_and(|schema| schema.shift_remove(keyword).is_some()) {

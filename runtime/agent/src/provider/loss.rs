@@ -4,13 +4,13 @@ use std::fmt;
 
 /// Something that a format leaves out or says differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Loss {
+pub struct Loss {
     /// The tool; `None` for the server.
-    tool: Option<String>,
+    pub tool: Option<String>,
     /// JSON pointer into the tool's definition, or into the manifest.
-    pointer: String,
+    pub pointer: String,
     /// What became of it, as a fragment.
-    what: String,
+    pub what: String,
 }
 
 impl fmt::Display for Loss {
@@ -22,25 +22,21 @@ impl fmt::Display for Loss {
     }
 }
 
-/// The losses of one export.
+/// The losses of several tools, in the order in which they were found.
 #[derive(Debug, Default)]
-pub(super) struct Losses {
+pub struct Losses {
     found: Vec<Loss>,
 }
 
 impl Losses {
-    pub(super) fn add(&mut self, tool: Option<&str>, pointer: impl Into<String>, what: impl Into<String>) {
+    /// Adds one.
+    pub fn add(&mut self, tool: Option<&str>, pointer: impl Into<String>, what: impl Into<String>) {
         let loss = Loss { tool: tool.map(str::to_owned), pointer: pointer.into(), what: what.into() };
         self.found.push(loss);
     }
 
     /// The text, unless it is blank. A blank one is left out and listed.
-    pub(super) fn text<'t>(
-        &mut self,
-        tool: Option<&str>,
-        pointer: &str,
-        text: Option<&'t str>,
-    ) -> Option<&'t str> {
+    pub fn text<'t>(&mut self, tool: Option<&str>, pointer: &str, text: Option<&'t str>) -> Option<&'t str> {
         let text = text?;
         if text.trim().is_empty() {
             self.add(tool, pointer, "the text is empty, so it is left out");
@@ -49,28 +45,34 @@ impl Losses {
         Some(text)
     }
 
-    pub(super) fn append(&mut self, other: Self) {
+    /// Adds all of another list.
+    pub fn append(&mut self, other: Self) {
         self.found.extend(other.found);
     }
 
-    pub(super) fn into_list(self) -> Vec<Loss> {
+    /// The list.
+    pub fn into_list(self) -> Vec<Loss> {
         self.found
     }
 }
 
-/// The losses of one tool's schema.
-pub(super) struct InTool<'l> {
-    pub(super) losses: &'l mut Losses,
-    pub(super) tool: &'l str,
+/// The losses of one tool's schema, which all name the tool.
+#[derive(Debug)]
+pub struct InTool<'l> {
+    /// All losses.
+    pub losses: &'l mut Losses,
+    /// The tool.
+    pub tool: &'l str,
 }
 
 impl InTool<'_> {
     /// See [`Losses::text`].
-    pub(super) fn text<'t>(&mut self, pointer: &str, text: Option<&'t str>) -> Option<&'t str> {
+    pub fn text<'t>(&mut self, pointer: &str, text: Option<&'t str>) -> Option<&'t str> {
         self.losses.text(Some(self.tool), pointer, text)
     }
 
-    pub(super) fn add(&mut self, pointer: impl Into<String>, what: impl Into<String>) {
+    /// Adds one of this tool.
+    pub fn add(&mut self, pointer: impl Into<String>, what: impl Into<String>) {
         self.losses.add(Some(self.tool), pointer, what);
     }
 }

@@ -13,8 +13,6 @@ use super::bounds::set_bounds;
 use super::loss::{InTool, Losses};
 use super::merge::merge;
 use super::openai::with_examples;
-use super::pretty;
-use crate::packages::Document;
 
 /// What stays as it is.
 const KEPT: [&str; 10] = [
@@ -59,13 +57,7 @@ const DEPTH_LIMIT: usize = 64;
 /// The maximum number of schemas of a tool, references followed: further ones are left out.
 const SCHEMA_LIMIT: usize = 2000;
 
-pub(super) fn tools(documents: &[Document], losses: &mut Losses) -> String {
-    let tools = documents.iter().flat_map(|document| &document.manifest.tools);
-    let declarations: Vec<_> = tools.map(|tool| declaration(tool, losses)).collect();
-    pretty(&json!({ "functionDeclarations": declarations }))
-}
-
-fn declaration(tool: &ToolDefinition, losses: &mut Losses) -> Value {
+pub(super) fn tool(tool: &ToolDefinition, losses: &mut Losses) -> Value {
     let mut declaration = Map::from_iter([("name".to_owned(), name(tool, losses).into())]);
     if let Some(description) = losses.text(Some(&tool.name), "/description", tool.description.as_deref()) {
         declaration.insert("description".to_owned(), description.into());

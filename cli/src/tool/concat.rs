@@ -1,0 +1,17 @@
+//! `cargo mcp tool concat`.
+
+use super::args::RecordsArgs;
+use super::records;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::shell;
+
+/// Prints all records in their order, none left out. Names that come twice are told: an agent gives one of them another.
+pub(super) fn run(args: &RecordsArgs) -> Result<Exit, Error> {
+    let tools = records::read_all(&args.files, None)?;
+    for duplicate in tools.duplicates() {
+        shell::warning(&duplicate);
+    }
+    records::print_all(&tools)?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,13 @@
+//! `cargo mcp tool decode`.
+
+use super::args::DecodeArgs;
+use super::records;
+use crate::error::Error;
+use crate::exit::Exit;
+
+/// Prints the records in the current form.
+pub(super) fn run(args: &DecodeArgs) -> Result<Exit, Error> {
+    let tools = records::read_all(&args.records.files, args.codec())?;
+    records::print_all(&tools)?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,144 @@
+//! Files of records: reading them, and saying what is wrong.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use serde_json::value::RawValue;
+use toolwright_agent::value::{ReadLimits, ToolCodec, ToolCollection, ToolValue};
+
+use super::ToolCommandError;
+use crate::error::Error;
+use crate::shell;
+use crate::text_file;
+
+/// Reads the files one after the other; without any, standard input. What is wrong is told on standard error: lines that
+/// cannot be read as errors, and each older form once as a warning.
+///
+/// # Errors
+/// [`Error::Read`].
+pub(super) fn read(files: &[PathBuf], codec: Option<&'static ToolCodec>) -> Result<ToolCollection, Error> {
+    let mut all = ToolCollection::default();
+    if files.is_empty() {
+        all.append(read_file(Path::new("-"), codec)?);
+    }
+    for file in files {
+        all.append(read_file(file, codec)?);
+    }
+    for problem in all.problems() {
+        shell::failure(problem);
+    }
+    if all.problems_left_out() > 0 {
+        shell::failure(&format_args!("{} more lines cannot be read", all.problems_left_out()));
+    }
+    for deprecation in all.deprecations() {
+        shell::warning(&deprecation);
+    }
+    Ok(all)
+}
+
+/// The same for commands that write records: none is left out without a word.
+///
+/// # Errors
+/// [`Error::Read`], [`ToolCommandError::Invalid`].
+pub(super) fn read_all(
+    files: &[PathBuf],
+    codec: Option<&'static ToolCodec>,
+) -> Result<ToolCollection, Error> {
+    let all = read(files, codec)?;
+    match all.problems().len() + all.problems_left_out() {
+        0 => Ok(all),
+        count => Err(ToolCommandError::Invalid { count }.into()),
+    }
+}
+
+/// Prints records, a line each. One of a kind that is not known goes out as it came.
+///
+/// # Errors
+/// [`Error::Write`].
+pub(super) fn print<'a>(records: impl IntoIterator<Item = (&'a ToolValue, String)>) -> Result<(), Error> {
+    let is_exact = |value: &ToolValue| matches!(value, ToolValue::Other(_));
+    shell::print_records(records.into_iter().map(|(value, record)| (record, is_exact(value))))
+}
+
+/// Prints all of a collection in the current form.
+///
+/// # Errors
+/// [`Error::Write`].
+pub(super) fn print_all(tools: &ToolCollection) -> Result<(), Error> {
+    print(tools.values().map(|value| (value, value.to_json())))
+}
+
+fn read_file(file: &Path, codec: Option<&'static ToolCodec>) -> Result<ToolCollection, Error> {
+    let limits = ReadLimits::default();
+    let (name, bytes) = if file == Path::new("-") {
+        ("standard input".to_owned(), bounded(io::stdin().lock(), limits))
+    } else {
+        (file.display().to_string(), File::open(file).and_then(|opened| bounded(opened, limits)))
+    };
+    let failed = |source| Error::Read { file: name.clone().into(), source };
+    let mut bytes = bytes.map_err(failed)?;
+    // What Windows PowerShell writes.
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        bytes = text_file::decode(bytes).map_err(failed)?.into_bytes();
+    }
+    let lines = std::str::from_utf8(&bytes).ok().and_then(lines_of_document);
+    let lines = lines.as_deref().map_or(bytes.as_slice(), str::as_bytes);
+    ToolCollection::read(&name, lines, codec, limits).map_err(failed)
+}
+
+/// One byte more than is allowed tells that there are more.
+fn bounded(reader: impl Read, limits: ReadLimits) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(limits.total_bytes as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The lines of a text that is one JSON document on several lines: its records, or itself. Nothing for JSON lines.
+fn lines_of_document(text: &str) -> Option<String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim();
+    let first = text.lines().next()?;
+    if !first.starts_with('[') && serde_json::from_str::<&RawValue>(first).is_ok() {
+        return None;
+    }
+    if let Ok(records) = serde_json::from_str::<Vec<&RawValue>>(text) {
+        return Some(records.iter().map(|record| on_one_line(record.get()) + "\n").collect());
+    }
+    let document: &RawValue = serde_json::from_str(text).ok()?;
+    Some(on_one_line(document.get()))
+}
+
+/// The same JSON without the white space between its tokens.
+fn on_one_line(json: &str) -> String {
+    let (mut is_text, mut is_escaped) = (false, false);
+    let is_kept = |character: &char| {
+        let keeps = is_text || !character.is_ascii_whitespace();
+        match (*character, is_escaped) {
+            ('"', false) => is_text = !is_text,
+            ('\\', false) => is_escaped = true,
+            _ => is_escaped = false,
+        }
+        keeps
+    };
+    json.chars().filter(is_kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_on_several_lines_become_json_lines() {
+        let record = "{\n  \"a\": \"x \\\" y\\\\\",\n  \"b\": [1.0,\t2e1]\n}";
+        let line = r#"{"a":"x \" y\\","b":[1.0,2e1]}"#;
+        assert_eq!(lines_of_document(record).as_deref(), Some(line));
+        assert_eq!(
+            lines_of_document(&format!("\u{feff}[{record}, null]\n")),
+            Some(format!("{line}\nnull\n"))
+        );
+        assert_eq!(lines_of_document("[]"), Some(String::new()));
+        for lines in ["", "{}\n{}\n", "null\n{\n", "{\n", "{\n}\n{\n}", "[1\n2]"] {
+            assert_eq!(lines_of_document(lines), None, "{lines:?}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Answers to calls, as model providers take them in the next request. What others write is read by
+//! [`parts`](crate::parts).
+
+use serde_json::{Value, json};
+
+use super::Provider;
+
+impl Provider {
+    /// The answer to a call, as the API takes it in the next request: an item of `input` for OpenAI, a block of a user's
+    /// message for Anthropic, a part of one for Gemini, which knows calls by the tool's name.
+    ///
+    /// OpenAI's form has no word for a failure: the text says it.
+    pub fn answer(self, call_id: &str, tool: &str, text: &str, is_error: bool) -> Value {
+        match self {
+            Self::OpenAi | Self::OpenAiStrict => {
+                json!({"type": "function_call_output", "call_id": call_id, "output": text})
+            }
+            Self::Anthropic => {
+                let mut block = json!({"type": "tool_result", "tool_use_id": call_id, "content": text});
+                if is_error {
+                    block["is_error"] = true.into();
+                }
+                block
+            }
+            Self::Gemini => {
+                let outcome = if is_error { "error" } else { "result" };
+                json!({"functionResponse": {"id": call_id, "name": tool, "response": {outcome: text}}})
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts;
+
+    #[test]
+    fn answers_have_the_form_of_each_provider() {
+        let answer = |provider: Provider, is_error| provider.answer("c1", "add", "3", is_error);
+        for provider in [Provider::OpenAi, Provider::OpenAiStrict] {
+            for is_error in [false, true] {
+                let expected = json!({"type": "function_call_output", "call_id": "c1", "output": "3"});
+                assert_eq!(answer(provider, is_error), expected);
+            }
+        }
+        let block = json!({"type": "tool_result", "tool_use_id": "c1", "content": "3"});
+        assert_eq!(answer(Provider::Anthropic, false), block);
+        let failed = json!({"type": "tool_result", "tool_use_id": "c1", "content": "3", "is_error": true});
+        assert_eq!(answer(Provider::Anthropic, true), failed);
+        for (is_error, outcome) in [(false, "result"), (true, "error")] {
+            let part = json!({"functionResponse": {"id": "c1", "name": "add", "response": {outcome: "3"}}});
+            assert_eq!(answer(Provider::Gemini, is_error), part);
+        }
+    }
+
+    #[test]
+    fn answers_are_read_again_as_parts() {
+        for provider in [Provider::OpenAi, Provider::Anthropic] {
+            let part = parts::normalize(&provider.answer("c1", "add", "", false)).unwrap();
+            assert_eq!((part.call_id.as_deref(), part.result), (Some("c1"), Some(json!(""))), "{provider}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Tools and results in the forms of model providers.
+//!
+//! A form that cannot hold everything says what it leaves out: a [`Loss`] is something that decides which calls are
+//! accepted, or that a model reads. What belongs to clients alone (titles, hints, icons, `_meta`, the output schema) has
+//! no place in these forms and is no loss.
+//!
+//! ```
+//! use serde_json::json;
+//! use toolwright_agent::provider::{Losses, Provider};
+//! use toolwright_core::definition::ToolDefinition;
+//!
+//! let tools = [ToolDefinition::new("list.orders", json!({"type": "object", "properties": {}}))];
+//! let mut losses = Losses::default();
+//! let form = Provider::Anthropic.tools(&tools, &mut losses);
+//! assert_eq!(form[0]["input_schema"], json!({"type": "object", "properties": {}}));
+//! assert!(losses.into_list()[0].to_string().starts_with("list.orders /name: the name becomes `list-orders-"));
+//! ```
+
+mod loss;
+
+mod bounds;
+mod merge;
+
+mod anthropic;
+mod gemini;
+mod openai;
+
+mod answer;
+
+use std::fmt;
+
+use serde_json::{Value, json};
+use toolwright_core::definition::ToolDefinition;
+
+pub use loss::{InTool, Loss, Losses};
+
+/// A form of tools that a model's API takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Provider {
+    /// Function tools of OpenAI's Responses API.
+    OpenAi,
+    /// The same in strict mode.
+    OpenAiStrict,
+    /// Tools of Anthropic's Messages API.
+    Anthropic,
+    /// Function declarations of the Gemini API.
+    Gemini,
+}
+
+impl Provider {
+    /// All forms.
+    pub const ALL: [Self; 4] = [Self::OpenAi, Self::OpenAiStrict, Self::Anthropic, Self::Gemini];
+
+    /// The name: `openai`, `openai-strict`, `anthropic` or `gemini`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::OpenAiStrict => "openai-strict",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// The form of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|provider| provider.as_str() == name)
+    }
+
+    /// The tools as the API takes them: an array for the member `tools`, and for Gemini an object that belongs in one.
+    /// Names are made to fit ([`public_name`](toolwright_core::names::public_name)); what the form does not hold is added
+    /// to `losses`.
+    pub fn tools<'a>(
+        self,
+        tools: impl IntoIterator<Item = &'a ToolDefinition>,
+        losses: &mut Losses,
+    ) -> Value {
+        let convert = match self {
+            Self::OpenAi => openai::tool,
+            Self::OpenAiStrict => openai::strict_tool,
+            Self::Anthropic => anthropic::tool,
+            Self::Gemini => gemini::tool,
+        };
+        let list: Vec<Value> = tools.into_iter().map(|tool| convert(tool, losses)).collect();
+        match self {
+            Self::OpenAi | Self::OpenAiStrict | Self::Anthropic => list.into(),
+            Self::Gemini => json!({ "functionDeclarations": list }),
+        }
+    }
+}
+
+impl fmt::Display for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

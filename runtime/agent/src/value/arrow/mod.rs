@@ -1,0 +1,193 @@
+//! Collections of tools in Arrow: record batches and IPC files, for programs that keep tools in a column.
+//!
+//! | layout | columns | holds |
+//! |---|---|---|
+//! | [`Layout::Records`] | `record`: the tagged record as JSON text; `tool_type`, `name` and `description` for queries | every kind |
+//! | [`Layout::Flat`] | `tool`: a struct of the twelve fields of the flat record, all of them text but `"7"`, which is a number | WORKFLOW and MCP |
+//!
+//! Reading takes a column `record` of text or else the first column of structs, whose fields may be those of any form that
+//! [`ToolCodec`](super::ToolCodec) knows, with lists, structs and binary data in them. Rows that are null are skipped, the
+//! order is kept, and what is wrong with a row is a [`Problem`](super::Problem) whose line is the row, from 1.
+//!
+//! ```
+//! use std::io::Cursor;
+//!
+//! use toolwright_agent::value::arrow::{Layout, read_file, write_file};
+//! use toolwright_agent::value::{McpTool, ReadLimits, ToolCollection, ToolValue};
+//!
+//! let tools: ToolCollection = [ToolValue::from(McpTool::new("add", "https://example.com/mcp", "add"))].into_iter().collect();
+//! let mut file = Vec::new();
+//! write_file(&tools, Layout::Records, &mut file)?;
+//! let read = read_file("tools.arrow", Cursor::new(file), ReadLimits::default())?;
+//! assert!(read.values().eq(tools.values()));
+//! # Ok::<(), toolwright_agent::value::arrow::ArrowToolError>(())
+//! ```
+
+mod cells;
+mod file;
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, Int32Array, RecordBatch, StringArray, StructArray};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use serde_json::{Map, Value};
+
+use super::collection::Rows;
+use super::{FLAT, Problem, ReadLimits, ToolCodec, ToolCollection, ToolValue};
+
+pub use file::{read_file, write_file};
+
+/// The column of tagged records.
+pub const RECORD_COLUMN: &str = "record";
+/// The column of flat records.
+pub const TOOL_COLUMN: &str = "tool";
+
+/// How tools stand in columns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// One column of tagged records.
+    #[default]
+    Records,
+    /// One column of structs, each a flat record.
+    Flat,
+}
+
+/// Why tools cannot be read from Arrow or written to it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArrowToolError {
+    /// Arrow's own error.
+    #[error(transparent)]
+    Arrow(#[from] ArrowError),
+    /// There is no column of tools.
+    #[error(
+        "there is no column of tools: none is called `{RECORD_COLUMN}` and holds text, and none holds structs; there is {columns}"
+    )]
+    NoColumn {
+        /// The columns that there are, with their types.
+        columns: String,
+    },
+    /// A tool that the layout does not hold.
+    #[error(transparent)]
+    Tool(#[from] Problem),
+    /// The file is larger than [`ReadLimits::total_bytes`].
+    #[error("the file has more than {limit} bytes; split it")]
+    Large {
+        /// The limit.
+        limit: usize,
+    },
+    /// The file is damaged.
+    #[error("the file is not a whole Arrow IPC file: {0}")]
+    Damaged(String),
+    /// The file cannot be read.
+    #[error("the file cannot be read")]
+    Read(#[from] std::io::Error),
+}
+
+/// The tools as one record batch.
+///
+/// # Errors
+/// [`ArrowToolError::Tool`] for a tool that the layout does not hold: COMMAND and HTTP in [`Layout::Flat`].
+pub fn to_batch(tools: &ToolCollection, layout: Layout) -> Result<RecordBatch, ArrowToolError> {
+    match layout {
+        Layout::Records => records(tools),
+        Layout::Flat => flat(tools),
+    }
+}
+
+fn records(tools: &ToolCollection) -> Result<RecordBatch, ArrowToolError> {
+    let column = |name: &str, array: StringArray| (name.to_owned(), Arc::new(array) as ArrayRef);
+    let definitions = || tools.values().map(|value| value.definition().and_then(|tool| tool.description));
+    let columns = [
+        column("tool_type", tools.values().map(|value| Some(value.tool_type().to_owned())).collect()),
+        column("name", tools.values().map(ToolValue::name).collect()),
+        column("description", definitions().collect()),
+        column(RECORD_COLUMN, tools.values().map(|value| Some(value.to_json())).collect()),
+    ];
+    let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) =
+        columns.into_iter().map(|(name, array)| (Field::new(name, DataType::Utf8, true), array)).unzip();
+    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?)
+}
+
+/// The field that is a number.
+const INDEX: usize = 7;
+/// How many fields a flat record has.
+const FIELDS: usize = 12;
+
+fn flat(tools: &ToolCollection) -> Result<RecordBatch, ArrowToolError> {
+    let codec = ToolCodec::find(FLAT).copied().unwrap_or_default();
+    let rows: Vec<Map<String, Value>> = tools
+        .encode(&codec)?
+        .iter()
+        .map(|record| serde_json::from_str(&record.text).unwrap_or_default())
+        .collect();
+    let (mut fields, mut arrays) = (Vec::new(), Vec::new());
+    for number in 0..FIELDS {
+        let name = number.to_string();
+        let values = rows.iter().map(|row| row.get(&name));
+        let (kind, array): (DataType, ArrayRef) = if number == INDEX {
+            let index = |value: &Value| value.as_i64().and_then(|index| i32::try_from(index).ok());
+            let array: Int32Array = values.map(|value| value.and_then(index)).collect();
+            (DataType::Int32, Arc::new(array))
+        } else {
+            let array: StringArray = values.map(|value| value.and_then(cells::text)).collect();
+            (DataType::Utf8, Arc::new(array))
+        };
+        fields.push(Field::new(name, kind, true));
+        arrays.push(array);
+    }
+    let fields = Fields::from(fields);
+    // A struct array without rows does not know its length from its fields alone.
+    let column = StructArray::try_new_with_length(fields.clone(), arrays, None, rows.len())?;
+    let schema = Schema::new(vec![Field::new(TOOL_COLUMN, DataType::Struct(fields), true)]);
+    Ok(RecordBatch::try_new(Arc::new(schema), vec![Arc::new(column)])?)
+}
+
+/// Reads the tools of a record batch. `source` is its name in messages.
+///
+/// # Errors
+/// [`ArrowToolError::NoColumn`]; what is wrong with rows is in [`ToolCollection::problems`].
+pub fn from_batch(
+    source: &str,
+    batch: &RecordBatch,
+    limits: ReadLimits,
+) -> Result<ToolCollection, ArrowToolError> {
+    let mut rows = Rows::new(source, limits);
+    read_batch(batch, &mut rows)?;
+    Ok(rows.finish())
+}
+
+/// Adds the rows of a batch; false if the limits are reached.
+fn read_batch(batch: &RecordBatch, rows: &mut Rows) -> Result<bool, ArrowToolError> {
+    let column = column(batch)?;
+    for row in 0..column.len() {
+        let cell = cells::value(column, row);
+        let goes_on = match cell {
+            Ok(Value::Null) => rows.add_null(),
+            // A record as text is read as it stands, so that one of an unknown kind stays as it is.
+            Ok(Value::String(record)) => rows.add(&record),
+            Ok(record) => rows.add(&record.to_string()),
+            Err(kind) => rows.add_unreadable(&kind),
+        };
+        if !goes_on {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The column of tools.
+fn column(batch: &RecordBatch) -> Result<&ArrayRef, ArrowToolError> {
+    let is_text = |array: &&ArrayRef| {
+        matches!(array.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+    };
+    let record = batch.column_by_name(RECORD_COLUMN).filter(is_text);
+    let structs = || batch.columns().iter().find(|array| matches!(array.data_type(), DataType::Struct(_)));
+    record.or_else(structs).ok_or_else(|| {
+        let schema = batch.schema();
+        let columns: Vec<String> =
+            schema.fields().iter().map(|field| format!("{} ({})", field.name(), field.data_type())).collect();
+        let columns = if columns.is_empty() { "none".to_owned() } else { columns.join(", ") };
+        ArrowToolError::NoColumn { columns }
+    })
+}

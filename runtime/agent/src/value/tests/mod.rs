@@ -1,0 +1,22 @@
+//! Values, their forms and their collections.
+
+#[cfg(feature = "arrow")]
+mod arrow_tables;
+mod collections;
+mod flat_records;
+mod golden;
+mod historic_records;
+mod properties;
+mod tagged_records;
+
+use super::{ToolCodec, ToolValue, ValueError};
+
+/// Reads a record in whatever form it has.
+fn read(text: &str) -> Result<ToolValue, ValueError> {
+    ToolCodec::detect(text)?.decode(text)
+}
+
+/// The form of this name.
+fn codec(name: &str) -> &'static ToolCodec {
+    ToolCodec::find(name).unwrap()
+}
