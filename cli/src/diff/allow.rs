@@ -14,13 +14,13 @@ use crate::error::Error;
 #[serde(deny_unknown_fields)]
 pub(super) struct AllowList {
     #[serde(default)]
-    allow: Vec<Entry>,
+    allow: Vec<AllowedChange>,
 }
 
 /// One change, or all of one kind on one tool.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Entry {
+pub(super) struct AllowedChange {
     /// The id of the kind of change.
     id: String,
     /// The name of the tool or prompt, or the address of the resource; none for the server.
@@ -71,8 +71,8 @@ impl AllowList {
 
     /// The entries that match no change.
     pub(super) fn unused(&self, changes: &[Change]) -> Vec<String> {
-        let is_used = |entry: &&Entry| changes.iter().any(|change| entry.covers(change));
-        let shown = |entry: &Entry| {
+        let is_used = |entry: &&AllowedChange| changes.iter().any(|change| entry.covers(change));
+        let shown = |entry: &AllowedChange| {
             [entry.id.as_str(), &entry.tool, entry.at.as_deref().unwrap_or_default()]
                 .join(" ")
                 .trim_end()
@@ -82,7 +82,7 @@ impl AllowList {
     }
 }
 
-impl Entry {
+impl AllowedChange {
     fn covers(&self, change: &Change) -> bool {
         self.id == change.rule.id()
             && self.tool == change.name

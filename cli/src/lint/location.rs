@@ -18,7 +18,7 @@ const MAX_QUOTED_LINE: usize = 4 << 10;
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Location {
+pub(super) struct SourceLocation {
     /// The file, as messages show it.
     pub(super) file: String,
     /// From 1.
@@ -61,7 +61,7 @@ impl Origin {
     }
 
     /// Where `place` is written; nothing if that is not known.
-    pub(super) fn locate(&self, place: &Place) -> Option<Location> {
+    pub(super) fn locate(&self, place: &Place) -> Option<SourceLocation> {
         match self {
             Self::Package { sources, read } => {
                 let (file, line, column) = in_rust(sources, place)?;
@@ -69,7 +69,7 @@ impl Origin {
                 let path = sources.root.join(file);
                 let lines = read.entry(path.clone()).or_insert_with(|| lines_of(&path));
                 let text = lines.as_ref().and_then(|lines| word_at(lines.get(line - 1)?, column));
-                Some(Location { file: file.to_owned(), line, column, text })
+                Some(SourceLocation { file: file.to_owned(), line, column, text })
             }
             Self::File(file) => file.locate(place),
             Self::Unknown => None,
@@ -112,7 +112,7 @@ impl ManifestFile {
         Self { path, text, lines, definitions }
     }
 
-    fn locate(&self, place: &Place) -> Option<Location> {
+    fn locate(&self, place: &Place) -> Option<SourceLocation> {
         let start = match &place.of {
             Some(of) => self.definitions.get(of)?.clone(),
             None => 0..self.text.len(),
@@ -125,7 +125,7 @@ impl ManifestFile {
         let end = (range.end - line_start).min(text.len());
         // Looking at all of a manifest on one line for each finding would take minutes.
         let text = (text.len() <= MAX_QUOTED_LINE).then(|| (text.to_owned(), range.start - line_start..end));
-        Some(Location {
+        Some(SourceLocation {
             file: self.path.display().to_string(),
             line,
             column: self.text[line_start..range.start].chars().count() + 1,

@@ -149,10 +149,10 @@ struct Denied {
 }
 
 impl Denied {
-    fn new(wishes: &[String]) -> Result<Self, Error> {
+    fn new(flags: &[String]) -> Result<Self, Error> {
         let mut denied = Self { from: Level::Error, rules: Vec::new() };
-        for wish in wishes {
-            match wish.as_str() {
+        for flag in flags {
+            match flag.as_str() {
                 "warnings" => denied.from = denied.from.min(Level::Warning),
                 "notes" => denied.from = Level::Note,
                 id => denied.rules.push(find(id)?.id()),

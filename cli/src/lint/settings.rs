@@ -19,23 +19,23 @@ use crate::error::Error;
 /// The entries of one project.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
-    entries: Vec<Entry>,
+    entries: Vec<LevelEntry>,
 }
 
 /// The level of one rule.
 #[derive(Debug)]
-struct Entry {
+struct LevelEntry {
     rule: &'static LintRule,
     /// Where the level is set, for messages.
     place: String,
-    wish: Wish,
+    setting: Setting,
     /// It applied to a violation.
     is_used: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wish {
+struct Setting {
     level: Level,
     reason: String,
     /// Only these tools, and prompts and resources by name and address; all if there are none.
@@ -48,7 +48,7 @@ struct Wish {
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    lint: BTreeMap<String, Wish>,
+    lint: BTreeMap<String, Setting>,
 }
 
 impl Settings {
@@ -58,9 +58,9 @@ impl Settings {
     /// [`Error::LintSettings`] for an entry that cannot be read, an unknown rule and an empty reason.
     pub(super) fn add_metadata(&mut self, metadata: &serde_json::Value, place: &str) -> Result<(), Error> {
         let Some(table) = metadata.pointer("/mcp/lint") else { return Ok(()) };
-        let wishes: BTreeMap<String, Wish> = serde_json::from_value(table.clone())
+        let settings_by_rule: BTreeMap<String, Setting> = serde_json::from_value(table.clone())
             .map_err(|error| Error::LintSettings { place: place.to_owned(), problem: error.to_string() })?;
-        self.add(wishes, place)
+        self.add(settings_by_rule, place)
     }
 
     /// Reads the `[lint]` table of a file of its own.
@@ -77,32 +77,32 @@ impl Settings {
         Ok(settings)
     }
 
-    fn add(&mut self, wishes: BTreeMap<String, Wish>, place: &str) -> Result<(), Error> {
+    fn add(&mut self, settings_by_rule: BTreeMap<String, Setting>, place: &str) -> Result<(), Error> {
         let wrong = |problem| Error::LintSettings { place: place.to_owned(), problem };
-        for (id, wish) in wishes {
+        for (id, setting) in settings_by_rule {
             let rule = rule::find(&id).ok_or_else(|| wrong(unknown(&id)))?;
-            if wish.reason.trim().is_empty() {
+            if setting.reason.trim().is_empty() {
                 return Err(wrong(format!(
                     "the reason of `{id}` is empty: say why the level is `{}`",
-                    wish.level
+                    setting.level
                 )));
             }
-            self.entries.push(Entry { rule, place: place.to_owned(), wish, is_used: false });
+            self.entries.push(LevelEntry { rule, place: place.to_owned(), setting, is_used: false });
         }
         Ok(())
     }
 
     /// The level of a finding.
     pub(super) fn level(&mut self, rule: &LintRule, place: &Place) -> Level {
-        let is_about = |entry: &&mut Entry| {
-            let tools = &entry.wish.tools;
+        let is_about = |entry: &&mut LevelEntry| {
+            let tools = &entry.setting.tools;
             entry.rule.id() == rule.id()
                 && (tools.is_empty() || place.of.as_ref().is_some_and(|of| tools.contains(&of.name)))
         };
         match self.entries.iter_mut().rev().find(is_about) {
             Some(entry) => {
                 entry.is_used = true;
-                entry.wish.level
+                entry.setting.level
             }
             None => rule.level,
         }
@@ -110,9 +110,10 @@ impl Settings {
 
     /// The entries that allow something that does not occur, as messages.
     pub(super) fn unused(&self, is_checked: impl Fn(&LintRule) -> bool) -> Vec<String> {
-        let idle =
-            |entry: &&Entry| !entry.is_used && entry.wish.level < entry.rule.level && is_checked(entry.rule);
-        let say = |entry: &Entry| {
+        let idle = |entry: &&LevelEntry| {
+            !entry.is_used && entry.setting.level < entry.rule.level && is_checked(entry.rule)
+        };
+        let say = |entry: &LevelEntry| {
             format!("{}: nothing breaks `{}` any more: remove its entry", entry.place, entry.rule.id())
         };
         self.entries.iter().filter(idle).map(say).collect()

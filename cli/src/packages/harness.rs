@@ -14,7 +14,7 @@ use cargo_metadata::Package;
 use toml::{Table, Value};
 
 use super::build::{Cargo, Program};
-use super::lock::Lock;
+use super::lock::CargoLock;
 use super::workspace::{Library, Workspace};
 use crate::error::Error;
 use crate::flags::BuildArgs;
@@ -249,8 +249,8 @@ fn lock(parent: &Path) -> Result<File, Error> {
 
 /// What `--locked` means for a harness: no package from elsewhere that the user's lock file does not have.
 fn check_lock(root: &Path, folder: &Path) -> Result<(), Error> {
-    let Some(built) = Lock::read(folder) else { return Ok(()) };
-    let missing = match Lock::read(root) {
+    let Some(built) = CargoLock::read(folder) else { return Ok(()) };
+    let missing = match CargoLock::read(root) {
         Some(users) => built.not_in(&users),
         None => vec!["anything: it does not exist".to_owned()],
     };

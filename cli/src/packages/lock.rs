@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 /// The packages of a Cargo.lock.
 #[derive(Debug, Deserialize)]
-pub(super) struct Lock {
+pub(super) struct CargoLock {
     #[serde(default)]
     package: Vec<Locked>,
 }
@@ -24,7 +24,7 @@ struct Locked {
     dependencies: Vec<String>,
 }
 
-impl Lock {
+impl CargoLock {
     /// The lock file in this folder; `None` if there is none yet. cargo itself reports one that it cannot read.
     pub(super) fn read(folder: &Path) -> Option<Self> {
         toml::from_str(&fs::read_to_string(folder.join("Cargo.lock")).ok()?).ok()
@@ -72,7 +72,7 @@ impl Lock {
 mod tests {
     use super::*;
 
-    fn lock(text: &str) -> Lock {
+    fn lock(text: &str) -> CargoLock {
         toml::from_str(text).unwrap()
     }
 

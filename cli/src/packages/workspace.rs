@@ -7,7 +7,7 @@ use cargo_metadata::{Metadata, Package, Target, TargetKind};
 
 use super::build::Cargo;
 use super::documents::{About, Release};
-use super::lock::Lock;
+use super::lock::CargoLock;
 use super::query::ProgramAnswer;
 use crate::error::Error;
 use crate::flags::PackageArgs;
@@ -127,7 +127,7 @@ impl<'a> Selection<'a> {
             return Ok(Vec::new());
         }
         // In a workspace, only what can have a tool is worth a program of its own.
-        let lock = (self.packages.len() > 1).then(|| Lock::read(self.workspace.root())).flatten();
+        let lock = (self.packages.len() > 1).then(|| CargoLock::read(self.workspace.root())).flatten();
         let can_have_tools = |package: &Package| {
             lock.as_ref().is_none_or(|lock| lock.depends_on(&package.name, "toolwright-core"))
         };

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// The root of a schema: what `#` means in its references.
 #[derive(Debug)]
-pub(crate) struct Document<'a> {
+pub(crate) struct SchemaDocument<'a> {
     root: &'a Value,
     /// Why nothing can be said about this schema, if that is so.
     odd: Option<&'static str>,
@@ -49,7 +49,7 @@ const NEWER: [&str; 10] = [
     "contentSchema",
 ];
 
-impl<'a> Document<'a> {
+impl<'a> SchemaDocument<'a> {
     pub(crate) fn new(root: &'a Value) -> Self {
         let dialect = root
             .get("$schema")

@@ -24,7 +24,7 @@ use self::node::Nodes;
 use self::pattern::Sets;
 use self::solve::{Outcome, Solver};
 
-pub(crate) use self::document::{Document, Holds, holds, is_annotation, is_known};
+pub(crate) use self::document::{Holds, SchemaDocument, holds, is_annotation, is_known};
 
 /// Whether every value that the first schema accepts is accepted by the second.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,8 +53,8 @@ pub(crate) enum Names {
 
 /// Whether `new` accepts every value that `old` accepts.
 pub(crate) fn includes<'a>(
-    old: (&Document<'a>, &'a Value),
-    new: (&Document<'a>, &'a Value),
+    old: (&SchemaDocument<'a>, &'a Value),
+    new: (&SchemaDocument<'a>, &'a Value),
     names: Names,
 ) -> Answer {
     let mut nodes = Nodes::default();

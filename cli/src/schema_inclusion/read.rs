@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::document::{Document, is_annotation, is_known};
+use super::document::{SchemaDocument, is_annotation, is_known};
 use super::node::{Bound, Id, Kind, Members, Nodes, PatternId, Rule};
 use super::number::{Decimal, canonical, size};
 use super::pattern::Sets;
@@ -12,7 +12,7 @@ impl<'a> Nodes<'a> {
     pub(super) fn add(
         &mut self,
         side: usize,
-        document: &Document<'a>,
+        document: &SchemaDocument<'a>,
         root: &'a Value,
         sets: &mut Sets,
     ) -> Id {
@@ -37,7 +37,7 @@ struct Reader<'r, 'a> {
     nodes: &'r mut Nodes<'a>,
     sets: &'r mut Sets,
     side: usize,
-    document: &'r Document<'a>,
+    document: &'r SchemaDocument<'a>,
     /// What has a number and was not read yet: references may lead far, so nothing is read inside of another.
     waiting: Vec<(Id, &'a Value)>,
 }

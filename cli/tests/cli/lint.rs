@@ -106,7 +106,7 @@ fn a_manifest_file_is_looked_at_without_a_build() {
     let line = text.lines().position(|line| line.contains("cents")).unwrap() + 1;
     let run = lint_in(scratch.path(), "shop.json").ended(100);
     for part in [
-        "error[direction-characters]: U+202E in this text changes the direction of the text\n",
+        "error[direction-characters]: U+202E in this string changes the direction of text\n",
         &format!("--> shop.json:{line}:"),
         "/inputSchema/properties/amount/description",
     ] {

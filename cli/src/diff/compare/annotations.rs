@@ -11,7 +11,7 @@ use super::schema::Way;
 use super::strings;
 use super::view::{MAX_DEPTH, View, follow_reference, view};
 use crate::diff::change::{Change, Part};
-use crate::schema_inclusion::{Document, Holds, holds, is_annotation, is_known};
+use crate::schema_inclusion::{Holds, SchemaDocument, holds, is_annotation, is_known};
 
 /// How many branches of a combinator are searched for among the former ones; beyond that each is compared with the one in
 /// its place.
@@ -24,8 +24,8 @@ const MAX_PLACES: usize = 64;
 pub(super) fn compare(
     way: Way,
     name: &str,
-    (old_document, old): (&Document<'_>, &Value),
-    (new_document, new): (&Document<'_>, &Value),
+    (old_document, old): (&SchemaDocument<'_>, &Value),
+    (new_document, new): (&SchemaDocument<'_>, &Value),
     changes: &mut Vec<Change>,
 ) {
     let mut annotations = Annotations {
@@ -45,8 +45,8 @@ pub(super) fn compare(
 struct Annotations<'w, 'a> {
     way: Way,
     name: &'w str,
-    old: &'w Document<'a>,
-    new: &'w Document<'a>,
+    old: &'w SchemaDocument<'a>,
+    new: &'w SchemaDocument<'a>,
     changes: &'w mut Vec<Change>,
     /// Pairs that were compared, by their addresses: schemas may contain themselves.
     seen: HashSet<(*const Value, *const Value)>,
@@ -71,7 +71,7 @@ impl<'a> Annotations<'_, 'a> {
         if let (Some(old), Some(new)) = (view(old, old_target), view(new, new_target)) {
             self.depth += 1;
             if !in_place {
-                let said = |document: &Document<'s>, view: &View<'s>| {
+                let said = |document: &SchemaDocument<'s>, view: &View<'s>| {
                     values_in_place(document, view, "default", MAX_PLACES).into_iter().cloned().collect()
                 };
                 self.defaults.push([said(self.old, &old), said(self.new, &new)]);
@@ -120,7 +120,7 @@ impl<'a> Annotations<'_, 'a> {
                     self.arms(&at, before, after, key != "prefixItems");
                 }
                 _ if key == "$ref" => {
-                    let target = |document: &Document<'a>, to: &Value| document.resolve(to.as_str()?);
+                    let target = |document: &SchemaDocument<'a>, to: &Value| document.resolve(to.as_str()?);
                     if let (Some(before), Some(after)) = (target(self.old, before), target(self.new, after)) {
                         self.pair(&at, before, after, true);
                     }
@@ -220,7 +220,12 @@ impl<'a> Annotations<'_, 'a> {
 }
 
 /// The values of a keyword in a schema and in up to `places` parts for the same value.
-fn values_in_place<'s>(document: &Document<'s>, view: &View<'s>, key: &str, places: usize) -> Vec<&'s Value> {
+fn values_in_place<'s>(
+    document: &SchemaDocument<'s>,
+    view: &View<'s>,
+    key: &str,
+    places: usize,
+) -> Vec<&'s Value> {
     let mut found: Vec<&Value> = view.get(key).copied().into_iter().collect();
     let mut waiting = parts_in_place(document, view);
     for at in 0..places {
@@ -237,7 +242,7 @@ fn values_in_place<'s>(document: &Document<'s>, view: &View<'s>, key: &str, plac
     found
 }
 
-fn parts_in_place<'s>(document: &Document<'s>, view: &View<'s>) -> Vec<&'s Value> {
+fn parts_in_place<'s>(document: &SchemaDocument<'s>, view: &View<'s>) -> Vec<&'s Value> {
     let mut parts = Vec::new();
     for (key, value) in view {
         match (*key, value) {

@@ -13,7 +13,7 @@ use super::keywords::{GROUPS, SPEAK_OF_MEMBERS};
 use super::view::{MAX_DEPTH, Members, View, differs, follow_reference, object, part, view, with_type};
 use crate::diff::change::{Change, Part};
 use crate::diff::rule::{Class, get};
-use crate::schema_inclusion::{Answer, Document, Names, includes, is_annotation, is_known};
+use crate::schema_inclusion::{Answer, Names, SchemaDocument, includes, is_annotation, is_known};
 
 /// What a schema is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) fn compare(way: Way, name: &str, old: &Value, new: &Value, changes: &
     if old == new {
         return;
     }
-    let (old_document, new_document) = (Document::new(old), Document::new(new));
+    let (old_document, new_document) = (SchemaDocument::new(old), SchemaDocument::new(new));
     let mut walk = Walk {
         way,
         name,
@@ -76,8 +76,8 @@ impl Way {
 struct Walk<'w, 'a> {
     way: Way,
     name: &'w str,
-    old: &'w Document<'a>,
-    new: &'w Document<'a>,
+    old: &'w SchemaDocument<'a>,
+    new: &'w SchemaDocument<'a>,
     changes: Vec<Change>,
     /// Pairs that were compared, by their addresses: schemas may contain themselves.
     seen: Vec<(*const Value, *const Value)>,

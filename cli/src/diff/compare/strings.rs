@@ -46,35 +46,35 @@ pub(super) fn report_hidden(
             None => true,
         });
     }
-    for Hidden { pointer, text, .. } in after {
+    for HiddenString { pointer, text, .. } in after {
         let change = Change::new("hidden-characters-added", part, name, &pointer);
         changes.push(change.values(None, Some(&Value::from(text))));
     }
 }
 
 /// A string with characters that people do not see.
-struct Hidden {
+struct HiddenString {
     pointer: String,
     text: String,
     /// Those characters.
     characters: String,
 }
 
-fn keep_hidden(found: &mut Vec<Hidden>, pointer: &str, text: &str) {
+fn keep_hidden(found: &mut Vec<HiddenString>, pointer: &str, text: &str) {
     let characters: String = text
         .chars()
         .filter(|character| is_hidden(*character) && !matches!(character, '\n' | '\t' | '\r'))
         .collect();
     if !characters.is_empty() {
-        found.push(Hidden { pointer: pointer.to_owned(), text: text.to_owned(), characters });
+        found.push(HiddenString { pointer: pointer.to_owned(), text: text.to_owned(), characters });
     }
 }
 
-fn is_in_its_place(old: &Hidden, new: &Hidden) -> bool {
+fn is_in_its_place(old: &HiddenString, new: &HiddenString) -> bool {
     old.pointer == new.pointer && old.characters == new.characters
 }
 
-fn is_moved(old: &Hidden, new: &Hidden) -> bool {
+fn is_moved(old: &HiddenString, new: &HiddenString) -> bool {
     old.text == new.text
 }
 

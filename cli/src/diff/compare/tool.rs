@@ -19,7 +19,7 @@ pub(super) fn compare(
     if old == new {
         return;
     }
-    let mut tool = Tool { name, author, changes };
+    let mut tool = ToolComparison { name, author, changes };
     for (key, before, after) in pairs(old, new) {
         if before == after {
             continue;
@@ -57,13 +57,13 @@ fn strings_in<'a>(meta: Option<&'a Value>, key: &str) -> Vec<&'a str> {
     list.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-struct Tool<'f> {
+struct ToolComparison<'f> {
     name: &'f str,
     author: Author,
     changes: &'f mut Vec<Change>,
 }
 
-impl Tool<'_> {
+impl ToolComparison<'_> {
     fn push(&mut self, id: &str, pointer: &str, old: Option<&Value>, new: Option<&Value>) {
         self.changes.push(Change::new(id, Part::Tool, self.name, pointer).values(old, new));
     }

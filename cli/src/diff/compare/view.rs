@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::keywords::Group;
-use crate::schema_inclusion::{Document, is_annotation, is_known};
+use crate::schema_inclusion::{SchemaDocument, is_annotation, is_known};
 
 /// How deep schemas are compared member by member, and how many references are followed in a row.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -51,7 +51,7 @@ impl<'a> Members<'a> {
 }
 
 /// The target of a reference with only annotations beside it; else the schema itself.
-pub(super) fn follow_reference<'a>(document: &Document<'a>, schema: &'a Value) -> &'a Value {
+pub(super) fn follow_reference<'a>(document: &SchemaDocument<'a>, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..MAX_DEPTH {
         let Some(members) = schema.as_object() else { break };

@@ -8,7 +8,7 @@ use crate::diff::change::Part;
 use crate::diff::rule::Class;
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct JsonReport<'a> {
     old: &'a str,
     new: &'a str,
     breaking: usize,
@@ -60,7 +60,7 @@ pub(super) fn document(report: &DiffReport) -> String {
             fix: &change.rule.info.advice,
         }
     });
-    let document = Document {
+    let document = JsonReport {
         old: &report.old,
         new: &report.new,
         breaking: report.count(Class::Breaking),

@@ -96,13 +96,13 @@ pub(super) fn invisible_characters(_: &LintRule, subject: &Subject<'_>, problems
 }
 
 pub(super) fn direction_characters(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
-    characters(subject, problems, Hidden::Direction, "changes the direction of the text");
+    characters(subject, problems, Hidden::Direction, "changes the direction of text");
 }
 
 fn characters(subject: &Subject<'_>, problems: &mut Problems, kind: Hidden, what: &str) {
     let say = |text: &str| {
         let (character, _) = hidden(text).find(|(_, found)| *found == kind)?;
-        Some(format!("U+{:04X} in this text {what}", u32::from(character)))
+        Some(format!("U+{:04X} in this string {what}", u32::from(character)))
     };
     let server = &subject.manifest.server;
     for (pointer, text) in [
@@ -134,7 +134,7 @@ pub(super) fn hidden_instructions(rule: &LintRule, subject: &Subject<'_>, proble
     let find = |text: &str| {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         let found = rule.words.iter().find(|pattern| text.contains(pattern.as_str()))?;
-        Some(format!("this text speaks to the model behind the user's back: {found:?}"))
+        Some(format!("this string instructs the model behind the user's back: {found:?}"))
     };
     if let Some(message) = subject.manifest.instructions.as_deref().and_then(find) {
         problems.at_server("/instructions", message);

@@ -12,7 +12,7 @@ pub(super) fn contradictory_hints(_: &LintRule, subject: &Subject<'_>, problems:
         let hints = tool.definition.annotations.as_ref();
         if let Some(ToolAnnotations { read_only_hint: Some(true), destructive_hint: Some(true), .. }) = hints
         {
-            let message = "the tool changes nothing and may destroy, by its hints";
+            let message = "the hints say that the tool is read-only and destructive";
             problems.at(tool, "/annotations/destructiveHint", message);
         }
     }
@@ -22,7 +22,7 @@ pub(super) fn missing_hints(_: &LintRule, subject: &Subject<'_>, problems: &mut 
     for tool in &subject.tools {
         let hints = tool.definition.annotations.clone().unwrap_or_default();
         if hints.read_only_hint != Some(true) && hints.destructive_hint.is_none() {
-            let message = format!("nothing says whether `{}` may destroy something", tool.name());
+            let message = format!("`{}` does not say whether it is destructive", tool.name());
             problems.at(tool, "/annotations", message);
         }
     }
@@ -31,11 +31,16 @@ pub(super) fn missing_hints(_: &LintRule, subject: &Subject<'_>, problems: &mut 
 pub(super) fn destructive_name(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, hints) in tools_that_sound(Action::Destroy, subject) {
         if hints.read_only_hint == Some(true) {
-            let message = format!("`{}` sounds as if it destroyed something, and is read-only", tool.name());
+            let message = format!(
+                "the name `{}` suggests destruction, but the tool is hinted as read-only",
+                tool.name()
+            );
             problems.at(tool, "/annotations/readOnlyHint", message);
         } else if hints.destructive_hint == Some(false) {
-            let message =
-                format!("`{}` sounds as if it destroyed something, and is not destructive", tool.name());
+            let message = format!(
+                "the name `{}` suggests destruction, but the tool is hinted as not destructive",
+                tool.name()
+            );
             problems.at(tool, "/annotations/destructiveHint", message);
         }
     }
@@ -44,7 +49,8 @@ pub(super) fn destructive_name(_: &LintRule, subject: &Subject<'_>, problems: &m
 pub(super) fn writing_name(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, hints) in tools_that_sound(Action::Write, subject) {
         if hints.read_only_hint == Some(true) {
-            let message = format!("`{}` sounds as if it wrote, and is read-only", tool.name());
+            let message =
+                format!("the name `{}` suggests writing, but the tool is hinted as read-only", tool.name());
             problems.at(tool, "/annotations/readOnlyHint", message);
         }
     }
@@ -53,7 +59,8 @@ pub(super) fn writing_name(_: &LintRule, subject: &Subject<'_>, problems: &mut P
 pub(super) fn reading_name(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, hints) in tools_that_sound(Action::Read, subject) {
         if hints.read_only_hint.is_none() && hints.destructive_hint != Some(true) {
-            let message = format!("`{}` sounds as if it only read, and does not say so", tool.name());
+            let message =
+                format!("the name `{}` suggests reading, but `readOnlyHint` is missing", tool.name());
             problems.at(tool, "/annotations", message);
         }
     }
@@ -70,8 +77,10 @@ pub(super) fn reading_name_writes(rule: &LintRule, subject: &Subject<'_>, proble
             _ => continue,
         };
         if is_clear {
-            let what = if hints.destructive_hint == Some(true) { "may destroy" } else { "is not read-only" };
-            let message = format!("`{}` sounds as if it only read, and {what}, by its hints", tool.name());
+            let what =
+                if hints.destructive_hint == Some(true) { "is destructive" } else { "is not read-only" };
+            let message =
+                format!("the name `{}` suggests reading, but the tool {what} by its hints", tool.name());
             problems.at(tool, below("/annotations", hint), message);
         }
     }
@@ -98,7 +107,7 @@ enum Action {
 const VERBS: [(Action, &str); 3] =
     [(Action::Read, "reading-name"), (Action::Write, "writing-name"), (Action::Destroy, "destructive-name")];
 
-/// Verbs that are in no rule, after which a verb of a rule is no action: `create_list`, `request_reset_link`.
+/// Verbs that are in no rule, after which a verb of a rule is not the action: `create_list`, `request_reset_link`.
 const OTHER_VERBS: [&str; 44] = [
     "add",
     "answer",
@@ -149,7 +158,7 @@ const OTHER_VERBS: [&str; 44] = [
 /// Words after which a second verb follows: `get_or_create`.
 const CONJUNCTIONS: [&str; 3] = ["and", "or", "then"];
 
-/// Last words of names that are about a action and do not do it: `password_reset_status`.
+/// Last words of names that are about an action and do not perform it: `password_reset_status`.
 const REPORTS: [&str; 16] = [
     "status", "state", "history", "log", "logs", "policy", "policies", "count", "info", "details", "list",
     "reason", "reasons", "rate", "events", "report",

@@ -50,7 +50,7 @@ pub(super) fn open_arguments(_: &LintRule, subject: &Subject<'_>, problems: &mut
         let schema = &tool.definition.input_schema;
         let is_open = |keyword| schema.get(keyword).is_none_or(|value| *value == Value::Bool(true));
         if is_open("additionalProperties") && is_open("unevaluatedProperties") {
-            problems.at(tool, "/inputSchema", "arguments with any name are taken");
+            problems.at(tool, "/inputSchema", "arguments of any name are accepted");
         }
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn open_object(_: &LintRule, subject: &Subject<'_>, problems: &mut Pr
         // The root has a rule of its own.
         for node in tool.input.iter().skip(1).filter(|node| is_open_object(&tool.input, node)) {
             let what = node.property.map_or_else(|| "an object".to_owned(), |name| format!("`{name}`"));
-            let message = format!("{what} takes members of any name, and loses those that it does not know");
+            let message = format!("{what} accepts members of any name, and drops unknown ones");
             problems.at(tool, &*node.pointer, message);
         }
     }

@@ -18,7 +18,7 @@ pub(super) fn remote_reference(_: &LintRule, subject: &Subject<'_>, problems: &m
 pub(super) fn unresolved_reference(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node, reference, root) in references(subject) {
         if reference.starts_with('#') && schema::target(root, reference).is_none() {
-            problems.at(tool, below(&node.pointer, "$ref"), format!("`{reference}` leads nowhere"));
+            problems.at(tool, below(&node.pointer, "$ref"), format!("`{reference}` cannot be resolved"));
         }
     }
 }

@@ -39,8 +39,7 @@ pub(super) fn keywords_of_the_list(rule: &LintRule, subject: &Subject<'_>, probl
 pub(super) fn array_without_items(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each(subject, problems, |node| {
         let lacks = node.types().contains(&"array") && node.get("items").is_none();
-        (lacks && node.get("prefixItems").is_none())
-            .then(|| ("", "this array does not say what its items are".to_owned()))
+        (lacks && node.get("prefixItems").is_none()).then(|| ("", "this array has no `items`".to_owned()))
     });
 }
 
@@ -56,14 +55,14 @@ pub(super) fn tuple(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems
     each(subject, problems, |node| {
         let keyword = if node.get("prefixItems").is_some() { "prefixItems" } else { "items" };
         let is_tuple = keyword == "prefixItems" || node.get("items").is_some_and(Value::is_array);
-        is_tuple.then(|| (keyword, "this array has a schema for each place".to_owned()))
+        is_tuple.then(|| (keyword, "this array is a tuple".to_owned()))
     });
 }
 
 pub(super) fn type_list(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each(subject, problems, |node| {
         let types = node.get("type").filter(|types| types.is_array())?;
-        Some(("type", format!("`type` is a list: {types}")))
+        Some(("type", format!("`type` is an array: {types}")))
     });
 }
 
@@ -82,21 +81,21 @@ pub(super) fn keyword_of_another_type(_: &LintRule, subject: &Subject<'_>, probl
         let types = node.types();
         let keyword = OF_OBJECTS.into_iter().find(|keyword| node.get(keyword).is_some())?;
         (!types.is_empty() && !types.contains(&"object"))
-            .then(|| (keyword, format!("`{keyword}` stands beside the type `{}`", types.join("`, `"))))
+            .then(|| (keyword, format!("`{keyword}` is beside the type `{}`", types.join("`, `"))))
     });
 }
 
 pub(super) fn rust_format(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each(subject, problems, |node| {
         let format = node.get("format")?.as_str().filter(|format| rule.lists(format))?;
-        Some(("format", format!("`{format}` is a format that only Rust knows")))
+        Some(("format", format!("the format `{format}` is specific to Rust")))
     });
 }
 
 pub(super) fn gemini_format(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each(subject, problems, |node| {
         let format = node.get("format")?.as_str().filter(|format| !rule.lists(format))?;
-        node.types().contains(&"string").then(|| ("format", format!("text with the format `{format}`")))
+        node.types().contains(&"string").then(|| ("format", format!("a string with the format `{format}`")))
     });
 }
 
@@ -104,7 +103,7 @@ pub(super) fn lookaround_pattern(rule: &LintRule, subject: &Subject<'_>, problem
     each(subject, problems, |node| {
         let pattern = node.get("pattern")?.as_str()?;
         let found = rule.words.iter().find(|part| pattern.contains(part.as_str()))?;
-        Some(("pattern", format!("the pattern looks around with `{found}`")))
+        Some(("pattern", format!("the pattern uses look-around: `{found}`")))
     });
 }
 

@@ -13,7 +13,8 @@ pub(super) fn secret_parameter(_: &LintRule, subject: &Subject<'_>, problems: &m
         for (node, name) in tool.input.iter().filter_map(|node| Some((node, node.property?))) {
             let takes_text = may_hold_text(root, node.schema, MAX_STEPS);
             if takes_text && !is_marked(node.schema) && sounds_secret(name) {
-                let message = format!("`{name}` sounds like a secret and is not marked as one");
+                let message =
+                    format!("the name `{name}` suggests a secret, but the parameter is not marked as one");
                 problems.at(tool, &*node.pointer, message);
             }
         }
@@ -153,7 +154,7 @@ pub(super) fn secret_in_definition(rule: &LintRule, subject: &Subject<'_>, probl
                 problems.at(
                     tool,
                     &*text.pointer,
-                    format!("this text holds what looks like a token: `{prefix}…`"),
+                    format!("this string contains what looks like a token: `{prefix}…`"),
                 );
             }
         }
@@ -161,13 +162,14 @@ pub(super) fn secret_in_definition(rule: &LintRule, subject: &Subject<'_>, probl
     for feature in &subject.features {
         for text in &feature.strings {
             if let Some(prefix) = find(&text.value) {
-                let message = format!("this text holds what looks like a token: `{prefix}…`");
+                let message = format!("this string contains what looks like a token: `{prefix}…`");
                 problems.at_feature(feature, &*text.pointer, message);
             }
         }
     }
     if let Some(prefix) = subject.manifest.instructions.as_deref().and_then(find) {
-        problems.at_server("/instructions", format!("this text holds what looks like a token: `{prefix}…`"));
+        problems
+            .at_server("/instructions", format!("this string contains what looks like a token: `{prefix}…`"));
     }
 }
 

@@ -8,7 +8,10 @@ use super::super::subject::{Problems, Subject, tokens};
 pub(super) fn too_many_tools(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let count = subject.tools.len();
     if count > rule.limit {
-        problems.at_server("/tools", format!("there are {count} tools, {} are taken", rule.limit));
+        problems.at_server(
+            "/tools",
+            format!("there are {count} tools, but at most {} are supported", rule.limit),
+        );
     }
 }
 
@@ -17,7 +20,10 @@ pub(super) fn deep_schema(rule: &LintRule, subject: &Subject<'_>, problems: &mut
         // The deepest says it all.
         let deepest = tool.input.iter().max_by_key(|node| node.depth);
         if let Some(node) = deepest.filter(|node| node.depth > rule.limit) {
-            let message = format!("the arguments are {} levels deep, {} are taken", node.depth, rule.limit);
+            let message = format!(
+                "the arguments are {} levels deep, but at most {} are supported",
+                node.depth, rule.limit
+            );
             problems.at(tool, &*node.pointer, message);
         }
     }
@@ -27,7 +33,8 @@ pub(super) fn too_many_properties(rule: &LintRule, subject: &Subject<'_>, proble
     for tool in &subject.tools {
         let count = tool.input.iter().filter(|node| node.property.is_some()).count();
         if count > rule.limit {
-            let message = format!("the arguments have {count} properties, {} are taken", rule.limit);
+            let message =
+                format!("the arguments have {count} properties, but at most {} are supported", rule.limit);
             problems.at(tool, "/inputSchema", message);
         }
     }

@@ -18,13 +18,13 @@ pub(super) fn empty_enum_value(_: &LintRule, subject: &Subject<'_>, problems: &m
 pub(super) fn enum_not_text(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each_enum(subject, problems, |node| {
         let other = node.values().iter().find(|value| !value.is_string() && !value.is_null())?;
-        Some(format!("the choices include {other}, which is not text"))
+        Some(format!("the choices include {other}, which is not a string"))
     });
 }
 
 pub(super) fn enum_without_type(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each_enum(subject, problems, |node| {
-        node.get("type").is_none().then(|| "the choices have no `type` beside them".to_owned())
+        node.get("type").is_none().then(|| "the enum has no `type`".to_owned())
     });
 }
 

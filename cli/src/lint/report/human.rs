@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level as SnippetLevel, Origin, Re
 
 use toolwright_core::manifest::{Kind, visible};
 
-use super::super::location::Location;
+use super::super::location::SourceLocation;
 use super::Violation;
 use crate::report::Severity;
 
@@ -54,7 +54,7 @@ fn group(violation: &Violation) -> Group<'_> {
     group.element(SnippetLevel::HELP.message(&*violation.rule.info.advice))
 }
 
-fn origin(file: String, location: &Location) -> Origin<'static> {
+fn origin(file: String, location: &SourceLocation) -> Origin<'static> {
     Origin::path(file).line(location.line).char_column(location.column)
 }
 

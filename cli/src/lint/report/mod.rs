@@ -6,7 +6,7 @@ mod markdown;
 
 use std::fmt::Write as _;
 
-use super::location::Location;
+use super::location::SourceLocation;
 use super::rule::{Level, LintRule, RULES};
 use super::subject::Place;
 use crate::report::{self, Finding, Report, Rule, Severity};
@@ -21,7 +21,7 @@ pub(super) struct Violation {
     pub(super) is_denied: bool,
     pub(super) server: String,
     pub(super) place: Place,
-    pub(super) location: Option<Location>,
+    pub(super) location: Option<SourceLocation>,
     pub(super) message: String,
 }
 

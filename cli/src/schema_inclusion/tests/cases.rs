@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::compared;
-use crate::schema_inclusion::{Answer, Document, Names, includes};
+use crate::schema_inclusion::{Answer, Names, SchemaDocument, includes};
 
 #[derive(Debug, PartialEq)]
 enum Expected {
@@ -105,7 +105,7 @@ fn names_are_told_by_every_keyword() {
             let old = object(names.clone());
             let mut new = old.clone();
             new["allOf"] = json!([refusal]);
-            let [old_document, new_document] = [Document::new(&old), Document::new(&new)];
+            let [old_document, new_document] = [SchemaDocument::new(&old), SchemaDocument::new(&new)];
             let answer = includes((&old_document, &old), (&new_document, &new), Names::Declared);
             assert!(matches!(answer, Answer::No { .. }), "{answer:?}\nold: {old}\nnew: {new}");
         }

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub(crate) use self::declared::has_undeclared_names;
 pub(crate) use self::dice::Dice;
 pub(crate) use self::full::Made;
-use super::{Answer, Document, Names, includes};
+use super::{Answer, Names, SchemaDocument, includes};
 
 /// How many pairs of schemas of each kind.
 const PAIRS: u64 = 1_500;
@@ -29,7 +29,7 @@ pub(crate) fn first_seed() -> u64 {
 const VALUES: usize = 40;
 
 pub(super) fn compared(old: &Value, new: &Value) -> Answer {
-    includes((&Document::new(old), old), (&Document::new(new), new), Names::Any)
+    includes((&SchemaDocument::new(old), old), (&SchemaDocument::new(new), new), Names::Any)
 }
 
 /// What came out of many pairs.
@@ -218,7 +218,7 @@ fn only_names_that_are_new_by_properties_are_left_out() {
             continue;
         };
         let proves = |value: &Value| old_judge.is_valid(value) && !new_judge.is_valid(value);
-        let documents = [Document::new(&old), Document::new(&new)];
+        let documents = [SchemaDocument::new(&old), SchemaDocument::new(&new)];
         match includes((&documents[0], &old), (&documents[1], &new), Names::Declared) {
             Answer::Yes => {
                 counts[0] += 1;
