@@ -27,6 +27,7 @@ pub mod suggest;
 mod derive_support;
 mod metadata;
 mod per_type;
+mod probe;
 mod workflow;
 
 pub mod link;

@@ -20,6 +20,9 @@ pub struct Case {
     draft: fn() -> Draft,
     with_type: fn(Draft, InputShape) -> Draft,
     definition: Option<fn() -> ToolDefinition>,
+    /// The reader of a tool.
+    tool: Option<fn() -> Result<ArgumentReader, SchemaError>>,
+    nested: fn(bool) -> Value,
     output: fn() -> Value,
     read: fn(&ArgumentReader, &RawValue) -> Result<Reading, ArgumentErrors>,
     plain: fn(&str) -> Result<Reading, String>,
@@ -50,7 +53,7 @@ impl Reading {
 }
 
 /// `value` in one order: a `HashMap` is written in another one each time.
-fn in_order(value: &Value) -> Value {
+pub(crate) fn in_order(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
             let mut members: Map<_, _> =
@@ -71,6 +74,8 @@ impl Case {
             draft: || Draft::read_as::<T, T>(InputShape::Object),
             with_type: |draft, shape| draft.with_type::<T>(shape),
             definition: None,
+            tool: None,
+            nested: nested::<T>,
             output: || schema::output::<T>(Profile::Portable),
             read: |reader, arguments| Ok(Reading::of_written(&reader.read::<T>(Some(arguments), &[])?)),
             plain: |text| {
@@ -91,6 +96,8 @@ impl Case {
             draft: || Draft::read_as::<T, T>(T::METADATA.shape),
             with_type: |draft, shape| draft.with_type::<T>(shape),
             definition: Some(T::definition),
+            tool: Some(ArgumentReader::of::<T>),
+            nested: nested::<T>,
             output: || schema::output::<T>(Profile::Portable),
             read: |reader, arguments| Ok(Reading::of(&reader.read_tool::<T>(Some(arguments), &[])?)),
             plain: |text| {
@@ -154,8 +161,23 @@ impl Case {
     /// # Errors
     /// A type that cannot be a tool.
     pub fn reader(&self) -> Result<ArgumentReader, SchemaError> {
-        let reader = ArgumentReader::new(&self.draft(), self.fields, self.shape, self.allow_unknown)?;
+        let reader = match self.tool {
+            Some(reader) => reader()?,
+            None => ArgumentReader::new(&self.draft(), self.fields, self.shape, self.allow_unknown)?,
+        };
         Ok(reader.strict())
+    }
+
+    /// Where the type is a choice between objects, the schema of an object with the type as its only member, `value`. At
+    /// the root of a definition no choice can be shown; below it, it is.
+    pub fn choice(&self) -> Option<Value> {
+        let schema = (self.nested)(self.allow_unknown);
+        let mut value = &schema["properties"]["value"];
+        while let Some(pointer) = value["$ref"].as_str() {
+            value = schema.pointer(pointer.trim_start_matches('#'))?;
+        }
+        let is_choice = value.get("anyOf").is_some() || value.get("oneOf").is_some();
+        (is_choice && self.shape == InputShape::Object).then_some(schema)
     }
 
     /// Reads arguments as a call does.
@@ -180,6 +202,12 @@ impl Case {
             InputShape::Object => (self.plain)(&arguments.to_string()),
         }
     }
+}
+
+/// The schema of an object that holds a `T`.
+fn nested<T: DeserializeOwned + JsonSchema>(allow_unknown: bool) -> Value {
+    let draft = Draft::read_as::<Field<T>, Field<T>>(InputShape::Object).with_fields(&[], allow_unknown);
+    draft.with_type::<Field<T>>(InputShape::Object).finish(Profile::Portable)
 }
 
 /// The field of a tool that has just one.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use toolwright_core::arguments::{ArgumentErrors, ArgumentReader, ProblemKind};
 use toolwright_core::schema::Profile;
 
-use crate::case::{Case, Reading};
+use crate::case::{Case, Reading, in_order};
 
 /// Numbers up to here are exact for every reader of JSON (RFC 8259, section 6); no bound beyond is shown.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -91,6 +91,8 @@ pub struct Judge<'c> {
     /// The names of the root's properties, and of those anywhere below.
     names: [BTreeSet<String>; 2],
     validator: jsonschema::Validator,
+    /// Of a choice at the root, which the schema shows as one object: of an object with the type as its member `value`.
+    choice: Option<jsonschema::Validator>,
     output: jsonschema::Validator,
 }
 
@@ -109,6 +111,7 @@ impl<'c> Judge<'c> {
                 .map_err(|error| fault(FaultKind::Unbuildable, format!("no JSON Schema: {error}: {schema}")))
         };
         let (validator, output) = (compile(&schema)?, compile(&case.output())?);
+        let choice = case.choice().as_ref().map(compile).transpose()?;
         let mut names = [BTreeSet::new(), BTreeSet::new()];
         for (keyword, part) in schema.as_object().into_iter().flatten() {
             collect_names(part, &mut names[1]);
@@ -116,7 +119,7 @@ impl<'c> Judge<'c> {
                 names[0].extend(properties.keys().cloned());
             }
         }
-        Ok(Self { case, reader, schema, names, validator, output })
+        Ok(Self { case, reader, schema, names, validator, choice, output })
     }
 
     /// Everything that must hold for `value`; `is_of_type` says that it is made from the type itself, not from its
@@ -134,12 +137,24 @@ impl<'c> Judge<'c> {
             (false, Ok(reading)) if !is_of_type && !is_read_by_position(value, reading.written.as_ref()) => {
                 Err(fault(FaultKind::ReaderWider, format!("{value} is read as {}", reading.shown)))
             }
-            (_, Err(refusal)) if is_of_type && self.case.read_plainly(value).is_ok() => {
+            (_, Err(refusal)) if is_of_type && self.reads_all(value) => {
                 Err(fault(FaultKind::Narrow, format!("{value}\n{refusal}")))
             }
             (_, Ok(reading)) => self.check_reading(value, reading, is_of_type),
             (_, Err(refusal)) => self.check_refusal(value, refusal),
         }
+    }
+
+    /// Whether serde reads the value, and every member of it makes a difference.
+    fn reads_all(&self, value: &Value) -> bool {
+        let Ok(plain) = self.case.read_plainly(value) else { return false };
+        let mut pointers = Vec::new();
+        collect_members(value, "", &mut pointers);
+        pointers.iter().all(|pointer| {
+            let mut changed = value.clone();
+            *changed.pointer_mut(pointer).expect("a pointer that was collected") = json!({ "\u{1}": [[]] });
+            self.case.read_plainly(&changed).map_or(true, |other| other.shown != plain.shown)
+        })
     }
 
     fn check_reading(&self, value: &Value, reading: &Reading, has_aliases: bool) -> Result<(), Fault> {
@@ -149,15 +164,9 @@ impl<'c> Judge<'c> {
         self.compare(value, reading)?;
         for other in self.spellings(value, has_aliases) {
             match self.case.read(&self.reader, &other) {
+                // Serde reads `1`, not `1.0`; all else that it reads of a text is what the text means.
                 Ok(again) => {
-                    // Serde reads `1`, not `1.0`; all else that it reads of a text is what the text means.
-                    let plain = self.case.read_plainly(&other);
-                    let agrees = match plain.or_else(|_| self.case.read_plainly(&with_whole_numbers(&other)))
-                    {
-                        Ok(plain) => are_same(&again, &plain),
-                        Err(_) => are_same(&again, reading),
-                    };
-                    if !agrees && !are_same(&again, reading) {
+                    if !are_alike(&again, reading) && self.compare(&other, &again).is_err() {
                         let text = format!(
                             "{value} is read as {}\n{other} is read as {}",
                             reading.shown, again.shown
@@ -234,15 +243,18 @@ impl<'c> Judge<'c> {
         let mut spellings = vec![reversed(value), with_fractions(value)];
         let mut without_nulls = value.clone();
         self.leave_out(&mut without_nulls, 0, &mut { u32::MAX });
-        if self.validator.is_valid(&without_nulls) {
+        if self.accepts(&without_nulls) {
             spellings.push(without_nulls);
         }
         if let (Value::Object(members), false) = (value, has_aliases) {
             // Null for an absent member, each alone: how it is read has nothing to do with the others.
             let required = self.schema.get("required").and_then(Value::as_array);
             let is_required = |name: &String| required.is_some_and(|all| all.iter().any(|one| one == name));
-            let absent =
-                self.names[0].iter().filter(|name| !members.contains_key(*name) && !is_required(name));
+            // What takes anything takes null as a value, and so may another variant, or its map.
+            let is_free = |name: &String| self.schema["properties"][name].get("type").is_none();
+            let absent = self.names[0].iter().filter(|name| {
+                !members.contains_key(*name) && !is_required(name) && !is_free(name) && self.choice.is_none()
+            });
             for name in absent.take(3) {
                 let mut members = members.clone();
                 members.insert(name.clone(), Value::Null);
@@ -280,19 +292,30 @@ impl<'c> Judge<'c> {
     /// Whether the schema accepts the value, once members that are null are left out where that helps: for an
     /// optional member the two are the same, which the schema does not show.
     pub fn schema_accepts(&self, value: &Value) -> bool {
-        if self.validator.is_valid(value) {
+        if self.accepts(value) {
             return true;
         }
         // Absent arguments, null and {} are the same.
         if value.is_null() {
-            return self.validator.is_valid(&json!({}));
+            return self.accepts(&json!({}));
+        }
+        let mut without = value.clone();
+        self.leave_out(&mut without, 0, &mut { u32::MAX });
+        if self.accepts(&without) {
+            return true;
         }
         let nulls = self.count_nulls(value, 0);
         (1..1_u32 << nulls.min(MAX_NULLS)).any(|left_out| {
             let mut value = value.clone();
             self.leave_out(&mut value, 0, &mut { left_out });
-            self.validator.is_valid(&value)
+            self.accepts(&value)
         })
+    }
+
+    /// Whether the value fits the schema; of a choice at the root, also what would be shown below it.
+    fn accepts(&self, value: &Value) -> bool {
+        let fits = |choice: &jsonschema::Validator| choice.is_valid(&json!({ "value": value }));
+        self.validator.is_valid(value) && self.choice.as_ref().is_none_or(fits)
     }
 
     /// The reading of a call, or the text of its refusal.
@@ -351,6 +374,12 @@ fn are_same(one: &Reading, other: &Reading) -> bool {
             .fold(reading.shown.clone(), |shown, end| shown.replace(&format!(".0{end}"), end))
     };
     one.shown == other.shown || shown(one) == shown(other)
+}
+
+/// The same, whatever the order of members in a value of any JSON.
+fn are_alike(one: &Reading, other: &Reading) -> bool {
+    let written = |reading: &Reading| reading.written.as_ref().map(in_order);
+    are_same(one, other) || (one.written.is_some() && written(one) == written(other))
 }
 
 /// The number of values in `value`.
@@ -429,6 +458,25 @@ fn has_inexact_number(value: &Value) -> bool {
         Value::Object(object) => object.values().any(has_inexact_number),
         Value::Array(items) => items.iter().any(has_inexact_number),
         _ => false,
+    }
+}
+
+/// Pointers to all members of all objects in `value`.
+fn collect_members(value: &Value, pointer: &str, pointers: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                let pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
+                collect_members(member, &pointer, pointers);
+                pointers.push(pointer);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                collect_members(item, &format!("{pointer}/{index}"), pointers);
+            }
+        }
+        _ => {}
     }
 }
 

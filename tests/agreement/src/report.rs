@@ -21,6 +21,8 @@ pub(crate) struct Summary {
     accepted: u64,
     faults: Vec<(Model, Fault)>,
     accidents: Vec<String>,
+    /// Why types are no tools, each with how many.
+    refused: BTreeMap<String, usize>,
 }
 
 impl Summary {
@@ -33,6 +35,9 @@ impl Summary {
         for report in outcome.reports {
             self.values += report.values;
             self.accepted += report.accepted;
+            for reason in report.refused.into_values() {
+                *self.refused.entry(reason_of(&reason)).or_default() += 1;
+            }
             for (name, faults) in report.faults {
                 let model = by_name[name.as_str()];
                 self.faults.extend(faults.into_iter().map(|fault| (model.clone(), fault)));
@@ -69,6 +74,9 @@ impl Summary {
         for accident in &self.accidents {
             println!("\n== accident\n{}", accident.chars().take(4_000).collect::<String>());
         }
+        for (reason, count) in &self.refused {
+            println!("{count} types are no tools: {reason}");
+        }
         let faulty: BTreeSet<&str> = self.faults.iter().map(|(model, _)| model.name.as_str()).collect();
         println!(
             "\n{} types, {} values, {} of them accepted; {} types with faults, {} accidents",
@@ -91,6 +99,14 @@ impl Summary {
         }
         smallest.into_values().collect()
     }
+}
+
+/// The words of a refusal that do not depend on names.
+fn reason_of(text: &str) -> String {
+    test_agreement::types::EXCUSES
+        .iter()
+        .find(|(words, _)| text.contains(words))
+        .map_or_else(|| text.to_owned(), |(words, _)| (*words).to_owned())
 }
 
 /// Faults of one group may well have one reason.

@@ -37,6 +37,8 @@ pub struct Report {
     pub values: u64,
     /// How many of these were accepted.
     pub accepted: u64,
+    /// The types that are no tools, for a reason that holds: each with what is said.
+    pub refused: BTreeMap<String, String>,
     /// The first fault of each sort for each type, by its name.
     pub faults: BTreeMap<String, Vec<Fault>>,
     /// The definitions.
@@ -72,7 +74,9 @@ pub fn main(cases: &[Case]) {
         if !faults.is_empty() {
             report.faults.insert(case.name.to_owned(), faults);
         }
-        if let Ok(definition) = catch_unwind(|| case.definition()) {
+        if let Ok(definition) = catch_unwind(|| case.definition())
+            && !report.refused.contains_key(case.name)
+        {
             report.definitions.push(definition);
         }
     }
@@ -87,6 +91,10 @@ fn write_report(path: &Path, report: &Report) {
 fn try_case(case: &Case, model: &Model, order: &Order, report: &mut Report) -> Vec<Fault> {
     let judge = match caught("making the reader", || Judge::new(case)) {
         Ok(judge) => judge,
+        Err(fault) if fault.kind == FaultKind::Unbuildable && model.excuses(&fault.text) => {
+            report.refused.insert(case.name.to_owned(), fault.text);
+            return Vec::new();
+        }
         Err(fault) => return vec![fault],
     };
     let mut faults: Vec<Fault> = Vec::new();

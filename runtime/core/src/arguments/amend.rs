@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::checker::{Checker, NodeId};
 use super::insight::{Knowledge, Places};
-use super::probe::probe;
 use crate::metadata::InputShape;
+use crate::probe::probe;
 use crate::schema::{Amendment, Change, Draft};
 
 impl Draft {

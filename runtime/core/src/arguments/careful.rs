@@ -44,6 +44,13 @@ impl ArgumentReader {
         if !is_written {
             settled.doc.write(settled.whole, &settled.edits, &mut meant);
         }
+        // Serde may take what was rewritten for another variant than what was written.
+        if !settled.edits.is_empty()
+            && self.checker.has_rivals()
+            && let Err(findings) = self.settle(&meant, &insight)
+        {
+            return Err(self.errors::<T>(findings, bound));
+        }
         let meant = if is_written { text } else { &meant };
         if let Ok(value) = self.deserialize(meant, bound) {
             return Ok(value);

@@ -3,9 +3,11 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::checker::{SchemaError, SchemaFault};
-use super::probe::{Answer, Told};
+use super::checker::{Insight as _, NodeId, SchemaError, SchemaFault, Types};
+use super::example;
+use super::insight::{Ask, Knowledge, Probe};
 use super::reader::ArgumentReader;
+use crate::probe::{Answer, Told};
 use crate::schema::Draft;
 
 impl ArgumentReader {
@@ -26,46 +28,126 @@ impl ArgumentReader {
     }
 
     fn find_faults<T: DeserializeOwned>(&self) -> Result<(), SchemaError> {
-        for id in self.checker.ids() {
+        for id in self.checker.ids().filter(|id| self.places.reach(&self.checker, *id)) {
+            let error =
+                |fault| SchemaError { tool: None, pointer: self.checker.pointer(id).to_owned(), fault };
+            if let Some(reason) = self.contradiction(id) {
+                return Err(error(SchemaFault::Unreadable(reason)));
+            }
+            if let Some(reason) = self.dropping_variant(id, &|arguments| self.probe::<T>(arguments, &[])) {
+                return Err(error(SchemaFault::Dropped(reason)));
+            }
             let Some(place) = self.places.of(&self.checker, id) else { continue };
             let Some(arguments) = place.value().and_then(|value| place.with(value.clone())) else { continue };
             let answer = self.probe::<T>(&arguments, &[]);
             let fault = if answer.is_read { None } else { fault(&answer, &arguments) };
-            if let Some(reason) = fault {
-                let pointer = self.checker.pointer(id).to_owned();
-                return Err(SchemaError { tool: None, pointer, fault: SchemaFault::Unreadable(reason) });
+            // A flattened `Option` swallows what cannot be read, and an untagged enum says no more than that.
+            // The content of an enum is read from a copy where it stands before the tag.
+            let turned = self.probe::<T>(&turned(&arguments), &[]);
+            let limit = limit(&answer, &arguments).or_else(|| limit(&turned, &arguments));
+            if let Some(reason) = limit.or(fault) {
+                return Err(error(SchemaFault::Unreadable(reason)));
             }
         }
         Ok(())
     }
+
+    /// Why nothing fits a member that has to be there.
+    fn contradiction(&self, id: NodeId) -> Option<String> {
+        let object = &self.checker.node(id).object;
+        let is_nothing = |property: &NodeId| {
+            self.checker.types(*property) == Types::NONE
+                && self.checker.always(*property).iter().all(|part| !self.checker.node(*part).never)
+        };
+        let (name, _) = object.properties.iter().find(|(_, property)| is_nothing(property))?;
+        Some(two_fields(name))
+    }
+
+    /// Why members of a value that fits one variant of an untagged enum would be lost in another.
+    fn dropping_variant(&self, id: NodeId, probe: Probe<'_>) -> Option<String> {
+        let node = self.checker.node(id);
+        if node.told {
+            return None;
+        }
+        let knowledge = Knowledge::default();
+        for arms in [&node.in_place.any_of, &node.in_place.one_of] {
+            for (at, arm) in arms.iter().enumerate() {
+                for earlier in arms[..at].iter().filter(|earlier| self.may_take(**earlier, *arm)) {
+                    let Some(value) = example::fullest_at(&self.checker, *arm, *earlier) else { continue };
+                    let dropped = self.checker.dropped_by(*earlier, &value);
+                    let ask = Ask::new(&self.checker, &self.places, &knowledge, probe);
+                    if let Some(pointer) = dropped.iter().find(|pointer| ask.drops(id, &value, pointer)) {
+                        let member = pointer.rsplit('/').next().unwrap_or_default();
+                        return Some(format!(
+                            "serde takes {value} for {}, a variant of the untagged enum that comes first, and drops \
+                             `{member}`; put the variant with more members first, or add `deny_unknown_fields`",
+                            self.checker.describe(*earlier)
+                        ));
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+impl ArgumentReader {
+    /// Whether values of the arm may have all that the one before it needs, as far as names and constants tell.
+    fn may_take(&self, earlier: NodeId, arm: NodeId) -> bool {
+        let checker = &self.checker;
+        if !checker.types(earlier).and(checker.types(arm)).has(Types::OBJECT) {
+            return false;
+        }
+        let needs = checker.always(earlier);
+        let mut needed = needs.iter().flat_map(|id| &checker.node(*id).object.required);
+        needed.all(|(name, _)| {
+            let knows =
+                checker.always(arm).iter().any(|id| checker.node(*id).object.position(name).is_some());
+            let (ours, theirs) = (checker.tag_values(arm, name), checker.tag_values(earlier, name));
+            let are_apart =
+                !ours.is_empty() && !theirs.is_empty() && ours.iter().all(|one| !theirs.contains(one));
+            knows && !are_apart
+        })
+    }
+}
+
+fn two_fields(name: &str) -> String {
+    format!(
+        "two fields have the name `{name}`, one of them in a flattened type or as the tag of an enum, and serde gives it to \
+         one alone; rename one of the two"
+    )
+}
+
+/// What serde has no way to read where it reads from a copy.
+fn limit(answer: &Answer, arguments: &Value) -> Option<String> {
+    answer.told.iter().find_map(|told| match told {
+        Told::Other(words)
+            if words.starts_with("u128 is not supported") || words.starts_with("i128 is not supported") =>
+        {
+            Some(
+                "serde reads no 128-bit integer inside of an untagged, tagged or flattened type; use 64 bits, or a string"
+                    .to_owned(),
+            )
+        }
+        Told::Other(words) => typed_key(words, arguments),
+        _ => None,
+    })
 }
 
 /// Why serde can never read `arguments`, which fit the schema, as far as it is certain.
 fn fault(answer: &Answer, arguments: &Value) -> Option<String> {
-    let is_told = |start: &str| {
-        answer.told.iter().any(|told| matches!(told, Told::Other(words) if words.starts_with(start)))
-    };
-    if is_told("u128 is not supported") || is_told("i128 is not supported") {
-        return Some(
-            "serde reads no 128-bit integer inside of an untagged, tagged or flattened type; use 64 bits, or a string"
-                .to_owned(),
-        );
-    }
-    match answer.told.last()? {
+    // An untagged enum says at last that nothing fits.
+    let told = |told: &&Told| !matches!(told, Told::Other(words) if words.starts_with("data did not match any variant"));
+    match answer.told.iter().rev().find(told)? {
         Told::Other(words) if words.starts_with("can only flatten structs and maps") => {
             Some("`#[serde(flatten)]` stands on a type that is no struct and no map; remove it".to_owned())
         }
         Told::Other(words) => {
-            match words.strip_prefix("unknown field `").and_then(|rest| rest.strip_suffix('`')) {
-                Some(name) => refused_member(name, arguments),
-                None => integer_key(words, arguments),
-            }
+            let name = words.strip_prefix("unknown field `").and_then(|rest| rest.strip_suffix('`'))?;
+            refused_member(name, arguments)
         }
         Told::Unknown(name) => refused_member(name, arguments),
-        Told::Missing(name) if has_member(arguments, name) => Some(format!(
-            "two fields have the name `{name}`, one of them in a flattened type or as the tag of an enum, and serde gives it \
-             to one alone; rename one of the two"
-        )),
+        Told::Missing(name) if has_member(arguments, name) => Some(two_fields(name)),
         Told::Repeated(name) => Some(format!("two fields have the name `{name}`; rename one of the two")),
         Told::Missing(_) => None,
     }
@@ -81,15 +163,34 @@ fn refused_member(name: &str, arguments: &Value) -> Option<String> {
     })
 }
 
-/// Whether serde refused the name of a member for a number that it should be.
-fn integer_key(words: &str, arguments: &Value) -> Option<String> {
+/// Whether serde refused the name of a member for a number or boolean that it should be.
+fn typed_key(words: &str, arguments: &Value) -> Option<String> {
     let (key, expected) = words.strip_prefix("invalid type: string \"")?.split_once("\", expected ")?;
-    let is_number =
-        ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"].contains(&expected);
-    (is_number && key.parse::<i64>().is_ok() && has_member(arguments, key)).then(|| {
-        "serde reads no map with integers as keys inside of an untagged, tagged or flattened type; use strings as keys"
+    let expected = expected.strip_prefix("a nonzero ").unwrap_or(expected);
+    let is_typed = match expected {
+        "i8" | "i16" | "i32" | "i64" | "isize" | "u8" | "u16" | "u32" | "u64" | "usize" => {
+            key.parse::<i64>().is_ok()
+        }
+        "a boolean" => key.parse::<bool>().is_ok(),
+        _ => false,
+    };
+    (is_typed && has_member(arguments, key)).then(|| {
+        "serde reads no map with integers or booleans as keys inside of an untagged, tagged or flattened type; use \
+         strings as keys"
             .to_owned()
     })
+}
+
+/// The value with all its objects turned around.
+fn turned(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().rev().map(|(name, member)| (name.clone(), turned(member)));
+            Value::Object(members.collect())
+        }
+        Value::Array(items) => items.iter().map(turned).collect(),
+        other => other.clone(),
+    }
 }
 
 /// Whether an object somewhere has a member of this name.

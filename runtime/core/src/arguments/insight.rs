@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::checker::{Beyond, Checker, Insight, NodeId, Types};
 use super::example;
 use super::places::{Place, Ways};
-use super::probe::{Answer, Told};
+use crate::probe::{AGAIN, Answer, Told};
 
 /// How many values a type is given to read for the sake of one call, so that wrong names cost no more than this.
 pub(super) const MAX_QUESTIONS: usize = 256;
@@ -43,6 +43,11 @@ impl Places {
     /// Whether the node applies to anything.
     pub(super) fn reach(&self, checker: &Checker, id: NodeId) -> bool {
         self.ways.get_or_init(|| Ways::of(checker)).reach(id)
+    }
+
+    /// The object whose member the node describes.
+    fn holder(&self, checker: &Checker, id: NodeId) -> Option<NodeId> {
+        self.ways.get_or_init(|| Ways::of(checker)).holder(id)
     }
 
     pub(super) fn of(&self, checker: &Checker, id: NodeId) -> Option<&Place> {
@@ -175,14 +180,12 @@ fn wrong_for(checker: &Checker, id: NodeId) -> Option<Value> {
     if checker.constants(id).is_some_and(|allowed| allowed.iter().any(Value::is_string)) {
         return Some(UNLIKELY.into());
     }
-    [json!(true), json!(UNLIKELY), json!({ UNLIKELY: [[]] }), json!([[[]]])]
-        .into_iter()
-        .find(|wrong| !checker.types(id).overlaps(Types::of(wrong)))
+    wrong_values().into_iter().find(|wrong| !checker.types(id).overlaps(Types::of(wrong)))
 }
 
-/// A value of another type.
-fn wrong_beside(value: &Value) -> Value {
-    if value.is_boolean() { UNLIKELY.into() } else { true.into() }
+/// Values of all types, of which few types take more than one.
+fn wrong_values() -> [Value; 4] {
+    [json!(true), json!(UNLIKELY), json!({ UNLIKELY: [[]] }), json!([[[]]])]
 }
 
 /// How many variants of an enum are asked for by their number.
@@ -228,66 +231,109 @@ impl<'r> Ask<'r> {
         Some((self.probe)(&place.with(value)?))
     }
 
+    /// Whether the type reads the value and swallows no more than `before` errors on the way: a flattened `Option` takes
+    /// whatever does not fit for nothing.
+    fn takes(&self, place: &Place, value: Value, before: usize) -> bool {
+        self.ask(place, value).is_some_and(|answer| answer.is_read && answer.told.len() <= before)
+    }
+
     fn find_alias(&self, id: NodeId, name: &str) -> Option<usize> {
         let object = &self.checker.node(id).object;
         let place = self.places.of(self.checker, id)?;
         let base = place.value()?.as_object()?;
-        let with = |more: &[(&str, Value)]| {
+        let alone = self.ask(place, base.clone().into())?;
+        let before = alone.told.len();
+        let without = |left_out: &str, more: &[(&str, Value)]| {
             let mut members = base.clone();
+            members.shift_remove(left_out);
             members.extend(more.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-            self.ask(place, Value::Object(members))
+            Value::Object(members)
         };
         if let ([(property, child)], [_]) = (&object.properties[..], &object.required[..]) {
             // The name of a variant stands alone, and no other beside it.
             let sample = base.get(&**property)?;
-            let mut others = base.clone();
-            others.shift_remove(&**property);
-            let alone = |value: Value| {
-                let mut members = others.clone();
-                members.insert(name.to_owned(), value);
-                self.ask(place, Value::Object(members)).is_some_and(|answer| answer.is_read)
-            };
+            let alone = |value: Value| self.takes(place, without(property, &[(name, value)]), before);
             let is_other_name = alone(sample.clone()) && !wrong_for(self.checker, *child).is_some_and(alone);
             return is_other_name.then_some(0);
         }
         // A name that the type does not know is ignored, whatever stands under it.
+        let with = |value: Value| without("", &[(name, value)]);
         let is_ignored = |wrong: Value| {
-            with(&[(name, wrong)]).is_some_and(|answer| answer.is_read && answer.told.is_empty())
+            self.ask(place, with(wrong)).is_none_or(|answer| answer.is_read && answer.told == alone.told)
         };
-        if is_ignored(json!(true)) && is_ignored(json!({ UNLIKELY: [[]] })) {
-            return None;
-        }
-        object.properties.iter().position(|(property, child)| {
+        let is_unknown = is_ignored(json!(true)) && is_ignored(json!({ UNLIKELY: [[]] }));
+        let repeats = |(property, child): &(Box<str>, NodeId)| {
             let sample = base.get(&**property).cloned().or_else(|| example::minimal_at(self.checker, *child));
             let Some(sample) = sample else { return false };
-            with(&[(property, sample.clone()), (name, sample)])
-                .is_some_and(|answer| answer.has(&Told::Repeated(property.to_string())))
-        })
+            let both = without("", &[(property, sample.clone()), (name, sample)]);
+            self.ask(place, both).is_some_and(|answer| answer.has(&Told::Repeated(property.to_string())))
+        };
+        // A member that takes any value looks as if it were unknown.
+        let is_free = |(_, child): &(Box<str>, NodeId)| wrong_for(self.checker, *child).is_none();
+        let found = object.properties.iter().position(|one| (!is_unknown || is_free(one)) && repeats(one));
+        // Where another variant reads what stands there by its own name.
+        let replaces = |(property, _): &(Box<str>, NodeId)| {
+            let is_meant = object.requires(property) && !self.checker.knows(name);
+            let Some(sample) = base.get(&**property).filter(|_| is_meant) else { return false };
+            self.takes(place, without(property, &[(name, sample.clone())]), before)
+                && !self.takes(place, without(property, &[]), before)
+        };
+        found.or_else(|| object.properties.iter().position(replaces))
     }
 
     fn is_unlisted(&self, id: NodeId, text: &str) -> bool {
         let Some(place) = self.places.of(self.checker, id) else { return false };
         let Some(listed) = place.value().and_then(Value::as_str) else { return false };
-        let reads = |value: Value| self.ask(place, value).is_some_and(|answer| answer.is_read);
-        if !reads(text.into()) {
+        let Some(before) = self.ask(place, listed.into()).map(|answer| answer.told.len()) else {
+            return false;
+        };
+        let takes = |value: Value| self.takes(place, value, before);
+        if !takes(text.into()) {
             return false;
         }
         // The name of a variant may come as an object or as its number too; a plain string may not, and whatever its
         // schema lists is a rule.
         let is_variant =
-            reads(json!({ listed: null })) || (0..MAX_VARIANTS).any(|number| reads(json!(number)));
-        // Of an enum with a tag, the text must stand for this variant and not for one that ignores the members of this.
-        is_variant
-            && place.beside().iter().all(|name| {
-                let wrong = place.with_two(text.into(), name, wrong_beside);
-                wrong.is_none_or(|wrong| !self.is_read(&wrong))
-            })
+            takes(json!({ listed: null })) || (0..MAX_VARIANTS).any(|number| takes(json!(number)));
+        is_variant && self.is_of_arm(id, place, text, before)
     }
 
-    fn is_read(&self, arguments: &Value) -> bool {
-        let Some(left) = self.left.get().checked_sub(1) else { return true };
+    /// Of an enum with a tag, the text must stand for this variant and not for one that ignores or refuses the members of
+    /// this.
+    fn is_of_arm(&self, id: NodeId, place: &Place, text: &str, before: usize) -> bool {
+        let Some(holder) = self.places.holder(self.checker, id) else { return true };
+        let members =
+            self.checker.always(holder).into_iter().flat_map(|id| &self.checker.node(id).object.properties);
+        let mut others = members.filter(|(name, _)| place.name() != Some(name));
+        others.all(|(name, child)| {
+            let Some(right) = example::minimal_at(self.checker, *child) else { return true };
+            let Some(arguments) = place.with_two(text.into(), name, right.clone()) else { return true };
+            let again =
+                place.with_two(text.into(), name, right).and_then(|once| place.with_again(once, name));
+            self.is_taken(&arguments, before) && !again.is_some_and(|again| self.is_taken(&again, before))
+        })
+    }
+
+    fn is_taken(&self, arguments: &Value, before: usize) -> bool {
+        let Some(left) = self.left.get().checked_sub(1) else { return false };
         self.left.set(left);
-        (self.probe)(arguments).is_read
+        let answer = (self.probe)(arguments);
+        answer.is_read && answer.told.len() <= before
+    }
+
+    /// Whether what stands at `pointer` below the place makes no difference to the type.
+    fn is_dropped(&self, id: NodeId, value: &Value, pointer: &str) -> bool {
+        let Some(place) = self.places.of(self.checker, id) else { return true };
+        let Some(before) = self.ask(place, value.clone()) else { return true };
+        // What is read may not come twice.
+        let Some((parent, name)) = pointer.rsplit_once('/') else { return true };
+        let name = name.replace("~1", "/").replace("~0", "~");
+        let mut changed = value.clone();
+        let Some(Value::Object(members)) = changed.pointer_mut(parent) else { return true };
+        let Some(member) = members.get(&name).cloned() else { return true };
+        members.insert(format!("{AGAIN}{name}"), member);
+        self.ask(place, changed)
+            .is_none_or(|answer| answer.is_read == before.is_read && answer.told.len() <= before.told.len())
     }
 }
 
@@ -310,6 +356,10 @@ impl Insight for Ask<'_> {
         let found = self.is_unlisted(id, text);
         self.unlisted.borrow_mut().insert(key, found);
         found
+    }
+
+    fn drops(&self, id: NodeId, value: &Value, pointer: &str) -> bool {
+        self.is_dropped(id, value, pointer)
     }
 
     fn needs(&self, id: NodeId) -> &[(usize, Vec<usize>)] {

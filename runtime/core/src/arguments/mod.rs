@@ -85,7 +85,6 @@ mod faults;
 mod insight;
 mod names;
 mod places;
-mod probe;
 mod problem;
 mod reader;
 mod rejection;

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::checker::{Checker, NodeId, ROOT};
 use super::example;
+use crate::probe::AGAIN;
 
 /// Small arguments with a place in them.
 #[derive(Debug)]
@@ -67,6 +68,16 @@ impl Ways {
         id == ROOT || self.0.get(id.index()).is_some_and(Option::is_some)
     }
 
+    /// The object whose member the node describes, in whatever part of it.
+    pub(super) fn holder(&self, id: NodeId) -> Option<NodeId> {
+        let (before, edge) = self.0.get(id.index())?.as_ref()?;
+        match edge {
+            Edge::Same => self.holder(*before),
+            Edge::Below(Step::Member(_)) => Some(*before),
+            Edge::Below(Step::Item(_)) => None,
+        }
+    }
+
     /// The nodes from the root to the one before `target`, each with how it leads on.
     fn to(&self, target: NodeId) -> Option<Vec<(NodeId, Edge)>> {
         let mut way = Vec::new();
@@ -90,16 +101,22 @@ fn edges(checker: &Checker, id: NodeId) -> Vec<(NodeId, Edge)> {
     let member = |name: &str| Edge::Below(Step::Member(name.into()));
     found.extend(node.object.properties.iter().map(|(name, child)| (*child, member(name))));
     found.extend(node.object.patterns.iter().filter_map(|(pattern, child)| {
-        let name = example::matching(pattern.as_str())?;
+        let name = crate::schema::pattern::matching(pattern.as_str())?;
         Some((*child, member(&name)))
     }));
     found.extend(node.object.additional.map(|child| {
         let key = node.object.names.and_then(|names| example::minimal_at(checker, names));
-        (child, member(key.as_ref().and_then(Value::as_str).unwrap_or("name")))
+        let free =
+            || (0..).map(|number| format!("name{number}")).find(|name| node.object.position(name).is_none());
+        let key = key.as_ref().and_then(Value::as_str).map(str::to_owned).or_else(free).unwrap_or_default();
+        (child, member(&key))
     }));
     let array = &node.array;
     found.extend(array.prefix.iter().enumerate().map(|(at, child)| (*child, Edge::Below(Step::Item(at)))));
-    found.extend(array.items.map(|child| (child, Edge::Below(Step::Item(array.prefix.len())))));
+    // What stands beside the places of a tuple for clients applies to none of its items.
+    let is_tuple = array.max_items.is_some_and(|most| most <= array.prefix.len() as u64);
+    let items = array.items.filter(|_| !is_tuple || array.prefix.is_empty());
+    found.extend(items.map(|child| (child, Edge::Below(Step::Item(array.prefix.len())))));
     found
 }
 
@@ -123,21 +140,30 @@ impl Place {
         self.steps.iter().try_fold(&self.arguments, |value, step| step.of(value))
     }
 
-    /// The names of the members beside the place, if it is a member.
-    pub(super) fn beside(&self) -> Vec<&str> {
-        let Some((Step::Member(own), before)) = self.steps.split_last() else { return Vec::new() };
-        let parent = before.iter().try_fold(&self.arguments, |value, step| step.of(value));
-        let members = parent.and_then(Value::as_object).into_iter().flatten();
-        members.map(|(name, _)| name.as_str()).filter(|name| *name != &**own).collect()
+    /// The name of the member that the place is, if it is one.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self.steps.last()? {
+            Step::Member(name) => Some(name),
+            Step::Item(_) => None,
+        }
     }
 
-    /// The arguments with another value in the place, and one beside it changed.
-    pub(super) fn with_two(&self, value: Value, name: &str, change: fn(&Value) -> Value) -> Option<Value> {
+    /// The arguments with another value in the place, and one beside it.
+    pub(super) fn with_two(&self, value: Value, name: &str, other: Value) -> Option<Value> {
         let mut arguments = self.with(value)?;
         let (_, before) = self.steps.split_last()?;
         let parent = before.iter().try_fold(&mut arguments, |value, step| step.of_mut(value))?;
-        let other = parent.get_mut(name)?;
-        *other = change(other);
+        parent.as_object_mut()?.insert(name.to_owned(), other);
+        Some(arguments)
+    }
+
+    /// `arguments` with a member beside the place a second time.
+    pub(super) fn with_again(&self, mut arguments: Value, name: &str) -> Option<Value> {
+        let (_, before) = self.steps.split_last()?;
+        let parent = before.iter().try_fold(&mut arguments, |value, step| step.of_mut(value))?;
+        let members = parent.as_object_mut()?;
+        let member = members.get(name)?.clone();
+        members.insert(format!("{AGAIN}{name}"), member);
         Some(arguments)
     }
 

@@ -10,9 +10,9 @@ use serde_json::value::RawValue;
 use super::checker::{Checker, SchemaError, SchemaFault};
 use super::insight::{Knowledge, Places};
 use super::names::RootNames;
-use super::probe::{Answer, probe};
 use super::problem::ArgumentErrors;
 use crate::metadata::{FieldMetadata, InputShape};
+use crate::probe::{Answer, probe};
 use crate::schema::Draft;
 
 /// How arguments of one tool are read: compiled once, used for every call.

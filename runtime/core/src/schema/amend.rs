@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::unlike;
+
 /// One thing that a schema is to say in addition, and where.
 #[derive(Debug, Clone)]
 pub(crate) struct Amendment {
@@ -25,44 +27,159 @@ pub(crate) enum Change {
 pub(super) fn apply(exact: &mut Value, amendments: &[Amendment]) {
     for Amendment { pointer, change } in amendments {
         if let Some(Value::Object(place)) = exact.pointer_mut(pointer) {
-            make(change, place, false);
+            make(change, place, Side::Exact);
         }
     }
 }
 
-/// Makes them in the schema that is shown, where the same object stands there.
-pub(super) fn apply_to_shown(shown: &mut Value, amendments: &[Amendment]) {
+/// Makes them in the schema that is shown, where what stands in `exact` stands there.
+pub(super) fn apply_to_shown(shown: &mut Value, exact: &Value, amendments: &[Amendment]) {
     for Amendment { pointer, change } in amendments {
-        let at_root = tag_at_root(pointer);
-        if let Some(Value::Object(place)) = shown.pointer_mut(at_root.as_deref().unwrap_or(pointer)) {
-            make(change, place, at_root.is_some());
+        let found = exact.pointer(pointer).and_then(|place| shown_as(exact, shown, pointer, place));
+        if let Some(found) = found
+            && let Some(Value::Object(place)) = shown.pointer_mut(&found.pointer)
+        {
+            make(change, place, Side::Shown { is_merged: found.is_merged });
         }
     }
 }
 
-/// Where the member that tells variants apart stands once an enum at the root is one object.
-fn tag_at_root(pointer: &str) -> Option<String> {
-    let rest = pointer.strip_prefix("/anyOf/").or_else(|| pointer.strip_prefix("/oneOf/"))?;
-    let (position, rest) = rest.split_once('/')?;
-    let name = rest.strip_prefix("properties/").filter(|name| !name.contains('/'))?;
-    position.bytes().all(|digit| digit.is_ascii_digit()).then(|| format!("/properties/{name}"))
+/// Which schema is changed.
+#[derive(Debug, Clone, Copy)]
+enum Side {
+    Exact,
+    Shown {
+        /// Whether the place is a member of several variants in one object.
+        is_merged: bool,
+    },
 }
 
-fn make(change: &Change, place: &mut Map<String, Value>, is_merged: bool) {
-    match change {
-        Change::Needs(needs) => {
+/// A place in the schema that is shown.
+struct Found {
+    pointer: String,
+    is_merged: bool,
+}
+
+/// Where `place`, which stands at `pointer` in `exact`, is shown: without the nulls of optional members, and without the
+/// choice at the root.
+fn shown_as(exact: &Value, shown: &Value, pointer: &str, place: &Value) -> Option<Found> {
+    let steps: Vec<&str> = pointer.split('/').skip(1).collect();
+    let mut here = Walk { exact, shown, pointer: String::new() };
+    let mut steps = &steps[..];
+    let mut is_merged = false;
+    while let [choice @ ("anyOf" | "oneOf"), position, rest @ ..] = steps
+        && here.pointer.is_empty()
+        && shown.get(*choice).is_none()
+    {
+        here.exact = here.exact.get(choice)?.get(position.parse::<usize>().ok()?)?;
+        (steps, is_merged) = (rest, true);
+    }
+    if let (true, ["properties", name, rest @ ..]) = (is_merged, steps) {
+        here.go("properties")?;
+        here.go(name)?;
+        let arms = here.shown.get("anyOf").and_then(Value::as_array).map_or(0, Vec::len);
+        let is_one = rest.is_empty();
+        return std::iter::once(None).chain((0..arms).map(Some)).find_map(|arm| {
+            let mut here = here.clone();
+            if let Some(arm) = arm {
+                here.shown = here.shown.get("anyOf")?.get(arm)?;
+                here.pointer = format!("{}/anyOf/{arm}", here.pointer);
+            }
+            let found = here.follow(rest)?;
+            let is_same = is_one || found.shown.get("enum") == place.get("enum");
+            is_same.then_some(Found { pointer: found.pointer, is_merged: is_one })
+        });
+    }
+    let found = here.follow(steps)?;
+    Some(Found { pointer: found.pointer, is_merged: false })
+}
+
+/// A place in both schemas.
+#[derive(Clone)]
+struct Walk<'s> {
+    exact: &'s Value,
+    shown: &'s Value,
+    pointer: String,
+}
+
+impl Walk<'_> {
+    fn follow(mut self, mut steps: &[&str]) -> Option<Self> {
+        loop {
+            match steps {
+                [] => return Some(self),
+                [choice @ ("anyOf" | "oneOf"), position, rest @ ..] => {
+                    self.choose(choice, position.parse().ok()?)?;
+                    steps = rest;
+                }
+                [step, rest @ ..] => {
+                    self.go(step)?;
+                    steps = rest;
+                }
+            }
+        }
+    }
+
+    fn go(&mut self, step: &str) -> Option<()> {
+        let name = step.replace("~1", "/").replace("~0", "~");
+        let of = |value: &'_ Value| -> Option<usize> { value.is_array().then(|| name.parse().ok())? };
+        self.exact = match of(self.exact) {
+            Some(position) => self.exact.get(position)?,
+            None => self.exact.get(&name)?,
+        };
+        self.shown = match of(self.shown) {
+            Some(position) => self.shown.get(position)?,
+            None => self.shown.get(&name)?,
+        };
+        self.pointer = format!("{}/{step}", self.pointer);
+        Some(())
+    }
+
+    /// Goes to an arm, which is shown in place where only null stands beside it.
+    fn choose(&mut self, choice: &str, position: usize) -> Option<()> {
+        let arms = self.exact.get(choice)?.as_array()?;
+        let is_null = |arm: &&Value| arm.get("type").is_some_and(|name| name == "null");
+        let others = arms.iter().filter(|arm| !is_null(arm)).count();
+        let before = arms[..position].iter().filter(is_null).count();
+        self.exact = arms.get(position)?;
+        let shown = self.shown.get(choice).and_then(Value::as_array);
+        let shows_null = shown.is_some_and(|shown| shown.iter().any(|arm| is_null(&arm)));
+        if others == 1 && arms.len() > 1 && !shows_null {
+            return Some(());
+        }
+        let position = if shows_null { position } else { position.checked_sub(before)? };
+        self.shown = shown?.get(position)?;
+        self.pointer = format!("{}/{choice}/{position}", self.pointer);
+        Some(())
+    }
+}
+
+fn make(change: &Change, place: &mut Map<String, Value>, side: Side) {
+    match (change, side) {
+        (Change::Needs(needs), _) => {
             let lists_all = |names: &Value| place_lists(place, names);
             if needs.iter().all(|(name, others)| lists_all(&json!([name])) && lists_all(others)) {
                 place.insert("dependentRequired".to_owned(), Value::Object(needs.clone()));
             }
         }
-        Change::AnyOther => any_other(place),
-        Change::AnyOtherTag(_) if is_merged => any_other(place),
-        Change::AnyOtherTag(others) => {
+        (Change::AnyOther, _) | (Change::AnyOtherTag(_), Side::Shown { is_merged: true }) => any_other(place),
+        (Change::AnyOtherTag(others), _) => {
             place.shift_remove("enum");
             place.shift_remove("const");
             place.insert("type".to_owned(), json!("string"));
-            place.insert("not".to_owned(), json!({ "enum": others }));
+            let pattern = unlike::pattern(others.iter().filter_map(Value::as_str));
+            match (side, pattern) {
+                // Not every client knows `not`.
+                (Side::Shown { .. }, Some(pattern)) => {
+                    place.insert("pattern".to_owned(), pattern.into());
+                    let names: Vec<String> =
+                        others.iter().map(|name| format!("`{name}`").replace('"', "")).collect();
+                    let about = format!("Any string but {}.", names.join(", "));
+                    place.entry("description").or_insert_with(|| about.into());
+                }
+                _ => {
+                    place.insert("not".to_owned(), json!({ "type": "string", "enum": others }));
+                }
+            }
         }
     }
 }

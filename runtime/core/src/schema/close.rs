@@ -34,6 +34,22 @@ pub(super) fn close(root: &mut Value, marked: bool) {
     }
 }
 
+/// Makes choices between whole objects of those in which a flattened map stands beside members of its neighbours: what
+/// the map says of further members is not said of these.
+pub(super) fn part_maps(root: &mut Value) {
+    let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
+    let closer = Closer { definitions: &definitions, marked: false };
+    closer.part_maps(root);
+}
+
+/// Whether a part of the object says what its further members are.
+fn has_map(schema: &Value) -> bool {
+    let Some(object) = schema.as_object() else { return false };
+    let is_map = object.get("additionalProperties").is_some_and(Value::is_object);
+    let parts = ["allOf", "anyOf", "oneOf"].iter().filter_map(|keyword| object.get(*keyword)?.as_array());
+    is_map || parts.flatten().any(has_map)
+}
+
 struct Closer<'a> {
     definitions: &'a Map<String, Value>,
     marked: bool,
@@ -61,6 +77,17 @@ impl Closer<'_> {
         if let Some(definitions) = definitions {
             object.insert("$defs".to_owned(), definitions);
         }
+    }
+
+    fn part_maps(&self, schema: &mut Value) {
+        let is_mixture = schema.as_object().is_some_and(is_mixed) && has_map(schema);
+        let Some(object) = schema.as_object_mut() else { return };
+        if is_mixture && let Some(whole) = self.whole(object) {
+            let definitions = object.shift_remove("$defs");
+            *object = whole;
+            object.extend(definitions.map(|definitions| ("$defs".to_owned(), definitions)));
+        }
+        walk::subschemas_mut(object, |_, subschema| self.part_maps(subschema));
     }
 
     /// A schema that describes a part of an object: only what it holds is closed.
@@ -160,7 +187,13 @@ fn is_mixed(object: &Map<String, Value>) -> bool {
     let choices = CHOICES.iter().filter(|choice| object.contains_key(**choice)).count();
     let has_own = ["properties", "unevaluatedProperties"].iter().any(|keyword| object.contains_key(*keyword));
     let has_parts = object.get("allOf").and_then(Value::as_array).is_some_and(|parts| parts.len() > 1);
-    choices > 0 && (has_own || choices > 1 || has_parts)
+    // Nothing but a flattened `Option`: the arm that says nothing has no members.
+    let is_nothing = |arm: &Value| *arm == Value::Bool(true) || members(arm).is_some_and(Map::is_empty);
+    let is_optional = ["anyOf", "oneOf"].iter().any(|choice| {
+        object.get(*choice).and_then(Value::as_array).is_some_and(|arms| arms.iter().any(is_nothing))
+    });
+    let is_optional = is_optional && object.get("type").is_some_and(|name| name == "object");
+    choices > 0 && (has_own || choices > 1 || has_parts || is_optional)
 }
 
 fn is_object(schema: &Map<String, Value>) -> bool {

@@ -25,32 +25,99 @@ macro_rules! date {
     };
 }
 
+/// Four numbers up to 255, as the standard library reads an IPv4 address.
+macro_rules! ipv4 {
+    () => {
+        r"((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(\.(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])){3})"
+    };
+}
+
+/// An IPv6 address in hexadecimal digits, with at most one gap (RFC 4291, section 2.2), or an IPv4 address as one.
+macro_rules! ipv6 {
+    () => {
+        concat!(
+            r"(([0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}|([0-9A-Fa-f]{1,4}:){1,7}:",
+            r"|([0-9A-Fa-f]{1,4}:){1,6}:[0-9A-Fa-f]{1,4}|([0-9A-Fa-f]{1,4}:){1,5}(:[0-9A-Fa-f]{1,4}){2}",
+            r"|([0-9A-Fa-f]{1,4}:){1,4}(:[0-9A-Fa-f]{1,4}){3}|([0-9A-Fa-f]{1,4}:){1,3}(:[0-9A-Fa-f]{1,4}){4}",
+            r"|([0-9A-Fa-f]{1,4}:){1,2}(:[0-9A-Fa-f]{1,4}){5}|[0-9A-Fa-f]{1,4}:(:[0-9A-Fa-f]{1,4}){6}",
+            r"|::([0-9A-Fa-f]{1,4}(:[0-9A-Fa-f]{1,4}){0,6})?|::([Ff]{4}:)?",
+            ipv4!(),
+            ")"
+        )
+    };
+}
+
+/// A number up to 65535.
+macro_rules! port {
+    () => {
+        r"(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}|0)"
+    };
+}
+
 /// A format that no standard names, and what is shown in its place.
-struct Local {
+struct Unnamed {
     format: &'static str,
     pattern: &'static str,
     description: &'static str,
+    sample: &'static str,
 }
 
-/// Formats of date and time without an offset, as chrono and jiff read them, and jiff's with a time zone.
-const LOCAL_TIMES: &[Local] = &[
-    Local {
+/// Formats of date and time without an offset, as chrono and jiff read them, jiff's with a time zone, and addresses of
+/// sockets, whose formats are of our own making (`learn`).
+const UNNAMED: &[Unnamed] = &[
+    Unnamed {
         format: "partial-time",
         pattern: concat!("^", time!(), "$"),
         description: "A time without an offset, such as 12:30:00.",
+        sample: "12:30:00",
     },
-    Local {
+    Unnamed {
         format: "partial-date-time",
         pattern: concat!("^", date!(), "T", time!(), "$"),
         description: "A date and time without an offset, such as 2026-07-28T12:30:00.",
+        sample: "2026-07-28T12:30:00",
     },
-    Local {
+    Unnamed {
         format: "zoned-date-time",
         pattern: concat!("^", date!(), "T", time!(), r"(Z|[+-][0-9]{2}:[0-9]{2})\[[A-Za-z0-9/_+:-]+\]$"),
         description: "A date and time with its offset and time zone, such as \
                       2026-07-28T12:30:00+02:00[Europe/Berlin].",
+        sample: "2026-07-28T12:30:00+02:00[+02:00]",
+    },
+    Unnamed {
+        format: SOCKET_V4,
+        pattern: concat!("^", ipv4!(), ":", port!(), "$"),
+        description: "An IPv4 address and a port, such as 192.0.2.1:80.",
+        sample: "192.0.2.1:80",
+    },
+    Unnamed {
+        format: SOCKET_V6,
+        pattern: concat!(r"^\[", ipv6!(), r"\]:", port!(), "$"),
+        description: "An IPv6 address in brackets and a port, such as [2001:db8::1]:80.",
+        sample: "[2001:db8::1]:80",
+    },
+    Unnamed {
+        format: SOCKET,
+        pattern: concat!("^(", ipv4!(), r"|\[", ipv6!(), r"\]):", port!(), "$"),
+        description: "An IP address and a port, such as 192.0.2.1:80 or [2001:db8::1]:80.",
+        sample: "192.0.2.1:80",
     },
 ];
+
+/// Formats of the addresses of sockets, until they become patterns.
+pub(super) const SOCKET: &str = "socket-address";
+pub(super) const SOCKET_V4: &str = "socket-address-v4";
+pub(super) const SOCKET_V6: &str = "socket-address-v6";
+
+/// A text that a type takes whose format became this pattern.
+pub(crate) fn sample_of(pattern: &str) -> Option<&'static str> {
+    UNNAMED.iter().find(|unnamed| unnamed.pattern == pattern).map(|unnamed| unnamed.sample)
+}
+
+/// A text of a format that is shown as a pattern.
+pub(super) fn sample_of_format(format: &str) -> Option<&'static str> {
+    UNNAMED.iter().find(|unnamed| unnamed.format == format).map(|unnamed| unnamed.sample)
+}
 
 /// What becomes of the formats that only Rust knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,14 +138,14 @@ pub(super) fn finish(schema: &mut Value, rust: Rust) {
 }
 
 /// Formats that become patterns in the draft already, because serde reads more than the pattern takes.
-pub(super) fn name_local_times(schema: &mut Value) {
+pub(super) fn name_unnamed(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
-    walk::subschemas_mut(object, |_, subschema| name_local_times(subschema));
+    walk::subschemas_mut(object, |_, subschema| name_unnamed(subschema));
     let Some(format) = object.get("format").and_then(Value::as_str) else { return };
-    if let Some(local) = LOCAL_TIMES.iter().find(|local| local.format == format) {
+    if let Some(unnamed) = UNNAMED.iter().find(|unnamed| unnamed.format == format) {
         object.shift_remove("format");
-        object.entry("pattern").or_insert_with(|| json!(local.pattern));
-        object.entry("description").or_insert_with(|| json!(local.description));
+        object.entry("pattern").or_insert_with(|| json!(unnamed.pattern));
+        object.entry("description").or_insert_with(|| json!(unnamed.description));
     }
 }
 

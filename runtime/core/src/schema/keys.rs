@@ -62,6 +62,11 @@ pub(super) fn of_open_map(takes: &dyn Fn(&str) -> Result<(), String>) -> Option<
     }
 }
 
+/// Whether serde refuses a key and nothing else.
+pub(super) fn is_about_key(refusal: &str) -> bool {
+    variants(refusal).is_some()
+}
+
 /// The names that serde lists when it refuses one: of "expected `a` or `b`", or "expected one of `a`, `b`, `c`".
 fn variants(refusal: &str) -> Option<Vec<&str>> {
     let (_, listed) = refusal.split_once(&format!("unknown variant `{NONSENSE}`, expected "))?;

@@ -1,41 +1,65 @@
 //! What a schema cannot say because schemars does not: which keys a map has that are no strings, how many places of a
-//! tuple may be left out, and whether an object of which nothing is said is a struct without fields. serde knows, so it is asked with small values, and what it answers goes into the schema.
+//! tuple may be left out, which strings are addresses of sockets, and whether an object of which nothing is said is a
+//! struct without fields. serde knows, so it is asked with small values, and what it answers goes into the schema.
 
 use serde_json::{Map, Value, json};
 
+use super::formats::{SOCKET, SOCKET_V4, SOCKET_V6};
 use super::keys;
-use super::sample::{Sampler, Step, Target};
-use super::walk;
+use super::sample::{PLAIN, Sampler, Step, Target};
+use super::{merge, walk};
+use crate::probe::UNREADABLE;
 
-/// How many maps, tuples and empty objects of one type are looked at; a schema with more is larger than any client reads.
+/// How many maps, tuples and empty objects of one type are looked at, and how many strings; a schema with more is larger
+/// than any client reads.
 const MAX_PLACES: usize = 200;
 
-/// What stands for [`NOT_A_NUMBER`] in a sample.
-const UNREAD: &str = "\u{1}unread";
+/// Reads a value as the type does: how many errors were swallowed on the way, or why it was not read.
+pub(super) type Read<'r> = &'r dyn Fn(&Value) -> Result<usize, String>;
 
-/// A number that no type reads and that `serde_json` passes over in a member that nobody wants.
-const NOT_A_NUMBER: &str = "1e999";
-
-/// Reads a value as the type does, or says why not.
-pub(super) type Read<'r> = &'r dyn Fn(&str) -> Result<(), String>;
-
-/// What serde says about the maps, tuples and empty objects of `schema`, which is as schemars wrote it; for [`apply`].
+/// What serde says about the maps, tuples, empty objects and strings of `schema`, which is as schemars wrote it; for
+/// [`apply`].
 pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<Lesson> {
-    let mut finder = Finder { root: schema, found: Vec::new(), seen: Vec::new() };
+    let mut finder = Finder { root: schema, found: Vec::new(), texts: Vec::new(), seen: Vec::new() };
     finder.visit(schema, "", &mut Vec::new());
-    let found = finder.found;
+    let (texts, found) = (finder.texts, finder.found);
     let mut lessons = Vec::new();
     let mut schema = schema.clone();
     for Place { pointer, path, kind } in found {
+        let value = |target: &Target, plain| Sampler { root: &schema, plain }.value(&schema, &path, target);
+        // A flattened `Option` swallows what does not fit.
+        let before = PLAIN.iter().filter_map(|plain| read(&value(&Target::Any, plain)?).ok()).min();
         let ask = |target| {
-            let value = Sampler { root: &schema }.value(&schema, &path, &target)?;
-            Some(read(&value.to_string().replace(&json!(UNREAD).to_string(), NOT_A_NUMBER)))
+            let ask = |plain| {
+                let answer = read(&value(&target, plain)?);
+                Some(answer.and_then(|swallowed| match before {
+                    Some(before) if swallowed > before => Err("swallowed".to_owned()),
+                    _ => Ok(()),
+                }))
+            };
+            // What else stands beside may be text of either sort.
+            let [first, second] = PLAIN;
+            match ask(first)? {
+                Err(reason) if !keys::is_about_key(&reason) => ask(second),
+                answer => Some(answer),
+            }
         };
         let Some(words) = kind.words(&ask) else { continue };
         let lesson = Lesson { pointer, words };
         // At once: what leads through this map to another one needs a key that it takes.
         lesson.add_keyword(&mut schema);
         lessons.push(lesson);
+    }
+    for Place { pointer, path, .. } in texts {
+        let takes = |text, plain| {
+            let value = Sampler { root: &schema, plain }.value(&schema, &path, &Target::Text(text));
+            value.is_some_and(|value| read(&value) == Ok(0))
+        };
+        if let Some(format) = format_of_text(&takes) {
+            let lesson = Lesson { pointer, words: Words::Keyword("format", json!(format)) };
+            lesson.add_keyword(&mut schema);
+            lessons.push(lesson);
+        }
     }
     lessons
 }
@@ -105,6 +129,27 @@ enum Kind {
     Tuple(u64),
     /// An object of which nothing is said: a struct without fields, or a type whose schema is written by hand.
     Bare,
+    /// A string of which nothing more is said.
+    Text,
+}
+
+/// The format of a type that is written as a string of which schemars says nothing more: the address of a socket. What
+/// else stands beside it is text of either sort.
+fn format_of_text(takes: &dyn Fn(&'static str, &'static str) -> bool) -> Option<&'static str> {
+    let [plain, v4] = PLAIN;
+    let v6 = "[2001:db8::1]:80";
+    for beside in PLAIN {
+        if takes(plain, beside) {
+            return None;
+        }
+        match (takes(v4, beside), takes(v6, beside)) {
+            (true, true) => return Some(SOCKET),
+            (true, false) => return Some(SOCKET_V4),
+            (false, true) => return Some(SOCKET_V6),
+            (false, false) => {}
+        }
+    }
+    None
 }
 
 /// Keywords that say something of the members of an object.
@@ -132,6 +177,11 @@ impl Kind {
             let length = places.len() as u64;
             let is_closed = node.get("minItems").and_then(Value::as_u64) == Some(length);
             return is_closed.then_some(Self::Tuple(length));
+        }
+        let is_text = |name: &Value| name == "string" || *name == json!(["string", "null"]);
+        if node.get("type").is_some_and(is_text) {
+            let says_more = node.keys().any(|keyword| keyword != "type" && !merge::is_annotation(keyword));
+            return (!says_more).then_some(Self::Text);
         }
         if !walk::has_type(node, "object") || node.contains_key("propertyNames") {
             return None;
@@ -161,17 +211,20 @@ impl Kind {
             }
             // It lists its members: none.
             Self::Bare => {
-                let unread = Target::Member("\u{1}".to_owned(), json!(UNREAD));
+                let unread = Target::Member("\u{1}".to_owned(), json!(UNREADABLE));
                 ask(unread)?.is_ok().then(|| Words::Keyword("properties", json!({})))
             }
+            Self::Text => None,
         }
     }
 }
 
-/// Finds every map, tuple and empty object, and for each a way to it.
+/// Finds every map, tuple, empty object and string, and for each a way to it.
 struct Finder<'s> {
     root: &'s Value,
     found: Vec<Place>,
+    /// Strings apart.
+    texts: Vec<Place>,
     /// The definitions that were visited.
     seen: Vec<String>,
 }
@@ -183,7 +236,12 @@ impl Finder<'_> {
             return;
         }
         if let Some(kind) = Kind::of(node) {
-            self.found.push(Place { pointer: pointer.to_owned(), path: path.clone(), kind });
+            let place = Place { pointer: pointer.to_owned(), path: path.clone(), kind };
+            match place.kind {
+                Kind::Text if self.texts.len() == MAX_PLACES => {}
+                Kind::Text => self.texts.push(place),
+                _ => self.found.push(place),
+            }
         }
         if let Some(name) = walk::referenced(node)
             && !self.seen.iter().any(|seen| **seen == *name)

@@ -2,13 +2,14 @@
 //!
 //! The stages, one file each: `learn` asks serde what schemars does not say (with `sample` and `keys`), `root` makes the root one object, `inline` puts definitions where they are
 //! used, `tidy` writes each node in the plainest words that mean the same (with `one_type_each`), `fields` merges the attributes of
-//! fields, `close` closes objects, `amend` adds what only the type knows, `formats` replaces what only Rust understands by standard
+//! fields, `close` closes objects, `amend` adds what only the type knows (with `unlike`), `formats` replaces what only Rust understands by standard
 //! keywords. `form` goes another way from `inline`: to
 //! what a person can be asked. `walk` knows where subschemas stand, `merge` joins two schemas, `strings` joins
 //! enumerations, `defaults` gives defaults one order.
 
 mod keys;
 mod learn;
+pub(crate) mod pattern;
 mod sample;
 
 mod root;
@@ -22,6 +23,7 @@ mod fields;
 
 mod amend;
 mod close;
+mod unlike;
 
 mod formats;
 
@@ -45,6 +47,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use self::close::CLOSED_BY_US;
 pub use self::form::{FormProblem, form, form_for, restricted};
+pub(crate) use self::formats::sample_of;
 pub use self::root::SchemaProblem;
 
 /// The keywords of JSON Schema 2020-12 whose values hold schemas.
@@ -56,6 +59,7 @@ use self::learn::Lesson;
 use self::tidy::Contract;
 use crate::metadata::{FieldMetadata, InputShape, ToolMetadata};
 use crate::per_type::PerType;
+use crate::probe;
 
 pub(crate) use amend::{Amendment, Change};
 
@@ -127,7 +131,10 @@ impl Draft {
 
     /// The draft with what its type says of itself.
     pub(crate) fn amended(mut self, amendments: Arc<[Amendment]>) -> Self {
-        amend::apply_to_shown(&mut self.schema, &amendments);
+        if !amendments.is_empty() {
+            let reading = self.reading.get_or_init(|| self.make_reading());
+            amend::apply_to_shown(&mut self.schema, reading, &amendments);
+        }
         self.amendments = amendments;
         self
     }
@@ -162,6 +169,7 @@ impl Draft {
         if !allow_unknown {
             fields::close_root(&mut self.schema);
             close::close(&mut self.schema, false);
+            one_type_each::take_any_everywhere(&mut self.schema);
         }
         self.problem = self.problem.or(without_effect);
         self.fields = Some(Fields { each: fields.to_vec(), allow_unknown });
@@ -203,6 +211,7 @@ impl Draft {
             fields::apply_to_parts(&mut reading, &fields.each);
             if !fields.allow_unknown {
                 close::close(&mut reading, true);
+                one_type_each::take_any_everywhere(&mut reading);
             }
         }
         reading
@@ -239,6 +248,7 @@ pub fn output<T: JsonSchema + ?Sized>(profile: Profile) -> Value {
     let mut schema = root::any(generated);
     if profile == Profile::Portable {
         make_portable(&mut schema, Contract::Output);
+        close::part_maps(&mut schema);
         formats::finish(&mut schema, formats::Rust::Replaced);
     }
     schema
@@ -267,11 +277,7 @@ fn learn_from<R: DeserializeOwned>(generated: &Value, shape: InputShape) -> Arc<
     if shape == InputShape::Unit {
         return Arc::default();
     }
-    let read = |text: &str| match serde_json::from_str::<R>(text) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(error.to_string()),
-    };
-    learn::learn(generated, &read).into()
+    learn::learn(generated, &probe::try_reading::<R>).into()
 }
 
 /// What schemars says about `T`. The type itself always stands in `$defs` (unless it is written in place), so that
@@ -315,7 +321,7 @@ fn make_portable(schema: &mut Value, contract: Contract) {
     formats::close_std_types(schema);
     inline::expand(schema);
     tidy::tidy(schema, contract);
-    formats::name_local_times(schema);
+    formats::name_unnamed(schema);
 }
 
 /// The members of `schema`, which is an object unless it is a boolean schema.

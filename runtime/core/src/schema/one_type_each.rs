@@ -33,8 +33,8 @@ const NUMBERS: [&str; 4] = ["int", "uint", "float", "double"];
 pub(super) fn rewrite(object: &mut Map<String, Value>) {
     take_sets_as_lists(object);
     take_any(object);
-    name_both_sides_of_zero(object);
     split(object);
+    name_both_sides_of_zero(object);
 }
 
 /// serde reads a set from a list that has an item twice. schemars writes the keyword before `items` for a set, and an
@@ -47,6 +47,13 @@ fn take_sets_as_lists(object: &mut Map<String, Value>) {
         object.shift_remove("uniqueItems");
         object.entry("description").or_insert_with(|| json!("An item that is given twice counts once."));
     }
+}
+
+/// The same everywhere in `schema`: closed objects are apart by their names.
+pub(super) fn take_any_everywhere(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut() else { return };
+    walk::subschemas_mut(object, |_, subschema| take_any_everywhere(subschema));
+    take_any(object);
 }
 
 /// `oneOf` says no more than `anyOf` where no value fits two arms.
@@ -130,8 +137,17 @@ fn members_of<'s>(schema: &'s Map<String, Value>, keyword: &str) -> Option<&'s M
 /// A number but zero is less or greater.
 fn name_both_sides_of_zero(object: &mut Map<String, Value>) {
     let is_zero = |not: &Value| *not == json!({ "const": 0 });
-    if !walk::has_type(object, "integer") || !object.get("not").is_some_and(is_zero) {
+    if !object.get("not").is_some_and(is_zero) {
         return;
+    }
+    match object.get("type").and_then(Value::as_str) {
+        Some("integer") => {}
+        None | Some("number") => return,
+        // Nothing of another type is zero.
+        Some(_) => {
+            object.shift_remove("not");
+            return;
+        }
     }
     let bound = |keyword| object.get(keyword).and_then(Value::as_i64);
     let is_one_sided =
@@ -169,6 +185,7 @@ fn split(object: &mut Map<String, Value>) {
             }
         }
     }
+    arms.iter_mut().for_each(name_both_sides_of_zero);
     // A type of which no constant is left.
     arms.retain(|arm| arm.get("enum") != Some(&json!([])));
     whole.insert("anyOf".to_owned(), arms.into_iter().map(Value::Object).collect());

@@ -178,9 +178,23 @@ impl Parts {
         let rest = common_rest(&arms);
         let mut properties: Vec<(String, Vec<Value>)> = Vec::new();
         let mut patterns: Vec<(String, Vec<Value>)> = Vec::new();
+        // What one arm lists may be one of the further members of another.
+        let takes_more = |arm: &&Self| arm.rest.as_ref().is_some_and(|rest| *rest != Value::Bool(false));
+        let further: Vec<(Vec<String>, Value)> = arms
+            .iter()
+            .filter(takes_more)
+            .map(|arm| (arm.properties.keys().cloned().collect(), arm.rest.clone().unwrap_or_default()))
+            .collect();
         for arm in arms {
             collect(&mut properties, arm.properties);
             collect(&mut patterns, arm.patterns);
+        }
+        for (name, schemas) in &mut properties {
+            for (_, rest) in further.iter().filter(|(listed, _)| !listed.contains(name)) {
+                if !schemas.contains(rest) {
+                    schemas.push(rest.clone());
+                }
+            }
         }
         let join = |named: Vec<(String, Vec<Value>)>| {
             named.into_iter().map(|(name, schemas)| (name, one_of_them(schemas))).collect()
@@ -213,6 +227,9 @@ fn collect(all: &mut Vec<(String, Vec<Value>)>, named: Map<String, Value>) {
 fn one_of_them(mut schemas: Vec<Value>) -> Value {
     if schemas.len() == 1 {
         return schemas.remove(0);
+    }
+    if schemas.iter().any(is_unconstrained) {
+        return json!({});
     }
     if let Some(all) = schemas.iter().map(Strings::of).collect::<Option<Vec<_>>>() {
         let mut joined = Strings::default();

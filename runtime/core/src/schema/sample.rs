@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::walk;
+use super::{formats, pattern, walk};
 
 /// How deep a value goes; a type that holds itself without an end has none.
 const MAX_DEPTH: usize = 40;
@@ -16,12 +16,12 @@ const TEXTS: &[(&str, &str)] = &[
     ("ip", "127.0.0.1"),
     ("ipv4", "127.0.0.1"),
     ("ipv6", "::1"),
-    ("partial-date-time", "2026-07-28T12:30:00"),
-    ("partial-time", "12:30:00"),
     ("uri", "https://example.com/"),
     ("uuid", "67e55044-10b1-426f-9247-bb680e5fe0c8"),
-    ("zoned-date-time", "2026-07-28T12:30:00+02:00[+02:00]"),
 ];
+
+/// A text that plain strings take, and one that the address of a socket takes as well.
+pub(super) const PLAIN: [&str; 2] = ["text", "192.0.2.1:80"];
 
 /// A step from a schema to one inside it.
 #[derive(Debug, Clone)]
@@ -47,11 +47,17 @@ pub(super) enum Target {
     Member(String, Value),
     /// So many items.
     Length(u64),
+    /// This text.
+    Text(&'static str),
+    /// Whatever fits.
+    Any,
 }
 
 /// Makes values of a schema.
 pub(super) struct Sampler<'s> {
     pub(super) root: &'s Value,
+    /// What stands for a string of which no more is known.
+    pub(super) plain: &'static str,
 }
 
 impl Sampler<'_> {
@@ -63,7 +69,7 @@ impl Sampler<'_> {
         match step {
             Step::Reference => Some(joined(self.members(node, 0), below(self.definition(node)?)?)),
             Step::Part(keyword, number) => {
-                Some(joined(self.members(node, 0), below(node.get(keyword)?.get(number)?)?))
+                Some(joined(self.own_members(node, 0), below(node.get(keyword)?.get(number)?)?))
             }
             Step::Property(name) => self.with_member(node, name, below(node.get("properties")?.get(name)?)?),
             Step::Member => {
@@ -75,7 +81,15 @@ impl Sampler<'_> {
                 let name = name.as_ref().and_then(Value::as_str).unwrap_or("a");
                 self.with_member(node, name, below(node.get("additionalProperties")?)?)
             }
-            Step::Item => Some(json!([below(node.get("items")?)?])),
+            Step::Item => {
+                let mut items = self.places(node, u64::MAX, 0)?;
+                let item = below(node.get("items")?)?;
+                match items.first_mut() {
+                    Some(first) => *first = item,
+                    None => items.push(item),
+                }
+                Some(items.into())
+            }
             Step::Place(number) => {
                 let mut items = self.places(node, u64::MAX, 0)?;
                 *items.get_mut(*number)? = below(node.get("prefixItems")?.get(number)?)?;
@@ -88,6 +102,8 @@ impl Sampler<'_> {
         match target {
             Target::Member(name, value) => self.with_member(node, name, value.clone()),
             Target::Length(length) => self.places(node, *length, 0).map(Value::Array),
+            Target::Text(text) => Some(json!(text)),
+            Target::Any => self.any(&Value::Object(node.clone()), 1),
             Target::Key(key) => {
                 let patterns = node.get("patternProperties").and_then(Value::as_object);
                 let members = patterns.and_then(|patterns| patterns.values().next());
@@ -120,7 +136,7 @@ impl Sampler<'_> {
             return values.iter().find(|value| !value.is_null()).or(values.first()).cloned();
         }
         let arms = ["anyOf", "oneOf"].into_iter().filter_map(|choice| node.get(choice)?.as_array());
-        let mut whole = self.members(node, depth).map(Value::Object);
+        let mut whole = self.own_members(node, depth).map(Value::Object);
         for arms in arms {
             let arm = arms.iter().find_map(|arm| self.any(arm, depth + 1))?;
             whole = Some(joined(whole.and_then(into_members), arm));
@@ -133,7 +149,7 @@ impl Sampler<'_> {
             one => one,
         };
         match types.and_then(Value::as_str) {
-            Some("string") => Some(text(node)),
+            Some("string") => Some(self.text(node)),
             Some("integer") => Some(
                 node.get("minimum").filter(|least| least.as_i64() > Some(1)).cloned().unwrap_or(json!(1)),
             ),
@@ -148,6 +164,16 @@ impl Sampler<'_> {
 
     /// What an object needs; `None` for what is no object.
     fn members(&self, node: &Map<String, Value>, depth: usize) -> Option<Map<String, Value>> {
+        let mut members = self.own_members(node, depth)?;
+        for arms in ["anyOf", "oneOf"].into_iter().filter_map(|choice| node.get(choice)?.as_array()) {
+            let of_arm = arms.iter().find_map(|arm| into_members(self.any(arm, depth + 1)?));
+            members.extend(of_arm.unwrap_or_default());
+        }
+        Some(members)
+    }
+
+    /// The same without what a choice needs.
+    fn own_members(&self, node: &Map<String, Value>, depth: usize) -> Option<Map<String, Value>> {
         let says_object = walk::has_type(node, "object") || node.contains_key("properties");
         if !says_object && !node.contains_key("allOf") {
             return None;
@@ -174,14 +200,17 @@ impl Sampler<'_> {
         let places = (0..usize::try_from(least).ok()?).map(|number| first.get(number).unwrap_or(rest));
         places.map(|place| self.any(place, depth + 1)).collect()
     }
-}
 
-fn text(node: &Map<String, Value>) -> Value {
-    let format = node.get("format").and_then(Value::as_str).unwrap_or_default();
-    let example = node.get("examples").and_then(|examples| examples.get(0));
-    let known = TEXTS.iter().find(|(known, _)| *known == format).map(|(_, text)| json!(text));
-    let length = node.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
-    example.cloned().or(known).unwrap_or_else(|| json!(if length < 4 { "a" } else { "text" }))
+    fn text(&self, node: &Map<String, Value>) -> Value {
+        let format = node.get("format").and_then(Value::as_str).unwrap_or_default();
+        let example = node.get("examples").and_then(|examples| examples.get(0));
+        let known = TEXTS.iter().find(|(known, _)| *known == format).map(|(_, text)| *text);
+        let known = known.or_else(|| formats::sample_of_format(format)).map(Value::from);
+        let rule = node.get("pattern").and_then(Value::as_str);
+        let known = known.or_else(|| Some(pattern::matching(rule?)?.into()));
+        let length = node.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
+        example.cloned().or(known).unwrap_or_else(|| json!(if length < 4 { "a" } else { self.plain }))
+    }
 }
 
 fn into_members(value: Value) -> Option<Map<String, Value>> {

@@ -1,5 +1,6 @@
 //! Random types, such that rustc, serde and schemars take every one of them.
 
+use super::excuse::{has_typed_key, is_wide};
 use super::{
     Body, Definition, Field, Leaf, Model, PATTERNS, Preset, Role, Rule, Shape, Skip, Style, Tagging, Type,
     Variant, With, Writer,
@@ -488,16 +489,22 @@ impl Maker<'_, '_> {
         })
     }
 
-    /// Whether all that the type uses is made already.
+    /// Whether all that the type uses is made already, and serde can read it.
     fn is_known(&self, of: &Type) -> bool {
+        let (mut buffers, mut is_hard) = (false, false);
         let mut seen = Vec::new();
         let mut next = vec![of];
         while let Some(one) = next.pop() {
+            is_hard |= is_wide(one) || has_typed_key(one);
             match one {
                 Type::Parameter => return false,
                 Type::Named(at, _) if self.open.contains(at) => return false,
                 Type::Named(at, _) if !seen.contains(at) => {
                     seen.push(*at);
+                    if self.definitions[*at].is_closed_over_flat() {
+                        return false;
+                    }
+                    buffers |= self.definitions[*at].buffers();
                     let is_argument =
                         |used: &&Type| **used != Type::Parameter && **used != Type::Parameter.optional();
                     next.extend(self.definitions[*at].uses().into_iter().filter(is_argument));
@@ -506,7 +513,7 @@ impl Maker<'_, '_> {
             }
             next.extend(one.inner());
         }
-        true
+        !(buffers && is_hard)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Types as data: what a generated type looks like, before it is Rust.
 
+mod excuse;
 mod make;
 mod names;
 mod render;
@@ -8,6 +9,7 @@ mod value;
 
 use serde::{Deserialize, Serialize};
 
+pub use excuse::EXCUSES;
 pub use make::{Features, make};
 pub use names::Style;
 pub use render::render;

@@ -91,7 +91,8 @@ impl<'m> Writer<'m> {
     }
 
     fn key(&self, of: &Type, choices: &mut Choices<'_>) -> String {
-        match self.value(of, None, choices, 0) {
+        // Two names of one variant would be one key, and serde keeps the last.
+        match Writer::new(self.model).value(of, None, choices, 0) {
             Value::String(text) => text,
             other => other.to_string(),
         }

@@ -32,30 +32,36 @@ impl<'c> Check<'c, '_, '_> {
         }
         for (arms, only_one) in [(&parts.any_of, false), (&parts.one_of, true)] {
             if !arms.is_empty() {
-                fits &= self.arms(node, arms, only_one, value);
+                fits &= self.arms((id, node), arms, only_one, value);
             }
         }
         if !fits && self.findings.is_none() {
             return false;
         }
-        if self.terms.has_rules() {
-            if let Some(not) = parts.not
-                && self.silently(not, value, self.terms)
-            {
-                fits &= self.say_value(ProblemKind::Forms, node, value, |checker| {
-                    format!("anything but {}", checker.describe(not))
-                });
-            }
-            if let Some((test, then, otherwise)) = parts.condition {
-                let branch = if self.silently(test, value, self.terms) { then } else { otherwise };
-                fits &= branch.is_none_or(|branch| self.run(branch, value));
-            }
+        // Which names a variant for all others does not take, serde knows.
+        let knows_not = self.terms.has_rules() || self.checker.excludes_texts(id);
+        if let Some(not) = parts.not.filter(|_| knows_not)
+            && self.silently(not, value, self.terms)
+        {
+            fits &= self.say_value(ProblemKind::Forms, node, value, |checker| {
+                format!("anything but {}", checker.describe(not))
+            });
+        }
+        if let Some((test, then, otherwise)) = parts.condition.filter(|_| self.terms.has_rules()) {
+            let branch = if self.silently(test, value, self.terms) { then } else { otherwise };
+            fits &= branch.is_none_or(|branch| self.run(branch, value));
         }
         fits & self.seal(id, node, value)
     }
 
     /// `anyOf`, and `oneOf` if `only_one`.
-    fn arms(&mut self, node: &'c Node, arms: &'c [NodeId], only_one: bool, value: ValueId) -> bool {
+    fn arms(
+        &mut self,
+        (id, node): (NodeId, &'c Node),
+        arms: &'c [NodeId],
+        only_one: bool,
+        value: ValueId,
+    ) -> bool {
         let terms = self.terms;
         // An arm that takes the value as it is written goes before one that takes what was meant.
         let exact = if terms == Terms::Meant { Terms::Written } else { terms };
@@ -85,29 +91,9 @@ impl<'c> Check<'c, '_, '_> {
             return chosen.is_some();
         }
         match chosen {
-            Some(at) => self.run(arms[at], value) && self.is_read_by(node, arms, at, value),
+            Some(at) => self.run(arms[at], value) && self.is_read_by((id, node), arms, at, value),
             None => self.say_none_fits(node, arms, value),
         }
-    }
-
-    /// Whether serde takes the value for the arm at `chosen`, and not for another one whose rules it breaks: serde takes
-    /// the first arm whose types fit, and knows no other rules. Where a tag tells the arms apart, several may claim another
-    /// name of a variant.
-    fn is_read_by(&mut self, node: &Node, arms: &[NodeId], chosen: usize, value: ValueId) -> bool {
-        // Arms of other values are ranges of one type as often as variants.
-        if self.terms != Terms::Meant || !matches!(self.doc.get(value), Json::Object(_)) {
-            return true;
-        }
-        let others = if node.told { arms } else { &arms[..chosen] };
-        for (at, arm) in others.iter().enumerate() {
-            if at != chosen
-                && self.silently(*arm, value, Terms::Types)
-                && !self.silently(*arm, value, Terms::Open)
-            {
-                return self.run(*arm, value);
-            }
-        }
-        true
     }
 
     /// The nodes that hold for the value in its place: through references, `allOf`, and the arms that it fits or is
@@ -195,7 +181,7 @@ impl<'c> Check<'c, '_, '_> {
         let mut found = false;
         for position in 0..super::object::count(self.doc, value) {
             let Some((name, _)) = self.member_at(value, position) else { break };
-            if nodes.iter().all(|node| node.object.position(name).is_none()) {
+            if !arms.iter().any(|arm| self.knows(*arm, name)) {
                 found = true;
                 self.unknown(&nodes, Step::Member(value, position));
             }
@@ -214,53 +200,89 @@ impl<'c> Check<'c, '_, '_> {
         let types = self.types_of(value);
         let mut left: Vec<NodeId> =
             arms.iter().copied().filter(|arm| self.checker.node(*arm).reach.has(types)).collect();
-        if let Json::Object(members) = self.doc.get(value) {
-            if let Some((tag, allowed)) = self.checker.tag(&left) {
-                let given = members.iter().find(|(name, _)| *name == *tag).map(|(_, member)| *member);
-                let is_meant = |arm: &NodeId| {
-                    let constants = self.checker.tag_values(*arm, &tag);
-                    given.is_some_and(|given| {
-                        constants.iter().any(|one| super::number::is(one, self.doc, given))
-                            || self.checker.tag_nodes(*arm, &tag).any(|node| self.is_unlisted(node, given))
-                    })
-                };
-                let meant: Vec<NodeId> = left.iter().copied().filter(is_meant).collect();
-                if meant.is_empty() {
-                    return Intent::Tag(tag, allowed);
-                }
-                left = meant;
-            } else if let Some(keys) = self.checker.keys(&left) {
-                let named = |name: &str| {
-                    let listed = keys.iter().find(|(key, _)| **key == *name);
-                    let by_another = || keys.iter().find(|(_, arm)| self.insight.alias(*arm, name).is_some());
-                    listed.or_else(by_another).map(|(_, arm)| *arm)
-                };
-                if let Some(arm) = members.iter().find_map(|(name, _)| named(name)) {
-                    return Intent::Arm(arm);
-                }
-                return Intent::Key(keys.into_iter().map(|(key, _)| key).collect());
+        let Json::Object(members) = self.doc.get(value) else {
+            return if let [only] = left[..] { Intent::Arm(only) } else { Intent::Unclear };
+        };
+        let given: Vec<&str> = members.iter().map(|(name, _)| &**name).collect();
+        let tag = self.checker.tag(&left);
+        if tag.is_none()
+            && let Some(keys) = self.checker.keys(&left)
+        {
+            let named = |name: &str| {
+                let listed = keys.iter().find(|(key, _)| **key == *name);
+                let by_another = || keys.iter().find(|(_, arm)| self.insight.alias(*arm, name).is_some());
+                listed.or_else(by_another).map(|(_, arm)| *arm)
+            };
+            if let Some(arm) = given.iter().find_map(|name| named(name)) {
+                return Intent::Arm(arm);
             }
+            return Intent::Key(keys.into_iter().map(|(key, _)| key).collect());
         }
-        if let [only] = left[..] {
+        if let Some((tag, allowed)) = tag.or_else(|| self.checker.tag_of_some(&left, &given)) {
+            let meant = self.tagged(&left, &tag, value);
+            if meant.is_empty() {
+                return Intent::Tag(tag, allowed);
+            }
+            left = meant;
+        }
+        self.nearest(&left, &given)
+    }
+
+    /// The arms whose tag the value has.
+    fn tagged(&self, arms: &[NodeId], tag: &str, value: ValueId) -> Vec<NodeId> {
+        let Some((_, given)) = self.find(value, tag) else { return Vec::new() };
+        let is_meant = |arm: &NodeId| {
+            let constants = self.checker.tag_values(*arm, tag);
+            constants.iter().any(|one| super::number::is(one, self.doc, given))
+                || self.checker.tag_nodes(*arm, tag).any(|node| self.is_unlisted(node, given))
+        };
+        let meant: Vec<NodeId> = arms.iter().copied().filter(is_meant).collect();
+        if !meant.is_empty() || !matches!(self.doc.get(given), Json::Text(_)) {
+            return meant;
+        }
+        arms.iter().copied().filter(|arm| self.checker.takes_other(*arm, tag)).collect()
+    }
+
+    /// The arm that knows more of the members than any other; among equals the one that lacks the least.
+    fn nearest(&self, arms: &[NodeId], given: &[&str]) -> Intent {
+        if let [only] = arms {
+            return Intent::Arm(*only);
+        }
+        let known = |arm: NodeId| given.iter().filter(|name| self.knows(arm, name)).count();
+        let lacking = |arm: NodeId| {
+            let nodes = self.checker.always(arm);
+            let required = nodes.iter().flat_map(|id| &self.checker.node(*id).object.required);
+            required.filter(|(name, _)| !given.contains(&&**name)).count()
+        };
+        let ranked: Vec<(usize, NodeId)> = arms.iter().map(|arm| (known(*arm), *arm)).collect();
+        let Some(most) = ranked.iter().map(|(known, _)| *known).max().filter(|most| *most > 0) else {
+            return Intent::Unclear;
+        };
+        let best: Vec<NodeId> =
+            ranked.iter().filter(|(known, _)| *known == most).map(|(_, arm)| *arm).collect();
+        if let [only] = best[..] {
             return Intent::Arm(only);
         }
-        // The one that knows more of the members than any other.
-        let known = |arm: NodeId| match self.doc.get(value) {
-            Json::Object(members) => {
-                let nodes = self.checker.always(arm);
-                let knows = |name: &str| {
-                    nodes.iter().any(|id| self.checker.node(*id).object.position(name).is_some())
-                };
-                members.iter().filter(|(name, _)| knows(name)).count()
-            }
-            _ => 0,
-        };
-        let ranked: Vec<(usize, NodeId)> = left.iter().map(|arm| (known(*arm), *arm)).collect();
-        let most = ranked.iter().map(|(count, _)| *count).max().unwrap_or(0);
-        let mut best = ranked.iter().filter(|(count, _)| *count == most && most > 0);
-        match (best.next(), best.next()) {
-            (Some((_, arm)), None) => Intent::Arm(*arm),
+        if let Some((tag, allowed)) = self.checker.tag(&best).filter(|(tag, _)| !given.contains(&&**tag)) {
+            // Which of them it is, only the member says that is not there.
+            return Intent::Tag(tag, allowed);
+        }
+        if given.iter().any(|name| !arms.iter().any(|arm| self.knows(*arm, name))) {
+            return Intent::Unclear;
+        }
+        let least = best.iter().map(|arm| lacking(*arm)).min();
+        let mut nearest = best.iter().filter(|arm| Some(lacking(**arm)) == least);
+        match (nearest.next(), nearest.next()) {
+            (Some(arm), None) => Intent::Arm(*arm),
             _ => Intent::Unclear,
         }
+    }
+
+    /// Whether the arm has a member of this name, or one that goes by it.
+    fn knows(&self, arm: NodeId, name: &str) -> bool {
+        let nodes = self.checker.always(arm);
+        let is_listed = |id: &NodeId| self.checker.node(*id).object.position(name).is_some();
+        nodes.iter().any(is_listed)
+            || (!self.checker.knows(name) && nodes.iter().any(|id| self.insight.alias(*id, name).is_some()))
     }
 }

@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use serde_json::Value;
+
 use super::number::{self, Exact};
 use super::{Checker, Node, NodeId, Types};
 use crate::arguments::doc::{Doc, Edit, Json, ValueId};
@@ -55,6 +57,8 @@ pub(in crate::arguments) trait Insight {
     fn alias(&self, node: NodeId, name: &str) -> Option<usize>;
     /// Whether the type takes `text` where the schema lists other texts.
     fn takes_unlisted(&self, node: NodeId, text: &str) -> bool;
+    /// Whether the type makes no use of what stands at `pointer` of a value in this place.
+    fn drops(&self, node: NodeId, value: &Value, pointer: &str) -> bool;
     /// Properties of the object with those that must come with them, by position.
     fn needs(&self, node: NodeId) -> &[(usize, Vec<usize>)];
 }
@@ -70,6 +74,10 @@ impl Insight for NoInsight {
 
     fn takes_unlisted(&self, _: NodeId, _: &str) -> bool {
         false
+    }
+
+    fn drops(&self, _: NodeId, _: &Value, _: &str) -> bool {
+        true
     }
 
     fn needs(&self, _: NodeId) -> &[(usize, Vec<usize>)] {

@@ -52,6 +52,10 @@ pub enum SchemaFault {
     /// The schema shows what serde can never read, so that no call could be right.
     #[error("no call could be right: {0}")]
     Unreadable(String),
+    /// An untagged enum has a variant of which serde never gets to see all members, since it takes the value for a
+    /// variant that comes before.
+    #[error("arguments would be lost: {0}")]
+    Dropped(String),
     /// A `$ref` leads nowhere; only `#` and `#/…` are followed.
     #[error("the reference `{0}` leads nowhere in this schema")]
     Reference(String),
@@ -358,6 +362,9 @@ fn samples(keywords: &Map<String, Value>) -> Vec<Value> {
     let format = keywords.get("format").and_then(Value::as_str).unwrap_or_default();
     let of_format = UNCHECKED.iter().find(|(name, _)| *name == format);
     samples.extend(of_format.map(|(_, sample)| Value::from(*sample)));
+    // Patterns of ours, of which a text made from the pattern alone may be none that the type takes.
+    let pattern = keywords.get("pattern").and_then(Value::as_str);
+    samples.extend(pattern.and_then(crate::schema::sample_of).map(Value::from));
     samples
 }
 

@@ -69,6 +69,13 @@ impl Checker {
                 .filter(|arm| self.reach(*arm, MAX_INDIRECTION).overlaps(Types::OBJECT))
                 .collect();
             self.nodes[at].told = objects.len() < 2 || self.tell_apart(&objects);
+            let names: Vec<Box<str>> = objects
+                .iter()
+                .flat_map(|arm| &self.node(*arm).object.properties)
+                .map(|(name, _)| name.clone())
+                .collect();
+            let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+            self.nodes[at].partly_told = self.nodes[at].told || self.tag_of_some(&objects, &names).is_some();
             let object = &self.nodes[at].object;
             let is_closed = object.additional.is_some_and(|additional| self.node(additional).never);
             let has_names = is_closed || object.sealed || !object.properties.is_empty();
@@ -113,12 +120,37 @@ impl Checker {
             }
             return true;
         }
-        let Some(keys) = self.keys(arms) else { return false };
+        let Some(keys) = self.keys(arms) else {
+            self.tell_some_apart(arms);
+            return false;
+        };
         let names: Vec<Box<str>> = keys.iter().map(|(name, _)| name.clone()).collect();
         for (_, NodeId(arm)) in keys {
             self.nodes[arm].beside.clone_from(&names);
         }
         true
+    }
+
+    /// The same for tags that only some of the arms have, as those of a flattened `Option` beside the arm without.
+    fn tell_some_apart(&mut self, arms: &[NodeId]) {
+        let mut tags: Vec<(Box<str>, Vec<Box<str>>)> = Vec::new();
+        for arm in arms {
+            let required = self.always(*arm).into_iter().flat_map(|id| &self.node(id).object.required);
+            for (name, _) in required {
+                let values =
+                    self.tag_values(*arm, name).iter().filter_map(|value| value.as_str().map(Into::into));
+                match tags.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, known)) => known.extend(values),
+                    None => tags.push((name.clone(), values.collect())),
+                }
+            }
+        }
+        for (name, values) in tags {
+            let nodes: Vec<NodeId> = arms.iter().flat_map(|arm| self.tag_nodes(*arm, &name)).collect();
+            for NodeId(tag) in nodes {
+                self.nodes[tag].beside.clone_from(&values);
+            }
+        }
     }
 
     fn reach(&self, id: NodeId, indirection: usize) -> Types {

@@ -1,7 +1,7 @@
 //! A schema, compiled for checking.
 //!
 //! `compile` makes nodes of it, and `marks` what holds for a node because of what it leads to. `check` runs the rules
-//! over a value: with `object`, `arms` (the choice among several forms) and `text`. `describe` and `tags` have the words.
+//! over a value: with `object`, `arms` (the choice among several forms), `rivals` (the form that serde would choose) and `text`. `describe` and `tags` have the words.
 
 mod beyond_serde;
 mod compile;
@@ -10,6 +10,7 @@ mod marks;
 mod arms;
 mod check;
 mod object;
+mod rivals;
 mod text;
 mod toll;
 
@@ -94,6 +95,8 @@ pub(super) struct Node {
     pub(super) reach: Types,
     /// Whether something but their fit tells the arms apart: a tag, or the name of the only member.
     pub(super) told: bool,
+    /// Whether that is so for all arms but one, as for a flattened `Option` of a tagged enum.
+    pub(super) partly_told: bool,
     /// What tells this arm, or the arm whose tag this is, from those beside it: their tags, or names of only members.
     pub(super) beside: Vec<Box<str>>,
     /// Whether a reference leads here.
@@ -356,6 +359,11 @@ impl Checker {
         let (mut doc, whole) = Doc::of(value);
         let mut check = Check::new(self, &NoInsight, &mut doc, Terms::Schema);
         check.silently(id, whole, Terms::Schema)
+    }
+
+    /// Whether something has several forms of objects that neither a tag nor a name tells apart.
+    pub(super) fn has_rivals(&self) -> bool {
+        self.nodes.iter().any(|node| !node.told)
     }
 
     /// Whether `name` is a property of anything.

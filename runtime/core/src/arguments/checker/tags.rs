@@ -11,7 +11,10 @@ impl Checker {
         let candidates = self.always(*first).into_iter().flat_map(|id| &self.node(id).object.required);
         for (name, _) in candidates {
             let mut values = self.tag_values(*first, name).to_vec();
-            let is_tag = |arm: &NodeId| !self.tag_values(*arm, name).is_empty() && self.requires(*arm, name);
+            let is_tag = |arm: &NodeId| {
+                (!self.tag_values(*arm, name).is_empty() || self.takes_other(*arm, name))
+                    && self.requires(*arm, name)
+            };
             if values.is_empty() || !others.iter().all(is_tag) {
                 continue;
             }
@@ -26,7 +29,7 @@ impl Checker {
     }
 
     /// The values that the arm gives to its member `name`; none if it gives it any value.
-    pub(super) fn tag_values(&self, arm: NodeId, name: &str) -> &[Value] {
+    pub(in crate::arguments) fn tag_values(&self, arm: NodeId, name: &str) -> &[Value] {
         self.always(arm)
             .into_iter()
             .filter_map(|id| self.node(id).object.property(name))
@@ -58,7 +61,37 @@ impl Checker {
         arms.iter().map(key).collect::<Option<Vec<_>>>().filter(|keys| !keys.is_empty())
     }
 
-    fn requires(&self, arm: NodeId, name: &str) -> bool {
+    /// Whether the arm is the variant for all values of the tag that no other has.
+    pub(super) fn takes_other(&self, arm: NodeId, name: &str) -> bool {
+        self.tag_nodes(arm, name).any(|node| self.excludes_texts(node))
+    }
+
+    /// Whether the node takes any text but those that are listed.
+    pub(super) fn excludes_texts(&self, id: NodeId) -> bool {
+        let not = self.node(id).in_place.not.map(|not| self.node(not));
+        not.is_some_and(|not| not.allowed.is_some() && not.types == Some(Types::STRING))
+    }
+
+    /// The member that tells some of the arms from each other, where others know nothing of it: a flattened `Option` of
+    /// an enum has an arm without. With the values of all that have it.
+    pub(super) fn tag_of_some(&self, arms: &[NodeId], given: &[&str]) -> Option<(Box<str>, Vec<Value>)> {
+        let has_tag =
+            |arm: &NodeId, name: &str| !self.tag_values(*arm, name).is_empty() && self.requires(*arm, name);
+        let knows = |arm: &NodeId, name: &str| self.tag_nodes(*arm, name).next().is_some();
+        let name = given.iter().copied().find(|name| {
+            arms.iter().any(|arm| has_tag(arm, name))
+                && arms.iter().all(|arm| has_tag(arm, name) || !knows(arm, name))
+        })?;
+        let mut values: Vec<Value> = Vec::new();
+        for value in arms.iter().flat_map(|arm| self.tag_values(*arm, name)) {
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+        Some((name.into(), values))
+    }
+
+    pub(super) fn requires(&self, arm: NodeId, name: &str) -> bool {
         self.always(arm).into_iter().any(|id| self.node(id).object.requires(name))
     }
 }

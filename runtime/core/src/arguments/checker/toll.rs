@@ -84,7 +84,11 @@ impl Count<'_> {
         let tried = !node.told;
         for arms in [&parts.any_of, &parts.one_of] {
             let each = arms.iter().map(|arm| self.toll(*arm, value));
-            let arms = if tried { each.fold(0, u64::saturating_add) } else { each.max().unwrap_or(0) };
+            let arms = if tried && !node.partly_told {
+                each.fold(0, u64::saturating_add)
+            } else {
+                each.max().unwrap_or(0)
+            };
             toll = toll.saturating_add(arms);
         }
         if tried { toll.saturating_add(self.size(value)) } else { toll }

@@ -1,8 +1,8 @@
 //! Small arguments that fit a schema.
 
-mod pattern;
-
 use serde_json::{Map, Value, json};
+
+use crate::schema::pattern;
 
 use super::checker::{Checker, Exact, Node, NodeId, ROOT, Types};
 
@@ -37,6 +37,29 @@ pub(super) fn minimal_at(checker: &Checker, id: NodeId) -> Option<Value> {
     sample(checker, id, Types::ANY)
 }
 
+/// An object that fits `id` with as many of its members as there can be; those that `other` knows too are such that they
+/// fit its types as well, where there is a choice. `None` where no object fits.
+pub(super) fn fullest_at(checker: &Checker, id: NodeId, other: NodeId) -> Option<Value> {
+    let Some(Value::Object(mut members)) = sample(checker, id, Types::OBJECT) else { return None };
+    let nodes = checker.always(id);
+    let names = nodes.iter().flat_map(|id| &checker.node(*id).object.properties).map(|(name, _)| name);
+    for name in names {
+        let ours = checker.below(&nodes, name);
+        let mut theirs = checker.below(&[other], name);
+        theirs.retain(|node| !checker.node(*node).never);
+        let of_both = ours.iter().chain(&theirs).filter_map(|node| minimal_at(checker, *node));
+        let fits_both = |value: &Value| {
+            ours.iter().all(|node| checker.fits(*node, value))
+                && (theirs.is_empty() || theirs.iter().any(|node| checker.fits(*node, value)))
+        };
+        let value = of_both.into_iter().find(fits_both);
+        if let Some(value) = value {
+            members.insert(name.to_string(), value);
+        }
+    }
+    Some(Value::Object(members)).filter(|value| checker.fits(id, value))
+}
+
 /// The members that the node requires, but for `without`.
 pub(super) fn members_of(checker: &Checker, id: NodeId, without: Option<&str>) -> Option<Map<String, Value>> {
     let nodes = checker.always(id);
@@ -44,11 +67,6 @@ pub(super) fn members_of(checker: &Checker, id: NodeId, without: Option<&str>) -
         let mut sampler = Sampler { checker, steps: MAX_STEPS };
         sampler.object(&nodes, depth, without)
     })
-}
-
-/// A text that matches the pattern.
-pub(super) fn matching(pattern: &str) -> Option<String> {
-    (0..4).find_map(|extra| pattern::sample(pattern, extra, 0))
 }
 
 fn sample(checker: &Checker, id: NodeId, wanted: Types) -> Option<Value> {

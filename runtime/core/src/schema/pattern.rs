@@ -11,7 +11,7 @@ const MAX_GROUPS: usize = 20;
 /// `variant`, as far as there are some. `None` where the pattern has parts that are not understood here.
 ///
 /// The answer may still not match, for instance because of `\b`; whoever asks must check it.
-pub(super) fn sample(pattern: &str, extra: u64, variant: usize) -> Option<String> {
+pub(crate) fn sample(pattern: &str, extra: u64, variant: usize) -> Option<String> {
     let mut parser = Parser { rest: pattern.chars().peekable(), groups: 0 };
     let alternatives = parser.alternatives()?;
     if parser.rest.next().is_some() {
@@ -20,6 +20,11 @@ pub(super) fn sample(pattern: &str, extra: u64, variant: usize) -> Option<String
     let mut text = String::new();
     write(&alternatives, extra, variant, &mut text);
     Some(text)
+}
+
+/// A text that matches the pattern.
+pub(crate) fn matching(pattern: &str) -> Option<String> {
+    (0..4).find_map(|extra| sample(pattern, extra, 0))
 }
 
 /// Sequences of parts, of which one must match.

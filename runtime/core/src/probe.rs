@@ -17,32 +17,51 @@ use serde_json::{Map, Value};
 
 /// What came of reading one value.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) is_read: bool,
+pub(crate) struct Answer {
+    pub(crate) is_read: bool,
     /// What was wrong on the way, in order; also where the value was read all the same.
-    pub(super) told: Vec<Told>,
+    pub(crate) told: Vec<Told>,
 }
 
 impl Answer {
-    pub(super) fn has(&self, told: &Told) -> bool {
+    pub(crate) fn has(&self, told: &Told) -> bool {
         self.told.contains(told)
     }
 }
 
 /// One thing that was wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Told {
+pub(crate) enum Told {
     Missing(String),
     Repeated(String),
     Unknown(String),
     Other(String),
 }
 
+/// Before the name of a member that comes a second time: a [`Value`] has each name once.
+pub(crate) const AGAIN: char = '\u{2}';
+
 /// Lets `T` read `value`. A type that panics has not read it.
-pub(super) fn probe<T: DeserializeOwned>(value: &Value) -> Answer {
+pub(crate) fn probe<T: DeserializeOwned>(value: &Value) -> Answer {
     TOLD.with_borrow_mut(Vec::clear);
     let is_read = catch_unwind(AssertUnwindSafe(|| T::deserialize(Probed(value)).is_ok())).unwrap_or(false);
     Answer { is_read, told: TOLD.take() }
+}
+
+/// A text that is read by no type, and passed over where nobody wants it.
+pub(crate) const UNREADABLE: &str = "\u{1}unread";
+
+/// How many errors `T` swallows when it reads `value`; the error says why it is not read.
+pub(crate) fn try_reading<T: DeserializeOwned>(value: &Value) -> Result<usize, String> {
+    let answer = probe::<T>(value);
+    if answer.is_read {
+        return Ok(answer.told.len());
+    }
+    let words = answer.told.iter().map(|told| match told {
+        Told::Other(words) => words.as_str(),
+        Told::Missing(_) | Told::Repeated(_) | Told::Unknown(_) => "",
+    });
+    Err(words.collect::<Vec<_>>().join("; "))
 }
 
 thread_local! {
@@ -110,10 +129,13 @@ impl<'de> Deserializer<'de> for Probed<'de> {
                 (_, Some(number), _) => visitor.visit_i64(number),
                 (.., number) => visitor.visit_f64(number.unwrap_or(f64::NAN)),
             },
+            Value::String(text) if text == UNREADABLE => Err(Remembered::custom("nobody reads this")),
             Value::String(text) => visitor.visit_borrowed_str(text),
             Value::Array(items) => visitor.visit_seq(SeqDeserializer::new(items.iter().map(Probed))),
             Value::Object(members) => visitor.visit_map(MapDeserializer::new(
-                members.iter().map(|(name, member)| (Key(name), Probed(member))),
+                members
+                    .iter()
+                    .map(|(name, member)| (Key(name.strip_prefix(AGAIN).unwrap_or(name)), Probed(member))),
             )),
         }
     }
@@ -328,6 +350,8 @@ mod tests {
         assert!(probe::<Outer>(&json!({"name": "a"})).has(&Told::Missing("page".to_owned())));
         let twice = probe::<Outer>(&json!({"name": "a", "page": 1, "p": 2}));
         assert!(twice.is_read && twice.has(&Told::Repeated("page".to_owned())), "{twice:?}");
+        let again = probe::<Outer>(&json!({"name": "a", "page": 1, "\u{2}page": 1}));
+        assert!(again.is_read && again.has(&Told::Repeated("page".to_owned())), "{again:?}");
         let fits = probe::<Outer>(&json!({"name": "a", "p": 2}));
         assert!(fits.is_read && fits.told.is_empty(), "{fits:?}");
     }

@@ -1,0 +1,92 @@
+//! A pattern of all strings but some, for clients that do not know `not`.
+
+use std::collections::BTreeMap;
+
+/// How long a pattern may be; a longer one is nothing to show.
+const MAX_LENGTH: usize = 1_000;
+/// How many letters of a name are looked at one by one: engines of regular expressions limit how deep groups lie.
+const MAX_DEPTH: usize = 40;
+
+/// The pattern of the strings that are none of `names`; `None` where it would be too long.
+pub(super) fn pattern<'n>(names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let mut root = Letters::default();
+    for name in names {
+        if name.chars().count() > MAX_DEPTH {
+            return None;
+        }
+        let mut here = &mut root;
+        for letter in name.chars() {
+            here = here.next.entry(letter).or_default();
+        }
+        here.is_end = true;
+    }
+    let mut pattern = "^".to_owned();
+    root.write(&mut pattern);
+    pattern.push('$');
+    (pattern.len() <= MAX_LENGTH).then_some(pattern)
+}
+
+/// What comes next in the names that begin alike.
+#[derive(Default)]
+struct Letters {
+    is_end: bool,
+    next: BTreeMap<char, Letters>,
+}
+
+impl Letters {
+    /// Writes the pattern of the ends that make no name of what stands before.
+    fn write(&self, pattern: &mut String) {
+        if self.next.is_empty() {
+            pattern.push_str(if self.is_end { r"[\s\S]+" } else { r"[\s\S]*" });
+            return;
+        }
+        pattern.push('(');
+        if !self.is_end {
+            pattern.push('|');
+        }
+        pattern.push_str("[^");
+        for letter in self.next.keys() {
+            escape(*letter, r"\]^-[", pattern);
+        }
+        pattern.push_str(r"][\s\S]*");
+        for (letter, rest) in &self.next {
+            pattern.push('|');
+            escape(*letter, r"^$\.*+?()[]{}|/", pattern);
+            rest.write(pattern);
+        }
+        pattern.push(')');
+    }
+}
+
+/// No more is escaped than has to be: ECMA-262 refuses other escapes.
+fn escape(letter: char, special: &str, pattern: &mut String) {
+    if special.contains(letter) {
+        pattern.push('\\');
+    }
+    pattern.push(letter);
+}
+
+#[cfg(test)]
+mod tests {
+    use regex_lite::Regex;
+
+    use super::pattern;
+
+    #[test]
+    fn all_but_the_names_match() {
+        let names = ["moved", "move", "", "a-b", "]^\\", "é"];
+        let regex = Regex::new(&pattern(names.into_iter()).expect("it is short")).expect("a pattern");
+        for name in names {
+            assert!(!regex.is_match(name), "{name}");
+        }
+        for other in [
+            "m", "mov", "moved ", "mover", "a", "a-", "a-bc", "b", "]", "]^", "]^\\\\", "e", "éé", "\n",
+            "move\n",
+        ] {
+            assert!(regex.is_match(other), "{other}");
+        }
+        assert!(pattern(std::iter::once("x".repeat(41).as_str())).is_none());
+        let many: Vec<String> = (0..100).map(|number| format!("name{number}")).collect();
+        assert!(pattern(many.iter().map(String::as_str)).is_none());
+    }
+}
