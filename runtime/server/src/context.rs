@@ -13,7 +13,7 @@ use toolwright_core::protocol::method;
 use toolwright_core::protocol::{Revision, number};
 
 use crate::ask::{Asking, ClientCapabilities};
-use crate::auth::Principal;
+use crate::auth::{Access, Principal};
 use crate::connection::Connection;
 use crate::extensions::declared_in;
 use crate::message::{RequestId, RequestMeta};
@@ -46,7 +46,7 @@ struct Call {
     asking: Asking,
     /// The call that this one is a part of, which asks for it.
     outermost: Option<Context>,
-    principal: Option<Arc<Principal>>,
+    access: Access,
 }
 
 /// What all contexts of one call know of its course.
@@ -91,7 +91,7 @@ pub(crate) struct CallStart {
     pub(crate) meta: Option<Box<RawValue>>,
     pub(crate) context_path: Option<String>,
     pub(crate) asking: Asking,
-    pub(crate) principal: Option<Arc<Principal>>,
+    pub(crate) access: Access,
 }
 
 impl Context {
@@ -111,7 +111,7 @@ impl Context {
             context_path: None,
             asking: Asking::Nobody,
             outermost: None,
-            principal: None,
+            access: Access::Trusted,
         }))
     }
 
@@ -130,7 +130,7 @@ impl Context {
             context_path: start.context_path,
             asking: start.asking,
             outermost: None,
-            principal: start.principal,
+            access: start.access,
         }))
     }
 
@@ -302,6 +302,11 @@ impl Context {
         self.0.meta.as_ref().and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default()
     }
 
+    /// The JSON text of the request's `_meta`.
+    pub(crate) fn raw_meta(&self) -> Option<&RawValue> {
+        self.0.meta.as_deref()
+    }
+
     /// How the call's questions go to the client.
     pub(crate) fn asking(&self) -> &Asking {
         &self.outermost().0.asking
@@ -358,14 +363,19 @@ impl Context {
             context_path: path,
             asking: Asking::Nobody,
             outermost: Some(self.outermost().clone()),
-            principal: call.principal.clone(),
+            access: call.access.clone(),
         }))
     }
 
     /// Who calls, where the endpoint is protected (`HttpConfig::protect`); none over other transports and on open
     /// endpoints. The tool's scopes were checked before its handler runs.
     pub fn principal(&self) -> Option<&Principal> {
-        self.0.principal.as_deref()
+        self.0.access.principal().map(|principal| &**principal)
+    }
+
+    /// Who calls: what the caller may list, call and read.
+    pub fn access(&self) -> &Access {
+        &self.0.access
     }
 
     /// The application context that the caller works in.

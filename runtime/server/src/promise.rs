@@ -1,4 +1,4 @@
-//! What tools promise, kept for results that no type vouches for: those of executors, and of handlers that return
+//! What tools promise, kept for results that no type vouches for: those of providers, and of handlers that return
 //! [`ToolResult`]s of their own making. They are read before anybody sees them.
 
 use toolwright_core::definition::ToolDefinition;
@@ -42,15 +42,21 @@ impl Promise {
     /// who run the server.
     pub(crate) fn kept(&self, mut result: ToolResult) -> ToolResult {
         if let Some(breach) = self.breach(&result) {
-            let text = format!("the result of the tool `{}` cannot be passed on: {breach}", self.tool);
-            log::warn(format_args!("{text}"));
-            return ToolResult::error(text);
+            return self.broken(&breach);
         }
         drop_reserved(&mut result.meta);
         result
     }
 
-    fn breach(&self, result: &ToolResult) -> Option<String> {
+    /// What takes the place of a result that breaks the promise.
+    pub(crate) fn broken(&self, breach: &str) -> ToolResult {
+        let text = format!("the result of the tool `{}` cannot be passed on: {breach}", self.tool);
+        log::warn(format_args!("{text}"));
+        ToolResult::error(text)
+    }
+
+    /// What is wrong with a result.
+    pub(crate) fn breach(&self, result: &ToolResult) -> Option<String> {
         // A result that is not whole is good for the one who asked for it, and that was not this server's client
         // (2026-07-28, basic "ResultType").
         if let Some(kind) = result.other.get("resultType").filter(|kind| *kind != "complete") {

@@ -1,11 +1,14 @@
 //! Writing JSON-RPC messages: the one place through which everything leaves that others may have written, so that each
 //! message is one line that its reader can parse ([`toolwright_core::json`]).
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_core::content::{ContentBlock, TextContent};
-use toolwright_core::json::{self, JsonFault};
+use toolwright_core::external::drop_reserved;
+use toolwright_core::json::{self, JsonFault, each_member};
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::meta;
 use toolwright_core::result::{StructuredContent, ToolResult};
@@ -173,6 +176,59 @@ pub(crate) fn call_result(
     }
     out.extend_from_slice(b"}}");
     Ok(())
+}
+
+/// Appends the answer with the result of another server in the form of the same revision: as it is, but for what this
+/// server says of itself.
+pub(crate) fn raw_result(
+    out: &mut Vec<u8>,
+    id: &RequestId<'_>,
+    raw: &RawValue,
+    revision: Revision,
+    server_meta: &RawValue,
+) {
+    /// The members, in their order.
+    struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+    impl Serialize for Members<'_> {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+        }
+    }
+
+    let (mut members, mut own) = (Vec::new(), None);
+    let read = each_member(raw.get(), |name, value| {
+        if name == "_meta" {
+            own = Some(value);
+        } else {
+            members.push((name, value));
+        }
+        Ok(())
+    });
+    let mut own: Option<Map<String, Value>> = own.and_then(|own| serde_json::from_str(own.get()).ok());
+    drop_reserved(&mut own);
+    let mut meta = own.unwrap_or_default();
+    let kind = RawValue::from_string("\"complete\"".to_owned());
+    if revision.is_modern() {
+        if let Ok(Value::Object(server)) = serde_json::from_str(server_meta.get()) {
+            meta.extend(server);
+        }
+        if let Ok(kind) = &kind
+            && !members.iter().any(|(name, _)| name == "resultType")
+        {
+            members.push(("resultType".into(), kind));
+        }
+    }
+    let meta = serde_json::value::to_raw_value(&meta);
+    if let Ok(meta) = meta.as_deref().map_err(drop)
+        && meta.get() != "{}"
+    {
+        members.push(("_meta".into(), meta));
+    }
+    match read {
+        Ok(()) => result_of(out, id, &Members(members)),
+        Err(_) => error(out, Some(id), &crate::error::internal("the result is not an object"), revision),
+    }
 }
 
 /// Appends content blocks in the form of one revision. Texts, which may be long, are written here: `serde_json` looks at

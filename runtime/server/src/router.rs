@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use toolwright_core::arguments::ArgumentReader;
-use toolwright_core::definition::{self, ToolDefinition};
+use toolwright_core::definition;
 use toolwright_core::result::{IntoToolResult, ToolResult};
-use toolwright_core::tool::{TaskSupport, Tool};
+use toolwright_core::tool::Tool;
 use toolwright_core::toolset::{self, Toolset, ToolsetMetadata};
 
 use crate::context::Context;
 use crate::error::BuildError;
-use crate::executor::{Action, BoxFuture, Executor};
 use crate::handler::Handler;
 use crate::promise::Promise;
-use crate::{log, workflow};
+use crate::provider::Outcome;
+use crate::table::{Entry, Run, Started};
+use crate::workflow;
 
 /// A toolset whose every tool has a handler on `S`. Derived together with [`Toolset`].
 #[diagnostic::on_unimplemented(
@@ -124,87 +125,6 @@ impl<S: Send + Sync + 'static> Router<S> {
     }
 }
 
-/// One tool of the table.
-#[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) definition: ToolDefinition,
-    /// Former names that call it too.
-    pub(crate) was: Vec<String>,
-    /// Whether a call may become a task, or must.
-    pub(crate) task: Option<TaskSupport>,
-    /// What a caller needs to see it and to call it.
-    pub(crate) scopes: Box<[String]>,
-    pub(crate) run: Box<dyn Run>,
-    /// The number of the executor that it comes from, unless it has a typed handler.
-    pub(crate) executor: Option<usize>,
-    /// Whether peers that take only objects as structured content get `{"result": …}`.
-    pub(crate) wraps: bool,
-    /// The parameters that callers over HTTP repeat in headers.
-    #[cfg(feature = "http")]
-    pub(crate) header_params: crate::transport::http::HeaderParams,
-}
-
-impl Entry {
-    fn new(definition: ToolDefinition, was: &[&str], run: Box<dyn Run>) -> Self {
-        let wraps = definition
-            .output_schema
-            .as_ref()
-            .is_some_and(|schema| schema.get("type") != Some(&"object".into()));
-        Self {
-            #[cfg(feature = "http")]
-            header_params: crate::transport::http::HeaderParams::of(&definition.input_schema),
-            task: definition.task(),
-            scopes: definition.scopes().into(),
-            definition,
-            was: was.iter().map(|&name| name.to_owned()).collect(),
-            run,
-            executor: None,
-            wraps,
-        }
-    }
-
-    /// The entry of a tool that an executor runs, the one of this number, whose definition was checked. `checks_output` is
-    /// whether results are held to the output schema.
-    pub(crate) fn of_executor(
-        number: usize,
-        executor: &Arc<dyn Executor>,
-        definition: ToolDefinition,
-        checks_output: bool,
-    ) -> Self {
-        let (promise, not_checked) = Promise::new(&definition, checks_output);
-        if let Some(not_checked) = not_checked {
-            log::warn(format_args!(
-                "results of the tool `{}` are not checked against its output schema: {not_checked}",
-                definition.name
-            ));
-        }
-        let run = Forwarded {
-            executor: Arc::clone(executor),
-            name: definition.name.clone(),
-            promise: Arc::new(promise),
-        };
-        Self { executor: Some(number), ..Self::new(definition, &[], Box::new(run)) }
-    }
-
-    /// Whether it stands for what the executor of this number lists.
-    pub(crate) fn is_of(&self, number: usize, definition: &ToolDefinition) -> bool {
-        self.executor == Some(number) && self.definition == *definition
-    }
-}
-
-/// Starts a call: decoding borrows the message, what goes on after it does not.
-pub(crate) trait Run: std::fmt::Debug + Send + Sync {
-    fn start(&self, arguments: Option<&RawValue>, cx: &Context) -> Started;
-}
-
-/// How a call has started.
-pub(crate) enum Started {
-    /// It is done already, as arguments that do not fit are.
-    Ready(ToolResult),
-    /// It goes on when polled.
-    Running(BoxFuture<'static, ToolResult>),
-}
-
 /// A tool with a typed handler.
 struct Typed<S, T> {
     state: Arc<S>,
@@ -222,14 +142,14 @@ impl<S: Handler<T>, T: Tool> Run for Typed<S, T> {
                 let (state, cx) = (Arc::clone(&self.state), cx.clone());
                 let Some(promise) = self.promise.clone() else {
                     return Started::Running(Box::pin(async move {
-                        state.call(input, &cx).await.into_tool_result()
+                        Outcome::Result(state.call(input, &cx).await.into_tool_result())
                     }));
                 };
                 Started::Running(Box::pin(async move {
-                    promise.kept(state.call(input, &cx).await.into_tool_result())
+                    Outcome::Result(promise.kept(state.call(input, &cx).await.into_tool_result()))
                 }))
             }
-            Err(errors) => Started::Ready(errors.into()),
+            Err(errors) => Started::Ready(ToolResult::from(errors).into()),
         }
     }
 }
@@ -238,31 +158,5 @@ impl<S, T: Tool> std::fmt::Debug for Typed<S, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Bound values are secrets.
         f.debug_tuple("Typed").field(&T::NAME).finish_non_exhaustive()
-    }
-}
-
-/// A tool that an executor runs.
-struct Forwarded {
-    executor: Arc<dyn Executor>,
-    name: String,
-    promise: Arc<Promise>,
-}
-
-impl Run for Forwarded {
-    fn start(&self, arguments: Option<&RawValue>, cx: &Context) -> Started {
-        let (executor, name, cx) = (Arc::clone(&self.executor), self.name.clone(), cx.clone());
-        let promise = Arc::clone(&self.promise);
-        let arguments = arguments.map(ToOwned::to_owned);
-        Started::Running(Box::pin(async move {
-            let action =
-                Action { name: &name, arguments: arguments.as_deref(), context_path: cx.context_path() };
-            promise.kept(executor.execute(action, &cx).await)
-        }))
-    }
-}
-
-impl std::fmt::Debug for Forwarded {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Forwarded").field(&self.name).finish()
     }
 }

@@ -11,15 +11,17 @@ use toolwright_core::protocol::Implementation;
 use toolwright_core::toolset::Toolset;
 
 use crate::ask::StateKeys;
+use crate::auth::Access;
 use crate::error::BuildError;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::error::ServeError;
-use crate::executor::{DynExecutor, Executor};
 use crate::extensions::ExtensionParts;
 use crate::features::FeatureParts;
 use crate::limits::Limits;
-use crate::router::{Dispatch, Entry, Router};
+use crate::provider::{DynProvider, Provider};
+use crate::router::{Dispatch, Router};
 use crate::service::{Parts, Service};
+use crate::table::Entry;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
 
@@ -44,7 +46,7 @@ pub struct Server<S> {
     toolsets: Vec<AddTools<S>>,
     /// The servers that the manifest has of these toolsets.
     servers: Vec<ServerOf>,
-    executors: Vec<DynExecutor>,
+    providers: Vec<DynProvider>,
     checks_outputs: bool,
     pub(crate) features: FeatureParts,
     state_keys: Option<StateKeys>,
@@ -67,7 +69,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             credentials: Vec::new(),
             toolsets: Vec::new(),
             servers: Vec::new(),
-            executors: Vec::new(),
+            providers: Vec::new(),
             checks_outputs: true,
             features: FeatureParts::default(),
             state_keys: None,
@@ -92,13 +94,13 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
-    /// Offers the tools of an executor beside the typed ones. They may change: see [`Service::refresh_tools`].
-    pub fn executor(mut self, executor: impl Executor) -> Self {
-        self.executors.push(DynExecutor(Arc::new(executor)));
+    /// Offers what a provider has beside what is typed. It may change: see [`Provider::attach`].
+    pub fn provider(mut self, provider: impl Provider) -> Self {
+        self.providers.push(DynProvider(Arc::new(provider)));
         self
     }
 
-    /// Whether the results of executors are held to the output schemas of their tools: yes, unless set. Each schema is
+    /// Whether the results of providers are held to the output schemas of their tools: yes, unless set. Each schema is
     /// compiled once; a result is read once more for it. One that does not fit becomes a result with `isError`, and a line
     /// on standard error names the tool and what is wrong (2026-07-28, server/tools "Output Schema").
     ///
@@ -177,7 +179,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             typed.extend(router.entries.into_iter().map(Arc::new));
         }
         let mut features = self.features;
-        let listed = self.executors.iter().flat_map(|executor| executor.0.tools().to_vec());
+        let listed = self.providers.iter().flat_map(|provider| provider.0.tools(&Access::Trusted).to_vec());
         let has_tasks = typed.iter().any(|entry: &Arc<Entry>| entry.task.is_some())
             || listed.into_iter().any(|tool| tool.task().is_some());
         let extensions = self.extensions.build(&mut features, &self.limits, self.list_ttl, has_tasks)?;
@@ -190,7 +192,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             limits: self.limits,
             list_ttl: self.list_ttl,
             typed,
-            executors: self.executors,
+            providers: self.providers,
             checks_outputs: self.checks_outputs,
             state_keys: self.state_keys,
             features: features.build(&self.servers)?,

@@ -21,15 +21,16 @@ use crate::context::Context;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::error::ServeError;
 use crate::error::{self, BuildError};
-use crate::executor::{Action, BoxFuture, DynExecutor, Executor};
 use crate::extensions::Extensions;
 use crate::features::Features;
+use crate::future::BoxFuture;
 use crate::limits::Limits;
 use crate::list::ListSettings;
 use crate::order::Order;
 use crate::page_cache::PageBounds;
-use crate::router::{Entry, Started};
-use crate::table::{Denied, Table};
+use crate::provider::{Change, Changes, DynProvider, Outcome, Provider, ToolRequest};
+use crate::table::{Denied, Table, Taken};
+use crate::table::{Entry, Started};
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
 pub(crate) use toolwright_core::protocol::milliseconds as ttl_ms;
@@ -47,8 +48,8 @@ pub(crate) struct Shared {
     list_ttl: Duration,
     /// Tools of typed toolsets, which stay.
     typed: Vec<Arc<Entry>>,
-    /// Executors, whose tools may change.
-    executors: Vec<DynExecutor>,
+    /// Providers, whose tools may change.
+    providers: Vec<DynProvider>,
     /// Whether their results are held to output schemas.
     checks_outputs: bool,
     table: RwLock<Arc<Table>>,
@@ -70,7 +71,7 @@ pub(crate) struct Parts {
     pub(crate) limits: Limits,
     pub(crate) list_ttl: Duration,
     pub(crate) typed: Vec<Arc<Entry>>,
-    pub(crate) executors: Vec<DynExecutor>,
+    pub(crate) providers: Vec<DynProvider>,
     pub(crate) checks_outputs: bool,
     pub(crate) features: Features,
     pub(crate) state_keys: Option<StateKeys>,
@@ -79,7 +80,7 @@ pub(crate) struct Parts {
 
 impl Service {
     pub(crate) fn new(parts: Parts) -> Result<Self, BuildError> {
-        let table = Table::of(&parts.typed, &parts.executors, parts.checks_outputs, None)?;
+        let table = Table::of(&parts.typed, &parts.providers, parts.checks_outputs, Taken::Error, None)?;
         let server_info = parts.info.clone().for_revision(Revision::NEWEST);
         let meta = json!({meta::SERVER_INFO: server_info});
         let ttl_ms = ttl_ms(parts.list_ttl);
@@ -94,7 +95,7 @@ impl Service {
         if let (Some(instructions), Some(discover)) = (&parts.instructions, discover.as_object_mut()) {
             discover.insert("instructions".to_owned(), instructions.as_str().into());
         }
-        Ok(Self(Arc::new(Shared {
+        let shared = Arc::new(Shared {
             server_meta: to_raw_value(&meta).unwrap_or_default(),
             discover: discover.to_string().into_bytes().into(),
             info: parts.info,
@@ -103,7 +104,7 @@ impl Service {
             limits: parts.limits,
             list_ttl: parts.list_ttl,
             typed: parts.typed,
-            executors: parts.executors,
+            providers: parts.providers,
             checks_outputs: parts.checks_outputs,
             table: RwLock::new(Arc::new(table)),
             refreshes: Order::default(),
@@ -111,7 +112,16 @@ impl Service {
             sealer: Sealer::new(parts.state_keys),
             extensions: parts.extensions,
             connections: Mutex::default(),
-        })))
+        });
+        for DynProvider(provider) in &shared.providers {
+            let server = Arc::downgrade(&shared);
+            provider.attach(Changes::new(move |change| {
+                if let Some(server) = server.upgrade() {
+                    server.take_up(change);
+                }
+            }));
+        }
+        Ok(Self(shared))
     }
 
     /// Serves one transport until its peer leaves, or an error ends it.
@@ -149,32 +159,21 @@ impl Service {
         ended
     }
 
-    /// Takes up changes in the tools of the executors, and tells every peer that listens. A tool whose definition clients
+    /// Takes up changes in the tools of the providers, and tells every peer that listens. A tool whose definition clients
     /// could not use is left out, with its name and the reason on standard error. May be called from several
-    /// places at once: what an executor listed for the call that began last stays in force.
+    /// places at once: what a provider listed for the call that began last stays in force.
+    ///
+    /// A provider can say so by itself: see [`Changes`].
     ///
     /// # Errors
     /// [`BuildError::DuplicateTool`] if two tools have one name now; the old list stays in force.
     pub fn refresh_tools(&self) -> Result<(), BuildError> {
-        let Shared { typed, executors, checks_outputs, .. } = &*self.0;
-        let turn = self.0.refreshes.begin();
-        let table = Table::of(typed, executors, *checks_outputs, Some(&self.0.table()))?;
-        let table = Arc::new(table);
-        let newer = Arc::clone(&table);
-        let older = {
-            let mut current = self.0.table.write().unwrap_or_else(PoisonError::into_inner);
-            if !self.0.refreshes.is_newest(turn) {
-                return Ok(());
-            }
-            std::mem::replace(&mut *current, table)
-        };
-        for connection in self.0.connections() {
-            // Nobody hears of tools that the list does not show them.
-            if older.change_shows(&newer, connection.access()) {
-                connection.changed(Changed::Tools);
-            }
-        }
-        Ok(())
+        self.0.refresh_tools(Taken::Error)
+    }
+
+    /// The definitions of all tools, in the order of the list.
+    pub fn tools(&self) -> Arc<[ToolDefinition]> {
+        self.0.table().definitions().cloned().collect()
     }
 
     /// Who the server is.
@@ -192,26 +191,62 @@ impl Service {
     }
 }
 
-impl Executor for Service {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
-        self.0.table().definitions().cloned().collect()
+/// Services nest: one is a provider of another, whose checks of scopes count.
+impl Provider for Service {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
+        Service::tools(self)
     }
 
-    fn execute<'a>(&'a self, action: Action<'a>, cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-        // Whoever runs a service as an executor has its tools in a table of its own, and checks scopes there.
-        let Some(entry) = self.0.tool(action.name) else {
-            let text = format!("there is no tool named `{}`", action.name);
-            return Box::pin(std::future::ready(ToolResult::error(text)));
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        // Whoever has a service as a provider has its tools in a table of its own, and checks scopes there.
+        let Some(entry) = self.0.tool(request.name) else {
+            let text = format!("there is no tool named `{}`", request.name);
+            return Box::pin(std::future::ready(ToolResult::error(text).into()));
         };
-        let cx = cx.in_context(action.context_path.map(str::to_owned));
-        match entry.run.start(action.arguments, &cx) {
-            Started::Ready(result) => Box::pin(std::future::ready(result)),
+        let cx = cx.in_context(request.context_path.map(str::to_owned));
+        match entry.run.start(request.arguments, &cx) {
+            Started::Ready(outcome) => Box::pin(std::future::ready(outcome)),
             Started::Running(running) => running,
         }
     }
 }
 
 impl Shared {
+    /// Lists the tools of the providers again.
+    fn refresh_tools(&self, taken: Taken) -> Result<(), BuildError> {
+        let turn = self.refreshes.begin();
+        let table = Table::of(&self.typed, &self.providers, self.checks_outputs, taken, Some(&self.table()))?;
+        let table = Arc::new(table);
+        let newer = Arc::clone(&table);
+        let older = {
+            let mut current = self.table.write().unwrap_or_else(PoisonError::into_inner);
+            if !self.refreshes.is_newest(turn) {
+                return Ok(());
+            }
+            std::mem::replace(&mut *current, table)
+        };
+        for connection in self.connections() {
+            // Nobody hears of tools that the list does not show them.
+            if older.change_shows(&newer, connection.access()) {
+                connection.changed(Changed::Tools);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes up what a provider says that has changed.
+    fn take_up(&self, change: Change<'_>) {
+        match change {
+            Change::Tools => {
+                // Whose name is taken is left out, so nothing can go wrong.
+                let _ = self.refresh_tools(Taken::LeftOut);
+            }
+            Change::Prompts => self.changed(Changed::Prompts),
+            Change::Resources => self.changed(Changed::Resources),
+            Change::Resource(uri) => self.changed(Changed::Resource(uri)),
+        }
+    }
+
     pub(crate) fn info(&self) -> &Implementation {
         &self.info
     }

@@ -10,7 +10,7 @@ use toolwright_core::result::ToolResult;
 
 use crate::context::Context;
 use crate::message::string;
-use crate::router::{Entry, Run, Started};
+use crate::table::{Entry, Run, Started};
 
 /// The entry with the standard parameters taken out of its calls.
 pub(crate) fn entry(entry: Entry, context: Option<&'static str>) -> Entry {
@@ -30,7 +30,7 @@ impl Run for WithStandardParameters {
     fn start(&self, arguments: Option<&RawValue>, cx: &Context) -> Started {
         match self.taken_out(arguments, cx) {
             Ok((rest, path)) => self.inner.start(Some(&rest), &cx.in_context(path)),
-            Err(problem) => Started::Ready(ToolResult::error(problem)),
+            Err(problem) => Started::Ready(ToolResult::error(problem).into()),
         }
     }
 }

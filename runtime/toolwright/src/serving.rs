@@ -1,5 +1,6 @@
 //! What serves tools, from the crate that has it.
 
+pub use toolwright_core::protocol::ErrorObject;
 #[cfg(feature = "socket")]
 pub use toolwright_server::Lines;
 #[cfg(feature = "stdio")]
@@ -25,10 +26,10 @@ pub use toolwright_server::skills;
 #[doc = include_str!("../tasks.md")]
 pub use toolwright_server::tasks;
 pub use toolwright_server::{
-    Action, AskError, BoxFuture, BuildError, CallerLimits, Client, ClientCapabilities, Completion,
-    CompletionContext, Context, Dispatch, Elicited, Executor, Handler, IntoCompletion, Limits, LogLevel,
-    RateLimit, Reference, RequestHandler, Root, Router, Sampled, Sampling, ServeError, Server, Service,
-    StateKeys,
+    AskError, BoxFuture, BuildError, CallerLimits, Changes, Client, ClientCapabilities, Completion,
+    CompletionContext, Context, Dispatch, Elicited, Handler, InputRequired, InputResponses, IntoCompletion,
+    Limits, LogLevel, Outcome, Provider, RateLimit, RawResult, Reference, RequestHandler, Root, Router,
+    Sampled, Sampling, ServeError, Server, Service, StateKeys, ToolRequest,
 };
 #[cfg(feature = "http")]
 pub use toolwright_server::{

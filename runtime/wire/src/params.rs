@@ -15,7 +15,7 @@ use crate::headers::{decoded, single};
 
 /// The parameters of one tool that its schema marks with `x-mcp-header`.
 ///
-/// The derive refuses wrong marks. An executor's definition may still have some; clients then hide the tool, and
+/// The derive refuses wrong marks. A provider's definition may still have some; clients then hide the tool, and
 /// here they mean nothing.
 #[derive(Debug, Default)]
 pub struct HeaderParams(Box<[Param]>);

@@ -6,14 +6,17 @@ use serde_json::{Map, json};
 use test_authorization::shop::protected;
 use test_http::client::Response;
 use test_http::lab::Lab;
+use toolwright::auth::Access;
 use toolwright::auth::ApiKeys;
 use toolwright::definition::meta_keys;
-use toolwright::{Action, BoxFuture, Context, Executor, Server, Service, ToolDefinition, ToolResult};
+use toolwright::{
+    BoxFuture, Context, Outcome, Provider, Server, Service, ToolDefinition, ToolRequest, ToolResult,
+};
 
 const READER: &str = "key-of-the-reader-0123456789";
 const WRITER: &str = "key-of-the-writer-0123456789";
 
-/// An executor whose tools change.
+/// A provider whose tools change.
 #[derive(Clone, Default)]
 struct Shelf(Arc<Mutex<Vec<ToolDefinition>>>);
 
@@ -31,19 +34,19 @@ impl Shelf {
     }
 }
 
-impl Executor for Shelf {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Shelf {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         self.0.lock().expect("a list").clone().into()
     }
 
-    fn execute<'a>(&'a self, action: Action<'a>, _: &'a Context) -> BoxFuture<'a, ToolResult> {
-        Box::pin(std::future::ready(ToolResult::text(action.name)))
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, _: &'a Context) -> BoxFuture<'a, Outcome> {
+        Outcome::from_future(std::future::ready(ToolResult::text(request.name)))
     }
 }
 
 fn shelf() -> (Shelf, Service, Lab) {
     let shelf = Shelf::default();
-    let service = Server::new(()).executor(shelf.clone()).build().expect("no tools yet");
+    let service = Server::new(()).provider(shelf.clone()).build().expect("no tools yet");
     let keys =
         ApiKeys::new().key("reader", READER, ["read"]).and_then(|keys| keys.key("writer", WRITER, ["write"]));
     let lab = Lab::serve(service.clone(), protected(keys.expect("good keys")));
@@ -102,7 +105,7 @@ fn a_change_of_scopes_is_one_for_all_whom_it_touches() {
     assert_eq!((rest(reader), rest(writer)), (1, 1));
 }
 
-/// Scopes that an executor's definition gets wrong close the tool.
+/// Scopes that a provider's definition gets wrong close the tool.
 #[test]
 fn scopes_that_nobody_can_have_close_a_tool() {
     let (shelf, service, lab) = shelf();

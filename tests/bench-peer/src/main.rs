@@ -6,9 +6,10 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use toolwright::auth::Access;
 use toolwright::{
-    Action, BoxFuture, Context, Executor, Handler, Http, IntoToolResult, Json, Server, Stdio, Tool,
-    ToolDefinition, ToolError, ToolResult, Toolset,
+    BoxFuture, Context, Handler, Http, IntoToolResult, Json, Outcome, Provider, Server, Stdio, Tool,
+    ToolDefinition, ToolError, ToolRequest, ToolResult, Toolset,
 };
 
 /// The state of the handlers: none.
@@ -97,13 +98,13 @@ impl Generated {
     }
 }
 
-impl Executor for Generated {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Generated {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         Arc::clone(&self.0)
     }
 
-    fn execute<'a>(&'a self, _action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async { ToolResult::text("ok") })
+    fn call_tool<'a>(&'a self, _request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Outcome::from_future(async { ToolResult::text("ok") })
     }
 }
 
@@ -111,7 +112,7 @@ impl Executor for Generated {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let count = |at: usize| arguments.get(at).and_then(|text| text.parse::<usize>().ok()).unwrap_or(0);
-    let server = |extra| Server::new(Bench).tools::<BenchTools>().executor(Generated::new(extra));
+    let server = |extra| Server::new(Bench).tools::<BenchTools>().provider(Generated::new(extra));
     match arguments.first().map(String::as_str) {
         Some("stdio") => server(count(1)).serve(Stdio).await?,
         Some("http") => {

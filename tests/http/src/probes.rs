@@ -5,11 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use toolwright::auth::Access;
 use toolwright::{
-    Action, BoxFuture, Context, Executor, Limits, Prompt, Server, Service, ToolDefinition, ToolResult,
+    BoxFuture, Context, Limits, Outcome, Prompt, Provider, Server, Service, ToolDefinition, ToolRequest,
+    ToolResult,
 };
 
-/// An executor that counts its endless calls.
+/// A provider that counts its endless calls.
 #[derive(Debug, Clone, Default)]
 pub struct Probes(Arc<Counts>);
 
@@ -27,7 +29,7 @@ impl Probes {
     pub fn service(&self, limits: Limits) -> Service {
         // Names of prompts may hold anything.
         Server::new(())
-            .executor(self.clone())
+            .provider(self.clone())
             .prompt(Prompt::new("größe"), async || "größe")
             .prompt(Prompt::new("=?base64?x?="), async || "text")
             .limits(limits)
@@ -65,8 +67,8 @@ fn await_count(counter: &AtomicUsize, count: usize) {
     }
 }
 
-impl Executor for Probes {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Probes {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         let plain = json!({"type": "object", "properties": {}});
         let regional = json!({"type": "object", "properties": {
             "region": {"type": "string", "x-mcp-header": "Region"},
@@ -75,15 +77,15 @@ impl Executor for Probes {
         [ToolDefinition::new("regional", regional), ToolDefinition::new("wait", plain)].into()
     }
 
-    fn execute<'a>(&'a self, action: Action<'a>, cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move {
-            if action.name == "wait" {
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Outcome::from_future(async move {
+            if request.name == "wait" {
                 self.0.started.fetch_add(1, Ordering::SeqCst);
                 let _ended = Ended(&self.0.ended);
                 cx.progress(1.0, None, None).await;
                 std::future::pending::<()>().await;
             }
-            ToolResult::text(action.name)
+            ToolResult::text(request.name)
         })
     }
 }

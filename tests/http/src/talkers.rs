@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tokio::sync::{Mutex, mpsc};
-use toolwright::{Action, BoxFuture, Context, Executor, Limits, Server, Service, ToolDefinition, ToolResult};
+use toolwright::auth::Access;
+use toolwright::{
+    BoxFuture, Context, Limits, Outcome, Provider, Server, Service, ToolDefinition, ToolRequest, ToolResult,
+};
 
 /// What a call is to do next.
 #[derive(Debug)]
@@ -35,7 +38,7 @@ pub fn talkers<const N: usize>(names: [&'static str; N], limits: Limits) -> (Ser
         Lead(sender)
     });
     let talkers = Talkers(Arc::new(receivers));
-    (Server::new(()).executor(talkers).limits(limits).build().expect("the names are right"), leads)
+    (Server::new(()).provider(talkers).limits(limits).build().expect("the names are right"), leads)
 }
 
 impl Lead {
@@ -59,15 +62,15 @@ impl Lead {
     }
 }
 
-impl Executor for Talkers {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Talkers {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         let schema = json!({"type": "object", "properties": {}});
         self.0.keys().map(|name| ToolDefinition::new(*name, schema.clone())).collect()
     }
 
-    fn execute<'a>(&'a self, action: Action<'a>, cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move {
-            let mut steps = self.0[action.name].lock().await;
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Outcome::from_future(async move {
+            let mut steps = self.0[request.name].lock().await;
             let mut progress = 0.0;
             while let Some(step) = steps.recv().await {
                 match step {

@@ -10,9 +10,10 @@ use serde_json::json;
 use test_http::client::Call;
 use test_http::lab::{Lab, MODERN, code};
 use test_http::sse::SseClient;
+use toolwright::auth::Access;
 use toolwright::{
-    Action, BoxFuture, Context, Executor, Handler, Http, HttpConfig, Server, Service, Tool, ToolDefinition,
-    ToolError, ToolResult, Toolset,
+    BoxFuture, Context, Handler, Http, HttpConfig, Outcome, Provider, Server, Service, Tool, ToolDefinition,
+    ToolError, ToolRequest, ToolResult, Toolset,
 };
 
 /// Reads the data of a region.
@@ -34,7 +35,7 @@ enum Tools {
     Open(Open),
 }
 
-/// Counts the calls that came through, of the typed tool and of the executor's.
+/// Counts the calls that came through, of the typed tool and of the provider's.
 #[derive(Debug, Clone, Default)]
 struct Counting(Arc<AtomicUsize>);
 
@@ -47,8 +48,8 @@ impl Handler<Open> for Counting {
     }
 }
 
-impl Executor for Counting {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Counting {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         let schema = json!({"type": "object", "properties": {
             "region": {"type": "string", "x-mcp-header": "Region"},
             "number": {"type": "integer", "x-mcp-header": "Number"},
@@ -56,15 +57,15 @@ impl Executor for Counting {
         [ToolDefinition::new("raw", schema)].into()
     }
 
-    fn execute<'a>(&'a self, _action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+    fn call_tool<'a>(&'a self, _request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
         self.0.fetch_add(1, Ordering::SeqCst);
-        Box::pin(async { ToolResult::text("done") })
+        Outcome::from_future(async { ToolResult::text("done") })
     }
 }
 
 impl Counting {
     fn service(&self) -> Service {
-        Server::new(self.clone()).tools::<Tools>().executor(self.clone()).build().expect("a service")
+        Server::new(self.clone()).tools::<Tools>().provider(self.clone()).build().expect("a service")
     }
 
     fn calls(&self) -> usize {

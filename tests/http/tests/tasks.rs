@@ -6,32 +6,33 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 use test_http::client::{Call, Response};
 use test_http::lab::{Lab, MODERN, code, with_meta};
+use toolwright::auth::Access;
 use toolwright::tasks::{MemoryTaskStore, Task, TaskState, TaskStore, TaskStoreError};
 use toolwright::{
-    Action, BoxFuture, Context, Executor, HttpConfig, Limits, Server, Service, Tasks, ToolDefinition,
-    ToolResult,
+    BoxFuture, Context, HttpConfig, Limits, Outcome, Provider, Server, Service, Tasks, ToolDefinition,
+    ToolRequest, ToolResult,
 };
 
 const TASKS: &str = "io.modelcontextprotocol/tasks";
 
-/// One tool, whose calls sleep as tasks. It is not a typed one: any executor may have such.
+/// One tool, whose calls sleep as tasks. It is not a typed one: any provider may have such.
 #[derive(Debug, Default)]
 struct Sleeper {
     /// Whether a call may as well be none.
     is_optional: bool,
 }
 
-impl Executor for Sleeper {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Sleeper {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         let mut nap = ToolDefinition::new("nap", json!({"type": "object", "properties": {}}));
         let support = if self.is_optional { "optional" } else { "required" };
         nap.meta = Some(Map::from_iter([("io.toolwright/task".to_owned(), support.into())]));
         [nap].into()
     }
 
-    fn execute<'a>(&'a self, action: Action<'a>, cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-        let arguments: Value = action.arguments.map_or(Value::Null, |text| json!(text));
-        Box::pin(async move {
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        let arguments: Value = request.arguments.map_or(Value::Null, |text| json!(text));
+        Outcome::from_future(async move {
             if arguments["start"] == true {
                 cx.start_task().await;
             }
@@ -42,7 +43,7 @@ impl Executor for Sleeper {
 }
 
 fn service(tasks: Tasks) -> Service {
-    Server::new(()).executor(Sleeper::default()).tasks(tasks).build().expect("a service")
+    Server::new(()).provider(Sleeper::default()).tasks(tasks).build().expect("a service")
 }
 
 fn lab() -> Lab {
@@ -216,7 +217,7 @@ impl TaskStore for Full {
 }
 
 fn limited(is_optional: bool, tasks: Tasks, limits: Limits) -> Lab {
-    let server = Server::new(()).executor(Sleeper { is_optional }).tasks(tasks).limits(limits);
+    let server = Server::new(()).provider(Sleeper { is_optional }).tasks(tasks).limits(limits);
     let config =
         HttpConfig::new().caller_address(|head| head.headers.get("x-caller")?.to_str().ok()?.parse().ok());
     Lab::serve(server.build().expect("a service"), config)

@@ -6,9 +6,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use toolwright::auth::Access;
 use toolwright::{
-    Action, BoxFuture, ContentBlock, Context, Executor, Handler, Json, Limits, LogLevel, Server, Service,
-    Tool, ToolDefinition, ToolError, ToolResult, Toolset,
+    BoxFuture, ContentBlock, Context, Handler, Json, Limits, LogLevel, Outcome, Provider, Server, Service,
+    Tool, ToolDefinition, ToolError, ToolRequest, ToolResult, Toolset,
 };
 
 use crate::features::{self, Change};
@@ -268,7 +269,7 @@ impl Handler<Afterwards> for Lab {
     }
 }
 
-/// An executor with one tool that switches another one on and off, and one that changes prompts and resources.
+/// A provider with one tool that switches another one on and off, and one that changes prompts and resources.
 #[derive(Debug, Clone, Default)]
 struct Switchboard(Arc<Switch>);
 
@@ -278,27 +279,27 @@ struct Switch {
     service: Mutex<Option<Service>>,
 }
 
-impl Executor for Switchboard {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Switchboard {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         let (change, toggle) = (<Change as Tool>::definition(), <Toggle as Tool>::definition());
         let extra = ToolDefinition::new("extra", json!({"type": "object", "properties": {}}));
         let on = *self.0.on.lock().unwrap_or_else(PoisonError::into_inner);
         if on { [change, extra, toggle].into() } else { [change, toggle].into() }
     }
 
-    fn execute<'a>(&'a self, action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move {
-            if action.name == "extra" {
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Outcome::from_future(async move {
+            if request.name == "extra" {
                 return ToolResult::text("extra");
             }
-            if let Ok(change) = <Change as Toolset>::decode(action.name, action.arguments) {
+            if let Ok(change) = <Change as Toolset>::decode(request.name, request.arguments) {
                 return match self.service().map(|service| features::change(&service, &change)) {
                     Some(Ok(true)) => ToolResult::text("changed"),
                     Some(Err(error)) => ToolResult::error(error.to_string()),
                     _ => ToolResult::error("there was nothing to take away"),
                 };
             }
-            match <Toggle as Toolset>::decode(action.name, action.arguments) {
+            match <Toggle as Toolset>::decode(request.name, request.arguments) {
                 Ok(toggle) => self.switch(toggle.on),
                 Err(error) => ToolResult::error(error.to_string()),
             }
@@ -340,7 +341,7 @@ fn build(server: Server<Lab>, limits: Limits) -> Service {
     let switchboard = Switchboard::default();
     let service = server
         .tools::<LabTools>()
-        .executor(switchboard.clone())
+        .provider(switchboard.clone())
         .limits(limits)
         .build()
         .expect("the tools of the lab are right");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use toolwright::auth::Access;
 use toolwright::toolset::definitions_of;
 use toolwright::{
     BuildError, Client, ContentBlock, Context, Handler, Json, Server, Service, Tool, ToolDefinition,
@@ -379,7 +380,7 @@ async fn the_path_selects_the_context_and_is_not_an_argument() {
     }
 }
 
-// Functions as handlers, and executors in executors.
+// Functions as handlers, and providers in providers.
 
 /// Says hello.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
@@ -412,24 +413,24 @@ async fn a_function_is_a_handler() {
 
 // As reported in Azure/azure-mcp#726.
 #[tokio::test]
-async fn nested_arguments_reach_an_executor_unchanged() {
-    use toolwright::{Action, BoxFuture, Executor, ToolResult};
+async fn nested_arguments_reach_a_provider_unchanged() {
+    use toolwright::{BoxFuture, Outcome, Provider, ToolRequest, ToolResult};
 
     struct Repeat;
 
-    impl Executor for Repeat {
-        fn tools(&self) -> Arc<[ToolDefinition]> {
+    impl Provider for Repeat {
+        fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
             [ToolDefinition::new("chart", json!({"type": "object", "properties": {}}))].into()
         }
 
-        fn execute<'a>(&'a self, action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-            let text = action.arguments.map_or("nothing", |arguments| arguments.get()).to_owned();
-            Box::pin(std::future::ready(ToolResult::text(text)))
+        fn call_tool<'a>(&'a self, request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
+            let text = request.arguments.map_or("nothing", |arguments| arguments.get()).to_owned();
+            Outcome::from_future(std::future::ready(ToolResult::text(text)))
         }
     }
 
-    let inner = Server::new(()).executor(Repeat).build().expect("right");
-    let outer = Server::new(()).executor(inner).build().expect("right");
+    let inner = Server::new(()).provider(Repeat).build().expect("right");
+    let outer = Server::new(()).provider(inner).build().expect("right");
     let arguments = json!({"data_sets": [{"table": "requests", "filters": {"ok": false}}, {"table": "errors", "filters": {}}], "n": 1.0});
     let result = Client::in_process(&outer).call("chart", arguments.clone()).await.expect("a result");
     assert_eq!(result.as_text(), arguments.to_string());

@@ -6,9 +6,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use toolwright::auth::Access;
 use toolwright::{
-    Action, BoxFuture, Client, ClientError, Context, Executor, Handler, Limits, Server, Service, Tool,
-    ToolDefinition, ToolError, ToolResult,
+    BoxFuture, Client, ClientError, Context, Handler, Limits, Outcome, Provider, Server, Service, Tool,
+    ToolDefinition, ToolError, ToolRequest, ToolResult,
 };
 
 /// Waits for ever, with a value that panics when it is dropped.
@@ -68,23 +69,23 @@ impl Handler<Throw> for Room {
     }
 }
 
-impl Executor for Room {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Room {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         [ToolDefinition::new("other", json!({"type": "object"}))].into()
     }
 
-    fn execute<'a>(&'a self, _action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+    fn call_tool<'a>(&'a self, _request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
         let bomb = Bomb;
-        Box::pin(async move {
+        Outcome::from_future(async move {
             let _bomb = bomb;
-            std::future::pending().await
+            std::future::pending::<ToolResult>().await
         })
     }
 }
 
 fn service() -> Service {
     let limits = Limits { call_timeout: Duration::from_millis(20), ..Limits::default() };
-    let server = Server::new(Room).tools::<Wait>().tools::<Throw>().executor(Room);
+    let server = Server::new(Room).tools::<Wait>().tools::<Throw>().provider(Room);
     server.limits(limits).build().expect("right")
 }
 

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use toolwright::auth::Access;
 use toolwright::result::StructuredContent;
 use toolwright::{
-    Action, BoxFuture, BuildError, Client, ClientError, ContentBlock, Context, Elicited, Executor, Handler,
-    IntoToolResult, Json, Prompt, PromptMessage, Resource, Revision, Sampling, Server, Service, Tool,
-    ToolDefinition, ToolError, ToolResult,
+    BoxFuture, BuildError, Client, ClientError, ContentBlock, Context, Elicited, Handler, IntoToolResult,
+    Json, Outcome, Prompt, PromptMessage, Provider, Resource, Revision, Sampling, Server, Service, Tool,
+    ToolDefinition, ToolError, ToolRequest, ToolResult,
 };
 
 /// Some data.
@@ -119,14 +120,14 @@ struct Upstream {
     result: Value,
 }
 
-impl Executor for Upstream {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Upstream {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         [self.definition.clone()].into()
     }
 
-    fn execute<'a>(&'a self, _action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-        let result = serde_json::from_value(self.result.clone()).expect("a result");
-        Box::pin(std::future::ready(result))
+    fn call_tool<'a>(&'a self, _request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        let result: ToolResult = serde_json::from_value(self.result.clone()).expect("a result");
+        Outcome::from_future(std::future::ready(result))
     }
 }
 
@@ -135,7 +136,7 @@ fn server(output: Value, result: Value) -> Server<()> {
         output_schema: Some(output),
         ..ToolDefinition::new("upstream", json!({"type": "object"}))
     };
-    Server::new(()).executor(Upstream { definition, result })
+    Server::new(()).provider(Upstream { definition, result })
 }
 
 async fn answer(service: &Service) -> ToolResult {
@@ -143,7 +144,7 @@ async fn answer(service: &Service) -> ToolResult {
 }
 
 #[tokio::test]
-async fn checking_executors_can_be_switched_off() {
+async fn checking_providers_can_be_switched_off() {
     let (schema, result) = (json!({"type": "object", "required": ["n"]}), json!({"structuredContent": {}}));
     let checked = server(schema.clone(), result.clone()).build().expect("right");
     assert!(answer(&checked).await.is_error);
@@ -157,7 +158,7 @@ async fn checking_executors_can_be_switched_off() {
 async fn a_service_inside_a_service_is_held_to_its_promises_too() {
     let inner =
         server(json!({"type": "integer"}), json!({"structuredContent": "one"})).build().expect("right");
-    let outer = Server::new(()).executor(inner).build().expect("right");
+    let outer = Server::new(()).provider(inner).build().expect("right");
     let answer = answer(&outer).await;
     assert!(answer.is_error && answer.as_text().contains("expected an integer"), "{answer:?}");
 }
@@ -219,7 +220,7 @@ impl Handler<Asking> for Desk {
 #[tokio::test]
 async fn a_capability_that_is_missing_stays_an_error_of_the_protocol() {
     let inner = Server::new(Desk).tools::<Asking>().build().expect("right");
-    let nested = Server::new(()).executor(inner.clone()).build().expect("right");
+    let nested = Server::new(()).provider(inner.clone()).build().expect("right");
     for service in [inner, nested] {
         let error = Client::in_process(&service).call("asking", json!({})).await.expect_err("not declared");
         let ClientError::Rpc(error) = error else { panic!("{error}") };
@@ -259,7 +260,7 @@ async fn what_is_unknown_in_definitions_is_passed_on() {
         definition: serde_json::from_value(definition.clone()).expect("a definition"),
         result: json!({}),
     };
-    let service = Server::new(()).executor(upstream).build().expect("right");
+    let service = Server::new(()).provider(upstream).build().expect("right");
     let listed = Client::in_process(&service).request("tools/list", json!({})).await.expect("a list");
     assert_eq!(listed["tools"][0], definition);
 }
@@ -271,8 +272,8 @@ struct Slow {
     go_on: Vec<Mutex<Receiver<()>>>,
 }
 
-impl Executor for Slow {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Slow {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         let reading = self.readings.fetch_add(1, Ordering::SeqCst);
         if let Some(go_on) = self.go_on.get(reading) {
             self.began.lock().expect("no panic").send(reading).expect("the test listens");
@@ -281,8 +282,8 @@ impl Executor for Slow {
         [ToolDefinition::new(format!("reading_{reading}"), json!({"type": "object"}))].into()
     }
 
-    fn execute<'a>(&'a self, _action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-        Box::pin(std::future::ready(ToolResult::default()))
+    fn call_tool<'a>(&'a self, _request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Outcome::from_future(std::future::ready(ToolResult::default()))
     }
 }
 
@@ -296,7 +297,7 @@ fn of_two_refreshes_at_once_the_newest_listing_wins() {
     }
     let go_on = receivers.into_iter().map(Mutex::new).collect();
     let slow = Slow { readings: AtomicUsize::new(0), began: Mutex::new(began), go_on };
-    let service = Server::new(()).executor(slow).build().expect("right");
+    let service = Server::new(()).provider(slow).build().expect("right");
     let built: Vec<usize> = readings_begun.try_iter().collect();
     let refreshes: Vec<_> = (0..2)
         .map(|_| {

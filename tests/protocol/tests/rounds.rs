@@ -1,5 +1,5 @@
 //! Rounds of questions in 2026-07-28: what a client may do with the state between them; clients in the same process;
-//! questions from below other executors.
+//! questions from below other providers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 use test_protocol::asking;
 use test_protocol::dialog::{accept, next_round};
 use toolwright::agent::TextTool;
+use toolwright::auth::Access;
 use toolwright::{
-    Action, BoxFuture, Client, ClientError, Context, Executor, Handler, InputRequest, Limits, Revision,
-    RpcError, Server, Service, StateKeys, Tool, ToolDefinition, ToolError, ToolResult,
+    BoxFuture, Client, ClientError, Context, Handler, InputRequest, Limits, Outcome, Provider, Revision,
+    RpcError, Server, Service, StateKeys, Tool, ToolDefinition, ToolError, ToolRequest, ToolResult,
 };
 
 fn service() -> Service {
@@ -244,18 +245,18 @@ async fn an_error_of_a_client_in_process_ends_the_request() {
 /// Calls the tools of another service through the agents' way.
 struct Relay(Arc<Service>);
 
-impl Executor for Relay {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Relay {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         self.0.tools()
     }
 
-    fn execute<'a>(&'a self, action: Action<'a>, cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move {
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Outcome::from_future(async move {
             let tools = self.0.tools();
-            let definition = tools.iter().find(|tool| tool.name == action.name).expect("one of the tools");
-            let inner: Arc<dyn Executor> = self.0.clone();
+            let definition = tools.iter().find(|tool| tool.name == request.name).expect("one of the tools");
+            let inner: Arc<dyn Provider> = self.0.clone();
             let tool = TextTool::query(inner, definition.clone()).in_context("below");
-            match tool.call(action.name, cx).await {
+            match tool.call(request.name, cx).await {
                 Ok(message) => ToolResult::text(format!("{message:?}")),
                 Err(error) => ToolResult::error(error.to_string()),
             }
@@ -264,9 +265,9 @@ impl Executor for Relay {
 }
 
 #[tokio::test]
-async fn questions_come_through_executors_and_agents() {
-    let nested = Server::new(()).executor(service()).build().expect("the tools are right");
-    let relayed = Server::new(()).executor(Relay(Arc::new(service()))).build().expect("the tools are right");
+async fn questions_come_through_providers_and_agents() {
+    let nested = Server::new(()).provider(service()).build().expect("the tools are right");
+    let relayed = Server::new(()).provider(Relay(Arc::new(service()))).build().expect("the tools are right");
     for revision in [Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28] {
         for (service, tool) in [(&nested, "steps"), (&relayed, "steps"), (&nested, "spawned")] {
             let client = Client::builder(service)

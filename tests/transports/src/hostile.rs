@@ -55,7 +55,7 @@ fn relay(link: &mut Link, tool: &str, text: &str) -> (Value, Vec<Value>) {
     }
 }
 
-/// Results, content, log data, `_meta` and definitions of an executor that passes on what it gets.
+/// Results, content, log data, `_meta` and definitions of a provider that passes on what it gets.
 ///
 /// # Panics
 /// If a client could be misled, or could not read what it gets.

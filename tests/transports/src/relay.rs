@@ -1,4 +1,4 @@
-//! An executor that passes on what others wrote, as it came.
+//! A provider that passes on what others wrote, as it came.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::process::Command;
-use toolwright::{Action, BoxFuture, Context, Executor, LogLevel, ToolDefinition, ToolResult};
+use toolwright::auth::Access;
+use toolwright::{BoxFuture, Context, LogLevel, Outcome, Provider, ToolDefinition, ToolRequest, ToolResult};
 
 /// Answers with the text that it is given, read as a result or as the data of a log message.
 #[derive(Debug)]
@@ -39,8 +40,8 @@ async fn read_by_a_child(program: &str) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-impl Executor for Relay {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Relay {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         let schema =
             json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
         let output = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
@@ -57,15 +58,15 @@ impl Executor for Relay {
         good.into_iter().chain(broken()).collect()
     }
 
-    fn execute<'a>(&'a self, action: Action<'a>, cx: &'a Context) -> BoxFuture<'a, ToolResult> {
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
         #[derive(Deserialize)]
         struct Arguments {
             text: String,
         }
-        Box::pin(async move {
-            let arguments = action.arguments.map_or("{}", RawValue::get);
+        Outcome::from_future(async move {
+            let arguments = request.arguments.map_or("{}", RawValue::get);
             let Arguments { text } = serde_json::from_str(arguments).expect("the arguments of a test");
-            match action.name {
+            match request.name {
                 "relay_log" => {
                     cx.log(LogLevel::Error, None, RawValue::from_string(text).expect("JSON")).await;
                     ToolResult::text("logged")

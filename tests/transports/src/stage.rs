@@ -8,9 +8,10 @@ use crate::relay::Relay;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use toolwright::auth::Access;
 use toolwright::{
-    Action, BoxFuture, Context, Elicited, Executor, Handler, Json, Limits, Server, Service, Tool,
-    ToolDefinition, ToolError, ToolResult, Toolset,
+    BoxFuture, Context, Elicited, Handler, Json, Limits, Outcome, Provider, Server, Service, Tool,
+    ToolDefinition, ToolError, ToolRequest, ToolResult, Toolset,
 };
 
 /// The longest message that the server reads.
@@ -45,8 +46,8 @@ pub fn with_limits(limits: Limits) -> Service {
     let crowd = Crowd::default();
     let service = Server::new(Stage::default())
         .tools::<StageTools>()
-        .executor(crowd.clone())
-        .executor(Relay)
+        .provider(crowd.clone())
+        .provider(Relay)
         .limits(limits)
         .build()
         .expect("the tools are right");
@@ -256,7 +257,7 @@ impl Handler<Held> for Stage {
     }
 }
 
-/// An executor with many tools, and one more that comes and goes.
+/// A provider with many tools, and one more that comes and goes.
 #[derive(Debug, Clone, Default)]
 struct Crowd(Arc<Switch>);
 
@@ -272,22 +273,22 @@ static MANY_TOOLS: LazyLock<Vec<ToolDefinition>> = LazyLock::new(|| {
     numbered.chain([ToolDefinition::new("toggle", schema.clone())]).collect()
 });
 
-impl Executor for Crowd {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Crowd {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         let extra = ToolDefinition::new("extra", json!({"type": "object", "properties": {}}));
         let extra = self.0.on.load(Ordering::SeqCst).then_some(extra);
         MANY_TOOLS.iter().cloned().chain(extra).collect()
     }
 
-    fn execute<'a>(&'a self, action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move {
-            if action.name == "toggle" {
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Outcome::from_future(async move {
+            if request.name == "toggle" {
                 self.0.on.fetch_xor(true, Ordering::SeqCst);
                 if let Some(Err(error)) = self.0.service.get().map(Service::refresh_tools) {
                     return ToolResult::error(error.to_string());
                 }
             }
-            ToolResult::text(action.name)
+            ToolResult::text(request.name)
         })
     }
 }

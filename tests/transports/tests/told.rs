@@ -46,10 +46,10 @@ fn tools_that_are_left_out_are_named_once_with_the_reason() {
     let left_out = starting(&told, "toolwright: the tool ");
     assert_eq!(left_out.len(), 9, "once each, however often the list is read: {told:#?}");
     for part in [
-        r#"the tool "" of an executor is left out: the name is empty"#,
-        r#"the tool "relay twice" of an executor is left out: the name has ' '"#,
-        r#"the tool "relay_true" of an executor is left out: its input schema is true"#,
-        r#"the tool "relay_openapi" of an executor is left out: its input schema is written in the dialect"#,
+        r#"the tool "" of a provider is left out: the name is empty"#,
+        r#"the tool "relay twice" of a provider is left out: the name has ' '"#,
+        r#"the tool "relay_true" of a provider is left out: its input schema is true"#,
+        r#"the tool "relay_openapi" of a provider is left out: its input schema is written in the dialect"#,
     ] {
         assert!(left_out.iter().any(|line| line.contains(part)), "{part}: {left_out:#?}");
     }

@@ -13,8 +13,9 @@ use serde_json::json;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::result::{Json, ToolResult};
 use toolwright_macros::Tool;
+use toolwright_server::auth::Access;
 use toolwright_server::{
-    Action, BoxFuture, BuildError, Context, Executor, ServeError, Server, Service, Stdio,
+    BoxFuture, BuildError, Context, Outcome, Provider, ServeError, Server, Service, Stdio, ToolRequest,
 };
 
 /// The argument with which the program serves; the number of further tools follows.
@@ -107,20 +108,20 @@ impl Others {
     }
 }
 
-impl Executor for Others {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Others {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         Arc::clone(&self.0)
     }
 
-    fn execute<'a>(&'a self, action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-        let text = format!("`{}` is only listed", action.name);
-        Box::pin(std::future::ready(ToolResult::error(text)))
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        let text = format!("`{}` is only listed", request.name);
+        Outcome::from_future(std::future::ready(ToolResult::error(text)))
     }
 }
 
 /// The service that is measured.
 pub(crate) fn service(other_tools: usize) -> Result<Service, BuildError> {
-    Server::new(add).tools::<Add>().executor(Others::new(other_tools)).name("bench").build()
+    Server::new(add).tools::<Add>().provider(Others::new(other_tools)).name("bench").build()
 }
 
 /// Serves on stdio until the input ends.

@@ -11,15 +11,16 @@ use super::envelope::{EnvelopeError, ToolCall};
 use super::message::{AgentMessage, Source};
 use super::router::{self, CommandRouter, RouteError, TextRouter};
 use super::tool::{InputForm, TextTool};
+use crate::auth::Access;
 use crate::caught::{Code, caught};
-use crate::connection::{Outcome, finish};
+use crate::connection::{Ended, finish};
 use crate::context::Context;
-use crate::executor::Executor;
 use crate::limits::Limits;
+use crate::provider::{Outcome, Provider};
 
-/// Answers the messages of agents with the tools of an executor, such as a [`Service`](crate::Service).
+/// Answers the messages of agents with the tools of a provider, such as a [`Service`](crate::Service).
 pub struct Agent {
-    executor: Arc<dyn Executor>,
+    provider: Arc<dyn Provider>,
     router: Box<dyn TextRouter>,
     context_path: Option<String>,
     call_timeout: Duration,
@@ -35,10 +36,10 @@ impl std::fmt::Debug for Agent {
 }
 
 impl Agent {
-    /// An agent's way to the tools of `executor`, with the [`CommandRouter`] for text.
-    pub fn new(executor: Arc<dyn Executor>) -> Self {
+    /// An agent's way to the tools of `provider`, with the [`CommandRouter`] for text.
+    pub fn new(provider: Arc<dyn Provider>) -> Self {
         let call_timeout = Limits::default().call_timeout;
-        Self { executor, router: Box::new(CommandRouter), context_path: None, call_timeout }
+        Self { provider, router: Box::new(CommandRouter), context_path: None, call_timeout }
     }
 
     /// Uses another router for text.
@@ -95,12 +96,12 @@ impl Agent {
             return Ok(AgentMessage::new(source, call.name, result));
         }
         trace.push(TraceEvent::Called { tool: call.name.clone(), source });
-        run(&*self.executor, &call, source, self.context_path.as_deref(), cx).await
+        run(&*self.provider, &call, source, self.context_path.as_deref(), cx).await
     }
 
     /// The tools that there are now.
     pub fn definitions(&self) -> Arc<[ToolDefinition]> {
-        let tools = self.executor.tools();
+        let tools = self.provider.tools(&Access::Trusted);
         match &self.context_path {
             None => tools,
             Some(path) => tools.iter().filter(|tool| tool.is_visible_in(path)).cloned().collect(),
@@ -115,7 +116,7 @@ impl Agent {
     /// One tool for each command, in this form.
     pub fn tools(&self, form: InputForm) -> Vec<TextTool> {
         let tool = |definition: &ToolDefinition| {
-            let tool = TextTool::new(Arc::clone(&self.executor), definition.clone(), form);
+            let tool = TextTool::new(Arc::clone(&self.provider), definition.clone(), form);
             match &self.context_path {
                 Some(path) => tool.in_context(path),
                 None => tool,
@@ -144,27 +145,41 @@ pub(super) async fn decide<T>(choice: impl Future<Output = T>, cx: &Context) -> 
 
 /// Runs a call to its end, its deadline or its cancellation.
 pub(super) async fn run(
-    executor: &dyn Executor,
+    provider: &dyn Provider,
     call: &ToolCall,
     source: Source,
     context_path: Option<&str>,
     cx: &Context,
 ) -> Result<AgentMessage, AgentError> {
-    let action = call.action(context_path.or(cx.context_path()));
+    let request = call.request(context_path.or(cx.context_path()));
     let tool = call.name.clone();
-    let Ok(running) = caught(|| executor.execute(action, cx)) else {
+    let Ok(running) = caught(|| provider.call_tool(request, cx)) else {
         return Err(AgentError::Panicked { tool });
     };
     match finish(Code::new(running), cx).await {
-        Outcome::Done(result) => {
+        Ended::Done(outcome) => {
+            let result = result_of(outcome);
             let fault = result.structured_content.as_ref().and_then(StructuredContent::fault);
             let unfit =
                 fault.map(|fault| format!("the structured content of `{tool}` cannot be used: it {fault}"));
             Ok(AgentMessage::new(source, tool, unfit.map_or(result, ToolResult::error)))
         }
-        Outcome::TimedOut => Err(AgentError::TimedOut { tool }),
-        Outcome::Cancelled => Err(AgentError::Cancelled { tool }),
-        Outcome::Panicked => Err(AgentError::Panicked { tool }),
+        Ended::TimedOut => Err(AgentError::TimedOut { tool }),
+        Ended::Cancelled => Err(AgentError::Cancelled { tool }),
+        Ended::Panicked => Err(AgentError::Panicked { tool }),
+    }
+}
+
+/// What an agent reads of an outcome.
+fn result_of(outcome: Outcome) -> ToolResult {
+    match outcome {
+        Outcome::Result(result) => result,
+        Outcome::Error(error) => ToolResult::error(error.message),
+        Outcome::Raw(raw) => serde_json::from_str(raw.json.get())
+            .unwrap_or_else(|error| ToolResult::error(format!("the result cannot be read: {error}"))),
+        Outcome::InputRequired(_) | Outcome::Task(_) => {
+            ToolResult::error("the tool asks for input, which an agent cannot give")
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::ask::{AgentError, decide};
 use super::message::AgentMessage;
 use super::tool::TextTool;
 use crate::context::Context;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 
 /// What a selection chose.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::executor::Action;
+use crate::provider::ToolRequest;
 
 /// A call as an agent makes it: `{"name": …, "arguments": {…}}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -54,9 +54,9 @@ impl ToolCall {
         serde_json::to_string(&Envelope { kind: Kind::McpToolCall, tool_call: self })
     }
 
-    /// The call for an executor, in the application context that the caller works in.
-    pub fn action<'a>(&'a self, context_path: Option<&'a str>) -> Action<'a> {
-        Action { context_path, ..Action::new(&self.name, self.arguments.as_deref()) }
+    /// The call for a provider, in the application context that the caller works in.
+    pub fn request<'a>(&'a self, context_path: Option<&'a str>) -> ToolRequest<'a> {
+        ToolRequest::new(&self.name, self.arguments.as_deref()).in_context(context_path)
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! An agent's message is one text. [`Agent::ask`] reads it as the envelope
 //! `{"type":"mcp_tool_call","tool_call":{"name":…,"arguments":{…}}}`; if it is none, a [`TextRouter`] finds the command
-//! in the text. Either way it becomes a [`ToolCall`], then an [`Action`](crate::executor::Action) for the
-//! [`Executor`](crate::executor::Executor), and the result comes back as an [`AgentMessage`] that says which way it came.
+//! in the text. Either way it becomes a [`ToolCall`], then a [`ToolRequest`](crate::provider::ToolRequest) for the
+//! [`Provider`](crate::provider::Provider), and the result comes back as an [`AgentMessage`] that says which way it came.
 //!
 //! ```
 //! # use std::{sync::Arc, time::Duration};

@@ -10,7 +10,7 @@ use toolwright_core::{names, suggest};
 use super::envelope::ToolCall;
 use super::text::{Pair, Part, parts};
 use super::typing;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 
 /// Turns plain text into a call: [`CommandRouter`], or one of yours that asks a model.
 pub trait TextRouter: Send + Sync + 'static {

@@ -13,7 +13,7 @@ use super::message::{AgentMessage, Source};
 use super::router::{self, RouteError};
 use super::text::{Part, parts};
 use crate::context::Context;
-use crate::executor::Executor;
+use crate::provider::Provider;
 
 /// How a tool asks to be called. Each tool takes both forms; the form decides what its documentation teaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,11 +24,11 @@ pub enum InputForm {
     Json,
 }
 
-/// One command of an executor as a tool for an agent framework: a name, documentation, and a function from text to an
+/// One command of a provider as a tool for an agent framework: a name, documentation, and a function from text to an
 /// answer.
 #[derive(Clone)]
 pub struct TextTool {
-    executor: Arc<dyn Executor>,
+    provider: Arc<dyn Provider>,
     definition: ToolDefinition,
     form: InputForm,
     context_path: Option<String>,
@@ -45,17 +45,17 @@ impl std::fmt::Debug for TextTool {
 
 impl TextTool {
     /// A tool whose documentation teaches text.
-    pub fn query(executor: Arc<dyn Executor>, definition: ToolDefinition) -> Self {
-        Self::new(executor, definition, InputForm::Query)
+    pub fn query(provider: Arc<dyn Provider>, definition: ToolDefinition) -> Self {
+        Self::new(provider, definition, InputForm::Query)
     }
 
     /// A tool whose documentation teaches the envelope.
-    pub fn json(executor: Arc<dyn Executor>, definition: ToolDefinition) -> Self {
-        Self::new(executor, definition, InputForm::Json)
+    pub fn json(provider: Arc<dyn Provider>, definition: ToolDefinition) -> Self {
+        Self::new(provider, definition, InputForm::Json)
     }
 
-    pub(super) fn new(executor: Arc<dyn Executor>, definition: ToolDefinition, form: InputForm) -> Self {
-        Self { executor, definition, form, context_path: None }
+    pub(super) fn new(provider: Arc<dyn Provider>, definition: ToolDefinition, form: InputForm) -> Self {
+        Self { provider, definition, form, context_path: None }
     }
 
     /// Makes calls in this application context, such as `orders/42`, instead of that of each call's [`Context`].
@@ -105,7 +105,7 @@ impl TextTool {
     /// `is_error`.
     pub async fn call(&self, input: &str, cx: &Context) -> Result<AgentMessage, AgentError> {
         let (call, source) = self.read(input)?;
-        run(&*self.executor, &call, source, self.context_path.as_deref(), cx).await
+        run(&*self.provider, &call, source, self.context_path.as_deref(), cx).await
     }
 
     fn read(&self, input: &str) -> Result<(ToolCall, Source), AgentError> {

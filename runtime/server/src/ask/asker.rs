@@ -9,7 +9,7 @@ use super::pass::{PassAsker, Passes};
 use super::requests::{RequestAsker, Requests};
 use super::{AskError, ClientCapabilities, Question};
 use crate::context::Context;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 #[cfg(feature = "tasks")]
 use crate::tasks::{TaskAsker, TaskCall};
 

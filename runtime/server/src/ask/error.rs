@@ -30,6 +30,11 @@ pub enum AskError {
     /// The form has a rule that cannot be checked, such as a pattern that does not compile.
     #[error("the form cannot be checked: {0}")]
     Schema(String),
+    /// There is no request of this method that a client could be asked.
+    #[error(
+        "`{0}` is not a request that a client answers; ask with `elicitation/create`, `sampling/createMessage` or `roots/list`"
+    )]
+    Method(String),
     /// Two questions of one call have the same key.
     #[error("two questions have the key `{0}`; give each its own")]
     SameKey(String),

@@ -20,6 +20,7 @@ mod error;
 mod question;
 
 mod capabilities;
+mod input;
 
 pub(crate) mod asker;
 pub(crate) mod pass;
@@ -37,7 +38,7 @@ use toolwright_core::tool::InputShape;
 pub use answer::{Elicited, Root, Sampled};
 pub use capabilities::ClientCapabilities;
 pub use error::AskError;
-pub use question::Sampling;
+pub use question::{InputRequest, Sampling};
 pub use state::StateKeys;
 
 pub(crate) use asker::Asking;

@@ -10,10 +10,20 @@ use tokio_util::sync::CancellationToken;
 use super::asker::Asker;
 use super::{AskError, Question};
 use crate::context::Context;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
+use crate::provider::InputResponses;
 
 /// Answers by the keys of their questions.
 pub(crate) type Answers = BTreeMap<String, Box<RawValue>>;
+
+/// What travels with the client from one pass to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    /// The answers that were used.
+    pub(crate) answers: Answers,
+    /// The state of the provider whose requests are open.
+    pub(crate) provider: Option<String>,
+}
 
 /// What one pass of a call knows of questions: one run of its handler, from its start to its end or to the questions
 /// that have no answer yet.
@@ -21,6 +31,8 @@ pub(crate) type Answers = BTreeMap<String, Box<RawValue>>;
 pub(crate) struct Passes {
     limit: usize,
     pass: OnceLock<Box<Pass>>,
+    /// What the client answers to the requests of a provider.
+    input: Option<Box<InputResponses>>,
     /// The task that polls the handler. A question may be asked in another one.
     driver: Mutex<Option<Waker>>,
 }
@@ -44,13 +56,25 @@ struct State {
 }
 
 impl Passes {
-    /// The first pass, or one with the answers that came in the request's `requestState` and `inputResponses`.
-    pub(crate) fn new(limit: usize, answers: Option<(Answers, Answers)>) -> Self {
-        let pass = answers.map(|(kept, given)| {
-            let state = State { kept, given, ..State::default() };
-            Box::new(Pass { state: Mutex::new(state), ..Pass::default() })
-        });
-        Self { limit, pass: pass.map_or_else(OnceLock::new, OnceLock::from), driver: Mutex::default() }
+    /// The first pass, or one with what came in the request's `requestState` and `inputResponses`.
+    pub(crate) fn new(limit: usize, resumed: Option<(Kept, Answers)>) -> Self {
+        let (mut pass, mut input) = (OnceLock::new(), None);
+        if let Some((Kept { answers, provider }, given)) = resumed {
+            input = Some(Box::new(InputResponses { responses: given.clone(), state: provider }));
+            let state = State { kept: answers, given, ..State::default() };
+            pass = OnceLock::from(Box::new(Pass { state: Mutex::new(state), ..Pass::default() }));
+        }
+        Self { limit, pass, input, driver: Mutex::default() }
+    }
+
+    /// How many questions may be open at once.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// What the client answers to the requests of a provider.
+    pub(crate) fn input(&self) -> Option<&InputResponses> {
+        self.input.as_deref()
     }
 
     pub(super) fn paused(&self, waker: Option<&Waker>) -> Option<Vec<(String, Question)>> {
@@ -74,9 +98,10 @@ impl Passes {
         Some(questions)
     }
 
-    /// The answers that the next pass must know.
-    pub(crate) fn kept(&self) -> Answers {
-        self.pass.get().map(|pass| pass.state().kept.clone()).unwrap_or_default()
+    /// What the next pass must know, with the state of a provider.
+    pub(crate) fn kept(&self, provider: Option<&str>) -> Kept {
+        let answers = self.pass.get().map(|pass| pass.state().kept.clone()).unwrap_or_default();
+        Kept { answers, provider: provider.map(str::to_owned) }
     }
 
     pub(super) fn end(&self) {

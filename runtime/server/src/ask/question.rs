@@ -1,6 +1,6 @@
 //! Questions, as they go to the client.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use toolwright_core::content::{ContentBlock, Role};
 use toolwright_core::protocol::method;
@@ -8,6 +8,26 @@ use toolwright_core::revision::Revision;
 use toolwright_core::schema;
 
 use super::AskError;
+
+/// What a server asks: a form or a page for the user (`elicitation/create`), a text of the model
+/// (`sampling/createMessage`), or the folders (`roots/list`).
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct InputRequest {
+    /// The method.
+    pub method: String,
+    /// Its parameters.
+    #[serde(default)]
+    pub params: Value,
+}
+
+impl InputRequest {
+    /// A request: the parameters are those of `ElicitRequest`, `CreateMessageRequest` or `ListRootsRequest` of the schema
+    /// of 2026-07-28.
+    pub fn new(method: impl Into<String>, params: Value) -> Self {
+        Self { method: method.into(), params }
+    }
+}
 
 /// A question: a request of the server in the schema's words (2026-07-28, schema `InputRequest`).
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -41,6 +61,25 @@ impl Question {
 
     pub(crate) fn roots() -> Self {
         Self { method: method::ROOTS_LIST, params: json!({}), kind: Kind::Roots }
+    }
+
+    /// A request that comes from elsewhere.
+    pub(crate) fn of(request: &InputRequest) -> Result<Self, AskError> {
+        let InputRequest { method, params } = request;
+        let (method, kind) = match method.as_str() {
+            "elicitation/create" if params.get("mode").is_some_and(|mode| mode == "url") => {
+                ("elicitation/create", Kind::Url)
+            }
+            "elicitation/create" => ("elicitation/create", Kind::Form),
+            "sampling/createMessage" if params.get("tools").or(params.get("toolChoice")).is_some() => {
+                ("sampling/createMessage", Kind::SamplingWithTools)
+            }
+            "sampling/createMessage" => ("sampling/createMessage", Kind::Sampling),
+            "roots/list" => ("roots/list", Kind::Roots),
+            other => return Err(AskError::Method(toolwright_core::protocol::error::shortened(other))),
+        };
+        let params = if params.is_object() { params.clone() } else { json!({}) };
+        Ok(Self { method, params, kind })
     }
 
     /// Refuses a key under which another question was asked before.

@@ -17,7 +17,7 @@ use super::question::Kind;
 use super::{AskError, Asking, Question};
 use crate::connection::Connection;
 use crate::context::Context;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 use crate::hex::random_id;
 use crate::message::string;
 use crate::reply;

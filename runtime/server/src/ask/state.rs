@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use toolwright_core::content::base64;
 
 use super::canonical::canonical;
-use super::pass::Answers;
+use super::pass::Kept;
 
 /// The keys that seal what a server lets its clients keep (`requestState`).
 ///
@@ -87,10 +87,12 @@ impl Binding<'_> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Sealed<A> {
+struct Sealed<A, P> {
     /// Seconds since 1970.
     expires: u64,
     answers: A,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    provider: Option<P>,
 }
 
 const NONCE_BYTES: usize = 24;
@@ -100,11 +102,16 @@ impl Sealer {
         Self { keys: keys.map_or_else(OnceLock::new, |keys| OnceLock::from(Some(keys))) }
     }
 
-    /// The sealed answers; none where the system gives no random numbers.
-    pub(crate) fn seal(&self, answers: &Answers, ttl: Duration, binding: &Binding<'_>) -> Option<String> {
+    /// What is kept, sealed; none where the system gives no random numbers.
+    pub(crate) fn seal(&self, kept: &Kept, ttl: Duration, binding: &Binding<'_>) -> Option<String> {
         let keys = self.keys()?;
         let expires = now().saturating_add(ttl.as_secs());
-        let text = serde_json::to_vec(&Sealed { expires, answers }).ok()?;
+        let text = serde_json::to_vec(&Sealed {
+            expires,
+            answers: &kept.answers,
+            provider: kept.provider.as_deref(),
+        })
+        .ok()?;
         let mut nonce = [0; NONCE_BYTES];
         getrandom::fill(&mut nonce).ok()?;
         let payload = Payload { msg: &text, aad: &binding.bytes() };
@@ -112,8 +119,8 @@ impl Sealer {
         Some(base64::encode(&[&nonce, &*sealed].concat()))
     }
 
-    /// The answers; none if the text was not sealed by this server for this request, or too long ago.
-    pub(crate) fn open(&self, text: &str, binding: &Binding<'_>) -> Option<Answers> {
+    /// What was sealed; none if the text was not sealed by this server for this request, or too long ago.
+    pub(crate) fn open(&self, text: &str, binding: &Binding<'_>) -> Option<Kept> {
         let keys = self.keys()?;
         let bytes = base64::decode(text).ok()?;
         let (nonce, sealed) = bytes.split_first_chunk::<NONCE_BYTES>()?;
@@ -121,8 +128,8 @@ impl Sealer {
         let text = std::iter::once(&keys.current).chain(&keys.former).find_map(|key| {
             cipher(key).decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: &aad }).ok()
         })?;
-        let opened: Sealed<Answers> = serde_json::from_slice(&text).ok()?;
-        (opened.expires > now()).then_some(opened.answers)
+        let Sealed { expires, answers, provider } = serde_json::from_slice(&text).ok()?;
+        (expires > now()).then_some(Kept { answers, provider })
     }
 
     fn keys(&self) -> Option<&StateKeys> {
@@ -144,7 +151,7 @@ mod tests {
 
     use serde_json::value::RawValue;
 
-    use super::{Answers, Binding, Sealer, StateKeys};
+    use super::{Binding, Kept, Sealer, StateKeys};
 
     const MINUTE: Duration = Duration::from_mins(1);
 
@@ -167,12 +174,14 @@ mod tests {
             target: "book",
             arguments: Some(&arguments),
         };
-        let answers = Answers::from([("key".to_owned(), raw(r#"{"action":"accept"}"#))]);
-        let state = sealer().seal(&answers, MINUTE, &binding).expect("sealed");
-        assert!(!state.contains("accept"));
+        let answers = [("key".to_owned(), raw(r#"{"action":"accept"}"#))].into();
+        let kept = Kept { answers, provider: Some("theirs".to_owned()) };
+        let state = sealer().seal(&kept, MINUTE, &binding).expect("sealed");
+        assert!(!state.contains("accept") && !state.contains("theirs"));
         let opens = |binding: &Binding<'_>| sealer().open(&state, binding).is_some();
         let opened = sealer().open(&state, &binding).expect("opened");
-        assert_eq!(opened["key"].get(), r#"{"action":"accept"}"#);
+        assert_eq!(opened.answers["key"].get(), r#"{"action":"accept"}"#);
+        assert_eq!(opened.provider.as_deref(), Some("theirs"));
         assert!(opens(&Binding { arguments: Some(&same), ..binding }));
         for (case, other) in [
             ("arguments", Binding { arguments: Some(&other), ..binding }),
@@ -189,7 +198,7 @@ mod tests {
     #[test]
     fn no_arguments_null_and_the_empty_object_are_the_same() {
         let binding = Binding { principal: None, method: "tools/call", target: "t", arguments: None };
-        let state = sealer().seal(&Answers::new(), MINUTE, &binding).expect("sealed");
+        let state = sealer().seal(&Kept::default(), MINUTE, &binding).expect("sealed");
         for text in ["null", "{}", " { } "] {
             let arguments = raw(text);
             assert!(
@@ -215,7 +224,7 @@ mod tests {
             let (arguments, others) = (raw(text), raw(other));
             let binding =
                 Binding { principal: None, method: "tools/call", target: "t", arguments: Some(&arguments) };
-            let state = sealer().seal(&Answers::new(), MINUTE, &binding).expect("sealed");
+            let state = sealer().seal(&Kept::default(), MINUTE, &binding).expect("sealed");
             assert!(sealer().open(&state, &binding).is_some(), "{text}");
             let other = Binding { arguments: Some(&others), ..binding };
             assert!(sealer().open(&state, &other).is_none(), "{text}");
@@ -225,7 +234,7 @@ mod tests {
     #[test]
     fn the_same_answers_never_look_the_same() {
         let binding = Binding { principal: None, method: "tools/call", target: "t", arguments: None };
-        let sealed = || sealer().seal(&Answers::new(), MINUTE, &binding);
+        let sealed = || sealer().seal(&Kept::default(), MINUTE, &binding);
         assert_ne!(sealed(), sealed());
     }
 }

@@ -8,16 +8,17 @@ use crate::callers::Caller;
 #[cfg(feature = "http")]
 use crate::callers::Received;
 
-/// Who calls, as far as tools are concerned.
+/// Who calls, and so what may be listed, called and read.
+///
+/// A handler gets it from [`Context::access`](crate::Context::access), a [`Provider`](crate::Provider) with each list.
 #[derive(Debug, Clone)]
-pub(crate) enum Access {
-    /// The program itself, or the user who started it: everything may be used.
+#[non_exhaustive]
+pub enum Access {
+    /// The program itself, or the user who started it, as over stdio: everything may be used.
     Trusted,
     /// Somebody over a network who was asked for nothing: what needs a scope does not exist.
-    #[cfg(any(feature = "http", feature = "jsonrpsee"))]
     Anonymous,
     /// Somebody whose token was checked.
-    #[cfg(feature = "auth")]
     Granted(Arc<Principal>),
 }
 
@@ -76,20 +77,18 @@ impl Deref for Visitor {
 }
 
 impl Access {
-    /// The one rule of lists and calls: a caller has all the scopes, or neither sees the tool nor calls it.
-    pub(crate) fn covers(&self, scopes: &[String]) -> bool {
+    /// Whether the caller has all these scopes: the one rule of lists and calls.
+    pub fn covers(&self, scopes: &[String]) -> bool {
         scopes.is_empty()
             || match self {
                 Self::Trusted => true,
-                #[cfg(any(feature = "http", feature = "jsonrpsee"))]
                 Self::Anonymous => false,
-                #[cfg(feature = "auth")]
                 Self::Granted(principal) => scopes.iter().all(|scope| principal.has_scope(scope)),
             }
     }
 
-    /// Whether nothing is kept from the caller.
-    pub(crate) fn is_trusted(&self) -> bool {
+    /// Whether everything may be used.
+    pub fn is_trusted(&self) -> bool {
         matches!(self, Self::Trusted)
     }
 
@@ -105,9 +104,8 @@ impl Access {
     }
 
     /// Whose token was checked.
-    pub(crate) fn principal(&self) -> Option<&Arc<Principal>> {
+    pub fn principal(&self) -> Option<&Arc<Principal>> {
         match self {
-            #[cfg(feature = "auth")]
             Self::Granted(principal) => Some(principal),
             _ => None,
         }

@@ -6,7 +6,7 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 use super::token::{digest, is_token};
 use super::{Principal, Rejected, TokenVerifier};
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 use crate::hex::unhex;
 
 /// API keys: each with a name, which is the subject of its [`Principal`], and scopes.

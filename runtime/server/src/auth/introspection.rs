@@ -16,7 +16,7 @@ use super::claims::{is_audience, principal, seconds, text};
 use super::clock::Clock;
 use super::token::digest;
 use super::{Principal, Rejected, TokenVerifier};
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 
 /// Takes tokens that an authorization server calls active when asked: opaque ones, or any that can be withdrawn.
 ///

@@ -33,7 +33,8 @@ mod introspection;
 #[cfg(feature = "oauth")]
 mod jwt;
 
-pub(crate) use access::{Access, Visitor};
+pub use access::Access;
+pub(crate) use access::Visitor;
 pub use principal::Principal;
 pub use visibility::Offer;
 pub(crate) use visibility::Rule;

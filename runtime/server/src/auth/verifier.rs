@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Principal;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 
 /// Decides whether a token is good, and whom it stands for.
 ///

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use toolwright_core::revision::Revision;
 
 use super::{Client, ClientError, RpcError};
+use crate::ask::InputRequest;
 use crate::service::Service;
 
 /// How often a client calls again with answers before it gives up.
@@ -20,18 +20,6 @@ pub struct ClientBuilder {
     pub(super) revision: Revision,
     pub(super) capabilities: Value,
     pub(super) answers: Option<Answers>,
-}
-
-/// What a server asks: a form or a page for the user (`elicitation/create`), a text of the model
-/// (`sampling/createMessage`), or the folders (`roots/list`).
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[non_exhaustive]
-pub struct InputRequest {
-    /// The method.
-    pub method: String,
-    /// Its parameters.
-    #[serde(default)]
-    pub params: Value,
 }
 
 /// The code that answers.

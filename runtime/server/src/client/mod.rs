@@ -15,8 +15,10 @@ use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 use toolwright_wire::outbox::Outbox;
 
+pub use answering::ClientBuilder;
 use answering::{Answers, MAX_ROUNDS};
-pub use answering::{ClientBuilder, InputRequest};
+
+pub use crate::ask::InputRequest;
 
 use crate::auth::Access;
 use crate::connection::Connection;

@@ -9,13 +9,14 @@ use toolwright_core::protocol::ErrorObject;
 use toolwright_core::revision::Revision;
 
 use super::Connection;
-use crate::ask::pass::{Answers, Passes};
+use crate::ask::pass::{Answers, Kept, Passes};
 use crate::ask::requests::{self, Waiting};
 use crate::ask::state::Binding;
 use crate::ask::{Asking, ClientCapabilities, Question};
 use crate::context::Context;
 use crate::error;
 use crate::message::{Params, RequestId, string};
+use crate::provider::InputRequired;
 use crate::reply;
 
 /// What a call asks the server for: its questions and their answers belong to it.
@@ -68,14 +69,14 @@ impl Connection {
         let answers = if params.request_state.is_none() && params.input_responses.is_none() {
             None
         } else {
-            Some((self.kept_answers(params, origin)?, given_answers(params)?))
+            Some((self.kept(params, origin)?, given_answers(params)?))
         };
         Ok(Asking::Passes(Passes::new(limits.max_questions, answers)))
     }
 
-    /// The answers of earlier rounds.
-    fn kept_answers(&self, params: &Params<'_>, origin: &Origin<'_>) -> Result<Answers, ErrorObject> {
-        let Some(state) = params.request_state else { return Ok(Answers::new()) };
+    /// What was kept of earlier rounds.
+    fn kept(&self, params: &Params<'_>, origin: &Origin<'_>) -> Result<Kept, ErrorObject> {
+        let Some(state) = params.request_state else { return Ok(Kept::default()) };
         let limit = self.service.limits().max_request_state_bytes;
         string(state)
             .filter(|state| state.len() <= limit)
@@ -92,7 +93,8 @@ impl Connection {
         Binding { principal: self.access.owner(), method, target, arguments }
     }
 
-    /// Appends the answer of a call that ends with questions.
+    /// Appends the answer of a call that ends with questions; `provider` is the state of the one who asks, if that is not
+    /// this server.
     pub(super) fn pause(
         &self,
         out: &mut Vec<u8>,
@@ -100,14 +102,15 @@ impl Connection {
         cx: &Context,
         origin: &Origin<'_>,
         questions: &[(String, Question)],
+        provider: Option<&str>,
     ) {
         let Some(passes) = cx.asking().passes() else { return };
         let limits = self.service.limits();
-        let sealed =
-            self.service.sealer().seal(&passes.kept(), limits.request_state_ttl, &self.binding(origin));
+        let kept = passes.kept(provider);
+        let sealed = self.service.sealer().seal(&kept, limits.request_state_ttl, &self.binding(origin));
         let refusal = match sealed {
             Some(state) if state.len() <= limits.max_request_state_bytes => {
-                let result = InputRequired {
+                let result = InputRequiredResult {
                     result_type: "input_required",
                     input_requests: questions,
                     request_state: &state,
@@ -122,6 +125,23 @@ impl Connection {
             None => error::internal("the system gives no random numbers to seal the answers with"),
         };
         reply::error(out, Some(id), &refusal, cx.revision());
+    }
+
+    /// Appends the answer of a call whose provider asks for input.
+    pub(super) fn pause_for(
+        &self,
+        out: &mut Vec<u8>,
+        id: &RequestId<'_>,
+        cx: &Context,
+        origin: &Origin<'_>,
+        input: &InputRequired,
+    ) {
+        let questions = input.requests.iter();
+        // The provider's way has checked them.
+        let questions: Vec<_> =
+            questions.filter_map(|(key, request)| Some((key.clone(), Question::of(request).ok()?))).collect();
+        cx.cancel();
+        self.pause(out, id, cx, origin, &questions, input.state.as_deref());
     }
 
     /// Notes what a legacy peer can be asked for.
@@ -174,7 +194,7 @@ fn given_answers(params: &Params<'_>) -> Result<Answers, ErrorObject> {
 /// 2026-07-28, schema `InputRequiredResult`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct InputRequired<'a> {
+struct InputRequiredResult<'a> {
     result_type: &'static str,
     #[serde(serialize_with = "as_object")]
     input_requests: &'a [(String, Question)],

@@ -16,15 +16,16 @@ use toolwright_core::revision::Revision;
 #[cfg(feature = "tasks")]
 use toolwright_core::tool::TaskSupport;
 
-use super::asking::Origin;
+use super::asking::{Origin, OwnedOrigin};
 use super::{Connection, Later, arguments_of, optional_string, required_string};
 use crate::ask::Question;
 use crate::callers::{Taken, What};
 use crate::caught::{Code, Panicked, caught};
 use crate::context::{CallStart, Context, LogLevel};
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 use crate::message::{Params, RequestId, RequestMeta};
-use crate::router::{Entry, Started};
+use crate::provider::Outcome;
+use crate::table::{Entry, Started};
 use crate::{error, log, reply};
 
 /// The calls that run, by the key of their id.
@@ -87,10 +88,9 @@ impl Connection {
             #[cfg(feature = "tasks")]
             task,
         };
-        let revision = meta.revision;
         let running = match caught(|| call.entry.run.start(arguments, &cx)) {
-            Ok(Started::Ready(result)) => {
-                call.write(self, out, id, &result, revision);
+            Ok(Started::Ready(outcome)) => {
+                call.write(self, out, id, &outcome, &cx, Some(&origin));
                 return Ok(None);
             }
             Ok(Started::Running(future)) => future,
@@ -148,7 +148,7 @@ impl Connection {
             Poll::Ready(Ok(done)) => {
                 cx.end();
                 cx.report(call.name());
-                call.write(self, out, id, &done, cx.revision());
+                call.write(self, out, id, &done, &cx, origin.as_ref());
                 Ok(None)
             }
             Poll::Ready(Err(Panicked)) => {
@@ -159,7 +159,7 @@ impl Connection {
                 (Some(questions), Some(origin)) => {
                     drop(running);
                     cx.cancel();
-                    self.pause(out, id, &cx, &origin, &questions);
+                    self.pause(out, id, &cx, &origin, &questions, None);
                     Ok(None)
                 }
                 (_, origin) => Ok(Some(call.go_on(self, id, running, cx, origin))),
@@ -199,7 +199,7 @@ impl Connection {
             meta: params.meta.map(ToOwned::to_owned),
             context_path: context_path.map(Into::into),
             asking: self.asking(origin, params, meta.revision)?,
-            principal: self.access.principal().cloned(),
+            access: (*self.access).clone(),
         })
     }
 
@@ -233,25 +233,24 @@ impl Connection {
                 return None;
             }
             let mut out = Vec::new();
-            let revision = cx.revision();
+            let origin = origin.as_ref().map(OwnedOrigin::borrowed);
             match outcome {
-                Outcome::Done(Err(questions)) => {
+                Ended::Done(Err(questions)) => {
                     cx.cancel();
-                    let origin = origin.as_ref()?;
-                    connection.pause(&mut out, &id, &cx, &origin.borrowed(), &questions);
+                    connection.pause(&mut out, &id, &cx, &origin?, &questions, None);
                 }
-                Outcome::Done(Ok(done)) => call.write(&connection, &mut out, &id, &done, revision),
-                Outcome::TimedOut => {
+                Ended::Done(Ok(done)) => call.write(&connection, &mut out, &id, &done, &cx, origin.as_ref()),
+                Ended::TimedOut => {
                     let limit = connection.service.limits().call_timeout;
                     let text = format!(
                         "`{}` did not finish within {} s and was stopped; ask for less at a time, or try again later",
                         call.name(),
                         limit.as_secs_f64()
                     );
-                    call.write(&connection, &mut out, &id, &call.timed_out(text), revision);
+                    call.write(&connection, &mut out, &id, &call.timed_out(text), &cx, origin.as_ref());
                 }
-                Outcome::Panicked => reply::error(&mut out, Some(&id), &panicked(A::WHAT), revision),
-                Outcome::Cancelled => return None,
+                Ended::Panicked => reply::error(&mut out, Some(&id), &panicked(A::WHAT), cx.revision()),
+                Ended::Cancelled => return None,
             }
             Some(out)
         })
@@ -285,7 +284,8 @@ pub(super) trait Answering: Send + 'static {
         out: &mut Vec<u8>,
         id: &RequestId<'_>,
         done: &Self::Done,
-        revision: Revision,
+        cx: &Context,
+        origin: Option<&Origin<'_>>,
     );
 
     /// What finishes it when it takes time.
@@ -324,10 +324,21 @@ impl ToolCall {
         &self,
         out: &mut Vec<u8>,
         id: &RequestId<'_>,
-        result: &ToolResult,
+        outcome: &Outcome,
         revision: Revision,
         server_meta: &RawValue,
     ) {
+        let result = match outcome {
+            Outcome::Result(result) => result,
+            Outcome::Raw(raw) => return reply::raw_result(out, id, &raw.json, revision, server_meta),
+            Outcome::Error(error) => {
+                return reply::error(out, Some(id), error, revision);
+            }
+            Outcome::InputRequired(_) | Outcome::Task(_) => {
+                let error = error::internal("the tool asks for input where nobody can be asked");
+                return reply::error(out, Some(id), &error, revision);
+            }
+        };
         if let Some(missing) = result.missing_capability.as_ref().filter(|_| revision.is_modern()) {
             let error = error::missing_capability(&result.as_text(), &missing.required);
             return reply::error(out, Some(id), &error, revision);
@@ -345,7 +356,7 @@ impl ToolCall {
 }
 
 impl Answering for ToolCall {
-    type Done = ToolResult;
+    type Done = Outcome;
 
     const WHAT: &'static str = "the tool";
 
@@ -353,8 +364,8 @@ impl Answering for ToolCall {
         &self.entry.definition.name
     }
 
-    fn timed_out(&self, text: String) -> ToolResult {
-        ToolResult::error(text)
+    fn timed_out(&self, text: String) -> Outcome {
+        ToolResult::error(text).into()
     }
 
     fn write(
@@ -362,10 +373,14 @@ impl Answering for ToolCall {
         connection: &Connection,
         out: &mut Vec<u8>,
         id: &RequestId<'_>,
-        result: &ToolResult,
-        revision: Revision,
+        outcome: &Outcome,
+        cx: &Context,
+        origin: Option<&Origin<'_>>,
     ) {
-        self.answer(out, id, result, revision, connection.service.server_meta());
+        if let (Outcome::InputRequired(input), Some(origin)) = (outcome, origin) {
+            return connection.pause_for(out, id, cx, origin, input);
+        }
+        self.answer(out, id, outcome, cx.revision(), connection.service.server_meta());
     }
 
     #[cfg(feature = "tasks")]
@@ -373,7 +388,7 @@ impl Answering for ToolCall {
         mut self,
         connection: &Connection,
         id: &RequestId<'_>,
-        running: Code<'static, ToolResult>,
+        running: Code<'static, Outcome>,
         cx: Context,
         origin: Option<Origin<'_>>,
     ) -> Later {
@@ -384,7 +399,8 @@ impl Answering for ToolCall {
     }
 }
 
-pub(crate) enum Outcome<T> {
+/// How the code behind a request has ended.
+pub(crate) enum Ended<T> {
     Done(T),
     TimedOut,
     Cancelled,
@@ -395,17 +411,17 @@ pub(crate) enum Outcome<T> {
 pub(crate) async fn finish<T>(
     running: impl Future<Output = Result<T, Panicked>> + Send,
     cx: &Context,
-) -> Outcome<T> {
+) -> Ended<T> {
     let cancelled = cx.cancellation().clone();
     let deadline = tokio::time::Instant::from_std(cx.deadline());
     let call = pin!(cancelled.run_until_cancelled(running));
     match tokio::time::timeout_at(deadline, call).await {
-        Ok(Some(Ok(result))) => Outcome::Done(result),
-        Ok(Some(Err(Panicked))) => Outcome::Panicked,
-        Ok(None) => Outcome::Cancelled,
+        Ok(Some(Ok(result))) => Ended::Done(result),
+        Ok(Some(Err(Panicked))) => Ended::Panicked,
+        Ok(None) => Ended::Cancelled,
         Err(_) => {
             cancelled.cancel();
-            Outcome::TimedOut
+            Ended::TimedOut
         }
     }
 }

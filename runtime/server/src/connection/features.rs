@@ -17,8 +17,8 @@ use super::calls::{Answering, CallMeta};
 use super::{Connection, Later, arguments_of, required_string};
 use crate::context::Context;
 use crate::error;
-use crate::executor::BoxFuture;
 use crate::features::{CompleteParams, Completion, Features, Resources};
+use crate::future::BoxFuture;
 use crate::message::{Params, RequestId};
 use crate::reply;
 
@@ -171,8 +171,10 @@ impl Answering for FeatureCall {
         out: &mut Vec<u8>,
         id: &RequestId<'_>,
         answered: &Answered,
-        revision: Revision,
+        cx: &Context,
+        _origin: Option<&Origin<'_>>,
     ) {
+        let revision = cx.revision();
         match answered {
             Ok(answer) => {
                 let is_modern = revision.is_modern();

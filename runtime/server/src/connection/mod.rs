@@ -32,7 +32,7 @@ use crate::auth::{Access, Visitor};
 use crate::callers::Caller;
 use crate::context::LogLevel;
 use crate::error;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 use crate::list::{List, Listed, View};
 use crate::message::{Envelope, Fault, Malformed, Params, RequestId, RequestMeta, string, trimmed};
 use crate::reply;
@@ -41,7 +41,7 @@ use crate::service::Shared;
 #[cfg(feature = "http")]
 pub(crate) use batch::Check;
 use calls::Calls;
-pub(crate) use calls::{Outcome, finish};
+pub(crate) use calls::{Ended, finish};
 pub(crate) use subscriptions::Changed;
 use subscriptions::{Subscriptions, Watched};
 

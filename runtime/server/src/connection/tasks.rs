@@ -14,7 +14,7 @@ use toolwright_core::revision::Revision;
 use toolwright_core::tool::TaskSupport;
 
 use super::asking::{Origin, OwnedOrigin};
-use super::calls::{Answering, CallMeta, Outcome, ToolCall, finish, panicked};
+use super::calls::{Answering, CallMeta, Ended, ToolCall, finish, panicked};
 use super::{Connection, Later, required_string};
 use crate::ask::Asking;
 use crate::auth::Access;
@@ -22,12 +22,13 @@ use crate::caught::Code;
 use crate::clock;
 use crate::context::{CallStart, Context};
 use crate::error;
-use crate::executor::BoxFuture;
 use crate::extensions::{TASKS, declared_in, required};
+use crate::future::BoxFuture;
 use crate::message::{Params, RequestId, RequestMeta};
+use crate::provider::Outcome;
 use crate::reply;
-use crate::router::Entry;
 use crate::service::Shared;
+use crate::table::Entry;
 use crate::tasks::{
     Admitted, LiveTask, NoTask, NotAdmitted, Task, TaskCall, TaskRegistry, TaskState, TaskView,
 };
@@ -83,7 +84,7 @@ impl Connection {
     pub(super) fn go_on_as_task(
         &self,
         id: &RequestId<'_>,
-        running: Code<'static, ToolResult>,
+        running: Code<'static, Outcome>,
         cx: Context,
         call: ToolCall,
         origin: Option<Origin<'_>>,
@@ -228,7 +229,7 @@ pub(super) fn with_task(start: CallStart, admitted: Option<&Admitted>) -> CallSt
 
 /// Runs a handler to its end, and returns how the task ends: as the call would have been answered.
 async fn work(
-    mut running: Code<'static, ToolResult>,
+    mut running: Code<'static, Outcome>,
     cx: &Context,
     live: &LiveTask,
     call: &ToolCall,
@@ -240,25 +241,25 @@ async fn work(
     let mut out = Vec::new();
     let id = RequestId::from(0);
     match outcome {
-        Some(Outcome::Done(result)) => {
+        Some(Ended::Done(outcome)) => {
             cx.end();
-            call.answer(&mut out, &id, &result, Revision::NEWEST, server_meta);
+            call.answer(&mut out, &id, &outcome, Revision::NEWEST, server_meta);
         }
-        Some(Outcome::TimedOut) => {
+        Some(Ended::TimedOut) => {
             cx.end();
             let text = format!(
                 "`{}` did not finish within the {} s that a task may take, and was stopped; ask for less at a time",
                 call.name(),
                 timeout.as_secs_f64()
             );
-            call.answer(&mut out, &id, &ToolResult::error(text), Revision::NEWEST, server_meta);
+            call.answer(&mut out, &id, &ToolResult::error(text).into(), Revision::NEWEST, server_meta);
         }
-        Some(Outcome::Panicked) => {
+        Some(Ended::Panicked) => {
             cx.cancel();
             reply::error(&mut out, Some(&id), &panicked(ToolCall::WHAT), Revision::NEWEST);
         }
         // Whoever has stopped it has said how it ends.
-        Some(Outcome::Cancelled) | None => {
+        Some(Ended::Cancelled) | None => {
             cx.cancel();
             return (TaskState::Cancelled, None);
         }
@@ -369,7 +370,8 @@ impl Answering for TaskRequest {
         out: &mut Vec<u8>,
         id: &RequestId<'_>,
         found: &Found,
-        revision: Revision,
+        cx: &Context,
+        _origin: Option<&Origin<'_>>,
     ) {
         let server_meta = connection.service.server_meta();
         let refusal = match found {
@@ -377,7 +379,7 @@ impl Answering for TaskRequest {
             Ok(None) => return drop(connection.acknowledge(id, out)),
             Err(why) => Self::refusal(&self.0, why),
         };
-        reply::error(out, Some(id), &refusal, revision);
+        reply::error(out, Some(id), &refusal, cx.revision());
     }
 }
 

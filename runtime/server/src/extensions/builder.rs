@@ -95,7 +95,7 @@ impl<S: Send + Sync + 'static> Server<S> {
 #[cfg(feature = "tasks")]
 impl<S: Send + Sync + 'static> Server<S> {
     /// How tasks are kept. Without this, a server with a tool that is marked `#[mcp(task)]` keeps them in memory as
-    /// [`Tasks::default`] says. A server whose executors get such tools later must be built with it.
+    /// [`Tasks::default`] says. A server whose providers get such tools later must be built with it.
     pub fn tasks(mut self, tasks: Tasks) -> Self {
         self.extensions.tasks = Some(tasks);
         self

@@ -13,7 +13,7 @@ use super::entries::{Code, RequestResult};
 use crate::auth::Access;
 use crate::context::Context;
 use crate::error::BuildError;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 use crate::list::View;
 use crate::message::Params;
 

@@ -19,7 +19,7 @@ use super::RequestHandler;
 use crate::auth::Offer;
 use crate::context::Context;
 use crate::error::BuildError;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 use crate::list::Listed;
 
 /// What comes of a request for a prompt, a resource or a completion.

@@ -18,7 +18,7 @@ use toolwright_core::resource::ResourceResult;
 
 use crate::auth::{Offer, Rule};
 use crate::error::BuildError;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 use crate::list::{List, Listed, View};
 
 pub(crate) use builder::FeatureParts;

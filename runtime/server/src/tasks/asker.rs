@@ -10,7 +10,7 @@ use crate::ask::asker::Asker;
 use crate::ask::pass::{PassAsker, Passes};
 use crate::ask::{AskError, Asking, Question};
 use crate::context::Context;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 
 /// How a call asks that may become a task.
 #[derive(Debug)]

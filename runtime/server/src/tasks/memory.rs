@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::{Task, TaskStore, TaskStoreError};
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 
 /// Keeps tasks in memory, within limits. They end with the process.
 #[derive(Debug)]

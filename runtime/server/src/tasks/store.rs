@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Task;
 use crate::caught::{Code, Panicked};
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 
 /// How long a store may take for one operation.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -6,9 +6,10 @@ use std::sync::{Arc, OnceLock};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use toolwright::auth::Access;
 use toolwright::{
-    Action, BoxFuture, Context, Executor, Handler, Prompt, Service, Tool, ToolDefinition, ToolError,
-    ToolResult,
+    BoxFuture, Context, Handler, Outcome, Prompt, Provider, Service, Tool, ToolDefinition, ToolError,
+    ToolRequest, ToolResult,
 };
 
 use crate::Fixture;
@@ -60,8 +61,8 @@ impl Listed {
     }
 }
 
-impl Executor for Listed {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Listed {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         let mut tools = vec![described(
             "json_schema_2020_12_tool",
             "Takes an address, and a phone number or an e-mail address.",
@@ -74,8 +75,8 @@ impl Executor for Listed {
         tools.into()
     }
 
-    fn execute<'a>(&'a self, action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move { ToolResult::text(format!("{} was called", action.name)) })
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Outcome::from_future(async move { ToolResult::text(format!("{} was called", request.name)) })
     }
 }
 

@@ -83,7 +83,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let listed = Listed::default();
     let fixture = Fixture { listed: listed.clone() };
     let server = Server::new(fixture).tools::<FixtureTools>().tools::<tasks::TaskTools>();
-    let server = server.executor(listed.clone());
+    let server = server.provider(listed.clone());
     let server = rounds::with_prompt(features::with_resources(features::with_prompts(server)));
     let server = server.skills(skills::skills());
     let service = server.build()?;

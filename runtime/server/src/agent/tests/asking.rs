@@ -42,9 +42,9 @@ async fn both_ways_give_the_same_answer_marked_with_its_source() {
 #[tokio::test]
 async fn the_call_becomes_an_action_in_the_context_of_the_agent() {
     let call = ToolCall::from_envelope(ENVELOPE).unwrap();
-    let action = call.action(Some("orders/1"));
-    assert_eq!((action.name, action.context_path), ("get_order_details", Some("orders/1")));
-    assert_eq!(action.arguments.unwrap().get(), r##"{"order_id":"#W1"}"##);
+    let request = call.request(Some("orders/1"));
+    assert_eq!((request.name, request.context_path), ("get_order_details", Some("orders/1")));
+    assert_eq!(request.arguments.unwrap().get(), r##"{"order_id":"#W1"}"##);
 
     let answer = agent().in_context("orders/42").ask(ENVELOPE, &cx()).await.outcome.unwrap();
     assert_eq!(seen(&answer)["context"], "orders/42");

@@ -1,4 +1,4 @@
-//! The agent path of a workflow, against an executor that answers with what it was called with.
+//! The agent path of a workflow, against a provider that answers with what it was called with.
 
 mod asking;
 mod delegating;
@@ -16,22 +16,24 @@ use toolwright_core::definition::ToolDefinition;
 use toolwright_core::result::ToolResult;
 
 use super::*;
+use crate::auth::Access;
 use crate::context::Context;
-use crate::executor::{Action, BoxFuture, Executor};
+use crate::future::BoxFuture;
+use crate::provider::{Outcome, Provider, ToolRequest};
 
 /// Answers with the arguments as structured content; some names do something else.
 struct Echo;
 
-impl Executor for Echo {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl Provider for Echo {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         definitions().into()
     }
 
-    fn execute<'a>(&'a self, action: Action<'a>, _: &'a Context) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move {
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, _: &'a Context) -> BoxFuture<'a, Outcome> {
+        Outcome::from_future(async move {
             let arguments =
-                action.arguments.map_or(Value::Null, |text| serde_json::from_str(text.get()).unwrap());
-            match action.name {
+                request.arguments.map_or(Value::Null, |text| serde_json::from_str(text.get()).unwrap());
+            match request.name {
                 "never" => std::future::pending().await,
                 "panics" => panic!("on purpose"),
                 "slow" => {
@@ -45,7 +47,7 @@ impl Executor for Echo {
                     ..ToolResult::default()
                 },
                 name => {
-                    let seen = json!({"name": name, "arguments": arguments, "context": action.context_path});
+                    let seen = json!({"name": name, "arguments": arguments, "context": request.context_path});
                     ToolResult::structured(&seen).unwrap()
                 }
             }
@@ -119,7 +121,7 @@ fn cx() -> Context {
     Context::detached(Duration::from_secs(5))
 }
 
-/// What the executor was called with.
+/// What the provider was called with.
 fn seen(message: &AgentMessage) -> Value {
     message.structured_content.as_ref().expect("structured content").to_value()
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use super::clock::Clock;
 use super::{Principal, Rejected, TokenVerifier};
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 
 use claims::Rules;
 use discovery::{Keys, Source};

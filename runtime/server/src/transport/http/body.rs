@@ -15,7 +15,7 @@ use toolwright_wire::outbox::Outbox;
 use super::stream::Reader;
 use crate::clock::FAR;
 use crate::connection::{Connection, Later};
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 
 /// The body of a response.
 #[derive(Debug)]

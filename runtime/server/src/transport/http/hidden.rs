@@ -48,7 +48,7 @@ fn report_of(service: &Service, config: &HttpConfig) -> Option<String> {
 /// The entries of a list that `access` does not cover.
 fn hidden<T: Listed>(what: &str, list: &List<T>, access: &Access) -> Vec<String> {
     let hidden = list.entries().iter().filter(|entry| !access.covers(entry.scopes()));
-    // The names of an executor's tools come from elsewhere: written so, they are no more than names.
+    // The names of a provider's tools come from elsewhere: written so, they are no more than names.
     hidden.map(|entry| format!("{what} {:?}", entry.key())).collect()
 }
 
@@ -61,16 +61,18 @@ mod tests {
     use toolwright_core::result::ToolResult;
 
     use super::{HttpConfig, Service, report_of};
+    use crate::auth::Access;
     use crate::context::Context;
-    use crate::executor::{Action, BoxFuture, Executor};
+    use crate::future::BoxFuture;
+    use crate::provider::{Outcome, Provider, ToolRequest};
     use crate::server::Server;
 
     /// Tools of these names, each with whether it needs a scope.
     #[derive(Debug)]
     struct Tools(Vec<(String, bool)>);
 
-    impl Executor for Tools {
-        fn tools(&self) -> Arc<[ToolDefinition]> {
+    impl Provider for Tools {
+        fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
             let definition = |(name, needs): &(String, bool)| {
                 let definition =
                     ToolDefinition::new(name.clone(), json!({"type": "object", "properties": {}}));
@@ -79,8 +81,8 @@ mod tests {
             self.0.iter().map(definition).collect()
         }
 
-        fn execute<'a>(&'a self, _action: Action<'a>, _cx: &'a Context) -> BoxFuture<'a, ToolResult> {
-            Box::pin(async { ToolResult::text("done") })
+        fn call_tool<'a>(&'a self, _request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
+            Outcome::from_future(async { ToolResult::text("done") })
         }
     }
 
@@ -90,7 +92,7 @@ mod tests {
     }
 
     fn service(tools: impl IntoIterator<Item = (String, bool)>) -> Service {
-        Server::new(()).executor(Tools(tools.into_iter().collect())).build().expect("a service")
+        Server::new(()).provider(Tools(tools.into_iter().collect())).build().expect("a service")
     }
 
     #[test]

@@ -44,7 +44,7 @@ use tokio_util::sync::CancellationToken;
 use crate::auth::Visitor;
 use crate::callers::Received;
 use crate::error;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 use crate::message::{Envelope, Malformed, RequestId, trimmed};
 use crate::service::Service;
 

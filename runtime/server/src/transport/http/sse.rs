@@ -23,7 +23,7 @@ use crate::auth::Visitor;
 use crate::callers::{Received, Taken, What};
 use crate::connection::{Check, Connection};
 use crate::error;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 use crate::message::{Envelope, RequestId, trimmed};
 use crate::reply;
 

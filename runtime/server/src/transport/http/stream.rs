@@ -21,7 +21,7 @@ use super::events::{EventId, StreamId, StreamKind};
 use super::session::Session;
 use super::store::StoredEvent;
 use crate::connection::Later;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 
 /// A stream of a session.
 pub(super) struct Stream {

@@ -10,19 +10,19 @@ use toolwright_core::definition::ToolDefinition;
 use toolwright_core::result::ToolResult;
 
 use super::super::watch::tests::near_last_turn;
-use crate::{Action, BoxFuture, Context, Executor, Server};
+use crate::{BoxFuture, Context, Outcome, Provider, Server, ToolRequest};
 
 /// Keeps the thread that reads for longer than the watcher waits.
 struct Blocking;
 
-impl Executor for Blocking {
-    fn tools(&self) -> std::sync::Arc<[ToolDefinition]> {
+impl Provider for Blocking {
+    fn tools(&self, _: &crate::auth::Access) -> std::sync::Arc<[ToolDefinition]> {
         [ToolDefinition::new("block", json!({"type": "object"}))].into()
     }
 
-    fn execute<'a>(&'a self, _: Action<'a>, _: &'a Context) -> BoxFuture<'a, ToolResult> {
+    fn call_tool<'a>(&'a self, _: ToolRequest<'a>, _: &'a Context) -> BoxFuture<'a, Outcome> {
         std::thread::sleep(Duration::from_millis(60));
-        Box::pin(std::future::ready(ToolResult::text("done")))
+        Outcome::from_future(std::future::ready(ToolResult::text("done")))
     }
 }
 
@@ -43,7 +43,7 @@ fn ask(
 /// A takeover for each blocking call; the counter of turns ends among them.
 #[tokio::test]
 async fn reading_goes_on_when_turns_have_begun_again() {
-    let service = Server::new(()).executor(Blocking).build().expect("a service");
+    let service = Server::new(()).provider(Blocking).build().expect("a service");
     let (input, mut requests) = pipe().expect("a pipe");
     let (answers, output) = pipe().expect("a pipe");
     let (input, output) = (File::from(OwnedFd::from(input)), File::from(OwnedFd::from(output)));

@@ -32,7 +32,7 @@ use super::body::HttpBody;
 use super::caller::visitor;
 use super::{HttpConfig, answer, hidden, too_many_of_caller};
 use crate::callers::What;
-use crate::executor::BoxFuture;
+use crate::future::BoxFuture;
 use crate::service::Service;
 use crate::transport::peers::LAST_WORDS;
 

@@ -1,72 +1,65 @@
 //! The table of tools: a name leads to its entry, and the list shows them.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+mod entry;
+
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::external;
 use toolwright_core::protocol::ErrorObject;
-use toolwright_core::revision::Revision;
+#[cfg(not(feature = "tasks"))]
 use toolwright_core::tool::TaskSupport;
 
 use crate::auth::Access;
 use crate::error::{self, BuildError};
-use crate::executor::DynExecutor;
 use crate::list::{List, Listed};
 use crate::log;
-use crate::router::Entry;
+use crate::provider::{DynProvider, entry_of};
+
+pub(crate) use entry::{Entry, Run, Started};
+
+/// What becomes of a tool of a provider whose name is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// There is no table.
+    Error,
+    /// The tool is left out: one provider must not freeze the lists of the others.
+    LeftOut,
+}
 
 /// The tools of a server at one moment. A change makes a new table.
 #[derive(Debug)]
 pub(crate) struct Table {
     list: List<Entry>,
-    /// The tools of executors that are not in it, by name, and why.
+    /// The tools of providers that are not in it, by name, and why.
     left_out: Vec<(String, String)>,
     /// Present and former names.
     index: HashMap<String, Arc<Entry>>,
 }
 
-impl Listed for Entry {
-    const MEMBER: &'static str = "tools";
-
-    type Shown = ToolDefinition;
-
-    fn key(&self) -> &str {
-        &self.definition.name
-    }
-
-    fn shown(&self, revision: Revision) -> Cow<'_, ToolDefinition> {
-        for_revision(&self.definition, revision)
-    }
-
-    fn is_in(&self, revision: Revision) -> bool {
-        // Tasks are an extension of the modern era.
-        revision.is_modern() || self.task != Some(TaskSupport::Required)
-    }
-
-    fn is_visible_in(&self, path: &str) -> bool {
-        self.definition.is_visible_in(path)
-    }
-
-    fn scopes(&self) -> &[String] {
-        &self.scopes
-    }
-}
-
 impl Table {
-    /// The table of typed tools and of those that executors list now. `older` is the one before it: what has not changed is
+    /// The table of typed tools and of those that providers list now. `older` is the one before it: what has not changed is
     /// taken from there, and what was said is not said again.
     pub(crate) fn of(
         typed: &[Arc<Entry>],
-        executors: &[DynExecutor],
+        providers: &[DynProvider],
         checks_outputs: bool,
+        taken: Taken,
         older: Option<&Self>,
     ) -> Result<Self, BuildError> {
         let (mut entries, mut left_out) = (typed.to_vec(), Vec::new());
-        for (number, DynExecutor(executor)) in executors.iter().enumerate() {
-            for tool in &*executor.tools() {
+        let mut names: HashSet<String> = match taken {
+            Taken::Error => HashSet::new(),
+            Taken::LeftOut => typed.iter().flat_map(|entry| entry.names()).map(str::to_owned).collect(),
+        };
+        for (number, provider) in providers.iter().enumerate() {
+            for tool in &*provider.0.tools(&Access::Trusted) {
+                if taken == Taken::LeftOut && !names.insert(tool.name.clone()) {
+                    let reason = "another tool has its name".to_owned();
+                    left_out.push((error::shortened(&tool.name), reason));
+                    continue;
+                }
                 let known = older.and_then(|older| older.list.get(&tool.name));
                 if let Some(same) = known.filter(|known| known.is_of(number, tool)) {
                     entries.push(Arc::clone(same));
@@ -74,7 +67,7 @@ impl Table {
                 }
                 match fit_for_clients(tool) {
                     Ok(()) => {
-                        let entry = Entry::of_executor(number, executor, tool.clone(), checks_outputs);
+                        let entry = entry_of(number, provider, tool.clone(), checks_outputs);
                         entries.push(Arc::new(entry));
                     }
                     Err(reason) => left_out.push((error::shortened(&tool.name), reason)),
@@ -84,7 +77,7 @@ impl Table {
         for refused in &left_out {
             if !older.is_some_and(|older| older.left_out.contains(refused)) {
                 let (name, reason) = refused;
-                log::warn(format_args!("the tool {name:?} of an executor is left out: {reason}"));
+                log::warn(format_args!("the tool {name:?} of a provider is left out: {reason}"));
             }
         }
         Ok(Self { left_out, ..Self::new(entries)? })
@@ -146,7 +139,7 @@ impl Table {
     }
 }
 
-/// Whether clients can use a tool of an executor; if not, why.
+/// Whether clients can use a tool of a provider; if not, why.
 fn fit_for_clients(tool: &ToolDefinition) -> Result<(), String> {
     external::check(tool).map_err(|flaw| flaw.to_string())?;
     #[cfg(not(feature = "tasks"))]
@@ -174,61 +167,5 @@ impl Denied {
             #[cfg(feature = "auth")]
             Self::Scopes(entry) => error::insufficient_scope(&entry.scopes),
         }
-    }
-}
-
-/// The definition with the members that the revision has (schema `Tool` of each).
-fn for_revision(definition: &ToolDefinition, revision: Revision) -> Cow<'_, ToolDefinition> {
-    if revision.is_modern() {
-        return Cow::Borrowed(definition);
-    }
-    let mut shown = definition.clone();
-    shown.output_schema = shown.output_schema.map(wrap_unless_object);
-    if revision < Revision::V2025_11_25 {
-        shown.icons.clear();
-    }
-    if revision < Revision::V2025_06_18 {
-        shown.title = None;
-        shown.output_schema = None;
-        shown.meta = None;
-        shown.other = Map::new();
-    }
-    if revision < Revision::V2025_03_26 {
-        shown.annotations = None;
-    }
-    Cow::Owned(shown)
-}
-
-/// Up to 2025-11-25 the root of an output schema is an object (schema `Tool.outputSchema`).
-fn wrap_unless_object(schema: Value) -> Value {
-    match schema {
-        Value::Object(members) if members.get("type") != Some(&"object".into()) => {
-            external::wrapped(members, "result").into()
-        }
-        other => other,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::wrap_unless_object;
-
-    // As reported in longbridge/longbridge-mcp#150, modelcontextprotocol/rust-sdk#532, modelcontextprotocol/rust-sdk#566.
-    #[test]
-    fn non_object_output_schemas_are_wrapped() {
-        let list = json!({"type": "array", "items": {"$ref": "#/$defs/Node"}, "$defs": {"Node": {"type": "object"}}});
-        assert_eq!(
-            wrap_unless_object(list),
-            json!({
-                "type": "object",
-                "properties": {"result": {"type": "array", "items": {"$ref": "#/$defs/Node"}}},
-                "required": ["result"],
-                "$defs": {"Node": {"type": "object"}},
-            })
-        );
-        let object = json!({"type": "object"});
-        assert_eq!(wrap_unless_object(object.clone()), object);
     }
 }

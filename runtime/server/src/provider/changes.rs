@@ -1,0 +1,53 @@
+//! How a provider says that something of it has changed.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Says to a server that something of its provider has changed: see [`Provider::attach`](super::Provider::attach).
+///
+/// Each method lists again what has changed and notifies the clients that listen and see it. They may be called from any
+/// thread, and from several at once: what was listed for the call that began last stays in force. When the server is gone,
+/// they do nothing.
+#[derive(Clone)]
+pub struct Changes(Arc<dyn Fn(Change<'_>) + Send + Sync>);
+
+/// What has changed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Change<'a> {
+    Tools,
+    Prompts,
+    Resources,
+    Resource(&'a str),
+}
+
+impl Changes {
+    pub(crate) fn new(tell: impl Fn(Change<'_>) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(tell))
+    }
+
+    /// The list of tools has changed. A tool with a name that is taken is left out, and standard error says so.
+    pub fn tools(&self) {
+        (self.0)(Change::Tools);
+    }
+
+    /// The list of prompts has changed.
+    pub fn prompts(&self) {
+        (self.0)(Change::Prompts);
+    }
+
+    /// The list of resources or that of resource templates has changed.
+    pub fn resources(&self) {
+        (self.0)(Change::Resources);
+    }
+
+    /// The contents of the resource at `uri` have changed.
+    pub fn resource_updated(&self, uri: &str) {
+        (self.0)(Change::Resource(uri));
+    }
+}
+
+impl fmt::Debug for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Changes")
+    }
+}

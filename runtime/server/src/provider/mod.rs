@@ -1,0 +1,98 @@
+//! Providers: tools, prompts and resources that are known at run time only.
+//!
+//! A [`Provider`] is the dynamic boundary of a server. A typed toolset is known when the program is compiled; what a
+//! worker, another MCP server or a dispatcher of your own offers is not. `request` holds what a provider is asked,
+//! `outcome` what it may answer, `changes` how it says that its lists have changed.
+
+mod changes;
+mod forward;
+mod outcome;
+mod request;
+
+use std::fmt;
+use std::sync::Arc;
+
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::protocol::error;
+
+pub(crate) use changes::Change;
+pub use changes::Changes;
+pub(crate) use forward::entry_of;
+pub use outcome::{InputRequired, Outcome, RawResult};
+pub use request::{InputResponses, ToolRequest};
+
+use crate::auth::Access;
+use crate::context::Context;
+use crate::future::BoxFuture;
+
+/// Offers tools, prompts and resources at run time: a worker, another MCP server, or a dispatcher of your own.
+///
+/// Every method has a default, so a provider implements what it has. A [`Service`](crate::Service) is a provider as well,
+/// so servers nest.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use serde_json::json;
+/// use toolwright_core::definition::ToolDefinition;
+/// use toolwright_core::result::ToolResult;
+/// use toolwright_server::auth::Access;
+/// use toolwright_server::{BoxFuture, Client, Context, Outcome, Provider, Server, ToolRequest};
+///
+/// struct Clock;
+///
+/// impl Provider for Clock {
+///     fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
+///         [ToolDefinition::new("now", json!({"type": "object"}))].into()
+///     }
+///
+///     fn call_tool<'a>(&'a self, request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
+///         Outcome::from_future(async move { ToolResult::text(format!("{}: noon", request.name)) })
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let service = Server::new(()).provider(Clock).build()?;
+/// let result = Client::in_process(&service).call("now", json!({})).await?;
+/// assert_eq!(result.as_text(), "now: noon");
+/// # Ok(())
+/// # }
+/// ```
+pub trait Provider: Send + Sync + 'static {
+    /// Called once for each server that is built with this provider, with the handle that says that something has
+    /// changed. A provider whose lists never change needs none.
+    fn attach(&self, changes: Changes) {
+        drop(changes);
+    }
+
+    /// The tools; names are unique. A definition that clients could not use, such as one whose input schema does not
+    /// describe an object, would make them drop the whole list: it is left out, and standard error says which and why.
+    fn tools(&self, caller: &Access) -> Arc<[ToolDefinition]> {
+        let _ = caller;
+        Arc::default()
+    }
+
+    /// Runs one call. Arguments come as they were sent: checking them is the provider's own matter.
+    ///
+    /// The result is checked: where the tool has an output schema, the structured content must be there and fit
+    /// ([`Server::check_outputs`](crate::Server::check_outputs)), and what parsers would refuse is not passed on. Anything
+    /// else becomes a result with `isError` that says what is wrong. Reserved names are dropped from `_meta`
+    /// ([`toolwright_core::external::drop_reserved`]).
+    ///
+    /// A name that [`Provider::tools`] does not have is never asked for, except by those who call the provider directly.
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        let _ = cx;
+        Box::pin(std::future::ready(error::unknown("tool", request.name).into()))
+    }
+}
+
+/// A provider, with a name for `Debug`.
+#[derive(Clone)]
+pub(crate) struct DynProvider(pub(crate) Arc<dyn Provider>);
+
+impl fmt::Debug for DynProvider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Provider")
+    }
+}

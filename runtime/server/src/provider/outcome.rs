@@ -1,0 +1,130 @@
+//! What a provider may answer.
+
+use std::fmt;
+
+use serde_json::value::RawValue;
+use toolwright_core::protocol::{ErrorObject, Revision};
+use toolwright_core::result::{ToolError, ToolResult};
+
+use crate::ask::InputRequest;
+use crate::future::BoxFuture;
+
+/// What comes of a request to a provider.
+#[non_exhaustive]
+pub enum Outcome<T = ToolResult> {
+    /// The result.
+    Result(T),
+    /// A protocol error: the request failed, and the model does not hear of it.
+    Error(ErrorObject),
+    /// Requests that the client must answer first. The provider is asked again with
+    /// [`InputResponses`](super::InputResponses), in either era: up to 2025-11-25 the server sends the requests to the
+    /// client and waits; in 2026-07-28 the client repeats its request (basic/patterns/mrtr).
+    InputRequired(InputRequired),
+    /// The rest takes long. Where the client and the server have tasks and the tool's definition says that its calls may
+    /// become tasks, this one does; elsewhere the client waits for the future.
+    Task(BoxFuture<'static, Outcome<T>>),
+    /// A result of another server, handed on without being understood.
+    Raw(RawResult),
+}
+
+impl<T> Outcome<T> {
+    /// Boxes a future whose output becomes an outcome.
+    pub fn from_future<'a, F>(future: F) -> BoxFuture<'a, Self>
+    where
+        F: Future<Output: Into<Self>> + Send + 'a,
+    {
+        Box::pin(async move { future.await.into() })
+    }
+}
+
+impl From<ToolResult> for Outcome {
+    fn from(result: ToolResult) -> Self {
+        Self::Result(result)
+    }
+}
+
+impl From<Result<ToolResult, ToolError>> for Outcome {
+    fn from(result: Result<ToolResult, ToolError>) -> Self {
+        Self::Result(result.unwrap_or_else(ToolResult::from))
+    }
+}
+
+impl<T> From<ErrorObject> for Outcome<T> {
+    fn from(error: ErrorObject) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl<T> From<InputRequired> for Outcome<T> {
+    fn from(input: InputRequired) -> Self {
+        Self::InputRequired(input)
+    }
+}
+
+impl<T> From<RawResult> for Outcome<T> {
+    fn from(result: RawResult) -> Self {
+        Self::Raw(result)
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Outcome<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Result(result) => f.debug_tuple("Result").field(result).finish(),
+            Self::Error(error) => f.debug_tuple("Error").field(error).finish(),
+            Self::InputRequired(input) => f.debug_tuple("InputRequired").field(input).finish(),
+            Self::Task(_) => f.write_str("Task"),
+            Self::Raw(raw) => f.debug_tuple("Raw").field(raw).finish(),
+        }
+    }
+}
+
+/// Requests that a client must answer before there is a result (2026-07-28, schema `InputRequiredResult`).
+#[derive(Debug, Clone, Default)]
+pub struct InputRequired {
+    /// What is asked, each under a key of its own. A request that the client has not declared a capability for is an
+    /// error; so are more than [`Limits::max_questions`](crate::Limits::max_questions).
+    pub requests: Vec<(String, InputRequest)>,
+    /// What the provider needs to go on, such as the `requestState` of another server. It travels with the client,
+    /// sealed, and nobody but this server can read or change it; together with the answers of earlier rounds it has at
+    /// most [`Limits::max_request_state_bytes`](crate::Limits::max_request_state_bytes).
+    pub state: Option<String>,
+}
+
+impl InputRequired {
+    /// One request.
+    pub fn new(key: impl Into<String>, request: InputRequest) -> Self {
+        Self { requests: vec![(key.into(), request)], state: None }
+    }
+
+    /// One request more.
+    pub fn and(mut self, key: impl Into<String>, request: InputRequest) -> Self {
+        self.requests.push((key.into(), request));
+        self
+    }
+
+    /// With the state that comes back with the answers.
+    pub fn with_state(self, state: impl Into<String>) -> Self {
+        Self { state: Some(state.into()), ..self }
+    }
+}
+
+/// A result as another server wrote it, in the form of `revision`.
+///
+/// A client that speaks the same revision gets it as it is, but for what this server says of itself. For others it is
+/// read and written in the form of their revision. One that asks for input is [`Outcome::InputRequired`], with the other
+/// server's state in the slot.
+#[derive(Debug, Clone)]
+pub struct RawResult {
+    /// The revision that the other server spoke.
+    pub revision: Revision,
+    /// The `result` of its response.
+    pub json: Box<RawValue>,
+}
+
+impl RawResult {
+    /// A result in the form of `revision`.
+    pub fn new(revision: Revision, json: Box<RawValue>) -> Self {
+        Self { revision, json }
+    }
+}

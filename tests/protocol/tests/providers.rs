@@ -1,0 +1,363 @@
+//! What a provider may answer, and what becomes of it for clients of each revision.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use toolwright::auth::Access;
+use toolwright::{
+    BoxFuture, Changes, Client, ClientError, Context, ErrorObject, InputRequest, InputRequired, Outcome,
+    Provider, RawResult, Revision, RpcError, Server, Service, ToolDefinition, ToolRequest, ToolResult,
+};
+
+/// The code of one tool.
+type Tool = fn(&ToolRequest<'_>, &Context) -> Outcome;
+
+/// One tool with this code.
+struct One(Tool);
+
+impl Provider for One {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
+        [ToolDefinition::new("tool", json!({"type": "object"}))].into()
+    }
+
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Box::pin(std::future::ready((self.0)(&request, cx)))
+    }
+}
+
+fn service(tool: Tool) -> Service {
+    Server::new(()).provider(One(tool)).name("front").version("1").build().expect("the tool is right")
+}
+
+fn raw(value: &str) -> Box<RawValue> {
+    RawValue::from_string(value.to_owned()).expect("JSON")
+}
+
+async fn client(service: &Service, revision: Revision) -> Client {
+    let answer = |request: &InputRequest| match request.method.as_str() {
+        "elicitation/create" => {
+            Ok(json!({"action": "accept", "content": {"said": request.params["message"]}}))
+        }
+        _ => Err(RpcError { code: -1, message: "no".to_owned(), data: None }),
+    };
+    Client::builder(service).revision(revision).answering(answer).connect().await.expect("a client")
+}
+
+/// Clients before 2025-06-18 cannot be asked.
+const ASKED: [Revision; 3] = [Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28];
+
+fn form(message: &str) -> InputRequest {
+    let schema = json!({"type": "object", "properties": {"said": {"type": "string"}}});
+    InputRequest::new("elicitation/create", json!({"message": message, "requestedSchema": schema}))
+}
+
+async fn rpc_error(client: &Client) -> RpcError {
+    match client.call("tool", json!({})).await {
+        Err(ClientError::Rpc(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_protocol_error_reaches_the_client_as_it_is() {
+    let service = service(|_, _| {
+        ErrorObject::new(-31999, "upstream is \n busy").with_data(&raw(r#"{"retry": [1.50]}"#)).into()
+    });
+    for revision in Revision::ALL {
+        let error = rpc_error(&client(&service, revision).await).await;
+        assert_eq!((error.code, error.message.as_str()), (-31999, "upstream is \n busy"));
+        assert_eq!(error.data, Some(json!({"retry": [1.5]})));
+    }
+}
+
+/// Asks twice, each time with another state, and says what came back.
+fn asks_twice(request: &ToolRequest<'_>, _: &Context) -> Outcome {
+    let Some(input) = request.input else {
+        return InputRequired::new("a", form("one")).and("b", form("two")).with_state("first").into();
+    };
+    let said = |key: &str| serde_json::from_str::<Value>(input.responses[key].get()).expect("JSON");
+    match input.state.as_deref() {
+        Some("first") => {
+            let both = [said("a")["content"]["said"].clone(), said("b")["content"]["said"].clone()];
+            InputRequired::new("a", form("three")).with_state(json!(both).to_string()).into()
+        }
+        state => ToolResult::text(format!("{state:?} {}", said("a")["content"]["said"])).into(),
+    }
+}
+
+#[tokio::test]
+async fn input_and_state_come_back_to_the_provider_in_both_eras() {
+    let service = service(asks_twice);
+    for revision in ASKED {
+        let result = client(&service, revision).await.call("tool", json!({})).await.expect("a result");
+        assert_eq!(result.as_text(), r#"Some("[\"one\",\"two\"]") "three""#, "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn the_state_of_a_provider_is_sealed_and_good_for_its_call_only() {
+    let service = service(asks_twice);
+    let capabilities = json!({"elicitation": {}});
+    let client = Client::builder(&service).capabilities(capabilities).connect().await.expect("a client");
+    let call = |state: Value, responses: Value| json!({"name": "tool", "arguments": {}, "requestState": state, "inputResponses": responses});
+    let first =
+        client.request("tools/call", json!({"name": "tool", "arguments": {}})).await.expect("questions");
+    assert_eq!(first["resultType"], "input_required");
+    assert_eq!(first["inputRequests"]["b"]["params"]["message"], "two", "{first}");
+    let state = first["requestState"].as_str().expect("a state");
+    assert!(!state.contains("first"));
+    let answers = json!({"a": {"content": {"said": 1}}, "b": {"content": {"said": 2}}});
+    for forged in [json!("first"), json!(state.to_uppercase()), json!(7)] {
+        let refused = client.request("tools/call", call(forged, answers.clone())).await;
+        assert!(matches!(refused, Err(ClientError::Rpc(RpcError { code: -32602, .. }))), "{refused:?}");
+    }
+    let mut other = call(json!(state), answers.clone());
+    other["arguments"] = json!({"other": true});
+    assert!(client.request("tools/call", other).await.is_err(), "it belongs to other arguments");
+    let second = client.request("tools/call", call(json!(state), answers)).await.expect("questions");
+    assert_eq!(second["inputRequests"]["a"]["params"]["message"], "three", "{second}");
+}
+
+#[tokio::test]
+async fn requests_that_the_client_cannot_answer_are_refused() {
+    let undeclared = service(|_, _| InputRequired::new("a", form("one")).into());
+    let silent = Client::in_process(&undeclared);
+    assert_eq!(rpc_error(&silent).await.code, -32021);
+
+    let cases: [(Tool, &str); 3] = [
+        (|_, _| InputRequired::new("a", InputRequest::new("tools/call", json!({}))).into(), "`tools/call`"),
+        (|_, _| InputRequired::new("a", form("one")).and("a", form("two")).into(), "the key `a`"),
+        (
+            |_, _| {
+                let mut many = InputRequired::default();
+                many.requests.extend((0..1_000).map(|key| (key.to_string(), form("one"))));
+                many.into()
+            },
+            "questions are open already",
+        ),
+    ];
+    for (tool, why) in cases {
+        let service = service(tool);
+        for revision in ASKED {
+            let result = client(&service, revision).await.call("tool", json!({})).await.expect("a result");
+            assert!(result.is_error && result.as_text().contains(why), "{revision}: {result:?}");
+        }
+    }
+}
+
+/// A result of 2025-11-25 or 2026-07-28 with what no type here has a place for.
+const FOREIGN: &str = r#"{
+    "content": [{"type": "text", "text": "a", "size": 12345678901234567890123, "blob": {"x": 1.10}}],
+    "isError": false, "com.example/new": [1e2],
+    "_meta": {"com.example/own": 5, "io.modelcontextprotocol/serverInfo": {"name": "upstream", "version": "9"}}
+}"#;
+
+#[tokio::test]
+async fn a_raw_result_is_handed_on_without_being_understood() {
+    for upstream in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        let service = service(match upstream {
+            Revision::V2025_11_25 => |_, _| RawResult::new(Revision::V2025_11_25, raw(FOREIGN)).into(),
+            _ => |_, _| RawResult::new(Revision::V2026_07_28, raw(FOREIGN)).into(),
+        });
+        for revision in Revision::ALL {
+            let client = client(&service, revision).await;
+            let result = client.request("tools/call", json!({"name": "tool"})).await.expect("a result");
+            assert_eq!(result["content"][0]["text"], "a");
+            assert_eq!(result["com.example/new"], json!([100.0]), "{revision}");
+            assert_eq!(result["isError"], false);
+            let is_modern = revision == Revision::V2026_07_28;
+            assert_eq!(result.get("resultType"), is_modern.then(|| json!("complete")).as_ref());
+            let mut meta = json!({"com.example/own": 5});
+            if is_modern {
+                meta["io.modelcontextprotocol/serverInfo"] = json!({"name": "front", "version": "1"});
+            }
+            assert_eq!(result["_meta"], meta);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_raw_result_that_nobody_can_read_is_an_error() {
+    let cases: [(Tool, &str); 5] = [
+        (|_, _| RawResult::new(Revision::NEWEST, raw("[1]")).into(), "not an object"),
+        (|_, _| RawResult::new(Revision::NEWEST, raw(r#"{"content":[],"content":[]}"#)).into(), "cannot"),
+        (|_, _| RawResult::new(Revision::NEWEST, raw(r#"{"content":[],"x":"\ud800"}"#)).into(), "cannot"),
+        (
+            |_, _| RawResult::new(Revision::NEWEST, raw(r#"{"resultType":"task","taskId":"7"}"#)).into(),
+            "task",
+        ),
+        (
+            |_, _| {
+                let requests = r#"{"resultType":"input_required","inputRequests":{"a":1}}"#;
+                RawResult::new(Revision::NEWEST, raw(requests)).into()
+            },
+            "no method",
+        ),
+    ];
+    for (tool, why) in cases {
+        let service = service(tool);
+        for revision in Revision::ALL {
+            let error = rpc_error(&client(&service, revision).await).await;
+            assert!(error.code == -32603 && error.message.contains(why), "{revision} {why}: {error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_raw_result_that_asks_for_input_keeps_the_upstream_state() {
+    let service = service(|request, _| match request.input {
+        None => {
+            let requests = json!({
+                "resultType": "input_required",
+                "requestState": "theirs",
+                "inputRequests": {"a": form("one")},
+            });
+            RawResult::new(Revision::V2026_07_28, raw(&requests.to_string())).into()
+        }
+        Some(input) => ToolResult::text(format!("{:?} {}", input.state, input.responses["a"])).into(),
+    });
+    for revision in ASKED {
+        let result = client(&service, revision).await.call("tool", json!({})).await.expect("a result");
+        let text = result.as_text();
+        assert!(text.starts_with("Some(\"theirs\") ") && text.contains("accept"), "{revision}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_raw_result_is_held_to_the_output_schema() {
+    struct Promising;
+
+    impl Provider for Promising {
+        fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
+            let output =
+                json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+            let definition = ToolDefinition::new("tool", json!({"type": "object"}));
+            [ToolDefinition { output_schema: Some(output), ..definition }].into()
+        }
+
+        fn call_tool<'a>(&'a self, request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
+            let json = request.arguments.expect("arguments").to_owned();
+            Outcome::from_future(async { RawResult::new(Revision::NEWEST, json) })
+        }
+    }
+
+    let service = Server::new(()).provider(Promising).build().expect("right");
+    let client = Client::in_process(&service);
+    for (result, fits) in [
+        (json!({"content": [], "structuredContent": {"n": 1}}), true),
+        (json!({"content": [], "structuredContent": {"n": "one"}}), false),
+        (json!({"content": []}), false),
+        (json!({"content": [], "isError": true}), true),
+    ] {
+        let answer = client.call("tool", result.clone()).await.expect("a result");
+        let is_kept = !answer.as_text().contains("cannot be passed on");
+        assert_eq!(is_kept, fits, "{result}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_takes_long_is_waited_for_by_clients_without_tasks() {
+    let service = service(|_, _| {
+        Outcome::Task(Box::pin(async {
+            tokio::task::yield_now().await;
+            ToolResult::text("late").into()
+        }))
+    });
+    for revision in Revision::ALL {
+        let result = client(&service, revision).await.call("tool", json!({})).await.expect("a result");
+        assert_eq!(result.as_text(), "late");
+    }
+}
+
+#[tokio::test]
+async fn a_provider_sees_the_caller_and_what_was_sent() {
+    let service = service(|request, cx| {
+        let own = request.own_meta();
+        assert!(cx.access().is_trusted());
+        let meta: Value = request.meta.map_or(Value::Null, |meta| json!(meta));
+        ToolResult::text(format!(
+            "{} {} {}",
+            request.arguments.expect("some"),
+            json!(own),
+            meta["progressToken"]
+        ))
+        .into()
+    });
+    let params = json!({
+        "name": "tool",
+        "arguments": {"a": 1},
+        "_meta": {"progressToken": 7, "com.example/trace": "t"},
+    });
+    for revision in Revision::ALL {
+        let client = client(&service, revision).await;
+        let result = client.request("tools/call", params.clone()).await.expect("a result");
+        let text = result["content"][0]["text"].as_str().expect("a text");
+        assert_eq!(text, r#"{"a":1} {"com.example/trace":"t"} 7"#);
+    }
+}
+
+/// Tools that come and go, with the handle that says so.
+#[derive(Clone, Default)]
+struct Coming(Arc<Names>);
+
+#[derive(Default)]
+struct Names {
+    tools: Mutex<Vec<&'static str>>,
+    changes: OnceLock<Changes>,
+    is_asked: AtomicBool,
+}
+
+impl Provider for Coming {
+    fn attach(&self, changes: Changes) {
+        self.0.changes.set(changes).expect("one server is built");
+    }
+
+    fn tools(&self, caller: &Access) -> Arc<[ToolDefinition]> {
+        assert!(caller.is_trusted(), "one list for all");
+        self.0.is_asked.store(true, Ordering::SeqCst);
+        let names = self.0.tools.lock().expect("no panic");
+        names.iter().map(|name| ToolDefinition::new(*name, json!({"type": "object"}))).collect()
+    }
+}
+
+impl Coming {
+    fn set(&self, tools: &[&'static str]) {
+        *self.0.tools.lock().expect("no panic") = tools.to_vec();
+        self.0.changes.get().expect("attached").tools();
+    }
+}
+
+fn names(service: &Service) -> Vec<String> {
+    service.tools().iter().map(|tool| tool.name.clone()).collect()
+}
+
+#[tokio::test]
+async fn a_provider_says_by_itself_that_its_tools_have_changed() {
+    let (first, second) = (Coming::default(), Coming::default());
+    let server = Server::new(()).provider(first.clone()).provider(second.clone());
+    let service = server.build().expect("no tools yet");
+    let client = Client::in_process_at(&service, Revision::NEWEST_LEGACY).await.expect("a client");
+    first.set(&["a", "b"]);
+    assert_eq!(names(&service), ["a", "b"]);
+    let word = client.next_notification().await.expect("a notification");
+    assert_eq!(word["method"], "notifications/tools/list_changed");
+
+    // A name that is taken takes nothing else with it, and belongs to the first.
+    second.set(&["b", "c"]);
+    assert_eq!(names(&service), ["a", "b", "c"]);
+    first.set(&["d"]);
+    assert_eq!(names(&service), ["b", "c", "d"]);
+    let unknown = client.call("a", json!({})).await;
+    assert!(matches!(unknown, Err(ClientError::Rpc(RpcError { code: -32602, .. }))), "{unknown:?}");
+
+    // The default code of a provider knows no tool.
+    let error = client.call("c", json!({})).await.expect_err("no code");
+    assert!(error.to_string().contains("unknown tool: c"), "{error}");
+    assert!(second.0.is_asked.load(Ordering::SeqCst));
+    drop(service);
+    drop(client);
+    // Nobody is told any more.
+    second.set(&["e"]);
+}
