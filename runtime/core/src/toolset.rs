@@ -1,4 +1,7 @@
 //! A toolset: the closed set of tools that one server offers.
+//!
+//! Output types are part of a definition only if the derive can see them: through `handler = Type` on the set or
+//! `output = Type` on the tool. Building a server fails if a handler returns a schema that the manifest cannot show.
 
 use serde_json::value::RawValue;
 

@@ -2,6 +2,10 @@
 //!
 //! A caller is a principal, or the address of a peer of whom nothing else is known. Whoever has neither (the peer on
 //! stdio, a mounted service that knows no addresses) has no share of its own, and only the bounds of all count.
+//!
+//! Shares are counted across connections, by issuer and subject without the client, so that more clients do not mean
+//! a larger share. A message counts until it is answered, not until it is read, because its arguments are kept as
+//! long as its handler runs.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};

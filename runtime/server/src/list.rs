@@ -1,4 +1,8 @@
 //! Lists that clients see: sorted, on pages, in the form of each revision.
+//!
+//! Pages are rendered once per revision, starting point and set of scopes, and copied. A cursor names the last entry
+//! of the page before, so it stays valid when entries come and go; a tag ties it to its list and to what its caller
+//! sees, without a key, so that instances of one server agree.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,4 +1,6 @@
 //! What waits to be sent on one connection.
+//!
+//! A notification that is already queued is not queued again, so that a slow reader does not make memory grow.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

@@ -1,6 +1,11 @@
 //! Which servers there are and how they are reached.
 //!
 //! The types here describe a server to connect to; a program may write them itself.
+//!
+//! Files are read into a tree with positions and then by one table, which is the JSON Schema as well: in every
+//! format, all problems are reported at once with their lines. Variables and env files have their own reader:
+//! `shellexpand` replaces `$NAME`, which client files mean literally, and `dotenvy` expands values and reports no
+//! line numbers.
 
 mod encoding;
 #[cfg(feature = "config")]

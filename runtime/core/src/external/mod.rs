@@ -1,5 +1,8 @@
 //! Definitions and results from outside of this program: of an upstream server, a file, a person. One that breaks the
 //! protocol makes clients refuse the whole list that contains it, or the result, so it is checked before it is forwarded.
+//!
+//! An invalid definition is left out and the rest is served, since clients drop a whole list for one of them, and
+//! since one upstream tool must not stop a list from being refreshed.
 
 mod output;
 mod schema;

@@ -1,4 +1,7 @@
 //! Ids of requests.
+//!
+//! They are our own, unlike the error codes of `jsonrpsee-types`, whose `Id` has no negative integers. An id is kept
+//! as its JSON text and goes back digit for digit.
 
 use std::borrow::Cow;
 use std::fmt;

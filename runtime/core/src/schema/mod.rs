@@ -6,6 +6,9 @@
 //! keywords. `form` goes another way from `inline`: to
 //! what a person can be asked. `walk` knows where subschemas stand, `merge` joins two schemas, `strings` joins
 //! enumerations, `defaults` gives defaults one order.
+//!
+//! Definitions are always portable, because clients pass schemas to model providers that support a subset of JSON
+//! Schema. What portable schemas cannot say in words (`u8` as a format) is kept as bounds.
 
 mod keys;
 mod learn;

@@ -1,4 +1,9 @@
 //! Questions of 2026-07-28: the call ends with them, and is made again with their answers (basic/patterns/mrtr).
+//!
+//! The handler is dropped and runs again, since the revision has no server requests and a future cannot be sent to
+//! the client: kept here, it would bind the client to this process and its memory. One handler serves both eras, at
+//! the price that what comes before a request is repeated. A pass ends at the first poll that leaves nothing but
+//! waiting, so that requests made together are sent together.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};

@@ -1,4 +1,9 @@
 //! What a caller may use.
+//!
+//! One rule decides what is listed and what is used: `Access::covers` for tools, and `visibility`, which adds the
+//! program's own rule, for prompts, resources and templates. It applies to lists, calls, reads, completion and every
+//! notification. Hidden items are answered as if they did not exist. A transport must say who is at the other end
+//! when it opens a connection; there is no default, so a network peer is never trusted by omission.
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -8,6 +8,10 @@
 //! [`Principal`] is there with any features, since handlers see it. Protecting an endpoint needs the feature `auth`;
 //! tokens that have to be checked against an authorization server need `oauth`, which compiles cryptography and an HTTP
 //! client.
+//!
+//! There are three features so that nobody pays for what they do not use: `http` compiles no TLS, no HTTP client and
+//! no signature checks; `auth` adds the traits, API keys, challenges and metadata; `oauth` adds the HTTP client, TLS
+//! and signatures.
 
 mod access;
 mod principal;

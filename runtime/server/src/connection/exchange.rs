@@ -1,4 +1,8 @@
 //! Connections of one exchange each: over HTTP, and in a table of methods, every request is on its own; a session is what they share.
+//!
+//! Because no two exchanges share a connection, two calls with the same id never meet, and what a call sends can only
+//! go to its own response. A modern call is polled by its response and dropped with it. A legacy call that waits is
+//! spawned, because before 2026-07-28 a disconnect does not cancel (2025-11-25, basic/transports).
 
 use std::sync::Arc;
 

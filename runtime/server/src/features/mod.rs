@@ -3,6 +3,11 @@
 //! `entries` holds what is registered and the code behind it, `handler` the functions that users write, `completion`
 //! suggestions, `declared` what the manifest shows; `builder` and `runtime` are what [`Server`](crate::Server) and [`Service`](crate::Service) have for
 //! them.
+//!
+//! A server that starts without prompts has none later, unless it was built with `with_prompts` (resources alike):
+//! clients read the capabilities once. Handlers own their arguments and context and share state by capturing it, so
+//! the same form works at build time and at run time. If two templates match a URI, the one with more literal text is
+//! used; a resource precedes both.
 
 mod builder;
 mod completion;

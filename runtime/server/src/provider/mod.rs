@@ -3,6 +3,8 @@
 //! A [`Provider`] is the dynamic boundary of a server. A typed toolset is known when the program is compiled; what a
 //! worker, another MCP server or a dispatcher of your own offers is not. `request` holds what a provider is asked,
 //! `outcome` what it may answer, `changes` how it says that its lists have changed.
+//!
+//! Typed toolsets do not go through it. A service is a provider too, so services nest.
 
 mod changes;
 mod forward;

@@ -3,6 +3,9 @@
 //!
 //! `folder` reads them from disk into `files`, `frontmatter` reads the head of a `SKILL.md`, and `catalog` is what
 //! clients see.
+//!
+//! Skills are read once, when the server is built, and kept in memory within a limit, so that digests, sizes and
+//! contents always belong to the same bytes, and no path is looked up for a client.
 
 mod catalog;
 mod files;

@@ -1,4 +1,7 @@
 //! The tasks of a server: those that run here, and the store of all.
+//!
+//! A running task is shown from memory and stored as it changes; one that has ended is shown from the store. An end
+//! is stored before it is shown, and shown anyway if the store fails. Whichever end is decided first stays.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,4 +1,7 @@
 //! A task on its way: made in the store, run, stored as it changes, and forgotten when its time is over.
+//!
+//! The store is asked before the client is answered. If the task cannot be kept, the call continues as an ordinary
+//! call, or fails if its tool requires a task.
 
 use std::future::Future;
 use std::pin::pin;

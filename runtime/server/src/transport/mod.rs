@@ -1,4 +1,9 @@
 //! Transports: where the bytes come from and go to.
+//!
+//! Transports are an enum and not a trait: a transport owns threads or tasks and its own shutdown, and needs the
+//! connection itself, which a trait for users could not expose. `Lines` takes streams that others create. When a
+//! WebSocket closes, its calls are cancelled; when a stream of lines ends, running calls may finish within the grace
+//! period, because a program that writes its requests and closes its end still wants the responses.
 
 #[cfg(any(feature = "socket", feature = "http"))]
 mod bounded;

@@ -1,4 +1,7 @@
 //! Unix sockets: any number of peers, each on a connection of its own, framed as stdio is.
+//!
+//! A socket is bound, gets its mode, and listens only then, so that no other user can connect in between. Servers
+//! that start at the same time lock the folder, so that none removes the other's socket as a stale one.
 
 use std::fs::{self, File, Permissions};
 use std::io;

@@ -2,6 +2,9 @@
 //!
 //! `compile` makes nodes of it, and `marks` what holds for a node because of what it leads to. `check` runs the rules
 //! over a value: with `object`, `arms` (the choice among several forms), `rivals` (the form that serde would choose) and `text`. `describe` and `tags` have the words.
+//!
+//! The derive generates no checks. Constraints that serde does not enforce may come from nested types of other
+//! crates, which a derive cannot see, so they are compiled from the schema, once, when the server is built.
 
 mod beyond_serde;
 mod compile;

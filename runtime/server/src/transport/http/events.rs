@@ -1,4 +1,9 @@
 //! The ids of events of sessions.
+//!
+//! Events are stored before they are sent, and read by number. A client that reconnects first takes its place and
+//! then reads the store: what it gets from both is sent once, and nothing is lost in between. Numbers belong to the
+//! session, so no two events share one. A call without a reader is not held up; its oldest events are dropped when
+//! the store is full.
 
 use std::fmt;
 

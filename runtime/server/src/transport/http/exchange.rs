@@ -1,4 +1,9 @@
 //! One request on its way to its response: as one JSON text if its answer is all there is to send, as events otherwise.
+//!
+//! A response becomes an event stream only when it must: when the call sends a notification before its response, when
+//! it has been silent for as long as a proxy may wait, or when the client has shut down its sending side. A client
+//! that has disconnected and one that waits silently look the same, but a disconnected one answers the first bytes of
+//! the stream with a reset, which cancels the call.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -1,5 +1,9 @@
 //! GET in the legacy era: streams of what belongs to no request, and more of those whose connection has ended
 //! (2025-11-25, basic/transports "Listening for Messages from the Server" and "Resumability and Redelivery").
+//!
+//! A stream that has ended and was read completely is answered with 204, which ends the attempts of clients that
+//! reconnect whenever a stream ends; after 404 they would give up the session. An unknown event id is answered with
+//! 400.
 
 use std::sync::Arc;
 

@@ -7,6 +7,11 @@
 //!
 //! Beside that, the legacy era has streams that outlive their connections: GET (`listen`) reads a `stream` of a `session`,
 //! whose `events` the `store` keeps. `sse` is the transport that was there before.
+//!
+//! A check reads what the code that runs reads. Headers are compared with the members that dispatch uses, as strings
+//! and not as JSON text, and with arguments member by member: an argument that the tool could not read is still
+//! compared, an alias counts as its argument, and a duplicate member is rejected, because two readers may take
+//! different ones.
 
 mod answer;
 mod body;

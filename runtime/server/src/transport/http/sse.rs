@@ -1,5 +1,9 @@
 //! HTTP+SSE, the transport of revision 2024-11-05 (basic/transports "HTTP with SSE"): one stream for all that the server
 //! sends, and a POST for each message of the client. Nothing is resumed: a connection is its stream.
+//!
+//! It is off by default, since later revisions deprecate it. An `initialize` that asks for 2024-11-05 over Streamable
+//! HTTP is accepted anyway: the client has shown which transport it knows, and a supported revision must be agreed
+//! to.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
