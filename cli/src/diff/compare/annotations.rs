@@ -37,6 +37,7 @@ pub(super) fn compare(
         seen: HashSet::new(),
         depth: 0,
         defaults: Vec::new(),
+        conditions: 0,
     };
     annotations.pair(way.root(), old, new, false);
     annotations.rest(old, new);
@@ -53,6 +54,8 @@ struct Annotations<'w, 'a> {
     depth: usize,
     /// The defaults that both sides have for the value that is looked at, and for those around it.
     defaults: Vec<[Vec<Value>; 2]>,
+    /// How many `if` and `not` are around: in a condition, a default has no effect.
+    conditions: usize,
 }
 
 impl<'a> Annotations<'_, 'a> {
@@ -102,7 +105,10 @@ impl<'a> Annotations<'_, 'a> {
             let at = format!("{at}/{key}");
             match (holds(key), before, after) {
                 (Holds::Schema, ..) => {
+                    let is_condition = usize::from(matches!(key, "not" | "if"));
+                    self.conditions += is_condition;
                     self.pair(&at, before, after, matches!(key, "not" | "if" | "then" | "else"));
+                    self.conditions -= is_condition;
                 }
                 (Holds::Map, Value::Object(before), Value::Object(after)) => {
                     for (name, before) in before {
@@ -138,7 +144,7 @@ impl<'a> Annotations<'_, 'a> {
         let is_kept = old.is_none() || is_in(old, after);
         let was_said = new.is_none() || is_in(new, before);
         let id = match self.way {
-            _ if is_kept && was_said => "schema-note-changed",
+            _ if (is_kept && was_said) || self.conditions > 0 => "schema-note-changed",
             Way::Input if is_kept => "input-default-added",
             Way::Input if was_said => "input-default-removed",
             _ => return false,

@@ -201,6 +201,20 @@ fn scopes_former_names_and_contexts() {
     check_tool(json!({}), task("optional"), &["tool-member-changed"]);
 }
 
+/// A condition is only checked; its default is nobody's value (JSON Schema 2020-12, core §10.2.2).
+#[test]
+fn a_default_in_a_condition_is_documentation() {
+    let one = |condition: Value, keyword: &str| closed(json!({"x": {keyword: condition}}), json!([]));
+    for keyword in ["if", "not"] {
+        let old = one(json!({"type": "string", "default": "a"}), keyword);
+        for new in [json!({"type": "string", "default": "b"}), json!({"type": "string"})] {
+            let changes = changes(&old, &one(new, keyword));
+            assert!(ids(&changes).contains(&"schema-note-changed"), "{changes:#?}");
+            assert_eq!(class(&changes), Some(Class::Documentation), "{changes:#?}");
+        }
+    }
+}
+
 /// A tool that takes over the name of one that is gone is compared with it.
 #[test]
 fn a_declared_rename_is_compared_with_what_it_was() {
