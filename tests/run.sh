@@ -105,7 +105,7 @@ clients() {
 
 # The official conformance suite: tests/conformance.
 conformance() {
-    nextest --package conformance-server --ignore-default-filter --success-output final
+    nextest --package conformance-server --package conformance-client --ignore-default-filter --success-output final
 }
 
 # Instructions and allocations of what is called often, each against its limit.

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::client::{self, CallArgs, GetArgs, ListArgs, PingArgs, ReadArgs};
 use crate::completions::CompletionsArgs;
 use crate::config::ConfigArgs;
 use crate::diff::DiffArgs;
@@ -72,6 +73,24 @@ pub(crate) enum Command {
     /// Read, check and write records of tools of every kind
     #[command(after_help = help(ToolArgs::EXAMPLES))]
     Tool(Box<ToolArgs>),
+    /// List what a running server offers
+    #[command(after_help = client::help(ListArgs::EXAMPLES))]
+    List(Box<ListArgs>),
+    /// Call a tool of a running server
+    #[command(after_help = client::help(CallArgs::EXAMPLES))]
+    #[command(override_usage = "cargo mcp call [OPTIONS] [SERVER] TOOL [ARGUMENT]... [-- COMMAND...]")]
+    Call(Box<CallArgs>),
+    /// Get a prompt of a running server, filled in
+    #[command(after_help = client::help(GetArgs::EXAMPLES))]
+    #[command(override_usage = "cargo mcp get [OPTIONS] [SERVER] PROMPT [NAME=VALUE]... [-- COMMAND...]")]
+    Get(Box<GetArgs>),
+    /// Read a resource of a running server
+    #[command(after_help = client::help(ReadArgs::EXAMPLES))]
+    #[command(override_usage = "cargo mcp read [OPTIONS] [SERVER] URI [-- COMMAND...]")]
+    Read(Box<ReadArgs>),
+    /// See whether a server answers, and what it is
+    #[command(after_help = client::help(PingArgs::EXAMPLES))]
+    Ping(Box<PingArgs>),
 }
 
 impl Command {
@@ -91,6 +110,11 @@ impl Command {
             Self::Verify(args) => &args.lock.tools.packages.output,
             Self::Config(args) => args.output(),
             Self::Tool(args) => args.output(),
+            Self::List(args) => &args.server.output,
+            Self::Call(args) => &args.server.output,
+            Self::Get(args) => &args.server.output,
+            Self::Read(args) => &args.server.output,
+            Self::Ping(args) => &args.server.output,
         }
     }
 }

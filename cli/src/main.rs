@@ -2,6 +2,7 @@
 
 mod args;
 
+mod client;
 mod completions;
 mod config;
 mod diff;
@@ -56,6 +57,11 @@ fn main() -> ExitCode {
         shell.note(&clash);
     }
     let result = match cli.command {
+        Command::List(args) => return client::exit(client::list(&args, shell)),
+        Command::Call(args) => return client::exit(client::call(&args, shell)),
+        Command::Get(args) => return client::exit(client::get(&args, shell)),
+        Command::Read(args) => return client::exit(client::read(&args, shell)),
+        Command::Ping(args) => return client::exit(client::ping(&args, shell)),
         Command::Manifest(args) => manifest::run(*args, shell),
         Command::Docs(args) => docs::run(*args, shell),
         Command::Lint(args) => lint::run(*args, shell),

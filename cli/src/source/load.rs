@@ -153,10 +153,10 @@ fn load_definitions(
             (offer, Some((file.clone(), text)))
         }
         Source::Revision { revision, path } => (parse(&git::read(Path::new("."), revision, path)?)?, None),
-        Source::Http(url) => (live::over_http(url, tools.timeout()).map_err(live)?, None),
+        Source::Http(url) => (live::over_http(url, tools.timeout(), shell).map_err(live)?, None),
         Source::Command(words) => {
             shell.running(&place);
-            (live::over_stdio(words, tools.timeout()).map_err(live)?, None)
+            (live::over_stdio(words, tools.timeout(), shell).map_err(live)?, None)
         }
         // The callers have dealt with both.
         Source::Package(_) | Source::Word(_) => (ServerDefinitions::default(), None),

@@ -37,7 +37,7 @@ pub(crate) const SOURCES: &str =
   REV:PATH        such a file in a Git revision; ./PATH from this folder
   NAME            a package of the workspace; package:NAME if a file has the
                   same name; package for the one that the flags select
-  http://…        a running server, over Streamable HTTP
+  https://…       a running server, over Streamable HTTP
   -- COMMAND …    a server over stdio; must come last";
 
 impl Source {
@@ -177,7 +177,7 @@ mod tests {
     fn other_words_are_answered_with_all_forms() {
         for text in ["", "package:", "ftp://example.com/mcp", "ws://localhost", ":mcp.json", "HEAD:"] {
             let error = text.parse::<Source>().unwrap_err();
-            for form in ["FILE ", "REV:PATH ", "NAME ", "http://", "-- COMMAND"] {
+            for form in ["FILE ", "REV:PATH ", "NAME ", "https://", "-- COMMAND"] {
                 assert!(error.contains(form), "{text:?}: no {form} in {error}");
             }
         }

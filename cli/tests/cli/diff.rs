@@ -47,10 +47,10 @@ fn what_cannot_be_read_has_an_exit_code_of_its_own() {
     diff(&["missing.json", "old.json"]).ended(6).says(&["cannot read missing.json"]);
     fs::write(scratch.path().join("broken.json"), "{}").unwrap();
     diff(&["broken.json", "old.json"]).ended(6).says(&["broken.json is not a manifest", "manifestVersion"]);
-    diff(&["old.json", "https://example.com/mcp"]).ended(4).says(&["https is not spoken here"]);
-    diff(&["old.json", "http://127.0.0.1:1/mcp"]).ended(4).says(&["127.0.0.1:1 cannot be reached"]);
+    diff(&["old.json", "https://127.0.0.1:1/mcp"]).ended(4).says(&["cannot be reached"]);
+    diff(&["old.json", "http://127.0.0.1:1/mcp"]).ended(4).says(&["127.0.0.1:1/mcp: cannot be reached"]);
     diff(&["old.json", "new.json", "--", "server"]).ended(2).says(&["cannot be used with"]);
-    diff(&["old.json", "--", "no-such-server-program"]).ended(4).says(&["cannot be started"]);
+    diff(&["old.json", "--", "no-such-server-program"]).ended(4).says(&["is not found in"]);
 }
 
 #[test]

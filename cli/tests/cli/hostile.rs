@@ -138,7 +138,7 @@ fn pages_without_an_end_are_left_at_the_limits() {
             send(stream, id, &json!({"tools": [], "nextCursor": format!("{id}")}))
         })
     };
-    pin(&server(small), "100").0.ended(4).says(&["its lists have more than 1000 pages"]);
+    pin(&server(small), "100").0.ended(4).says(&["do not end within 1000"]);
     // On large ones, the number of bytes does.
     let large: Answer = |message, stream| {
         discovered(message, stream).unwrap_or_else(|| {
@@ -148,7 +148,7 @@ fn pages_without_an_end_are_left_at_the_limits() {
             send(stream, id, &json!({"tools": [tool], "nextCursor": format!("{id}")}))
         })
     };
-    pin(&server(large), "100").0.ended(4).says(&["it sends more than 16 MiB"]);
+    pin(&server(large), "100").0.ended(4).says(&["have more than 16 MiB"]);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_body_without_an_end_is_left_at_the_limit() {
     for answer in flood {
         // The first answer may be missing; then the handshake meets the same.
         let text = pin(&server(answer), "100").0.ended(4).stderr;
-        assert!(text.contains("more than 16 MiB") || text.contains("no HTTP"), "{text}");
+        assert!(text.contains("more than 16 MiB") || text.contains("not HTTP"), "{text}");
     }
 }
 
@@ -193,7 +193,7 @@ fn a_server_on_stdio_is_held_to_the_same_limits() {
     pin(r#"while :; do echo '{"jsonrpc":"2.0","method":"x"}'; done"#, "2")
         .ended(4)
         .says(&["cannot query the server"]);
-    pin("yes x | tr -d '\\n'", "100").ended(4).says(&["it sends more than 16 MiB"]);
+    pin("yes x | tr -d '\\n'", "100").ended(4).says(&["more than 16 MiB"]);
     // It asks, and never reads the answers.
     let mut script = String::new();
     for number in 0..3_000 {

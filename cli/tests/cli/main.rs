@@ -36,6 +36,8 @@ mod pins;
 
 mod live;
 
+mod requests;
+
 mod features;
 
 mod sources;

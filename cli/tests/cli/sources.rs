@@ -66,7 +66,7 @@ fn every_help_lists_the_same_forms() {
     for command in COMMANDS {
         let page = run(scratch.path(), &[command, "--help"]).ok().stdout;
         for form in
-            ["  FILE            a manifest", "  REV:PATH ", "  NAME ", "  http://… ", "  -- COMMAND … "]
+            ["  FILE            a manifest", "  REV:PATH ", "  NAME ", "  https://… ", "  -- COMMAND … "]
         {
             assert!(page.contains(form), "{command}: no {form:?} in {page}");
         }
@@ -91,7 +91,7 @@ fn what_is_no_source_is_answered_with_the_forms() {
             // A lock must be there before a source is read.
             fs::write(scratch.path().join("mcp.lock.json"), r#"{"lockVersion": 1}"#).unwrap();
             let run = run(scratch.path(), &words).ended(code);
-            run.says(&[says, "FILE  ", "REV:PATH  ", "NAME  ", "http://…", "-- COMMAND …"]);
+            run.says(&[says, "FILE  ", "REV:PATH  ", "NAME  ", "https://…", "-- COMMAND …"]);
         }
     }
 }

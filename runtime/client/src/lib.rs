@@ -1,4 +1,100 @@
 //! A client for any Model Context Protocol server.
+//!
+//! [`Client::connect`] takes an address or a [`ServerSpec`](config::ServerSpec) and finds out by itself which revision the
+//! server speaks. What a server can make the client keep is bounded, every wait has an end, and every error says what
+//! happened and what to do ([`ClientError`]).
+//!
+//! ```no_run
+//! use toolwright_client::Client;
+//! use toolwright_client::config::StdioSpec;
+//!
+//! # async fn example() -> Result<(), toolwright_client::ClientError> {
+//! # #[cfg(feature = "stdio")] {
+//! let server = StdioSpec::new("npx").arg("-y").arg("@modelcontextprotocol/server-everything");
+//! let client = Client::connect(server).await?;
+//! for tool in client.list_tools().await?.iter() {
+//!     println!("{}: {}", tool.name(), tool.description().unwrap_or_default());
+//! }
+//! let result = client.call("echo", serde_json::json!({"message": "hello"})).await?;
+//! println!("{}", result.as_text());
+//! # }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | feature | what it brings |
+//! |---|---|
+//! | `stdio` | servers that are child processes |
+//! | `http` | servers over Streamable HTTP, and over HTTP+SSE |
+//! | `ws` | servers over WebSocket; implies `http` |
+//! | `tls` | `https:` and `wss:`, with the certificates of the system; implies `http` |
+//! | `oauth` | tokens of authorization servers; implies `tls` |
+//! | `config` | configuration files |
+//!
+//! | limit | default | set by |
+//! |---|---|---|
+//! | a request without an answer and without progress | 60 s | [`ServerSpec::request_timeout`](config::ServerSpec::request_timeout), [`Call::timeout`] |
+//! | a request, whatever progress it makes | 10 min | [`ClientBuilder::max_duration`] |
+//! | the start of a server | 60 s | [`ServerSpec::start_timeout`](config::ServerSpec::start_timeout) |
+//! | the probe for the era | 5 s | [`ClientBuilder::probe_timeout`] |
+//! | a message | 16 MiB | [`ClientBuilder::max_message_bytes`] |
+//! | pages of a list, and their bytes | 500, 64 MiB | [`ClientBuilder::max_pages`], [`ClientBuilder::max_list_bytes`] |
+//! | rounds of questions in one call | 16 | [`ClientBuilder::max_rounds`] |
+//! | requests over one channel at once | 1,024 | [`ServerSpec::max_concurrency`](config::ServerSpec::max_concurrency) |
 
 pub mod config;
 pub mod model_content;
+
+mod builder;
+mod call;
+#[cfg(feature = "stdio")]
+mod child;
+mod client;
+mod connect;
+mod connection;
+mod encoding;
+mod era;
+mod error;
+mod event;
+mod host;
+#[cfg(feature = "http")]
+mod http;
+mod known;
+mod lines;
+mod lists;
+mod meet;
+mod message;
+mod mirror;
+mod mux;
+#[cfg(feature = "oauth")]
+mod oauth;
+mod questions;
+mod requests;
+mod server_info;
+mod slot;
+mod spec;
+mod subscription;
+mod tool;
+mod typed;
+mod watch;
+
+pub use builder::{
+    ClientBuilder, DEFAULT_MAX_DURATION, DEFAULT_MAX_LIST_BYTES, DEFAULT_MAX_MESSAGE_BYTES,
+    DEFAULT_MAX_PAGES, DEFAULT_MAX_ROUNDS, DEFAULT_PROBE_TIMEOUT,
+};
+pub use call::Call;
+#[cfg(feature = "stdio")]
+pub use child::{INHERITED, PATIENCE};
+pub use client::Client;
+pub use error::{ClientError, ErrorKind};
+pub use event::{Change, Event, LogLevel};
+#[cfg(feature = "http")]
+pub use http::{Authorize, Authorizing, Refusal};
+#[cfg(feature = "oauth")]
+pub use oauth::{Enterprise, OAuth};
+pub use questions::{Elicitation, ElicitationAnswer, Root, Sampling};
+pub use server_info::ServerInfo;
+pub use slot::Progress;
+pub use subscription::{Changes, Subscription};
+pub use tool::ListedTool;
+pub use watch::{ToolsChange, ToolsWatch};

@@ -32,6 +32,8 @@ pub use serving::*;
 pub use toolwright_agent::parts;
 #[cfg(feature = "tool-values")]
 pub use toolwright_agent::{provider, toolbox, value};
+#[cfg(feature = "client")]
+pub use toolwright_client as client;
 
 #[doc = include_str!("../attributes.md")]
 pub mod attributes {}

@@ -135,6 +135,9 @@ pub struct StdioSpec {
     pub args: Vec<Expanded>,
     /// Environment variables besides the few that every server gets. Without a value: the variable is not passed on.
     pub env: BTreeMap<String, Option<Template>>,
+    /// Whether it gets all variables of this process, secrets among them, and not the few only: right for a command that
+    /// a person typed.
+    pub inherit_env: bool,
     /// The folder that it starts in; without one, this process's.
     pub cwd: Option<PathBuf>,
     /// How its input and output are encoded.
@@ -148,6 +151,7 @@ impl StdioSpec {
             command: command.into(),
             args: Vec::new(),
             env: BTreeMap::new(),
+            inherit_env: false,
             cwd: None,
             encoding: Encoding::default(),
         }

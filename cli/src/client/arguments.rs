@@ -1,0 +1,91 @@
+//! Arguments on the command line.
+
+use serde_json::{Map, Value};
+use toolwright_core::definition::ToolDefinition;
+
+/// `NAME=VALUE` pairs as texts.
+///
+/// # Errors
+/// The first word that is none.
+pub(super) fn texts(words: &[String]) -> Result<Map<String, Value>, String> {
+    words.iter().map(|word| pair(word).map(|(name, value)| (name.to_owned(), value.into()))).collect()
+}
+
+/// One JSON object, or `NAME=VALUE` pairs whose values are read as the tool's schema says: a text stays a text, everything
+/// else is JSON where it can be. `NAME:=JSON` is JSON in any case.
+///
+/// # Errors
+/// The first word that is none of these.
+pub(super) fn object(words: &[String], tool: Option<&ToolDefinition>) -> Result<Map<String, Value>, String> {
+    if let [word] = words
+        && word.trim_start().starts_with('{')
+    {
+        return serde_json::from_str(word)
+            .map_err(|error| format!("the arguments are not a JSON object: {error}"));
+    }
+    let properties = tool.and_then(|tool| tool.input_schema.get("properties"));
+    let read = |word: &String| {
+        if let Some((name, json)) = word.split_once(":=") {
+            let value = serde_json::from_str(json);
+            return Ok((
+                name.to_owned(),
+                value.map_err(|error| format!("`{word}` has no JSON after `:=`: {error}"))?,
+            ));
+        }
+        let (name, text) = pair(word)?;
+        let is_text = properties.and_then(|properties| properties.get(name)).is_some_and(takes_text);
+        let value = if is_text { None } else { serde_json::from_str(text).ok() };
+        Ok((name.to_owned(), value.unwrap_or_else(|| text.into())))
+    };
+    words.iter().map(read).collect()
+}
+
+/// Whether a schema allows texts, so that `7` is one.
+fn takes_text(schema: &Value) -> bool {
+    match &schema["type"] {
+        Value::String(kind) => kind == "string",
+        Value::Array(kinds) => kinds.iter().any(|kind| kind == "string"),
+        _ => schema
+            .get("enum")
+            .and_then(Value::as_array)
+            .is_some_and(|values| values.iter().all(Value::is_string)),
+    }
+}
+
+fn pair(word: &str) -> Result<(&str, &str), String> {
+    let pair = word.split_once('=').filter(|(name, _)| !name.is_empty());
+    pair.ok_or_else(|| {
+        format!("`{word}` is not an argument: write NAME=VALUE, NAME:=JSON, or one JSON object")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn arguments_are_read_as_the_schema_says() {
+        let schema = json!({"properties": {"n": {"type": "integer"}, "t": {"type": "string"}, "o": {"type": ["string", "null"]}}});
+        let tool = ToolDefinition::new("x", schema);
+        let read = object(&words(&["n=7", "t=7", "o=null", "x=true", "y=a b", "z=", "j:=[1]"]), Some(&tool))
+            .unwrap();
+        let expected = json!({"n": 7, "t": "7", "o": "null", "x": true, "y": "a b", "z": "", "j": [1]});
+        assert_eq!(Value::Object(read), expected);
+        assert_eq!(object(&words(&[r#"{"a": 1}"#]), None).unwrap()["a"], 1);
+        assert!(object(&[], None).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_no_argument_is_refused() {
+        for word in ["a", "=a", "a:=x", "{"] {
+            assert!(object(&words(&[word]), None).is_err(), "{word}");
+        }
+        assert!(texts(&words(&["a"])).is_err());
+    }
+}

@@ -1,0 +1,228 @@
+//! Commands that ask a running server: `list`, `call`, `get`, `read` and `ping`.
+
+mod arguments;
+mod call;
+mod exit;
+mod list;
+mod target;
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::value::RawValue;
+use toolwright_client::config::ConfigError;
+use toolwright_client::{Client, ClientError};
+use toolwright_core::manifest::visible;
+
+use crate::error::Error;
+use crate::shell::{self, Shell};
+
+pub(crate) use call::CallArgs;
+pub(crate) use exit::RequestExit;
+pub(crate) use list::ListArgs;
+pub(crate) use target::{SERVERS, ServerArgs, builder, command_spec, url_spec};
+
+/// What stands below the flags of a command: its examples, how servers are named, and the exit codes.
+pub(crate) fn help(examples: &str) -> String {
+    format!("{examples}\n\nServers:\n{SERVERS}\n\n{}", RequestExit::HELP)
+}
+
+/// Why a command has no result.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RequestError {
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error("{0}")]
+    Usage(String),
+    #[error(transparent)]
+    Config(Box<ConfigError>),
+    #[error(transparent)]
+    Other(#[from] Error),
+    #[error("the runtime cannot be started")]
+    Runtime(#[from] std::io::Error),
+}
+
+impl From<&RequestError> for RequestExit {
+    fn from(error: &RequestError) -> Self {
+        match error {
+            RequestError::Client(error) => error.kind().into(),
+            RequestError::Usage(_) | RequestError::Config(_) => Self::Usage,
+            RequestError::Other(_) | RequestError::Runtime(_) => Self::File,
+        }
+    }
+}
+
+/// How a result is printed.
+#[derive(Debug, Args)]
+pub(crate) struct FormArgs {
+    /// Print what the server answered as JSON
+    #[arg(long, conflicts_with = "text")]
+    pub(crate) json: bool,
+    /// Print text for people and scripts; the default
+    #[arg(long)]
+    pub(crate) text: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GetArgs {
+    /// The server, unless a command stands after `--`, and the name of the prompt, then its arguments as NAME=VALUE
+    #[arg(value_name = "WORD", required = true)]
+    words: Vec<String>,
+    #[command(flatten)]
+    form: FormArgs,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReadArgs {
+    /// The server, unless a command stands after `--`, and the address of the resource
+    #[arg(value_name = "WORD", required = true)]
+    words: Vec<String>,
+    #[command(flatten)]
+    form: FormArgs,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PingArgs {
+    /// The server, unless a command stands after `--`
+    #[arg(value_name = "SERVER")]
+    words: Vec<String>,
+    #[command(flatten)]
+    form: FormArgs,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+impl GetArgs {
+    /// What `--help` shows below the flags.
+    pub(crate) const EXAMPLES: &str = "\
+Examples:
+  cargo mcp get https://example.com/mcp greet name=Ada   a prompt, filled in
+  cargo mcp get greet name=Ada -- ./server               of a command";
+}
+
+impl ReadArgs {
+    /// What `--help` shows below the flags.
+    pub(crate) const EXAMPLES: &str = "\
+Examples:
+  cargo mcp read https://example.com/mcp file:///a.txt   a resource
+  cargo mcp read file:///a.txt -- ./server               of a command";
+}
+
+impl PingArgs {
+    /// What `--help` shows below the flags.
+    pub(crate) const EXAMPLES: &str = "\
+Examples:
+  cargo mcp ping https://example.com/mcp   does it answer, and what is it?
+  cargo mcp ping -- npx -y some-server";
+}
+
+/// Runs a command to its exit code.
+pub(crate) fn exit(result: Result<RequestExit, RequestError>) -> ExitCode {
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            shell::error(&error);
+            RequestExit::from(&error).into()
+        }
+    }
+}
+
+/// `cargo mcp list`.
+pub(crate) fn list(args: &ListArgs, shell: Shell) -> Result<RequestExit, RequestError> {
+    list::run(args, shell)
+}
+
+/// `cargo mcp call`.
+pub(crate) fn call(args: &CallArgs, shell: Shell) -> Result<RequestExit, RequestError> {
+    call::run(args, shell)
+}
+
+/// `cargo mcp get`: a prompt, filled in.
+pub(crate) fn get(args: &GetArgs, shell: Shell) -> Result<RequestExit, RequestError> {
+    let (asked, words) = args.server.split(&args.words)?;
+    let [word, arguments @ ..] = words else {
+        return Err(RequestError::Usage("no prompt is named".to_owned()));
+    };
+    let (spec, tokens, name) = asked.choose(word)?;
+    let arguments = arguments::texts(arguments).map_err(RequestError::Usage)?;
+    let params = serde_json::json!({"name": name, "arguments": arguments});
+    target::with_client((spec, tokens), &args.server, shell, async |client: Client| {
+        let result = client.request("prompts/get", params).await?;
+        print(&result, &args.form, "messages", |message| {
+            let role = message["role"].as_str().unwrap_or("someone");
+            format!("{role}: {}", block(&message["content"]))
+        })?;
+        Ok(RequestExit::Ok)
+    })
+}
+
+/// `cargo mcp read`: a resource.
+pub(crate) fn read(args: &ReadArgs, shell: Shell) -> Result<RequestExit, RequestError> {
+    let (asked, words) = args.server.split(&args.words)?;
+    let [word] = words else { return Err(RequestError::Usage("name one resource".to_owned())) };
+    let (spec, tokens, uri) = asked.choose(word)?;
+    let params = serde_json::json!({"uri": uri});
+    target::with_client((spec, tokens), &args.server, shell, async |client: Client| {
+        let result = client.request("resources/read", params).await?;
+        print(&result, &args.form, "contents", |contents| match contents["text"].as_str() {
+            Some(text) => text.to_owned(),
+            None => format!("[{} bytes of base64]", contents["blob"].as_str().map_or(0, str::len)),
+        })?;
+        Ok(RequestExit::Ok)
+    })
+}
+
+/// `cargo mcp ping`: whether a server answers, and what it is.
+pub(crate) fn ping(args: &PingArgs, shell: Shell) -> Result<RequestExit, RequestError> {
+    let (asked, words) = args.server.split(&args.words)?;
+    if let [word, ..] = words {
+        return Err(RequestError::Usage(format!("`{word}` is one word too many")));
+    }
+    target::with_each(asked, &args.server, shell, async |_, client: Client| {
+        let started = std::time::Instant::now();
+        client.ping().await?;
+        let took = started.elapsed();
+        let server = client.server().await?;
+        let (name, version) = (server.name().unwrap_or("a server"), server.version().unwrap_or_default());
+        if args.form.json {
+            let about = serde_json::json!({
+                "revision": server.revision.as_str(),
+                "info": server.info,
+                "capabilities": server.capabilities,
+                "instructions": server.instructions,
+                "milliseconds": took.as_secs_f64() * 1000.0,
+            });
+            shell::print_json(&format!("{about:#}\n"))?;
+        } else {
+            let line = format!("{name} {version} answers in {took:.1?} ({})\n", server.revision);
+            shell::print(&visible(line.trim_end()).replace("  ", " "))?;
+            shell::print("\n")?;
+        }
+        Ok(RequestExit::Ok)
+    })
+}
+
+/// Prints a result: as it came, or the entries of one of its lists in words.
+fn print(
+    result: &RawValue,
+    form: &FormArgs,
+    member: &str,
+    show: impl Fn(&serde_json::Value) -> String,
+) -> Result<(), Error> {
+    let value: serde_json::Value = serde_json::from_str(result.get()).unwrap_or_default();
+    if form.json {
+        return shell::print_json(&format!("{value:#}\n"));
+    }
+    let entries = value[member].as_array().map(Vec::as_slice).unwrap_or_default();
+    let texts: Vec<_> = entries.iter().map(show).collect();
+    shell::print(&(texts.join("\n\n") + "\n"))
+}
+
+/// A block in words.
+fn block(value: &serde_json::Value) -> String {
+    toolwright_core::content::ContentBlock::from(value.clone()).to_text().into_owned()
+}

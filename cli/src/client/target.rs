@@ -1,0 +1,248 @@
+//! Which server is asked, and how.
+
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use clap::Args;
+use toolwright_client::config::{
+    Config, ConfigReader, HttpSpec, ServerSpec, StdioSpec, Tokens, TransportSpec,
+};
+use toolwright_client::{Client, ClientBuilder, Event};
+use toolwright_core::manifest::visible;
+use toolwright_core::names;
+use toolwright_core::revision::Revision;
+
+use super::{RequestError, RequestExit};
+use crate::shell::{self, Shell};
+
+/// How servers are named, for every help.
+pub(crate) const SERVERS: &str = "  FILE            a configuration file; its tools are called SERVER__TOOL
+  https://…       a server over Streamable HTTP, or HTTP+SSE
+  -- COMMAND …    a server on standard input and output, in the last place";
+
+/// The most bytes of a server's standard error that are shown.
+const MAX_STDERR: usize = 64 << 10;
+
+/// Which server is asked, and how.
+#[derive(Debug, Args)]
+pub(crate) struct ServerArgs {
+    /// A header of every request over HTTP, such as 'Authorization: Bearer …'
+    #[arg(long, value_name = "NAME: VALUE")]
+    header: Vec<String>,
+    /// Seconds without an answer and without progress [default: 60, or the file's]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: Option<u64>,
+    /// Seconds that the server may take to start [default: 60, or the file's]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    start_timeout: Option<u64>,
+    /// Speak this revision of the protocol, such as 2025-11-25
+    #[arg(long, value_name = "DATE", value_parser = revision)]
+    revision: Option<Revision>,
+    /// How the client introduces itself; servers may show each another list
+    #[arg(long, value_name = "NAME/VERSION", default_value = "mcp-client/1.0.0")]
+    client: String,
+    #[command(flatten)]
+    pub(crate) output: crate::flags::OutputArgs,
+    /// The command of a server
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// What is to be asked.
+#[derive(Debug)]
+pub(super) enum Asked {
+    /// One server.
+    Server(Box<ServerSpec>),
+    /// The servers of a file, whose tools are called `SERVER__TOOL`.
+    File(Box<Config>),
+}
+
+fn revision(text: &str) -> Result<Revision, String> {
+    Revision::from_name(text).ok_or_else(|| {
+        let known: Vec<_> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
+        format!("there are the revisions {}", known.join(", "))
+    })
+}
+
+impl ServerArgs {
+    /// What is asked, and the words that do not name it.
+    pub(super) fn split<'a>(&self, words: &'a [String]) -> Result<(Asked, &'a [String]), RequestError> {
+        if !self.command.is_empty() {
+            let spec = command_spec(&self.command).map_err(RequestError::Usage)?;
+            return Ok((Asked::Server(Box::new(spec)), words));
+        }
+        let usage = |why: &str| RequestError::Usage(format!("{why}; name one of\n{SERVERS}"));
+        let [server, rest @ ..] = words else { return Err(usage("no server is named")) };
+        if server.contains("://") {
+            return Ok((Asked::Server(Box::new(url_spec(server))), rest));
+        }
+        if !Path::new(server).is_file() {
+            return Err(usage(&format!("`{server}` is neither an address nor a file")));
+        }
+        let config =
+            ConfigReader::new().read(server).map_err(|error| RequestError::Config(Box::new(error)))?;
+        for problem in config.problems() {
+            let text = format!("{server}:{}:{}: {}", problem.line, problem.column, problem.message);
+            shell::warning(&visible(&text));
+        }
+        Ok((Asked::File(Box::new(config)), rest))
+    }
+
+    fn complete(&self, spec: &mut ServerSpec) -> Result<(), RequestError> {
+        if let TransportSpec::Http(HttpSpec { headers, .. }) = &mut spec.transport {
+            for header in &self.header {
+                // What it is is not repeated: it may be secret.
+                let (name, value) = header.split_once(':').ok_or_else(|| {
+                    RequestError::Usage("a header has no colon: write 'NAME: VALUE'".to_owned())
+                })?;
+                headers.set(name.trim(), value.trim());
+            }
+        }
+        if let Some(seconds) = self.timeout {
+            spec.request_timeout = Duration::from_secs(seconds);
+        }
+        if let Some(seconds) = self.start_timeout {
+            spec.start_timeout = Duration::from_secs(seconds);
+        }
+        Ok(())
+    }
+}
+
+impl Asked {
+    /// The one server that a word of the form `SERVER__NAME` means, and the name.
+    pub(super) fn choose(self, word: &str) -> Result<(ServerSpec, Tokens, &str), RequestError> {
+        match self {
+            Asked::Server(spec) => Ok((*spec, Tokens::new(), word)),
+            Asked::File(config) => {
+                let (server, name) = names::split(word).ok_or_else(|| {
+                    RequestError::Usage(format!(
+                        "`{word}` does not say which server is meant: write SERVER__NAME"
+                    ))
+                })?;
+                let spec = config.server(server).map_err(|error| RequestError::Usage(error.to_string()))?;
+                Ok((spec.clone(), config.tokens().clone(), name))
+            }
+        }
+    }
+}
+
+/// The server at an address.
+pub(crate) fn url_spec(url: &str) -> ServerSpec {
+    url.into()
+}
+
+/// The server that a command starts, which a person typed in an environment that is theirs.
+///
+/// # Errors
+/// A word that is not UTF-8.
+pub(crate) fn command_spec(words: &[OsString]) -> Result<ServerSpec, String> {
+    let text = |word: &OsString| {
+        word.clone().into_string().map_err(|word| format!("{} is not UTF-8", word.to_string_lossy()))
+    };
+    let words = words.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+    let mut words = words.into_iter();
+    let mut spec = StdioSpec::new(words.next().unwrap_or_default());
+    spec.args.extend(words.map(Into::into));
+    spec.inherit_env = true;
+    Ok(spec.into())
+}
+
+/// A client that shows what the server says beside its answers.
+pub(crate) fn builder(name: &str, shell: Shell) -> ClientBuilder {
+    let (name, version) = name.split_once('/').unwrap_or((name, "1.0.0"));
+    let left = AtomicUsize::new(MAX_STDERR);
+    Client::builder().name(name, version).on_event(move |event| match event {
+        Event::Stderr(line) => {
+            let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                Some(left.saturating_sub(line.len() + 1))
+            });
+            // It always succeeds.
+            let before = before.unwrap_or_default();
+            if before > 0 {
+                shell::text(&line);
+            }
+            if before > 0 && before <= line.len() + 1 {
+                shell::text("(the server says more, which is not shown)");
+            }
+        }
+        Event::Log { original, data, .. } => {
+            let text = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
+            shell::text(&format!("{original}: {text}"));
+        }
+        Event::Warning(text) => shell::warning(&visible(&text)),
+        _ => shell.running(&format!("{event:?}")),
+    })
+}
+
+/// Connects to one server, and ends the connection after `use_it`.
+pub(super) fn with_client<F: Future<Output = Result<RequestExit, RequestError>>>(
+    server: (ServerSpec, Tokens),
+    args: &ServerArgs,
+    shell: Shell,
+    use_it: impl FnOnce(Client) -> F,
+) -> Result<RequestExit, RequestError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(connected(server, args, shell, use_it))
+}
+
+/// Does the same with every server. Those of a file are independent: where one that is not `required` fails, there is a warning
+/// and the others are asked; where all fail, the last failure is the result.
+pub(super) fn with_each<F: Future<Output = Result<RequestExit, RequestError>>>(
+    asked: Asked,
+    args: &ServerArgs,
+    shell: Shell,
+    mut use_it: impl FnMut(Option<String>, Client) -> F,
+) -> Result<RequestExit, RequestError> {
+    let config = match asked {
+        Asked::Server(spec) => {
+            return with_client((*spec, Tokens::new()), args, shell, |client| use_it(None, client));
+        }
+        Asked::File(config) => config,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let (mut is_any_done, mut last) = (false, None);
+        for spec in config.servers() {
+            let (name, is_required) = (spec.name.clone(), spec.required);
+            let server = (spec.clone(), config.tokens().clone());
+            match connected(server, args, shell, |client| use_it(Some(name), client)).await {
+                Ok(_) => is_any_done = true,
+                Err(error) if is_required => return Err(error),
+                Err(error) => {
+                    shell::warning(&visible(&error.to_string()));
+                    last = Some(error);
+                }
+            }
+        }
+        match last {
+            Some(error) if !is_any_done => Err(error),
+            _ => Ok(RequestExit::Ok),
+        }
+    })
+}
+
+async fn connected<F: Future<Output = Result<RequestExit, RequestError>>>(
+    (mut spec, tokens): (ServerSpec, Tokens),
+    args: &ServerArgs,
+    shell: Shell,
+    use_it: impl FnOnce(Client) -> F,
+) -> Result<RequestExit, RequestError> {
+    args.complete(&mut spec)?;
+    shell.running(&spec.name);
+    let mut builder = builder(&args.client, shell).tokens(tokens);
+    if let Some(revision) = args.revision {
+        builder = builder.revision(revision);
+    }
+    let client = builder.connect(spec).await?;
+    let result = use_it(client.clone()).await;
+    client.close().await;
+    result
+}
+
+/// Whether a person watches.
+pub(super) fn is_watched() -> bool {
+    std::io::stderr().is_terminal()
+}

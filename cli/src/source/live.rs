@@ -1,0 +1,74 @@
+//! What a running server offers.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use toolwright_client::config::ServerSpec;
+use toolwright_client::{Client, ClientError};
+use toolwright_core::manifest::Kind;
+
+use super::ServerDefinitions;
+use crate::client::{builder, command_spec, url_spec};
+use crate::shell::Shell;
+
+/// How long a server may take to start and to answer the first request; one that does not know it may stay silent
+/// (2026-07-28, basic/transports/stdio "Backward Compatibility").
+const PROBE: Duration = Duration::from_secs(5);
+/// How long one answer may take, whatever comes meanwhile.
+const ANSWER: Duration = Duration::from_secs(30);
+/// How many bytes a message, and all pages of a list, may have.
+const BYTES: usize = 16 << 20;
+/// How many pages a list may have.
+const PAGES: usize = 1_000;
+/// As whom servers are asked: a name that many clients could have, since a server can show each another list.
+const NAME: &str = "mcp-client/1.0.0";
+
+/// Starts a server, asks it, and ends it; for no longer than `timeout`.
+pub(super) fn over_stdio(
+    words: &[OsString],
+    timeout: Duration,
+    shell: Shell,
+) -> Result<ServerDefinitions, String> {
+    ask(command_spec(words)?, timeout, shell)
+}
+
+/// Asks a server over HTTP, for no longer than `timeout`.
+pub(super) fn over_http(url: &str, timeout: Duration, shell: Shell) -> Result<ServerDefinitions, String> {
+    ask(url_spec(url), timeout, shell)
+}
+
+fn ask(mut server: ServerSpec, timeout: Duration, shell: Shell) -> Result<ServerDefinitions, String> {
+    (server.request_timeout, server.start_timeout) = (ANSWER, ANSWER);
+    let builder = builder(NAME, shell).probe_timeout(PROBE).max_duration(ANSWER);
+    let builder = builder.max_message_bytes(BYTES).max_list_bytes(BYTES).max_pages(PAGES);
+    let client = builder.lazy(server);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    runtime.block_on(async {
+        let definitions = tokio::time::timeout(timeout, definitions(&client)).await;
+        client.close().await;
+        match definitions {
+            Ok(definitions) => definitions,
+            Err(_) => {
+                Err(format!("it is not done within {} seconds, which --timeout gives it", timeout.as_secs()))
+            }
+        }
+    })
+}
+
+async fn definitions(client: &Client) -> Result<ServerDefinitions, String> {
+    let problem = |error: ClientError| format!("{}; {}", error.problem(), error.advice());
+    let server = client.server().await.map_err(problem)?;
+    let mut definitions = ServerDefinitions {
+        server: server.info,
+        instructions: server.instructions,
+        ..ServerDefinitions::default()
+    };
+    for kind in Kind::ALL {
+        // A list that the server does not offer is known to be empty.
+        definitions.kinds.insert(kind);
+        let entries = client.entries(kind).await.map_err(problem)?;
+        definitions.extend(kind, entries.into()).map_err(|error| error.to_string())?;
+    }
+    Ok(definitions)
+}

@@ -1,0 +1,294 @@
+//! How a client is made.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncRead, AsyncWrite};
+use toolwright_core::revision::Revision;
+
+use crate::client::Client;
+use crate::config::{ServerSpec, StdioSpec, Tokens};
+use crate::connect::{Recipe, Streams};
+use crate::era::Identity;
+use crate::error::ClientError;
+use crate::event::Event;
+use crate::host::Host;
+use crate::questions::{Elicitation, ElicitationAnswer, Questions, Root, Sampling};
+
+/// How long the probe for the era waits for an answer where nothing else is set. A server may be silent about a method that
+/// it does not know (2026-07-28, basic/transports/stdio "Backward Compatibility").
+pub const DEFAULT_PROBE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a request may take, whatever progress it makes, where nothing else is set.
+pub const DEFAULT_MAX_DURATION: Duration = Duration::from_mins(10);
+/// The largest message of a server that is read where nothing else is set: 16 MiB.
+pub const DEFAULT_MAX_MESSAGE_BYTES: usize = 16 << 20;
+/// How many pages the list of one kind may have where nothing else is set.
+pub const DEFAULT_MAX_PAGES: usize = 500;
+/// How many bytes all pages of a list may have together where nothing else is set: 64 MiB.
+pub const DEFAULT_MAX_LIST_BYTES: usize = 64 << 20;
+/// How often a request is sent again with answers to what the server asks where nothing else is set.
+pub const DEFAULT_MAX_ROUNDS: usize = 16;
+
+/// A client that is not connected yet.
+///
+/// ```no_run
+/// use toolwright_client::{Client, Event};
+///
+/// # async fn example() -> Result<(), toolwright_client::ClientError> {
+/// let client = Client::builder()
+///     .name("my-agent", "1.2.0")
+///     .on_event(|event| if let Event::Warning(text) = event { eprintln!("{text}") })
+///     .connect("https://example.com/mcp")
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing happens before `connect`"]
+pub struct ClientBuilder {
+    info: Value,
+    capabilities: Map<String, Value>,
+    questions: Questions,
+    on_event: Option<Box<dyn Fn(Event) + Send + Sync>>,
+    tokens: Tokens,
+    #[cfg(feature = "http")]
+    authorize: Vec<Arc<dyn crate::http::Authorize>>,
+    revision: Option<Revision>,
+    log_level: Option<String>,
+    probe: Duration,
+    max_message_bytes: usize,
+    pub(crate) limits: Limits,
+}
+
+/// What a client bounds on its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) max_duration: Duration,
+    pub(crate) max_pages: usize,
+    pub(crate) max_list_bytes: usize,
+    pub(crate) max_rounds: usize,
+    pub(crate) is_strict: bool,
+}
+
+impl Default for ClientBuilder {
+    fn default() -> Self {
+        Self {
+            info: json!({"name": "toolwright", "version": env!("CARGO_PKG_VERSION")}),
+            capabilities: Map::new(),
+            questions: Questions::default(),
+            on_event: None,
+            tokens: Tokens::new(),
+            #[cfg(feature = "http")]
+            authorize: Vec::new(),
+            revision: None,
+            log_level: None,
+            probe: DEFAULT_PROBE_TIMEOUT,
+            max_message_bytes: DEFAULT_MAX_MESSAGE_BYTES,
+            limits: Limits {
+                max_duration: DEFAULT_MAX_DURATION,
+                max_pages: DEFAULT_MAX_PAGES,
+                max_list_bytes: DEFAULT_MAX_LIST_BYTES,
+                max_rounds: DEFAULT_MAX_ROUNDS,
+                is_strict: false,
+            },
+        }
+    }
+}
+
+impl ClientBuilder {
+    /// How the client introduces itself; as `toolwright` if not set.
+    pub fn name(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.info = json!({"name": name.into(), "version": version.into()});
+        self
+    }
+
+    /// Declares further capabilities, such as `extensions`. Those of the handlers are declared without this.
+    pub fn capability(mut self, name: impl Into<String>, value: Value) -> Self {
+        self.capabilities.insert(name.into(), value);
+        self
+    }
+
+    /// Hears what the server says and what happens to the connection. It is called where messages are read, so it must not
+    /// block.
+    pub fn on_event(mut self, on_event: impl Fn(Event) + Send + Sync + 'static) -> Self {
+        self.on_event = Some(Box::new(on_event));
+        self
+    }
+
+    /// Answers forms that the server shows the user (2026-07-28, client/elicitation). Without it the server is told that there
+    /// is no user to ask.
+    pub fn on_elicitation<F>(mut self, answer: impl Fn(Elicitation) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = ElicitationAnswer> + Send + 'static,
+    {
+        self.questions.elicit = Some(Arc::new(move |asked| Box::pin(answer(asked))));
+        self
+    }
+
+    /// Declares that [`ClientBuilder::on_elicitation`] opens pages too. It must show the user where the page is, and ask.
+    pub fn opens_urls(mut self) -> Self {
+        self.questions.opens_urls = true;
+        self
+    }
+
+    /// Lets the server ask the client's model (2026-07-28, client/sampling; deprecated there). `consent` is asked first, each
+    /// time, and a request is refused unless it says yes. `answer` gives a `CreateMessageResult`.
+    pub fn on_sampling<C, F>(
+        mut self,
+        consent: impl Fn(&Sampling) -> C + Send + Sync + 'static,
+        answer: impl Fn(Sampling) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        C: Future<Output = bool> + Send + 'static,
+        F: Future<Output = Value> + Send + 'static,
+    {
+        let answer = Arc::new(answer);
+        self.questions.sample = Some(Arc::new(move |asked| {
+            let (consent, answer) = (consent(&asked), Arc::clone(&answer));
+            Box::pin(async move { if consent.await { Some(answer(asked).await) } else { None } })
+        }));
+        self
+    }
+
+    /// The folders that the server is told about (2026-07-28, client/roots; deprecated there).
+    pub fn roots(mut self, roots: impl IntoIterator<Item = Root>) -> Self {
+        self.questions.roots = Some(roots.into_iter().collect());
+        self
+    }
+
+    /// Where `${runtime:NAME}` in headers and environments gets its tokens.
+    pub fn tokens(mut self, tokens: Tokens) -> Self {
+        self.tokens = tokens;
+        self
+    }
+
+    /// Authorizes requests over HTTP.
+    #[cfg(feature = "http")]
+    pub fn authorize(mut self, authorize: impl crate::http::Authorize + 'static) -> Self {
+        self.authorize.push(Arc::new(authorize));
+        self
+    }
+
+    /// Speaks this revision and no other. Without it the client finds out what the server speaks.
+    pub fn revision(mut self, revision: Revision) -> Self {
+        self.revision = Some(revision);
+        self
+    }
+
+    /// From which level on the server sends log messages, such as `info`. Without it legacy servers send what they like, and
+    /// modern ones none (2026-07-28, server/utilities/logging).
+    pub fn log_level(mut self, level: impl Into<String>) -> Self {
+        self.log_level = Some(level.into());
+        self
+    }
+
+    /// How long the probe for the era waits before `initialize` is attempted too: [`DEFAULT_PROBE_TIMEOUT`] if not set.
+    pub fn probe_timeout(mut self, timeout: Duration) -> Self {
+        self.probe = timeout;
+        self
+    }
+
+    /// How long a request may take, whatever progress it makes: [`DEFAULT_MAX_DURATION`] if not set.
+    pub fn max_duration(mut self, duration: Duration) -> Self {
+        self.limits.max_duration = duration;
+        self
+    }
+
+    /// The largest message that is read: [`DEFAULT_MAX_MESSAGE_BYTES`] if not set.
+    pub fn max_message_bytes(mut self, bytes: usize) -> Self {
+        self.max_message_bytes = bytes;
+        self
+    }
+
+    /// How many pages the list of one kind may have: [`DEFAULT_MAX_PAGES`] if not set.
+    pub fn max_pages(mut self, pages: usize) -> Self {
+        self.limits.max_pages = pages;
+        self
+    }
+
+    /// How many bytes all pages of a list may have together: [`DEFAULT_MAX_LIST_BYTES`] if not set.
+    pub fn max_list_bytes(mut self, bytes: usize) -> Self {
+        self.limits.max_list_bytes = bytes;
+        self
+    }
+
+    /// How often a request is sent again with answers to what the server asks (2026-07-28, basic/patterns/mrtr):
+    /// [`DEFAULT_MAX_ROUNDS`] if not set.
+    pub fn max_rounds(mut self, rounds: usize) -> Self {
+        self.limits.max_rounds = rounds;
+        self
+    }
+
+    /// Fails calls whose structured content does not fit the tool's output schema. Without it there is an [`Event::Warning`].
+    pub fn strict(mut self) -> Self {
+        self.limits.is_strict = true;
+        self
+    }
+
+    /// A client that connects when it is first used.
+    pub fn lazy(self, server: impl Into<ServerSpec>) -> Client {
+        self.build(server.into(), None)
+    }
+
+    fn build(self, spec: ServerSpec, streams: Option<Mutex<Option<Streams>>>) -> Client {
+        let mut capabilities = self.questions.capabilities();
+        capabilities.extend(self.capabilities);
+        let identity = Identity {
+            info: self.info,
+            capabilities,
+            settings: spec.settings.as_ref().map(|settings| settings.expose().clone()),
+            log_level: self.log_level,
+        };
+        let host = Arc::new(Host::new(&spec.name, self.questions, self.on_event));
+        let recipe = Recipe {
+            spec,
+            identity,
+            tokens: self.tokens,
+            #[cfg(feature = "http")]
+            authorize: self.authorize,
+            revision: self.revision,
+            probe: self.probe,
+            max_message_bytes: self.max_message_bytes,
+            streams,
+        };
+        Client::new(host, recipe, self.limits)
+    }
+
+    /// Connects over two streams that something else has opened, one message a line: a socket, a serial line, or the two ends of
+    /// `tokio::io::duplex` with a server in the same process. Errors call the server `name`.
+    ///
+    /// # Errors
+    /// As [`ClientBuilder::connect`]. When the streams have ended, requests fail: they cannot be opened again.
+    pub async fn connect_streams(
+        self,
+        name: &str,
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Result<Client, ClientError> {
+        let streams: Streams = (Box::new(reader), Box::new(writer));
+        let client = self.build(ServerSpec::new(name, StdioSpec::new(name)), Some(Mutex::new(Some(streams))));
+        client.server().await?;
+        Ok(client)
+    }
+
+    /// Connects: starts the process or opens the address, and finds out the era.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Connect`](crate::ErrorKind::Connect) where the server cannot be reached or started, `Protocol` where it
+    /// speaks none of the revisions, `Timeout` where it does not answer.
+    pub async fn connect(self, server: impl Into<ServerSpec>) -> Result<Client, ClientError> {
+        let client = self.lazy(server);
+        client.server().await?;
+        Ok(client)
+    }
+}
+
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("info", &self.info)
+            .field("revision", &self.revision)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,314 @@
+//! Calls of tools, and requests that the server answers with questions.
+
+use std::borrow::Cow;
+use std::pin::Pin;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use toolwright_core::protocol::ToolResult;
+use toolwright_core::protocol::error::HEADER_MISMATCH;
+
+use crate::client::Client;
+use crate::error::{ClientError, ErrorKind, quoted};
+use crate::message::{Outgoing, push_string};
+use crate::mirror;
+use crate::slot::{Notice, Progress, Watch};
+
+/// A call of a tool; `.await` sends it.
+///
+/// ```no_run
+/// # async fn example(client: toolwright_client::Client) -> Result<(), toolwright_client::ClientError> {
+/// use std::time::Duration;
+///
+/// let result = client
+///     .call("index", serde_json::json!({"folder": "docs"}))
+///     .on_progress(|progress| println!("{}", progress.progress))
+///     .timeout(Duration::from_secs(300))
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a call is sent when it is awaited"]
+pub struct Call<'a> {
+    client: &'a Client,
+    tool: Cow<'a, str>,
+    arguments: Result<String, serde_json::Error>,
+    meta: String,
+    timeout: Option<Duration>,
+    on_progress: Option<Box<dyn FnMut(Progress) + Send + 'a>>,
+}
+
+impl Client {
+    /// Calls a tool. `arguments` become a JSON object; `()` and `None` are one without members.
+    ///
+    /// What the server asks meanwhile is answered by the handlers of the client, and the call goes on. A result whose
+    /// `is_error` is set is a result: the tool failed and says why, for the model to read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Protocol`] where the server answers with an error, such as for a tool that does not exist;
+    /// [`ErrorKind::Timeout`] after the server's `request_timeout` without an answer and without progress, and then the call
+    /// is cancelled, as it is when the future is dropped; [`ErrorKind::Lost`] where the connection ended first.
+    pub fn call<'a>(&'a self, tool: impl Into<Cow<'a, str>>, arguments: impl Serialize) -> Call<'a> {
+        Call {
+            client: self,
+            tool: tool.into(),
+            arguments: serde_json::to_string(&arguments),
+            meta: String::new(),
+            timeout: None,
+            on_progress: None,
+        }
+    }
+}
+
+impl<'a> Call<'a> {
+    /// How long without an answer and without progress; the server's `request_timeout` if not set.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Hears of the call's progress. It is called by whoever awaits the call.
+    pub fn on_progress(mut self, on_progress: impl FnMut(Progress) + Send + 'a) -> Self {
+        self.on_progress = Some(Box::new(on_progress));
+        self
+    }
+
+    /// Adds a member of `_meta`, such as `traceparent`.
+    pub fn meta(mut self, key: &str, value: &Value) -> Self {
+        let mut member = Vec::new();
+        push_string(&mut member, key);
+        let comma = if self.meta.is_empty() { "" } else { "," };
+        self.meta = format!("{}{comma}{}:{value}", self.meta, String::from_utf8_lossy(&member));
+        self
+    }
+
+    async fn send(self) -> Result<ToolResult, ClientError> {
+        let Self { client, tool, arguments, meta, timeout, mut on_progress } = self;
+        let arguments = match arguments {
+            Ok(arguments) if arguments.starts_with('{') => arguments,
+            Ok(arguments) if arguments == "null" => "{}".to_owned(),
+            Ok(_) => return Err(client.unusable("arguments are a JSON object")),
+            Err(error) => {
+                return Err(client.unusable(&format!("the arguments cannot be written as JSON: {error}")));
+            }
+        };
+        let mut members = Vec::with_capacity(arguments.len() + tool.len() + 32);
+        members.extend_from_slice(br#""name":"#);
+        push_string(&mut members, &tool);
+        members.extend_from_slice(br#","arguments":"#);
+        members.extend_from_slice(arguments.as_bytes());
+        // All of it was text before.
+        let members = String::from_utf8(members).unwrap_or_default();
+        let mut outgoing = Outgoing {
+            method: "tools/call".into(),
+            members: members.into(),
+            meta: meta.into(),
+            name: Some(tool.clone()),
+            headers: client.headers(&tool, &arguments),
+            takes_progress: true,
+            is_safe: false,
+        };
+        let mut on_notice = |notice| {
+            if let (Notice::Progress(progress), Some(on_progress)) = (notice, &mut on_progress) {
+                on_progress(progress);
+            }
+        };
+        let mut watch = Watch { on_notice: Some(&mut on_notice), ..client.watch() };
+        if let Some(timeout) = timeout {
+            (watch.timeout, watch.cap) = (timeout, watch.cap.max(timeout));
+        }
+        let mut outcome = client.converse(&mut outgoing, &mut watch).await;
+        // Headers that the server misses may be those of arguments that it was not asked about yet
+        // (2026-07-28, basic/transports/streamable-http "Client Behavior").
+        if outcome.as_ref().is_err_and(|error| error.rpc().is_some_and(|rpc| rpc.code == HEADER_MISMATCH)) {
+            client.shared.known.forget();
+            client.list_tools().await?;
+            outgoing.headers = client.headers(&tool, &arguments);
+            outcome = client.converse(&mut outgoing, &mut watch).await;
+        }
+        client.judged(&tool, read_result(&outcome?, client)?)
+    }
+}
+
+impl<'a> IntoFuture for Call<'a> {
+    type Output = Result<ToolResult, ClientError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+impl Client {
+    fn headers(&self, tool: &str, arguments: &str) -> Vec<(String, String)> {
+        match self.shared.known.facts(tool) {
+            Some(facts) if !facts.mirrors.is_empty() => mirror::headers(&facts.mirrors, arguments),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Sends a request, and again with answers as long as the server asks (2026-07-28, basic/patterns/mrtr).
+    pub(crate) async fn converse(
+        &self,
+        outgoing: &mut Outgoing<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Box<str>, ClientError> {
+        let first = outgoing.members.len();
+        let rounds = self.shared.limits.max_rounds;
+        for _ in 0..=rounds {
+            let result = self.send(outgoing, watch).await?;
+            let Some(asked) = asked_in(&result).map_err(|problem| self.broken(problem))? else {
+                return Ok(result);
+            };
+            let members = outgoing.members.to_mut();
+            members.truncate(first);
+            if !asked.requests.is_empty() {
+                let answers = self.shared.host.questions.answer_all(&asked.requests).await;
+                let answers = answers.map_err(|(method, refusal)| {
+                    let problem = format!("it asks for `{}`, and {}", quoted(&method), refusal.message);
+                    self.error(ErrorKind::Protocol, problem, "give the client a handler that answers")
+                })?;
+                members.push_str(r#","inputResponses":"#);
+                members.push_str(&answers);
+            }
+            if let Some(state) = asked.state {
+                members.push_str(r#","requestState":"#);
+                members.push_str(&state);
+            }
+            // Answers may have effects, whatever the request was.
+            outgoing.is_safe = false;
+        }
+        let problem = format!("it still asks after {rounds} rounds of questions");
+        Err(self.error(ErrorKind::Protocol, problem, "raise `max_rounds` if that many are needed"))
+    }
+
+    /// The result, unless it breaks what the tool promised and the client is strict.
+    fn judged(&self, tool: &str, result: ToolResult) -> Result<ToolResult, ClientError> {
+        // The schema describes success (modelcontextprotocol/typescript-sdk#654).
+        if result.is_error {
+            return Ok(result);
+        }
+        let Some(facts) = self.shared.known.facts(tool) else { return Ok(result) };
+        let Some(output) = &facts.output else { return Ok(result) };
+        let verdict = match &result.structured_content {
+            Some(content) => output.check(content),
+            None => Err("there is an output schema and no structured content".to_owned()),
+        };
+        match verdict {
+            Ok(()) => Ok(result),
+            Err(problem) => {
+                let name = quoted(tool);
+                let problem = format!("the result of its tool `{name}` does not fit: {}", quoted(&problem));
+                if !self.shared.limits.is_strict {
+                    self.warn(&problem);
+                    return Ok(result);
+                }
+                let advice = "report this to those who make the server";
+                Err(self.error(ErrorKind::Protocol, problem, advice).with_result(result))
+            }
+        }
+    }
+
+    pub(crate) fn unusable(&self, problem: &str) -> ClientError {
+        self.error(ErrorKind::Protocol, format!("nothing was sent: {problem}"), "correct the arguments")
+    }
+
+    pub(crate) fn broken(&self, problem: String) -> ClientError {
+        self.error(ErrorKind::Protocol, problem, "report this to those who make the server")
+    }
+
+    pub(crate) fn error(
+        &self,
+        kind: ErrorKind,
+        problem: impl Into<String>,
+        advice: &'static str,
+    ) -> ClientError {
+        ClientError::new(kind, &self.shared.host.server, problem, advice)
+    }
+}
+
+/// What a result asks for.
+struct Asked {
+    requests: Map<String, Value>,
+    /// JSON text, to be sent back as it is.
+    state: Option<String>,
+}
+
+/// What a result asks for, if it does (2026-07-28, basic "`ResultType`").
+///
+/// # Errors
+/// Where its type is none that is known.
+fn asked_in(result: &str) -> Result<Option<Asked>, String> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Head<'a> {
+        #[serde(default)]
+        result_type: Option<Cow<'a, str>>,
+        #[serde(default)]
+        input_requests: Map<String, Value>,
+        #[serde(default, borrow)]
+        request_state: Option<&'a serde_json::value::RawValue>,
+    }
+    const KEY: &[u8] = br#""resultType""#;
+    let is_complete = |rest: &[u8]| {
+        let rest = rest.trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start);
+        rest.is_some_and(|rest| rest.starts_with(br#""complete""#))
+    };
+    let mut keys = memchr::memmem::find_iter(result.as_bytes(), KEY);
+    if keys.all(|at| is_complete(&result.as_bytes()[at + KEY.len()..])) {
+        return Ok(None);
+    }
+    let head: Head<'_> =
+        serde_json::from_str(result).map_err(|error| format!("its result cannot be read: {error}"))?;
+    match head.result_type.as_deref() {
+        None | Some("complete") => Ok(None),
+        Some("input_required") => Ok(Some(Asked {
+            requests: head.input_requests,
+            state: head.request_state.map(|state| state.get().to_owned()),
+        })),
+        Some(other) => Err(format!("its result has the type `{}`, which nobody here knows", quoted(other))),
+    }
+}
+
+fn read_result(text: &str, client: &Client) -> Result<ToolResult, ClientError> {
+    let mut result: ToolResult = match serde_json::from_str(text) {
+        Ok(result) => result,
+        Err(error) => {
+            let unreadable = || client.broken(format!("its result is not that of a tool: {error}"));
+            let mut value: Value = serde_json::from_str(text).map_err(|_| unreadable())?;
+            let object = value.as_object_mut().ok_or_else(unreadable)?;
+            if object.get("content").is_some_and(|content| !content.is_array()) {
+                object.shift_remove("content");
+                client.warn("the content of a result is not a list; it is taken for an empty one");
+            }
+            object.retain(|name, value| !(matches!(name.as_str(), "_meta" | "isError") && value.is_null()));
+            serde_json::from_value(value).map_err(|_| unreadable())?
+        }
+    };
+    result.other.shift_remove("resultType");
+    Ok(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_result_asks_for_is_found() {
+        for text in [
+            "{}",
+            r#"{"content":[]}"#,
+            r#"{"resultType":"complete"}"#,
+            r#"{"structuredContent":{"resultType":"other"}}"#,
+            r#"{"structuredContent":{"resultType":"input_required"},"resultType": "complete"}"#,
+        ] {
+            assert!(asked_in(text).unwrap().is_none(), "{text}");
+        }
+        let asked =
+            asked_in(r#"{"resultType":"input_required","requestState":"a\u0062","inputRequests":{"k":{}}}"#);
+        let asked = asked.unwrap().unwrap();
+        assert_eq!((asked.state.as_deref(), asked.requests.len()), (Some(r#""a\u0062""#), 1));
+        assert!(asked_in(r#"{"resultType":"later"}"#).is_err());
+    }
+}

@@ -1,0 +1,327 @@
+//! A server as a child process: started in a group of its own, watched, and ended in order.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::io;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStderr, Command as Process};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::config::{Encoding, Expanded, Settings, StdioSpec, TokenError, Tokens};
+use crate::encoding::Decoded;
+use crate::error::{ClientError, ErrorKind, quoted};
+use crate::event::Event;
+use crate::host::Host;
+use crate::lines::{self, Ended};
+use crate::mux::Mux;
+
+/// The variables that every server inherits: what programs need to find their files and their language, and no secrets. Others
+/// are named in [`StdioSpec::env`], or all inherited with [`StdioSpec::inherit_env`].
+#[cfg(unix)]
+pub const INHERITED: &[&str] =
+    &["HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
+/// The variables that every server inherits: what programs need to find their files and their language, and no secrets. Others
+/// are named in [`StdioSpec::env`], or all inherited with [`StdioSpec::inherit_env`].
+#[cfg(not(unix))]
+pub const INHERITED: &[&str] = &[
+    "APPDATA",
+    "COMSPEC",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATH",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR",
+];
+/// How long a server may take to end once its input is closed, and again after SIGTERM.
+pub const PATIENCE: Duration = Duration::from_secs(2);
+/// How many lines of standard error an error shows.
+const SHOWN_LINES: usize = 20;
+/// The longest line of standard error that is kept as one, in bytes.
+const MAX_LINE: usize = 4096;
+/// How long is waited for the exit status, and for the last lines of standard error, before open requests fail.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// The last lines of standard error.
+#[derive(Debug, Default)]
+struct Tail(Mutex<VecDeque<String>>);
+
+/// Starts a server. Its task ends when the channel does, and the process with it.
+///
+/// The process leads a group of its own, which ends with it: its input is closed, then the group gets SIGTERM, then SIGKILL,
+/// each after [`PATIENCE`].
+///
+/// # Errors
+/// Where the command cannot be started, or a token for its environment cannot be had.
+pub(crate) async fn start(
+    command: &StdioSpec,
+    tokens: &Tokens,
+    settings: Option<&str>,
+    mux: &Arc<Mux>,
+    max_message_bytes: usize,
+) -> Result<JoinHandle<()>, ClientError> {
+    let mut process = Process::new(command.command.expose());
+    process.args(command.args.iter().map(Expanded::expose));
+    if !command.inherit_env {
+        process.env_clear();
+        process.envs(INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+    }
+    process.envs(settings.map(|settings| (Settings::VARIABLE, settings)));
+    for (name, value) in &command.env {
+        match value {
+            None => drop(process.env_remove(name)),
+            Some(value) => {
+                let value = value.resolve(tokens).await;
+                let value = value.map_err(|error| no_token(name, &error, &mux.host))?;
+                process.env(name, value.expose());
+            }
+        }
+    }
+    if let Some(folder) = &command.cwd {
+        process.current_dir(folder);
+    }
+    process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    #[cfg(unix)]
+    process.process_group(0);
+    let mut child = process.spawn().map_err(|error| not_started(command, &error, &mux.host))?;
+    let group = Group::of(&child);
+    let tail = Arc::new(Tail::default());
+    let stderr = child
+        .stderr
+        .take()
+        .map(|pipe| tokio::spawn(read_stderr(pipe, Arc::clone(&tail), Arc::clone(&mux.host))));
+    let (mux, encoding) = (Arc::clone(mux), command.encoding);
+    Ok(tokio::spawn(async move {
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else { return };
+        let mut stdin = stdin;
+        let stdout: Box<dyn AsyncRead + Send + Unpin> = match encoding {
+            Encoding::Utf8 => Box::new(stdout),
+            encoding => Box::new(Decoded::new(stdout, encoding)),
+        };
+        let ended = tokio::select! {
+            ended = lines::drive(&mux, stdout, &mut stdin, encoding, max_message_bytes) => ended,
+            // Something that it started may hold its output open.
+            () = exited(&mut child) => Ended::Closed,
+        };
+        let was_asked = matches!(ended, Ended::Asked);
+        if was_asked {
+            _ = stdin.shutdown().await;
+        }
+        drop(stdin);
+        let mut status = None;
+        if !was_asked {
+            status = timeout(LAST_WORDS, child.wait()).await.ok().and_then(Result::ok);
+            if let Some(stderr) = stderr {
+                _ = timeout(LAST_WORDS, stderr).await;
+            }
+        }
+        let error = lost(&mux, ended, status, &tail);
+        mux.close(&error);
+        if !was_asked {
+            mux.host.tell(Event::Disconnected(error.problem().to_owned()));
+        }
+        group.end(&mut child, PATIENCE).await;
+    }))
+}
+
+/// Waits for the exit, and a moment for what was written before it.
+async fn exited(child: &mut Child) {
+    _ = child.wait().await;
+    sleep(LAST_WORDS / 2).await;
+}
+
+fn lost(mux: &Mux, ended: Ended, status: Option<ExitStatus>, tail: &Tail) -> ClientError {
+    let mut problem = match (ended, status) {
+        (Ended::Refused(error), _) => return error,
+        (Ended::Asked, _) => return mux.error(ErrorKind::Lost, "the connection was closed by this side", ""),
+        (_, Some(status)) if mux.has_spoken() => format!("it is no longer available: it ended with {status}"),
+        (_, Some(status)) => format!("it ended with {status} and without an answer"),
+        (Ended::Failed(error), None) => {
+            format!("it is no longer available: what it writes cannot be read: {error} (`encoding`)")
+        }
+        (Ended::Closed, None) => "it is no longer available: it closed its output".to_owned(),
+    };
+    if let Some(stray) = mux.stray() {
+        _ = write!(problem, "; it wrote `{stray}` to its standard output, which is for messages only");
+    }
+    let last = tail.lines();
+    if !last.is_empty() {
+        _ = write!(problem, "; the last lines of its standard error: {last}");
+    }
+    let (kind, advice) = if mux.has_spoken() {
+        (ErrorKind::Lost, "the request may have been carried out; the next one starts the server again")
+    } else {
+        (ErrorKind::Connect, "run the command in a terminal to see why it does not stay")
+    };
+    mux.error(kind, problem, advice)
+}
+
+fn no_token(name: &str, error: &TokenError, host: &Host) -> ClientError {
+    let problem = format!("the variable `{name}` of its environment has no value: {error}");
+    ClientError::new(ErrorKind::Connect, &host.server, problem, "see that the token can be fetched")
+}
+
+fn not_started(command: &StdioSpec, error: &io::Error, host: &Host) -> ClientError {
+    // As it was written: a value may be secret.
+    let program = quoted(&command.command.to_string());
+    let (problem, advice) = match (error.kind(), &command.cwd) {
+        (io::ErrorKind::NotFound, Some(folder)) if !folder.is_dir() => (
+            format!("the folder {} does not exist", quoted(&folder.to_string_lossy())),
+            "create it, or name another",
+        ),
+        (io::ErrorKind::NotFound, _) if program.contains(['/', '\\']) => {
+            (format!("there is no program {program}"), "check the path")
+        }
+        (io::ErrorKind::NotFound, _) => {
+            let path = command.env.get("PATH").cloned().flatten().and_then(|path| path.fixed());
+            let path = path.map(|path| path.expose().to_owned());
+            let path = path.or_else(|| std::env::var("PATH").ok()).unwrap_or_default();
+            (
+                format!("the command `{program}` is not found in {}", quoted(&path)),
+                "install it, or name it with its whole path",
+            )
+        }
+        (io::ErrorKind::PermissionDenied, _) => {
+            (format!("{program} may not be started"), "make the file executable, or name another")
+        }
+        _ => (format!("{program} cannot be started: {error}"), "check the command"),
+    };
+    ClientError::new(ErrorKind::Connect, &host.server, problem, advice)
+}
+
+async fn read_stderr(mut pipe: ChildStderr, tail: Arc<Tail>, host: Arc<Host>) {
+    let (mut line, mut chunk) = (Vec::new(), [0; 1024]);
+    while let Ok(read) = pipe.read(&mut chunk).await {
+        for &byte in &chunk[..read] {
+            if byte != b'\n' && line.len() < MAX_LINE {
+                line.push(byte);
+            } else if byte == b'\n' {
+                tail.push(&mut line, &host);
+            }
+        }
+        if read == 0 {
+            break;
+        }
+    }
+    if !line.is_empty() {
+        tail.push(&mut line, &host);
+    }
+}
+
+impl Tail {
+    fn push(&self, line: &mut Vec<u8>, host: &Host) {
+        let text = String::from_utf8_lossy(line).trim_end().to_owned();
+        line.clear();
+        host.tell(Event::Stderr(text.clone()));
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == SHOWN_LINES {
+            lines.pop_front();
+        }
+        lines.push_back(text);
+    }
+
+    fn lines(&self) -> String {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown: Vec<_> = lines.iter().map(|line| quoted(line)).filter(|line| !line.is_empty()).collect();
+        shown.join(" | ")
+    }
+}
+
+/// The process group of a server. Nothing of it outlives this.
+struct Group {
+    #[cfg(unix)]
+    leader: Option<rustix::process::Pid>,
+}
+
+impl Group {
+    #[cfg(unix)]
+    fn of(child: &Child) -> Self {
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        Self { leader: id.and_then(rustix::process::Pid::from_raw) }
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &Child) -> Self {
+        Self {}
+    }
+
+    /// Waits for the end, asks for it, and forces it.
+    async fn end(mut self, child: &mut Child, patience: Duration) {
+        if !self.is_gone(child, patience).await {
+            self.signal(false);
+            if !self.is_gone(child, patience).await {
+                self.signal(true);
+                _ = child.start_kill();
+                _ = timeout(patience, child.wait()).await;
+            }
+        }
+        self.forget();
+    }
+
+    /// Whether the process, and all that it started in its group, ends within `patience`.
+    async fn is_gone(&self, child: &mut Child, patience: Duration) -> bool {
+        let end = Instant::now() + patience;
+        if timeout(patience, child.wait()).await.is_err() {
+            return false;
+        }
+        while self.has_members() {
+            if Instant::now() >= end {
+                return false;
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+        true
+    }
+
+    #[cfg(unix)]
+    fn has_members(&self) -> bool {
+        self.leader.is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok())
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, by_force: bool) {
+        use rustix::process::Signal;
+        let signal = if by_force { Signal::KILL } else { Signal::TERM };
+        if let Some(leader) = self.leader {
+            // It fails where nobody is left.
+            _ = rustix::process::kill_process_group(leader, signal);
+        }
+    }
+
+    #[cfg(unix)]
+    fn forget(&mut self) {
+        self.leader = None;
+    }
+
+    #[cfg(not(unix))]
+    fn has_members(&self) -> bool {
+        false
+    }
+
+    #[cfg(not(unix))]
+    fn signal(&self, _by_force: bool) {}
+
+    #[cfg(not(unix))]
+    fn forget(&mut self) {}
+}
+
+/// Where the runtime ends before the server has: there is no time to ask.
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.signal(true);
+    }
+}

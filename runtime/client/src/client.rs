@@ -1,0 +1,278 @@
+//! The client.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+use toolwright_core::protocol::{Revision, method};
+
+use crate::builder::{ClientBuilder, Limits};
+use crate::config::ServerSpec;
+use crate::connect::Recipe;
+use crate::connection::Connection;
+use crate::era::rpc_error;
+use crate::error::{ClientError, ErrorKind, quoted};
+use crate::host::Host;
+use crate::known::Known;
+use crate::message::Outgoing;
+use crate::server_info::ServerInfo;
+use crate::slot::{Reply, Watch};
+
+/// The first pause after a connection that failed; it doubles up to [`MAX_PAUSE`].
+const PAUSE: Duration = Duration::from_millis(500);
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+/// How many connections in a row may fail before no further one is attempted.
+const MAX_FAILURES: u32 = 10;
+/// How long a connection must last for the failures before it to be forgotten.
+const SUSTAINED: Duration = Duration::from_secs(30);
+
+/// A client of one server, whatever the server is written in and whichever revision it speaks.
+///
+/// Clones are the same client. The connection is made when it is first needed, and again after it was lost: what was open then
+/// fails, and nothing that may have been carried out is sent twice. It ends with the last clone, or with [`Client::close`].
+///
+/// ```no_run
+/// use serde_json::json;
+/// use toolwright_client::Client;
+///
+/// # async fn example() -> Result<(), toolwright_client::ClientError> {
+/// let client = Client::connect("https://example.com/mcp").await?;
+/// for tool in client.list_tools().await?.iter() {
+///     println!("{}", tool.name());
+/// }
+/// let result = client.call("add", json!({"a": 1, "b": 2})).await?;
+/// println!("{}", result.as_text());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Client {
+    pub(crate) shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    pub(crate) host: Arc<Host>,
+    pub(crate) recipe: Recipe,
+    pub(crate) limits: Limits,
+    current: Mutex<Option<Arc<Connection>>>,
+    /// Held while a connection is made, so that one is made for all.
+    gate: tokio::sync::Mutex<Past>,
+    pub(crate) known: Known,
+    /// One permit for each request that the server gets at once, where that is bounded.
+    room: Option<Semaphore>,
+}
+
+/// What became of the connections so far.
+#[derive(Debug, Default)]
+struct Past {
+    failures: u32,
+    last: Option<(Instant, ClientError)>,
+    began: Option<Instant>,
+    /// What the server spoke, which holds for the life of the configuration.
+    revision: Option<Revision>,
+    is_closed: bool,
+}
+
+impl Client {
+    /// Connects to a server: an address, or a [`ServerSpec`] of any kind.
+    ///
+    /// # Errors
+    /// As [`ClientBuilder::connect`].
+    pub async fn connect(server: impl Into<ServerSpec>) -> Result<Self, ClientError> {
+        Self::builder().connect(server).await
+    }
+
+    /// A client with other settings.
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::default()
+    }
+
+    pub(crate) fn new(host: Arc<Host>, recipe: Recipe, limits: Limits) -> Self {
+        let (current, gate, known) = (Mutex::default(), tokio::sync::Mutex::default(), Known::default());
+        let room = recipe.spec.max_concurrency.map(|most| Semaphore::new(most.get()));
+        Self { shared: Arc::new(Shared { host, recipe, limits, current, gate, known, room }) }
+    }
+
+    /// How errors name the server.
+    pub fn label(&self) -> &str {
+        &self.shared.host.server
+    }
+
+    /// What the server says about itself. Connects if need be.
+    ///
+    /// # Errors
+    /// As [`ClientBuilder::connect`].
+    pub async fn server(&self) -> Result<ServerInfo, ClientError> {
+        Ok(self.connection().await?.server.clone())
+    }
+
+    /// Whether there is a connection at the moment. Without one, the next request makes one.
+    pub fn is_connected(&self) -> bool {
+        self.current().as_ref().is_some_and(|connection| !connection.is_closed())
+    }
+
+    /// Ends the connection and waits until it has ended: for a child process, until it and all that it started is gone.
+    /// Requests after this fail.
+    pub async fn close(&self) {
+        let mut past = self.shared.gate.lock().await;
+        past.is_closed = true;
+        let connection = self.current().take();
+        drop(past);
+        if let Some(connection) = connection {
+            connection.close().await;
+        }
+    }
+
+    fn current(&self) -> MutexGuard<'_, Option<Arc<Connection>>> {
+        self.shared.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection, made if need be.
+    pub(crate) async fn connection(&self) -> Result<Arc<Connection>, ClientError> {
+        if let Some(connection) = self.current().as_ref().filter(|connection| !connection.is_closed()) {
+            return Ok(Arc::clone(connection));
+        }
+        self.reconnect().await
+    }
+
+    async fn reconnect(&self) -> Result<Arc<Connection>, ClientError> {
+        let mut past = self.shared.gate.lock().await;
+        if past.is_closed {
+            let problem = "this client was closed";
+            return Err(ClientError::new(
+                ErrorKind::Connect,
+                &self.shared.host.server,
+                problem,
+                "make a new one",
+            ));
+        }
+        if let Some(connection) = self.current().as_ref().filter(|connection| !connection.is_closed()) {
+            return Ok(Arc::clone(connection));
+        }
+        past.lost();
+        past.may_try()?;
+        self.shared.known.forget();
+        let mut outcome = self.shared.recipe.connect(&self.shared.host, past.revision).await;
+        if past.revision.is_some() && outcome.as_ref().is_err_and(|error| error.kind() != ErrorKind::Connect)
+        {
+            // Perhaps it is another server by now.
+            past.revision = None;
+            outcome = self.shared.recipe.connect(&self.shared.host, None).await;
+        }
+        match outcome {
+            Ok(connection) => {
+                let connection = Arc::new(connection);
+                past.began = Some(Instant::now());
+                past.revision = Some(connection.server.revision);
+                *self.current() = Some(Arc::clone(&connection));
+                Ok(connection)
+            }
+            Err(error) => {
+                past.failed(error.clone());
+                Err(error)
+            }
+        }
+    }
+
+    /// Sends a request; the text of its result.
+    pub(crate) async fn send(
+        &self,
+        outgoing: &Outgoing<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Box<str>, ClientError> {
+        let _room = match &self.shared.room {
+            // A subscription lasts, and would keep others out for ever. The semaphore is never closed.
+            Some(room) if outgoing.method != method::SUBSCRIPTIONS_LISTEN => room.acquire().await.ok(),
+            _ => None,
+        };
+        let mut is_first = true;
+        loop {
+            let connection = self.connection().await?;
+            match connection.request(outgoing, watch).await {
+                Ok(Reply::Result(result)) => return Ok(result),
+                Ok(Reply::Error(error)) => {
+                    let error = rpc_error(&error);
+                    let method = &outgoing.method;
+                    let problem = format!(
+                        "it answered `{method}` with the error {}: {}",
+                        error.code,
+                        quoted(&error.message)
+                    );
+                    let advice = advice_for(error.code);
+                    return Err(ClientError::new(
+                        ErrorKind::Protocol,
+                        &self.shared.host.server,
+                        problem,
+                        advice,
+                    )
+                    .with_rpc(error));
+                }
+                // Nothing that may have been carried out is sent twice, unless a repetition changes nothing.
+                Err(error) if error.kind() == ErrorKind::Lost && outgoing.is_safe && is_first => {
+                    is_first = false;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// A watch over a request without settings of its own.
+    pub(crate) fn watch(&self) -> Watch<'static> {
+        let timeout = self.shared.recipe.spec.request_timeout;
+        Watch { timeout, cap: self.shared.limits.max_duration.max(timeout), on_notice: None }
+    }
+
+    pub(crate) fn warn(&self, text: &str) {
+        self.shared.host.warn(text);
+    }
+}
+
+/// What to do about an error of a server.
+fn advice_for(code: i64) -> &'static str {
+    match code {
+        -32601 => "the server does not have this method",
+        -32602 => "check the name and the arguments against what the server lists",
+        -32021 => "the server needs the client to answer questions that it cannot answer",
+        -32603 => "look into the log of the server",
+        _ => "see what the server says about it",
+    }
+}
+
+impl Past {
+    /// Takes note of the end of the last connection.
+    fn lost(&mut self) {
+        let Some(began) = self.began.take() else { return };
+        if began.elapsed() >= SUSTAINED {
+            (self.failures, self.last) = (0, None);
+        } else {
+            self.failures += 1;
+        }
+    }
+
+    fn failed(&mut self, error: ClientError) {
+        self.failures += 1;
+        self.last = Some((Instant::now(), error));
+    }
+
+    /// Whether a further attempt is due.
+    fn may_try(&self) -> Result<(), ClientError> {
+        let Some((at, error)) = &self.last else { return Ok(()) };
+        if self.failures >= MAX_FAILURES {
+            return Err(error.again(&format!("{} attempts failed, so no further one is made", self.failures)));
+        }
+        // The first attempt after a failure is due at once: the caller may have mended what was wrong.
+        let pause = (PAUSE * 2_u32.pow(self.failures.saturating_sub(1).min(10))).min(MAX_PAUSE);
+        let wait = pause.saturating_sub(at.elapsed());
+        if self.failures > 1 && !wait.is_zero() {
+            return Err(error.again(&format!("the next attempt is made in {wait:.1?} at the earliest")));
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("host", &self.host).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,247 @@
+//! From what is known of a server to a connection.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::task::JoinHandle;
+use toolwright_core::revision::Revision;
+
+use crate::config::{Encoding, ServerSpec, Tokens, TransportSpec};
+#[cfg(feature = "http")]
+use crate::config::{Expanded, Headers, HttpSpec};
+use crate::connection::{Connection, Wire};
+use crate::era::Identity;
+use crate::error::{ClientError, ErrorKind};
+use crate::host::Host;
+#[cfg(feature = "http")]
+use crate::http::{Address, Configured, Expected, Http, HttpSettings, Met, header};
+use crate::lines::{Ended, drive};
+use crate::meet::{Plan, Unmet, meet};
+use crate::mux::Mux;
+
+/// What a connection is made with, the same each time.
+pub(crate) struct Recipe {
+    pub(crate) spec: ServerSpec,
+    pub(crate) identity: Identity,
+    pub(crate) tokens: Tokens,
+    #[cfg(feature = "http")]
+    pub(crate) authorize: Vec<Arc<dyn crate::http::Authorize>>,
+    pub(crate) revision: Option<Revision>,
+    pub(crate) probe: Duration,
+    pub(crate) max_message_bytes: usize,
+    /// What takes the place of the transport.
+    pub(crate) streams: Option<Mutex<Option<Streams>>>,
+}
+
+/// Two streams, one for each direction.
+pub(crate) type Streams = (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>);
+
+impl Recipe {
+    fn plan(&self, learned: Option<Revision>) -> Plan {
+        let revision = self.revision.or(learned);
+        Plan { revision, probe: self.probe.min(self.spec.start_timeout), start: self.spec.start_timeout }
+    }
+
+    /// Connects. `learned` is the revision of the last connection: it holds for the life of the configuration, unless it
+    /// proves wrong.
+    pub(crate) async fn connect(
+        &self,
+        host: &Arc<Host>,
+        learned: Option<Revision>,
+    ) -> Result<Connection, ClientError> {
+        if self.streams.is_some() {
+            return self.over_streams(host).await;
+        }
+        match &self.spec.transport {
+            #[cfg(feature = "stdio")]
+            TransportSpec::Stdio(command) => self.start(command, host, learned).await,
+            #[cfg(feature = "http")]
+            TransportSpec::Http(spec) => self.over_http(spec, host, learned).await,
+            #[cfg(feature = "ws")]
+            TransportSpec::WebSocket(spec) => {
+                let http = self.http(&spec.url, &spec.headers, (spec.timeout, spec.timeout), false, host)?;
+                self.over_socket(&http, host, learned).await
+            }
+            #[cfg(feature = "http")]
+            TransportSpec::Sse(spec) => {
+                let timing = (spec.timeout, spec.sse_read_timeout);
+                let http = self.http(&spec.url, &spec.headers, timing, false, host)?;
+                self.over_sse(&http, host).await
+            }
+            #[cfg(not(all(feature = "stdio", feature = "ws")))]
+            other => {
+                let problem = format!("servers over {} cannot be reached by this program", other.name());
+                let advice = "turn on the feature of toolwright-client for it";
+                Err(ClientError::new(ErrorKind::Connect, &host.server, problem, advice))
+            }
+        }
+    }
+
+    #[cfg(feature = "stdio")]
+    async fn start(
+        &self,
+        command: &crate::config::StdioSpec,
+        host: &Arc<Host>,
+        learned: Option<Revision>,
+    ) -> Result<Connection, ClientError> {
+        let settings =
+            self.identity.settings.as_ref().and_then(|settings| serde_json::to_string(settings).ok());
+        let mut plan = self.plan(learned);
+        loop {
+            let mux = Arc::new(Mux::new(Arc::clone(host)));
+            let starting =
+                crate::child::start(command, &self.tokens, settings.as_deref(), &mux, self.max_message_bytes);
+            let wire = Wire::Mux { task: starting.await?, mux: Arc::clone(&mux) };
+            let error = match meet(&mux, &self.identity, plan).await {
+                Ok(server) => {
+                    return Ok(Connection::new(server, Arc::clone(host), wire, self.identity.meta()));
+                }
+                Err(Unmet::DiedOfProbe(_)) if plan.revision.is_none() => {
+                    plan.revision = Some(Revision::NEWEST_LEGACY);
+                    continue;
+                }
+                Err(Unmet::DiedOfProbe(error) | Unmet::Failed(error)) => error,
+            };
+            // Dropping the wire does not wait; nothing else would end the process.
+            mux.end();
+            return Err(error);
+        }
+    }
+
+    /// A server over HTTP, before anything is sent.
+    #[cfg(feature = "http")]
+    fn http(
+        &self,
+        url: &Expanded,
+        headers: &Headers,
+        timing: (Duration, Duration),
+        terminates: bool,
+        host: &Arc<Host>,
+    ) -> Result<Arc<Http>, ClientError> {
+        let refused = |problem: String| {
+            ClientError::new(ErrorKind::Connect, &host.server, problem, "correct the address or the headers")
+        };
+        let address = Address::parse(url.expose());
+        let address = address.map_err(|problem| refused(format!("{url}: {problem}")))?;
+        let (mut fixed, mut authorize) = (Vec::new(), self.authorize.clone());
+        if headers.iter().all(|(_, value)| value.fixed().is_some()) {
+            for (name, value) in headers.iter() {
+                let value = value.fixed().unwrap_or_else(|| String::new().into());
+                fixed.push(header(name, value.expose()).map_err(refused)?);
+            }
+        } else {
+            authorize.push(Arc::new(Configured::new(headers.clone(), self.tokens.clone())));
+        }
+        let has_secrets = !fixed.is_empty() || !authorize.is_empty();
+        if has_secrets && !address.is_tls && !address.is_local() {
+            host.warn("its headers go over the network without TLS, where others can read them");
+        }
+        let (timeout, silence) = timing;
+        let max_message_bytes = self.max_message_bytes;
+        let settings = HttpSettings { fixed, authorize, timeout, silence, terminates, max_message_bytes };
+        Ok(Arc::new(Http::new(Arc::clone(host), address, settings)))
+    }
+
+    #[cfg(feature = "http")]
+    async fn over_http(
+        &self,
+        spec: &HttpSpec,
+        host: &Arc<Host>,
+        learned: Option<Revision>,
+    ) -> Result<Connection, ClientError> {
+        let timing = (spec.timeout, spec.sse_read_timeout);
+        let http = self.http(&spec.url, &spec.headers, timing, spec.terminate_on_close, host)?;
+        let plan = self.plan(learned);
+        let expected = plan.revision.map_or(Expected::Any, Expected::Only);
+        let patience = plan.start.min(spec.timeout);
+        match http.meet(&self.identity, expected, plan.probe.min(patience), patience).await? {
+            Met::Streamable(server) => {
+                http.remember(&self.identity);
+                if !server.revision.is_modern() && host.is_attentive() {
+                    http.listen().await;
+                }
+                Ok(Connection::new(server, Arc::clone(host), Wire::Http(http), self.identity.meta()))
+            }
+            // What the server said to a POST says more than that it has no stream either.
+            Met::MaybeSse(error) if spec.sse_fallback => {
+                let further = self.http(&spec.url, &spec.headers, timing, false, host)?;
+                self.over_sse(&further, host).await.map_err(|_| error)
+            }
+            Met::MaybeSse(error) => Err(error),
+        }
+    }
+
+    #[cfg(feature = "http")]
+    async fn over_sse(&self, http: &Arc<Http>, host: &Arc<Host>) -> Result<Connection, ClientError> {
+        let mux = Arc::new(Mux::new(Arc::clone(host)));
+        let task = http.open_sse(&mux).await?;
+        // The transport is older than the revision without a handshake.
+        self.over_mux(mux, task, self.plan(Some(Revision::NEWEST_LEGACY)), host).await
+    }
+
+    #[cfg(feature = "ws")]
+    async fn over_socket(
+        &self,
+        http: &Arc<Http>,
+        host: &Arc<Host>,
+        learned: Option<Revision>,
+    ) -> Result<Connection, ClientError> {
+        let mux = Arc::new(Mux::new(Arc::clone(host)));
+        let task = http.open_socket(&mux).await?;
+        self.over_mux(mux, task, self.plan(learned), host).await
+    }
+
+    /// Finds out the era over a channel that is driven.
+    async fn over_mux(
+        &self,
+        mux: Arc<Mux>,
+        task: JoinHandle<()>,
+        plan: Plan,
+        host: &Arc<Host>,
+    ) -> Result<Connection, ClientError> {
+        let wire = Wire::Mux { mux: Arc::clone(&mux), task };
+        match meet(&mux, &self.identity, plan).await {
+            Ok(server) => Ok(Connection::new(server, Arc::clone(host), wire, self.identity.meta())),
+            Err(Unmet::DiedOfProbe(error) | Unmet::Failed(error)) => {
+                mux.end();
+                Err(error)
+            }
+        }
+    }
+
+    /// Messages over streams that others opened. They cannot be opened again.
+    fn take_streams(&self, host: &Arc<Host>) -> Result<Streams, ClientError> {
+        let streams = self
+            .streams
+            .as_ref()
+            .and_then(|streams| streams.lock().unwrap_or_else(PoisonError::into_inner).take());
+        streams.ok_or_else(|| {
+            let problem = "its streams have ended, and this client cannot open others";
+            ClientError::new(ErrorKind::Connect, &host.server, problem, "make a new client")
+        })
+    }
+
+    async fn over_streams(&self, host: &Arc<Host>) -> Result<Connection, ClientError> {
+        let (reader, mut writer) = self.take_streams(host)?;
+        let mux = Arc::new(Mux::new(Arc::clone(host)));
+        let (driven, limit) = (Arc::clone(&mux), self.max_message_bytes);
+        let task = tokio::spawn(async move {
+            let ended = drive(&driven, reader, &mut writer, Encoding::Utf8, limit).await;
+            _ = writer.shutdown().await;
+            driven.close(&match ended {
+                Ended::Refused(error) => error,
+                Ended::Failed(error) => {
+                    let problem = format!("it is no longer available: reading from it failed: {error}");
+                    driven.error(ErrorKind::Lost, problem, "the request may have been carried out")
+                }
+                Ended::Closed => {
+                    let problem = "it is no longer available: it closed its stream";
+                    driven.error(ErrorKind::Lost, problem, "the request may have been carried out")
+                }
+                Ended::Asked => driven.error(ErrorKind::Lost, "the connection was closed by this side", ""),
+            });
+        });
+        self.over_mux(mux, task, self.plan(None), host).await
+    }
+}

@@ -1,0 +1,156 @@
+//! A connection to a server: over whatever it goes, a request is one call here.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+
+#[cfg(feature = "http")]
+use crate::http::Http;
+
+use crate::error::{ClientError, ErrorKind};
+use crate::host::Host;
+use crate::message::{self, Outgoing};
+use crate::mux::Mux;
+use crate::server_info::ServerInfo;
+use crate::slot::{Reply, Unanswered, Watch};
+
+/// How long a connection that is closed is waited for.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// A connection whose era is known.
+pub(crate) struct Connection {
+    pub(crate) server: ServerInfo,
+    pub(crate) host: Arc<Host>,
+    wire: Wire,
+    /// The members of `_meta` that each request carries.
+    meta: Box<str>,
+}
+
+/// What a connection goes over.
+pub(crate) enum Wire {
+    /// One channel for all requests, driven by a task.
+    Mux { mux: Arc<Mux>, task: JoinHandle<()> },
+    #[cfg(feature = "http")]
+    Http(Arc<Http>),
+}
+
+impl Connection {
+    pub(crate) fn new(server: ServerInfo, host: Arc<Host>, wire: Wire, meta: String) -> Self {
+        let meta = if server.revision.is_modern() { meta.into() } else { "".into() };
+        Self { server, host, wire, meta }
+    }
+
+    /// Sends a request and waits for its answer.
+    pub(crate) async fn request(
+        &self,
+        outgoing: &Outgoing<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Reply, ClientError> {
+        let outcome = match &self.wire {
+            Wire::Mux { mux, .. } => mux.request(outgoing, &self.meta, watch).await,
+            #[cfg(feature = "http")]
+            Wire::Http(http) => http.request(outgoing, &self.meta, watch).await,
+        };
+        outcome.map_err(|unanswered| self.unanswered(&outgoing.method, unanswered))
+    }
+
+    /// Sends a notification; `params` is an object as JSON text, or empty.
+    pub(crate) fn notify(&self, method: &str, params: &str) {
+        let message = message::notification(method, params);
+        match &self.wire {
+            Wire::Mux { mux, .. } => mux.send(&message),
+            #[cfg(feature = "http")]
+            Wire::Http(http) => http.send(message),
+        }
+    }
+
+    /// Hears what a legacy server says by itself.
+    pub(crate) async fn listen(&self) {
+        #[cfg(feature = "http")]
+        if let Wire::Http(http) = &self.wire {
+            http.listen_once().await;
+        }
+    }
+
+    /// Whether no request can be sent any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        match &self.wire {
+            Wire::Mux { mux, .. } => mux.is_closed(),
+            #[cfg(feature = "http")]
+            Wire::Http(_) => false,
+        }
+    }
+
+    /// Changes when what was learned from the server may no longer hold.
+    pub(crate) fn generation(&self) -> u64 {
+        match &self.wire {
+            Wire::Mux { .. } => 0,
+            #[cfg(feature = "http")]
+            Wire::Http(http) => http.generation(),
+        }
+    }
+
+    /// Whether arguments of tools are shown in headers.
+    pub(crate) fn has_headers(&self) -> bool {
+        match &self.wire {
+            Wire::Mux { .. } => false,
+            #[cfg(feature = "http")]
+            Wire::Http(_) => self.server.revision.is_modern(),
+        }
+    }
+
+    /// Ends the connection, and waits until it has: for a child process, until it and all that it started is gone.
+    pub(crate) async fn close(&self) {
+        match &self.wire {
+            Wire::Mux { mux, task } => {
+                mux.end();
+                let ended = async {
+                    while !task.is_finished() {
+                        tokio::time::sleep(Duration::from_millis(5)).await;
+                    }
+                };
+                _ = tokio::time::timeout(FAREWELL, ended).await;
+            }
+            #[cfg(feature = "http")]
+            Wire::Http(http) => http.end().await,
+        }
+    }
+
+    fn unanswered(&self, method: &str, unanswered: Unanswered) -> ClientError {
+        let (problem, advice) = match unanswered {
+            Unanswered::Failed(error) => return error,
+            Unanswered::Silent(after) => (
+                format!("no answer to `{method}` within {after:?}, and no progress; it was cancelled"),
+                "raise `request_timeout` if the request is slow, or see whether the server hangs",
+            ),
+            Unanswered::Endless(after) => (
+                format!("`{method}` made progress for {after:?} and came to no end; it was cancelled"),
+                "raise the longest duration of a request, or ask for less at once",
+            ),
+        };
+        ClientError::new(ErrorKind::Timeout, &self.host.server, problem, advice)
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        match &self.wire {
+            Wire::Mux { mux, .. } => mux.end(),
+            #[cfg(feature = "http")]
+            Wire::Http(http) => {
+                let http = Arc::clone(http);
+                if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+                    runtime.spawn(async move { http.end().await });
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("server", &self.server).finish_non_exhaustive()
+    }
+}

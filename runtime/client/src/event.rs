@@ -1,0 +1,180 @@
+//! What a program hears of a server beside the answers to its requests.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The longest address of a resource that is kept for those who have subscribed, in bytes.
+const MAX_URI: usize = 8 << 10;
+
+/// Something that a server did, or that happened to the connection.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A log message of the server (2026-07-28, server/utilities/logging).
+    Log {
+        /// The severity.
+        level: LogLevel,
+        /// The level as the server wrote it, such as `notice`.
+        original: String,
+        /// The part of the server that says it.
+        logger: Option<String>,
+        /// What is said: a string or any other JSON value.
+        data: Value,
+    },
+    /// The list of tools has changed; [`Client::list_tools`](crate::Client::list_tools) asks for the new one.
+    ToolsChanged,
+    /// The list of prompts has changed.
+    PromptsChanged,
+    /// The list of resources or of templates has changed.
+    ResourcesChanged,
+    /// A resource has changed.
+    ResourceUpdated {
+        /// Which one.
+        uri: String,
+    },
+    /// Any other notification.
+    Notification {
+        /// The method.
+        method: String,
+        /// The parameters.
+        params: Value,
+    },
+    /// A line that the server wrote to its standard error. It need not be about an error.
+    Stderr(String),
+    /// The server did something that the protocol does not allow, and the client put up with it.
+    Warning(String),
+    /// The connection ended, and why. The next request connects again.
+    Disconnected(String),
+}
+
+/// Something that changed at a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Change {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources, or that of templates.
+    Resources,
+    /// A resource.
+    Resource(String),
+    /// The subscription broke and was begun anew, or changes came faster than they were taken: anything may have changed.
+    Missed,
+}
+
+/// How severe a log message is, in the five levels that loggers of programs have.
+///
+/// `debug` is debug, `info` and `notice` are info, `warning` is warn; `error`, `critical`, `alert` and `emergency` are error.
+/// A level that nobody knows is info.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LogLevel {
+    /// For those who look for a fault.
+    Debug,
+    /// Normal.
+    Info,
+    /// Something to look at.
+    Warn,
+    /// Something failed.
+    Error,
+}
+
+impl LogLevel {
+    fn of(name: &str) -> Self {
+        match name {
+            "debug" => Self::Debug,
+            "warning" => Self::Warn,
+            "error" | "critical" | "alert" | "emergency" => Self::Error,
+            _ => Self::Info,
+        }
+    }
+}
+
+impl Change {
+    /// The change that an event is about. One with an address that nobody would write is none.
+    pub(crate) fn of_event(event: &Event) -> Option<Self> {
+        match event {
+            Event::ToolsChanged => Some(Self::Tools),
+            Event::PromptsChanged => Some(Self::Prompts),
+            Event::ResourcesChanged => Some(Self::Resources),
+            Event::ResourceUpdated { uri } if uri.len() <= MAX_URI => Some(Self::Resource(uri.clone())),
+            Event::Disconnected(_) => Some(Self::Missed),
+            _ => None,
+        }
+    }
+}
+
+impl Event {
+    pub(crate) fn of_notification(method: &str, params: &str) -> Self {
+        #[derive(Deserialize)]
+        struct Log {
+            level: String,
+            #[serde(default)]
+            logger: Option<String>,
+            #[serde(default)]
+            data: Value,
+        }
+        #[derive(Deserialize)]
+        struct Updated {
+            uri: String,
+        }
+        let other = || Self::Notification {
+            method: method.to_owned(),
+            params: serde_json::from_str(params).unwrap_or_default(),
+        };
+        match method {
+            "notifications/message" => match serde_json::from_str::<Log>(params) {
+                Ok(Log { level, logger, data }) => {
+                    Self::Log { level: LogLevel::of(&level), original: level, logger, data }
+                }
+                Err(_) => other(),
+            },
+            "notifications/tools/list_changed" => Self::ToolsChanged,
+            "notifications/prompts/list_changed" => Self::PromptsChanged,
+            "notifications/resources/list_changed" => Self::ResourcesChanged,
+            "notifications/resources/updated" => match serde_json::from_str::<Updated>(params) {
+                Ok(Updated { uri }) => Self::ResourceUpdated { uri },
+                Err(_) => other(),
+            },
+            _ => other(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_level_has_its_place() {
+        for (name, expected) in [
+            ("debug", LogLevel::Debug),
+            ("info", LogLevel::Info),
+            ("notice", LogLevel::Info),
+            ("warning", LogLevel::Warn),
+            ("error", LogLevel::Error),
+            ("critical", LogLevel::Error),
+            ("alert", LogLevel::Error),
+            ("emergency", LogLevel::Error),
+            ("fatal", LogLevel::Info),
+        ] {
+            let params = json!({"level": name, "data": {"a": 1}}).to_string();
+            let event = Event::of_notification("notifications/message", &params);
+            let Event::Log { level, original, data, .. } = event else { panic!("{event:?}") };
+            assert_eq!((level, &*original, data), (expected, name, json!({"a": 1})));
+        }
+    }
+
+    #[test]
+    fn what_nobody_knows_is_handed_on_as_it_is() {
+        for (method, params) in [("vendor/x", r#"{"a":1}"#), ("notifications/message", r#"{"level":7}"#)] {
+            let expected = Event::Notification {
+                method: method.to_owned(),
+                params: serde_json::from_str(params).unwrap(),
+            };
+            assert_eq!(Event::of_notification(method, params), expected);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The first exchange with a server over HTTP: which era it belongs to.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::sleep_until;
+use toolwright_core::revision::Revision;
+
+use super::exchange::Answer;
+use super::{Clock, Http, MAX_REDIRECTS, MAX_REFUSALS};
+use crate::era::{self, Identity, Verdict, is_modern_refusal, judge, rpc_error};
+use crate::error::{ClientError, ErrorKind, quoted};
+use crate::message::{self, Outgoing};
+use crate::server_info::ServerInfo;
+use crate::slot::{Patience, Reply, Unanswered, Watch};
+
+/// What is known of the era before the server is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expected {
+    Any,
+    /// This one and no other.
+    Only(Revision),
+}
+
+/// How a server is spoken to.
+pub(crate) enum Met {
+    Streamable(ServerInfo),
+    /// It does not take POSTs here: the transport of 2024-11-05 may be what it has.
+    MaybeSse(ClientError),
+}
+
+/// The answer to one of the first requests.
+enum First {
+    Reply {
+        reply: Reply,
+        status: u16,
+    },
+    /// Anything that is not a message; the error says what.
+    Other {
+        status: Option<u16>,
+        error: ClientError,
+    },
+}
+
+impl Http {
+    /// Finds out the era, and begins the session of a legacy server. `probe` is how long a server may be silent before
+    /// `initialize` is attempted, `patience` how long one answer may take.
+    pub(crate) async fn meet(
+        self: &Arc<Self>,
+        identity: &Identity,
+        expected: Expected,
+        probe: Duration,
+        patience: Duration,
+    ) -> Result<Met, ClientError> {
+        let probe = if expected == Expected::Any { probe } else { patience };
+        let revision = match expected {
+            Expected::Only(revision) if !revision.is_modern() => revision,
+            _ => match self.probe(identity, probe).await? {
+                Ok(server) => return Ok(Met::Streamable(server)),
+                Err(error) if expected != Expected::Any => return Err(error.1),
+                Err((revision, _)) => revision,
+            },
+        };
+        match self.begin(identity, revision, patience).await {
+            // It was too slow for the probe, and modern after all.
+            Ok(Met::MaybeSse(error)) | Err(error)
+                if expected == Expected::Any && error.rpc().is_some_and(is_modern_refusal) =>
+            {
+                match self.probe(identity, patience).await? {
+                    Ok(server) => Ok(Met::Streamable(server)),
+                    Err((_, error)) => Err(error),
+                }
+            }
+            met => met,
+        }
+    }
+
+    /// Attempts a modern request. Where the server is not modern: the revision to begin with, and what it said.
+    async fn probe(
+        self: &Arc<Self>,
+        identity: &Identity,
+        patience: Duration,
+    ) -> Result<Result<ServerInfo, (Revision, ClientError)>, ClientError> {
+        self.lock().revision = Some(Revision::NEWEST);
+        let meta = identity.meta();
+        for is_last in [false, true] {
+            let first = self.first(&era::discover(), &meta, patience).await?;
+            let (verdict, said) = match first {
+                First::Reply { reply, status } => {
+                    let said = match &reply {
+                        Reply::Error(error) => {
+                            let error = rpc_error(error);
+                            let problem =
+                                format!("it answered `server/discover` with: {}", quoted(&error.message));
+                            self.error(ErrorKind::Protocol, problem, "").with_rpc(error)
+                        }
+                        Reply::Result(_) => {
+                            self.error(ErrorKind::Protocol, "its answer to `server/discover` is not one", "")
+                        }
+                    };
+                    (judge(&reply, Some(status), &self.host), said)
+                }
+                // Who may not ask will not get further with another method.
+                First::Other { status: Some(401 | 403 | 429 | 502..=504), error } => return Err(error),
+                First::Other { status: None, error } if error.kind() == ErrorKind::Connect => {
+                    return Err(error);
+                }
+                First::Other { error, .. } => (Verdict::Legacy(Revision::NEWEST_LEGACY), error),
+            };
+            match verdict {
+                Verdict::Modern(server) => return Ok(Ok(*server)),
+                Verdict::Again if !is_last => {}
+                Verdict::Again => return Err(said),
+                Verdict::Legacy(revision) => {
+                    self.lock().revision = None;
+                    return Ok(Err((revision, said)));
+                }
+                Verdict::Failed(error) => return Err(error),
+            }
+        }
+        Ok(Ok(ServerInfo::unknown()))
+    }
+
+    /// Shakes hands with a legacy server.
+    pub(super) async fn begin(
+        self: &Arc<Self>,
+        identity: &Identity,
+        revision: Revision,
+        patience: Duration,
+    ) -> Result<Met, ClientError> {
+        {
+            let mut state = self.lock();
+            (state.revision, state.session) = (None, None);
+        }
+        let server = match self.first(&identity.initialize(revision), "", patience).await? {
+            First::Reply { reply: Reply::Result(result), .. } => {
+                let advice = "use a newer client, or a server of the official revisions";
+                ServerInfo::of_handshake(&result)
+                    .map_err(|problem| self.error(ErrorKind::Protocol, problem, advice))?
+            }
+            First::Reply { reply: Reply::Error(error), status } => {
+                let error = rpc_error(&error);
+                let problem = format!("it refused `initialize`: {} ({})", quoted(&error.message), error.code);
+                let failure =
+                    self.error(ErrorKind::Protocol, problem, "see which revisions the server speaks");
+                let failure = failure.with_rpc(error).with_status(status);
+                return if matches!(status, 400 | 404 | 405) {
+                    Ok(Met::MaybeSse(failure))
+                } else {
+                    Err(failure)
+                };
+            }
+            First::Other { status: Some(400 | 404 | 405), error } => return Ok(Met::MaybeSse(error)),
+            First::Other { error, .. } => return Err(error),
+        };
+        {
+            let mut state = self.lock();
+            state.revision = Some(server.revision);
+            state.generation += 1;
+        }
+        self.post(message::notification("notifications/initialized", ""), "notifications/initialized")
+            .await?;
+        Ok(Met::Streamable(server))
+    }
+
+    /// Sends one of the first requests. A server that is silent says something too.
+    async fn first(
+        self: &Arc<Self>,
+        outgoing: &Outgoing<'_>,
+        meta: &str,
+        patience: Duration,
+    ) -> Result<First, ClientError> {
+        let mut body = Vec::new();
+        // Ids of requests start above.
+        message::request(&mut body, 1, outgoing, meta);
+        let body = Bytes::from(body);
+        let timing = Patience::new(patience, patience);
+        let timer = pin!(sleep_until(timing.deadline()));
+        let mut clock = Clock { patience: timing, timer };
+        let mut watch = Watch { timeout: patience, cap: patience, on_notice: None };
+        let (mut refusals, mut redirects) = (0, 0);
+        loop {
+            let refused = match self.exchange(1, &body, outgoing, &mut clock, &mut watch).await {
+                Ok(Answer::Reply { reply, status }) => return Ok(First::Reply { reply, status }),
+                Ok(Answer::Nothing { status }) => {
+                    return Ok(First::Other { status: Some(status), error: self.no_message(status) });
+                }
+                Ok(Answer::Ended(ended)) => {
+                    let problem = format!("it did not answer `{}`: {}", outgoing.method, ended.why);
+                    let error = self.error(ErrorKind::Protocol, problem, "see whether it is an MCP server");
+                    return Ok(First::Other { status: Some(200), error });
+                }
+                Ok(Answer::Refused(refused)) => refused,
+                Err(Unanswered::Failed(error)) => return Ok(First::Other { status: error.status(), error }),
+                Err(Unanswered::Silent(_) | Unanswered::Endless(_)) => {
+                    let problem = format!("no answer to `{}` within {patience:?}", outgoing.method);
+                    let advice = "see whether the server hangs, or raise `start_timeout`";
+                    return Ok(First::Other {
+                        status: None,
+                        error: self.error(ErrorKind::Timeout, problem, advice),
+                    });
+                }
+            };
+            match refused.status {
+                401 | 403 if refusals < MAX_REFUSALS && self.authorize_again(&refused, refusals).await? => {
+                    refusals += 1;
+                }
+                301 | 302 | 303 | 307 | 308 if redirects < MAX_REDIRECTS => {
+                    redirects += 1;
+                    self.redirect(&refused)?;
+                }
+                status => return Ok(First::Other { status: Some(status), error: self.refusal(&refused) }),
+            }
+        }
+    }
+}

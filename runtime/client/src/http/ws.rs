@@ -1,0 +1,176 @@
+//! WebSocket (RFC 6455): one text frame is one message, in both directions. The protocol leaves the binding to the implementation
+//! (2026-07-28, basic/transports "Custom Transports").
+
+use std::future::poll_fn;
+use std::sync::Arc;
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use http::header::{HeaderValue, SEC_WEBSOCKET_PROTOCOL};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::error::{CapacityError, Error as SocketError};
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, WebSocketConfig};
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
+
+use super::authorize::Authorizing;
+use super::exchange::Refused;
+use super::pool::{Stream, open_stream};
+use super::{Http, MAX_REFUSALS};
+use crate::error::{ClientError, ErrorKind, quoted};
+use crate::event::Event;
+use crate::mux::Mux;
+
+type Socket = WebSocketStream<Box<dyn Stream>>;
+
+impl Http {
+    /// Opens a socket, and drives it until it ends.
+    pub(crate) async fn open_socket(self: &Arc<Self>, mux: &Arc<Mux>) -> Result<JoinHandle<()>, ClientError> {
+        let socket = match timeout(self.settings.timeout, self.socket()).await {
+            Ok(socket) => socket?,
+            Err(_) => return Err(self.late("GET")),
+        };
+        let (http, mux) = (Arc::clone(self), Arc::clone(mux));
+        Ok(tokio::spawn(async move { http.drive_socket(socket, &mux).await }))
+    }
+
+    async fn socket(&self) -> Result<Socket, ClientError> {
+        let address = self.address();
+        let scheme = if address.is_tls { "wss" } else { "ws" };
+        let url = format!("{scheme}://{}{}", address.authority, address.target);
+        let mut refusals = 0;
+        loop {
+            let unusable = |error: SocketError| {
+                self.error(ErrorKind::Connect, format!("{address}: {error}"), "check the address")
+            };
+            let mut request = url.as_str().into_client_request().map_err(unusable)?;
+            let headers = request.headers_mut();
+            headers.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static("mcp"));
+            for (name, value) in &self.settings.fixed {
+                headers.insert(name, value.clone());
+            }
+            let mut sent = Vec::new();
+            for authorize in &self.settings.authorize {
+                let authorizing = Authorizing { verb: "GET", url: &url };
+                let further = authorize.headers(&authorizing).await;
+                sent.extend(further.map_err(|problem| {
+                    self.error(
+                        ErrorKind::Connect,
+                        format!("it wants a token: {problem}"),
+                        "log in, or give it one",
+                    )
+                })?);
+            }
+            for (name, value) in &sent {
+                headers.insert(name, value.clone());
+            }
+            let stream =
+                open_stream(&address, self.settings.timeout).await.map_err(|broken| self.broken(broken))?;
+            let limit = Some(self.settings.max_message_bytes);
+            let config = WebSocketConfig::default().max_message_size(limit).max_frame_size(limit);
+            let response = match client_async_with_config(request, stream, Some(config)).await {
+                Ok((socket, _)) => return Ok(socket),
+                Err(SocketError::Http(response)) => response,
+                Err(SocketError::Io(error)) => {
+                    return Err(self.error(
+                        ErrorKind::Connect,
+                        format!("{address}: {error}"),
+                        "see that the server runs",
+                    ));
+                }
+                Err(error) => {
+                    let problem =
+                        format!("{address} does not open a WebSocket: {}", quoted(&error.to_string()));
+                    return Err(self.error(
+                        ErrorKind::Connect,
+                        problem,
+                        "check that the address is that of a WebSocket",
+                    ));
+                }
+            };
+            let (head, body) = response.into_parts();
+            let challenges = head.headers.get_all("www-authenticate").iter();
+            let refused = Refused {
+                status: head.status.as_u16(),
+                body: String::from_utf8_lossy(&body.unwrap_or_default()).into_owned(),
+                location: None,
+                challenges: challenges
+                    .filter_map(|value| value.to_str().ok())
+                    .take(16)
+                    .map(str::to_owned)
+                    .collect(),
+                sent,
+                had_session: false,
+            };
+            let again = matches!(refused.status, 401 | 403) && refusals < MAX_REFUSALS;
+            if !again || !self.authorize_again(&refused, refusals).await? {
+                return Err(self.refusal(&refused));
+            }
+            refusals += 1;
+        }
+    }
+
+    async fn drive_socket(self: Arc<Self>, socket: Socket, mux: &Arc<Mux>) {
+        let (mut sink, mut stream) = socket.split();
+        let reading = async {
+            loop {
+                let why = match stream.next().await {
+                    Some(Ok(Message::Text(text))) => match mux.receive(text.as_bytes()) {
+                        Ok(()) => continue,
+                        Err(error) => return (error, CloseCode::Policy),
+                    },
+                    // What is not text is not a message (joshrotenberg/tower-mcp#745).
+                    Some(Ok(Message::Binary(_))) => {
+                        let advice = "report this to those who make the server";
+                        let problem = "it sent a binary frame, which is not a message";
+                        return (self.error(ErrorKind::Protocol, problem, advice), CloseCode::Unsupported);
+                    }
+                    Some(Ok(Message::Close(frame))) => match frame {
+                        Some(frame) => {
+                            format!("it closed the socket ({} {})", frame.code, quoted(&frame.reason))
+                        }
+                        None => "it closed the socket".to_owned(),
+                    },
+                    Some(Ok(_)) => continue,
+                    Some(Err(SocketError::Capacity(CapacityError::MessageTooLong { .. }))) => {
+                        return (self.too_large(self.settings.max_message_bytes), CloseCode::Size);
+                    }
+                    Some(Err(error)) => format!("the socket broke: {}", quoted(&error.to_string())),
+                    None => "the socket ended".to_owned(),
+                };
+                let problem = format!("it is no longer available: {why}");
+                let advice = "the request may have been carried out; the next one connects again";
+                return (self.error(ErrorKind::Lost, problem, advice), CloseCode::Normal);
+            }
+        };
+        let writing = async {
+            let mut lines = Vec::new();
+            while poll_fn(|cx| mux.poll_outgoing(&mut lines, cx)).await {
+                for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                    // Messages are put together from text.
+                    let text = String::from_utf8_lossy(line).into_owned();
+                    if sink.feed(Message::text(text)).await.is_err() {
+                        return std::future::pending().await;
+                    }
+                }
+                lines.clear();
+                if sink.flush().await.is_err() {
+                    // The reader says why.
+                    return std::future::pending().await;
+                }
+            }
+        };
+        let (error, code) = tokio::select! {
+            ended = reading => ended,
+            () = writing => (mux.error(ErrorKind::Lost, "the connection was closed by this side", ""), CloseCode::Normal),
+        };
+        let was_asked = error.advice().is_empty();
+        mux.close(&error);
+        if !was_asked {
+            mux.host.tell(Event::Disconnected(error.problem().to_owned()));
+        }
+        let frame = CloseFrame { code, reason: "".into() };
+        _ = timeout(self.settings.timeout, sink.send(Message::Close(Some(frame)))).await;
+    }
+}

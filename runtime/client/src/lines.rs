@@ -1,0 +1,182 @@
+//! Messages as lines over a pair of byte streams (2026-07-28, basic/transports/stdio).
+
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::config::Encoding;
+use crate::encoding::encode;
+use crate::error::{ClientError, ErrorKind, bytes};
+use crate::mux::Mux;
+
+/// How many bytes are read at once.
+const CHUNK: usize = 64 << 10;
+/// How much of a line that is too long is kept, to find out which request it is for.
+const KEPT: usize = 4096;
+
+/// How many bytes of one line are dropped before the server is given up.
+const MAX_SKIPPED: usize = 512 << 20;
+
+/// How a channel came to its end.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// The other side closed its stream.
+    Closed,
+    /// This side was asked to end.
+    Asked,
+    /// Reading failed.
+    Failed(io::Error),
+    /// The other side sent what cannot be put up with.
+    Refused(ClientError),
+}
+
+/// Writes what is to be sent and takes what comes, until either side ends.
+///
+/// `reader` gives UTF-8 already. One task does both, so that a call costs no more than one change of tasks in each direction, and what is due together
+/// is one write.
+pub(crate) async fn drive(
+    mux: &Arc<Mux>,
+    mut reader: impl AsyncRead + Unpin,
+    writer: impl AsyncWrite + Unpin,
+    encoding: Encoding,
+    max_message_bytes: usize,
+) -> Ended {
+    let mut outgoing = Outgoing { writer, encoding, unsent: Vec::new(), at: 0, is_broken: false };
+    let mut incoming = Incoming { buffer: Vec::new(), start: 0, end: 0, scanned: 0, skipped: None };
+    poll_fn(|cx| {
+        // A server that does not read is not a reason not to read from it.
+        if outgoing.poll(mux, cx).is_ready() {
+            return Poll::Ready(Ended::Asked);
+        }
+        loop {
+            match ready!(incoming.poll_fill(Pin::new(&mut reader), cx)) {
+                Ok(0) => return Poll::Ready(Ended::Closed),
+                Ok(_) => {}
+                Err(error) => return Poll::Ready(Ended::Failed(error)),
+            }
+            if let Err(error) = incoming.take_lines(mux, max_message_bytes) {
+                return Poll::Ready(Ended::Refused(error));
+            }
+        }
+    })
+    .await
+}
+
+struct Outgoing<W> {
+    writer: W,
+    encoding: Encoding,
+    unsent: Vec<u8>,
+    at: usize,
+    /// The other side no longer reads; what it wrote before is still taken.
+    is_broken: bool,
+}
+
+impl<W: AsyncWrite + Unpin> Outgoing<W> {
+    /// Writes as much as goes; ready when nothing more is to be sent, ever.
+    fn poll(&mut self, mux: &Mux, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            if self.at == self.unsent.len() {
+                self.unsent.clear();
+                self.at = 0;
+                if self.unsent.capacity() > CHUNK {
+                    self.unsent = Vec::new();
+                }
+                if !ready!(mux.poll_outgoing(&mut self.unsent, cx)) {
+                    return Poll::Ready(());
+                }
+                if self.encoding != Encoding::Utf8 {
+                    self.unsent = encode(&self.unsent, self.encoding);
+                }
+            }
+            if self.is_broken {
+                self.at = self.unsent.len();
+                continue;
+            }
+            match ready!(Pin::new(&mut self.writer).poll_write(cx, &self.unsent[self.at..])) {
+                Ok(0) | Err(_) => self.is_broken = true,
+                Ok(written) => self.at += written,
+            }
+        }
+    }
+}
+
+struct Incoming {
+    buffer: Vec<u8>,
+    /// Where the line that is being read begins.
+    start: usize,
+    /// Where what was read ends.
+    end: usize,
+    /// Up to where no line feed was found.
+    scanned: usize,
+    /// How many bytes of a line that is too long were dropped; the rest is dropped too.
+    skipped: Option<usize>,
+}
+
+impl Incoming {
+    fn poll_fill(
+        &mut self,
+        reader: Pin<&mut impl AsyncRead>,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        if self.start == self.end {
+            (self.start, self.end, self.scanned) = (0, 0, 0);
+            if self.buffer.len() > 4 * CHUNK {
+                self.buffer = Vec::new();
+            }
+        }
+        if self.end == self.buffer.len() {
+            if self.start > 0 {
+                self.buffer.copy_within(self.start..self.end, 0);
+                self.end -= self.start;
+                self.scanned -= self.start;
+                self.start = 0;
+            } else {
+                // Small at first: most servers say little.
+                let more = self.buffer.len().clamp(CHUNK / 8, 1 << 20);
+                self.buffer.resize(self.buffer.len() + more, 0);
+            }
+        }
+        let mut space = ReadBuf::new(&mut self.buffer[self.end..]);
+        ready!(reader.poll_read(cx, &mut space))?;
+        let read = space.filled().len();
+        self.end += read;
+        Poll::Ready(Ok(read))
+    }
+
+    fn take_lines(&mut self, mux: &Arc<Mux>, limit: usize) -> Result<(), ClientError> {
+        while let Some(length) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.end]) {
+            let end = self.scanned + length;
+            let line = &self.buffer[self.start..end];
+            (self.start, self.scanned) = (end + 1, end + 1);
+            if self.skipped.take().is_some() {
+                continue;
+            }
+            if line.len() > limit {
+                mux.receive_oversized(&line[..KEPT.min(line.len())], limit)?;
+                continue;
+            }
+            let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+            if !line.is_empty() {
+                mux.receive(line)?;
+            }
+        }
+        self.scanned = self.end;
+        let length = self.end - self.start;
+        if length > limit || self.skipped.is_some() {
+            if self.skipped.is_none() {
+                mux.receive_oversized(&self.buffer[self.start..][..KEPT.min(length)], limit)?;
+            }
+            *self.skipped.get_or_insert(0) += length;
+            (self.start, self.end, self.scanned) = (0, 0, 0);
+        }
+        if self.skipped.is_some_and(|skipped| skipped > MAX_SKIPPED) {
+            let problem = format!("it sent a line of more than {} without an end", bytes(MAX_SKIPPED));
+            return Err(mux.error(ErrorKind::Protocol, problem, "report this to those who make the server"));
+        }
+        Ok(())
+    }
+}

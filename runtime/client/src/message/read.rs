@@ -1,0 +1,185 @@
+//! Reading messages.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// How far into a message that cannot be read its id is looked for, in bytes.
+const ID_WITHIN: usize = 4096;
+
+/// A message of the server, borrowed from its text.
+#[derive(Debug)]
+pub(crate) enum Message<'a> {
+    /// The answer to the request with this id. A number that came as a string is taken for the number: ours are all
+    /// numbers, so there is no doubt what is meant.
+    Response { id: Id, outcome: Result<&'a RawValue, &'a RawValue> },
+    /// Something that the server asks.
+    Request { id: &'a RawValue, method: Cow<'a, str>, params: Option<&'a RawValue> },
+    /// Something that the server says.
+    Notification { method: Cow<'a, str>, params: Option<&'a RawValue> },
+}
+
+/// Which of our requests an answer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Id {
+    Ours(u64),
+    /// None that we ever gave.
+    Foreign,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    method: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+/// Reads one message.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub(crate) fn read(text: &[u8]) -> Result<Message<'_>, String> {
+    let envelope: Envelope<'_> = serde_json::from_slice(text).map_err(|error| {
+        if std::str::from_utf8(text).is_err() {
+            not_utf8(text)
+        } else {
+            format!("it is not JSON-RPC: {error}")
+        }
+    })?;
+    let id = |id: Option<&RawValue>| id.map_or(Id::Foreign, |id| read_id(id.get()));
+    match envelope {
+        Envelope { method: Some(method), id, params, .. } => {
+            let method: Cow<'_, str> = text_of(method).ok_or("its `method` is not a string")?;
+            Ok(match id {
+                Some(id) => Message::Request { id, method, params },
+                None => Message::Notification { method, params },
+            })
+        }
+        Envelope { result: Some(result), id: found, error: None, .. } => {
+            Ok(Message::Response { id: id(found), outcome: Ok(result) })
+        }
+        Envelope { error: Some(error), id: found, .. } => {
+            Ok(Message::Response { id: id(found), outcome: Err(error) })
+        }
+        _ => Err("it has neither a method nor a result nor an error".to_owned()),
+    }
+}
+
+/// The messages of a batch, which servers of 2025-03-26 may send; none if the text is not an array.
+pub(crate) fn split_batch(text: &[u8]) -> Option<Vec<&RawValue>> {
+    if !text.trim_ascii_start().starts_with(b"[") {
+        return None;
+    }
+    serde_json::from_slice(text).ok()
+}
+
+/// The id of an answer that cannot be read as a whole, if its beginning shows one.
+pub(crate) fn id_in_broken(text: &[u8]) -> Option<u64> {
+    let start = &text[..text.len().min(ID_WITHIN)];
+    let at = memchr::memmem::find(start, br#""id""#)? + 4;
+    let rest = start[at..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let end = rest.iter().position(|byte| matches!(byte, b',' | b'}' | b' ')).unwrap_or(rest.len());
+    match read_id(std::str::from_utf8(&rest[..end]).ok()?) {
+        Id::Ours(id) => Some(id),
+        Id::Foreign => None,
+    }
+}
+
+fn read_id(text: &str) -> Id {
+    let digits = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
+    let digits = digits.strip_suffix(".0").unwrap_or(digits);
+    digits.parse().map_or(Id::Foreign, Id::Ours)
+}
+
+fn text_of(value: &RawValue) -> Option<Cow<'_, str>> {
+    let text = value.get();
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') {
+        serde_json::from_str(text).ok().map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(inner))
+    }
+}
+
+fn not_utf8(text: &[u8]) -> String {
+    let at = std::str::from_utf8(text).err().map_or(0, |error| error.valid_up_to());
+    format!("it is not UTF-8 at byte {at}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn response(text: &str) -> (Id, bool) {
+        match read(text.as_bytes()) {
+            Ok(Message::Response { id, outcome }) => (id, outcome.is_ok()),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn answers_find_their_request() {
+        for (text, expected) in [
+            (r#"{"jsonrpc":"2.0","id":7,"result":{}}"#, (Id::Ours(7), true)),
+            (r#"{"result":{},"id":"7"}"#, (Id::Ours(7), true)),
+            (r#"{"result":null,"id":7.0,"error":{"code":1}}"#, (Id::Ours(7), false)),
+            (r#"{"id":null,"error":{"code":-32700,"message":"x"}}"#, (Id::Foreign, false)),
+            (r#"{"error":{}}"#, (Id::Foreign, false)),
+            (r#"{"id":"discover-1","result":{}}"#, (Id::Foreign, true)),
+            (r#"{"id":-7,"result":{},"unknown":[1]}"#, (Id::Foreign, true)),
+        ] {
+            assert_eq!(response(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_server_says_and_asks_is_told_apart() {
+        let asked = read(br#"{"id":"s1","method":"vendor\/ask","params":{}}"#).unwrap();
+        assert!(
+            matches!(asked, Message::Request { id, method, .. } if id.get() == "\"s1\"" && method == "vendor/ask")
+        );
+        let said = read(br#"{"method":"data"}"#).unwrap();
+        assert!(matches!(said, Message::Notification { method, params: None } if method == "data"));
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused_with_the_reason() {
+        for (text, part) in [
+            (&b"hello"[..], "not JSON-RPC"),
+            (b"7", "not JSON-RPC"),
+            (b"{}", "neither a method"),
+            (br#"{"method":7}"#, "not a string"),
+            (b"{\"id\":1,\"result\":{\"a\":\"\xff\"}}", "not UTF-8 at byte 23"),
+        ] {
+            let problem = read(text).unwrap_err();
+            assert!(problem.contains(part), "{problem}");
+        }
+    }
+
+    #[test]
+    fn a_broken_answer_may_still_show_its_id() {
+        for (text, expected) in [
+            (&b"{\"jsonrpc\":\"2.0\",\"id\": 7,\"result\":{\"a\":\"\xff"[..], Some(7)),
+            (br#"{"id":"12"}"#, Some(12)),
+            (br#"{"id":"x"}"#, None),
+            (b"nothing", None),
+        ] {
+            assert_eq!(id_in_broken(text), expected);
+        }
+    }
+
+    #[test]
+    fn a_batch_is_split() {
+        let batch = split_batch(br#" [{"id":1,"result":{}}, {"method":"a"}]"#).unwrap();
+        assert_eq!(batch.len(), 2);
+        assert!(split_batch(b"{}").is_none());
+    }
+}

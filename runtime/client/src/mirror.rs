@@ -1,0 +1,172 @@
+//! Arguments that HTTP shows in headers (2026-07-28, basic/transports/streamable-http "Custom Headers from Tool Parameters").
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+/// The member of a schema that asks for it.
+pub(crate) const ANNOTATION: &str = "x-mcp-header";
+/// How deeply schemas are walked. Deeper ones are refused where they have an annotation.
+const MAX_DEPTH: usize = 64;
+/// The largest integer that every peer reads alike: 2⁵³ − 1.
+const MAX_SAFE: u64 = (1 << 53) - 1;
+
+/// An argument and the header that shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mirror {
+    /// The chain of `properties` that leads to it.
+    path: Vec<String>,
+    /// The whole name of the header.
+    header: String,
+}
+
+/// The mirrors that a schema asks for.
+///
+/// # Errors
+/// Why the definition is invalid: such a tool must not be used (basic/transports/streamable-http "Schema Extension").
+pub(crate) fn mirrors_of(schema: &Value) -> Result<Vec<Mirror>, String> {
+    let (mut mirrors, mut seen, mut counted) = (Vec::new(), HashSet::new(), 0);
+    reachable(schema, &mut Vec::new(), &mut mirrors, &mut seen)?;
+    count(schema, 0, &mut counted)?;
+    if counted == mirrors.len() {
+        Ok(mirrors)
+    } else {
+        Err(format!("`{ANNOTATION}` stands where no chain of `properties` leads to"))
+    }
+}
+
+/// Finds the annotations that a chain of `properties` leads to.
+fn reachable(
+    schema: &Value,
+    path: &mut Vec<String>,
+    mirrors: &mut Vec<Mirror>,
+    seen: &mut HashSet<String>,
+) -> Result<(), String> {
+    if path.len() > MAX_DEPTH {
+        return Ok(());
+    }
+    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        path.push(name.clone());
+        if let Some(annotation) = property.get(ANNOTATION) {
+            let header = name_of(annotation)?;
+            if !matches!(property.get("type").and_then(Value::as_str), Some("string" | "integer" | "boolean"))
+            {
+                return Err(format!(
+                    "`{name}` has `{ANNOTATION}` and is neither a string, an integer nor a boolean"
+                ));
+            }
+            if !seen.insert(header.to_ascii_lowercase()) {
+                return Err(format!("two parameters have the header `{header}`"));
+            }
+            mirrors.push(Mirror { path: path.clone(), header: format!("Mcp-Param-{header}") });
+        }
+        reachable(property, path, mirrors, seen)?;
+        path.pop();
+    }
+    Ok(())
+}
+
+fn name_of(annotation: &Value) -> Result<&str, String> {
+    let name = annotation.as_str().ok_or_else(|| format!("`{ANNOTATION}` is not a string"))?;
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if !name.is_empty() && name.bytes().all(is_token) {
+        Ok(name)
+    } else {
+        Err(format!("`{ANNOTATION}` is {annotation}, which cannot be part of the name of a header"))
+    }
+}
+
+/// Counts the annotations anywhere. Where names of properties stand, the word is the name of one.
+fn count(value: &Value, depth: usize, counted: &mut usize) -> Result<(), String> {
+    if depth > 2 * MAX_DEPTH {
+        return Err("its schema is nested too deeply".to_owned());
+    }
+    match value {
+        Value::Array(items) => items.iter().try_for_each(|item| count(item, depth + 1, counted)),
+        Value::Object(members) => members.iter().try_for_each(|(key, below)| match (key.as_str(), below) {
+            (ANNOTATION, _) => {
+                *counted += 1;
+                Ok(())
+            }
+            // What values look like is no schema.
+            ("const" | "default" | "enum" | "examples", _) => Ok(()),
+            (
+                "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
+                Value::Object(named),
+            ) => named.values().try_for_each(|schema| count(schema, depth + 1, counted)),
+            _ => count(below, depth + 1, counted),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The headers for these arguments. What is absent or `null` has none.
+pub(crate) fn headers(mirrors: &[Mirror], arguments: &str) -> Vec<(String, String)> {
+    let Ok(arguments) = serde_json::from_str::<Value>(arguments) else { return Vec::new() };
+    let shown = mirrors.iter().filter_map(|mirror| {
+        let value = mirror.path.iter().try_fold(&arguments, |value, key| value.get(key))?;
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Bool(_) => value.to_string(),
+            Value::Number(number)
+                if number.as_i64().is_some_and(|number| number.unsigned_abs() <= MAX_SAFE) =>
+            {
+                value.to_string()
+            }
+            _ => return None,
+        };
+        Some((mirror.header.clone(), text))
+    });
+    shown.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_become_headers() {
+        let schema = json!({"properties": {
+            "region": {"type": "string", "x-mcp-header": "Region"},
+            "limit": {"type": "integer", "x-mcp-header": "Limit"},
+            "deep": {"type": "object", "properties": {"on": {"type": "boolean", "x-mcp-header": "On"}}},
+            "x-mcp-header": {"type": "string"},
+        }});
+        let mirrors = mirrors_of(&schema).unwrap();
+        let arguments = r#"{"region":"größe","limit":-7,"deep":{"on":true},"x-mcp-header":"a"}"#;
+        let expected = [("Mcp-Param-Region", "größe"), ("Mcp-Param-Limit", "-7"), ("Mcp-Param-On", "true")];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(headers(&mirrors, arguments), expected);
+        assert_eq!(headers(&mirrors, r#"{"region":null,"deep":{}}"#), []);
+        assert_eq!(headers(&mirrors, r#"{"region":""}"#), [("Mcp-Param-Region".to_owned(), String::new())]);
+    }
+
+    /// modelcontextprotocol/python-sdk#3033.
+    #[test]
+    fn bad_annotations_are_refused() {
+        let of =
+            |kind: Value, name: Value| json!({"properties": {"a": {"type": kind, "x-mcp-header": name}}});
+        for schema in [
+            of(json!("string"), json!("")),
+            of(json!("string"), json!("Re gion")),
+            of(json!("string"), json!("a:b")),
+            of(json!("string"), json!("größe")),
+            of(json!("string"), json!("a\n")),
+            of(json!("string"), json!(7)),
+            of(json!("number"), json!("N")),
+            of(json!("object"), json!("O")),
+            of(json!("array"), json!("A")),
+            of(json!("null"), json!("N")),
+            of(json!(["string", "null"]), json!("S")),
+            json!({"properties": {"a": {"type": "string", "x-mcp-header": "A"}, "b": {"type": "string", "x-mcp-header": "a"}}}),
+            json!({"properties": {"a": {"type": "array", "items": {"type": "string", "x-mcp-header": "A"}}}}),
+            json!({"$defs": {"a": {"type": "string", "x-mcp-header": "A"}}}),
+            json!({"anyOf": [{"properties": {"a": {"type": "string", "x-mcp-header": "A"}}}]}),
+        ] {
+            assert!(mirrors_of(&schema).is_err(), "{schema}");
+        }
+        assert_eq!(mirrors_of(&json!({"properties": {"a": {"default": {"x-mcp-header": "A"}}}})), Ok(vec![]));
+    }
+}

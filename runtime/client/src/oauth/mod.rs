@@ -1,0 +1,346 @@
+//! OAuth: how a client gets tokens for a server that wants them, and others when they are refused (2026-07-28,
+//! basic/authorization).
+//!
+//! `metadata` finds the authorization server, `grant` gets a token from it, `sign` makes assertions and proofs, `text` has the
+//! small forms, and this module decides what is due.
+
+mod fetch;
+mod grant;
+mod metadata;
+mod sign;
+mod text;
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use http::header::AUTHORIZATION;
+use http::{HeaderName, HeaderValue};
+
+use crate::config::{BoxFuture, Secret};
+use crate::http::{Authorize, Authorizing, Refusal};
+use sign::Key;
+use text::Challenge;
+
+/// How often tokens are asked for because of one request.
+const MAX_ATTEMPTS: usize = 3;
+/// How long before its end a token is not used any more.
+const SLACK: Duration = Duration::from_secs(10);
+
+const DPOP: HeaderName = HeaderName::from_static("dpop");
+
+/// Opens the page of an authorization server for the user, and gives the address that the page leads back to.
+type Browser = dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync;
+
+/// Tokens of an authorization server, which is found by what the protected server says.
+///
+/// Nothing is asked for before a server refuses a request. Then the client finds the authorization server, checks that what the
+/// documents say of each other agrees, gets a token in one of the ways below, and sends the request again; later it
+/// refreshes the token, asks for more scopes where a server wants them, and starts anew at another authorization server if
+/// the protected one names it. Requests that are refused at the same moment share one token.
+///
+/// ```no_run
+/// use toolwright_client::{Client, OAuth};
+///
+/// # async fn example() -> Result<(), toolwright_client::ClientError> {
+/// let oauth = OAuth::authorization_code("http://127.0.0.1:9741/callback", async |url| {
+///     // Open the address in a browser, and wait for the request that the browser makes to the callback.
+///     open_and_wait(&url).await
+/// });
+/// let client = Client::builder().authorize(oauth).connect("https://example.com/mcp").await?;
+/// # Ok(())
+/// # }
+/// # async fn open_and_wait(_: &str) -> Result<String, String> { Err(String::new()) }
+/// ```
+#[derive(Clone)]
+pub struct OAuth(Arc<Shared>);
+
+struct Shared {
+    settings: Settings,
+    state: Mutex<State>,
+    /// Held while a token is fetched, so that one is fetched for all.
+    gate: tokio::sync::Mutex<()>,
+}
+
+#[derive(Clone)]
+struct Settings {
+    way: Way,
+    client_name: String,
+    metadata_url: Option<String>,
+    registered: Option<Registered>,
+}
+
+/// How a token is got.
+#[derive(Clone)]
+enum Way {
+    /// The user agrees in a browser (RFC 6749 §4.1, with RFC 7636).
+    Code { redirect: String, browser: Arc<Browser> },
+    /// The client has rights of its own (RFC 6749 §4.4).
+    Credentials,
+    /// Somebody else vouches for the client (RFC 7523 §2.1).
+    Assertion(Secret),
+    /// The identity provider of an enterprise vouches for the user (SEP-990).
+    Enterprise(Enterprise),
+}
+
+/// Where the identity provider of an enterprise is, and what it knows.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Enterprise {
+    /// The address that exchanges tokens (RFC 8693).
+    pub token_endpoint: String,
+    /// The id of this client there.
+    pub client_id: String,
+    /// The identity token of the user.
+    pub id_token: Secret,
+}
+
+impl Enterprise {
+    /// An identity provider.
+    pub fn new(
+        token_endpoint: impl Into<String>,
+        client_id: impl Into<String>,
+        id_token: impl Into<Secret>,
+    ) -> Self {
+        Self { token_endpoint: token_endpoint.into(), client_id: client_id.into(), id_token: id_token.into() }
+    }
+}
+
+/// A client that an authorization server knows.
+#[derive(Clone)]
+struct Registered {
+    id: String,
+    secret: Option<Secret>,
+    key: Option<Arc<Key>>,
+    /// How it shows who it is, where that was agreed on.
+    method: Option<String>,
+    /// The only authorization server that may see it.
+    issuer: Option<String>,
+}
+
+#[derive(Default)]
+struct State {
+    token: Option<Token>,
+    /// The clients that were registered, by authorization server: what one knows is shown to no other.
+    clients: HashMap<String, Registered>,
+    key: Option<Arc<Key>>,
+    nonce: Option<String>,
+}
+
+/// A token and what belongs to it.
+#[derive(Clone)]
+struct Token {
+    value: Secret,
+    refresh: Option<Secret>,
+    expires: Option<Instant>,
+    scopes: BTreeSet<String>,
+    is_dpop: bool,
+    issuer: Arc<metadata::Authority>,
+    resource: Option<String>,
+}
+
+impl OAuth {
+    /// Tokens that the user agrees to. `browser` opens an address for the user, and gives the address that the browser was sent
+    /// back to, which begins with `redirect`.
+    pub fn authorization_code<F>(
+        redirect: impl Into<String>,
+        browser: impl Fn(String) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<String, String>> + Send + 'static,
+    {
+        let browser: Arc<Browser> = Arc::new(move |url| Box::pin(browser(url)));
+        Self::new(Way::Code { redirect: redirect.into(), browser }, None)
+    }
+
+    /// Tokens of the client itself, which shows a secret.
+    pub fn client_credentials(id: impl Into<String>, secret: impl Into<Secret>) -> Self {
+        Self::new(Way::Credentials, Some(Registered::new(id.into(), Some(secret.into()))))
+    }
+
+    /// Tokens of the client itself, which signs with a private key: PKCS #8 in PEM, on the curve P-256 (ES256).
+    ///
+    /// # Errors
+    /// Where the key is none.
+    pub fn client_key(id: impl Into<String>, pem: &str) -> Result<Self, String> {
+        let key = Some(Arc::new(Key::from_pem(pem)?));
+        Ok(Self::new(Way::Credentials, Some(Registered { key, ..Registered::new(id.into(), None) })))
+    }
+
+    /// Tokens for an assertion that somebody else signed, as the platform that the program runs on. It is shown once; what is
+    /// refused then is not asked for again.
+    pub fn assertion(id: impl Into<String>, assertion: impl Into<Secret>) -> Self {
+        Self::new(Way::Assertion(assertion.into()), Some(Registered::new(id.into(), None)))
+    }
+
+    /// Tokens that the identity provider of an enterprise vouches for.
+    pub fn enterprise(id: impl Into<String>, secret: impl Into<Secret>, enterprise: Enterprise) -> Self {
+        Self::new(Way::Enterprise(enterprise), Some(Registered::new(id.into(), Some(secret.into()))))
+    }
+
+    fn new(way: Way, registered: Option<Registered>) -> Self {
+        let settings = Settings { way, client_name: "Toolwright".to_owned(), metadata_url: None, registered };
+        Self(Arc::new(Shared { settings, state: Mutex::default(), gate: tokio::sync::Mutex::default() }))
+    }
+
+    /// How users see the client where it registers itself; `Toolwright` if not set.
+    pub fn client_name(self, name: impl Into<String>) -> Self {
+        self.with(|settings| settings.client_name = name.into())
+    }
+
+    /// The address of a document about this client, which is its id where an authorization server takes such addresses
+    /// (2026-07-28, basic/authorization/client-registration "Client ID Metadata Documents").
+    pub fn metadata_url(self, url: impl Into<String>) -> Self {
+        self.with(|settings| settings.metadata_url = Some(url.into()))
+    }
+
+    /// A client that the authorization server knows already, and the only one that may see it, if that is known.
+    pub fn registered(self, id: impl Into<String>, secret: Option<Secret>, issuer: Option<String>) -> Self {
+        let registered = Registered { issuer, ..Registered::new(id.into(), secret) };
+        self.with(|settings| settings.registered = Some(registered))
+    }
+
+    fn with(self, change: impl FnOnce(&mut Settings)) -> Self {
+        let mut settings = self.0.settings.clone();
+        change(&mut settings);
+        Self(Arc::new(Shared { settings, state: Mutex::default(), gate: tokio::sync::Mutex::default() }))
+    }
+
+    fn state<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        act(&mut self.0.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn authorization(&self, request: &Authorizing<'_>) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
+        let (token, key, nonce) =
+            self.state(|state| (state.token.clone(), state.key.clone(), state.nonce.clone()));
+        let Some(token) = token else { return Ok(Vec::new()) };
+        let scheme = if token.is_dpop { "DPoP" } else { "Bearer" };
+        let mut value = HeaderValue::from_str(&format!("{scheme} {}", token.value.expose()))
+            .map_err(|_| "the token has characters that cannot be sent".to_owned())?;
+        value.set_sensitive(true);
+        let mut headers = vec![(AUTHORIZATION, value)];
+        if let Some(key) = key.filter(|_| token.is_dpop) {
+            let proof = key.proof(request.verb, request.url, Some(token.value.expose()), nonce.as_deref())?;
+            headers.push((DPOP, HeaderValue::from_str(&proof).map_err(|error| error.to_string())?));
+        }
+        Ok(headers)
+    }
+
+    async fn react(&self, refusal: &Refusal<'_>) -> Result<bool, String> {
+        let challenge = Challenge::read(&refusal.challenges);
+        let wants_nonce = challenge.error.as_deref() == Some("use_dpop_nonce");
+        let wants_scope = challenge.error.as_deref() == Some("insufficient_scope");
+        if refusal.attempt >= MAX_ATTEMPTS || refusal.status == 403 && !wants_scope {
+            return Ok(false);
+        }
+        if wants_nonce {
+            // It came with the response.
+            return Ok(self.state(|state| state.nonce.is_some()));
+        }
+        let used =
+            refusal.sent.iter().find(|(name, _)| *name == AUTHORIZATION).map(|(_, value)| value.clone());
+        let _gate = self.0.gate.lock().await;
+        let request = Authorizing::new("POST", refusal.url);
+        let current = self.authorization(&request)?.into_iter().next().map(|(_, value)| value);
+        if current.is_some() && current != used {
+            return Ok(true);
+        }
+        let old = self.state(|state| state.token.clone());
+        let resource = metadata::resource(refusal.url, challenge.resource_metadata.as_deref()).await?;
+        let issuer = self.issuer(refusal.url, resource.as_ref()).await?;
+        let is_same = old.as_ref().is_some_and(|old| old.issuer.issuer == issuer.issuer);
+        if let Some(old) = old.as_ref().filter(|_| refusal.status == 401 && is_same)
+            && let Some(refresh) = &old.refresh
+            && let Ok(token) = self.refresh(old, refresh).await
+        {
+            self.state(|state| state.token = Some(token));
+            return Ok(true);
+        }
+        let scopes = wanted(&challenge, resource.as_ref(), old.as_ref().filter(|_| is_same && wants_scope));
+        let resource = resource.map(|resource| resource.resource);
+        let token = self.obtain(issuer, resource, scopes).await?;
+        self.state(|state| state.token = Some(token));
+        Ok(true)
+    }
+
+    async fn issuer(
+        &self,
+        url: &str,
+        resource: Option<&metadata::Protected>,
+    ) -> Result<Arc<metadata::Authority>, String> {
+        let found = match resource {
+            Some(resource) => {
+                let first = resource.authorization_servers.first();
+                let first = first.ok_or("the protected server names no authorization server")?;
+                metadata::issuer(first, false).await?
+            }
+            // 2025-03-26: the server is its own authorization server, as far as anybody says.
+            None => metadata::issuer(&crate::http::Address::parse(url)?.origin(), true).await?,
+        };
+        Ok(Arc::new(found))
+    }
+}
+
+/// Which scopes to ask for: those of the challenge, else all that the server names; and more of them without losing those that
+/// there are (2026-07-28, basic/authorization "Scope Selection Strategy", "Step-Up Authorization Flow").
+fn wanted(
+    challenge: &Challenge,
+    resource: Option<&metadata::Protected>,
+    old: Option<&Token>,
+) -> BTreeSet<String> {
+    let words = |text: &str| {
+        text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    let mut scopes = match (&challenge.scope, resource) {
+        (Some(scope), _) => words(scope),
+        (None, Some(resource)) => resource.scopes_supported.iter().cloned().collect(),
+        (None, None) => BTreeSet::new(),
+    };
+    scopes.extend(old.into_iter().flat_map(|old| old.scopes.iter().cloned()));
+    scopes
+}
+
+impl Registered {
+    fn new(id: String, secret: Option<Secret>) -> Self {
+        Self { id, secret, key: None, method: None, issuer: None }
+    }
+}
+
+impl Authorize for OAuth {
+    fn headers<'a>(
+        &'a self,
+        request: &'a Authorizing<'a>,
+    ) -> BoxFuture<'a, Result<Vec<(HeaderName, HeaderValue)>, String>> {
+        Box::pin(async move {
+            let old = self.state(|state| state.token.clone());
+            let is_over = |token: &Token| token.expires.is_some_and(|end| Instant::now() + SLACK >= end);
+            if let Some(old) = old.filter(is_over)
+                && let Some(refresh) = &old.refresh
+            {
+                let _gate = self.0.gate.lock().await;
+                if self.state(|state| state.token.as_ref().is_some_and(is_over)) {
+                    // Where it fails, the server will say so.
+                    if let Ok(token) = self.refresh(&old, refresh).await {
+                        self.state(|state| state.token = Some(token));
+                    }
+                }
+            }
+            self.authorization(request)
+        })
+    }
+
+    fn refused<'a>(&'a self, refusal: &'a Refusal<'a>) -> BoxFuture<'a, Result<bool, String>> {
+        Box::pin(self.react(refusal))
+    }
+
+    fn nonce(&self, nonce: &str) {
+        self.state(|state| state.nonce = Some(nonce.to_owned()));
+    }
+}
+
+impl fmt::Debug for OAuth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OAuth")
+    }
+}

@@ -1,0 +1,141 @@
+//! Requests beside calls of tools.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use toolwright_core::protocol::{
+    CompleteParams, CompleteResult, ListKind, Prompt, PromptResult, Resource, ResourceResult,
+    ResourceTemplate,
+};
+
+use crate::client::Client;
+use crate::error::ClientError;
+use crate::message::Outgoing;
+
+/// What the header `Mcp-Name` shows of a request (2026-07-28, basic/transports/streamable-http "Standard Request Headers").
+fn named(method: &str, members: &str) -> Option<String> {
+    let key = match method {
+        "tools/call" | "prompts/get" => "name",
+        "resources/read" => "uri",
+        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
+        _ => return None,
+    };
+    let params: Value = serde_json::from_str(&format!("{{{members}}}")).ok()?;
+    params.get(key)?.as_str().map(str::to_owned)
+}
+
+impl Client {
+    /// Sends any request; `params` become a JSON object. The result as the server sent it.
+    ///
+    /// # Errors
+    /// As for [`Client::call`].
+    pub async fn request(&self, method: &str, params: impl Serialize) -> Result<Box<RawValue>, ClientError> {
+        let members = self.members(&params)?;
+        let name = named(method, &members);
+        let mut outgoing = Outgoing {
+            method: method.into(),
+            members: members.into(),
+            name: name.map(Into::into),
+            takes_progress: true,
+            ..Outgoing::default()
+        };
+        let text = self.converse(&mut outgoing, &mut self.watch()).await?;
+        serde_json::from_str(&text).map_err(|error| self.broken(format!("its result is not JSON: {error}")))
+    }
+
+    /// The prompts of the server, of all pages. One that cannot be read is left out, with a warning.
+    ///
+    /// # Errors
+    /// As [`Client::list_tools`].
+    pub async fn list_prompts(&self) -> Result<Vec<Prompt>, ClientError> {
+        self.list(ListKind::Prompts).await
+    }
+
+    /// The resources of the server, of all pages. One that cannot be read is left out, with a warning.
+    ///
+    /// # Errors
+    /// As [`Client::list_tools`].
+    pub async fn list_resources(&self) -> Result<Vec<Resource>, ClientError> {
+        self.list(ListKind::Resources).await
+    }
+
+    /// The resource templates of the server, of all pages. One that cannot be read is left out, with a warning.
+    ///
+    /// # Errors
+    /// As [`Client::list_tools`].
+    pub async fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, ClientError> {
+        self.list(ListKind::ResourceTemplates).await
+    }
+
+    /// A prompt, filled in; `arguments` become a JSON object of texts.
+    ///
+    /// # Errors
+    /// As for [`Client::call`].
+    pub async fn get_prompt(
+        &self,
+        name: &str,
+        arguments: impl Serialize,
+    ) -> Result<PromptResult, ClientError> {
+        let arguments = format!("{{{}}}", self.members(&arguments)?);
+        let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
+        self.typed("prompts/get", json!({"name": name, "arguments": arguments})).await
+    }
+
+    /// The contents of a resource.
+    ///
+    /// # Errors
+    /// As for [`Client::call`].
+    pub async fn read_resource(&self, uri: &str) -> Result<ResourceResult, ClientError> {
+        self.typed("resources/read", json!({"uri": uri})).await
+    }
+
+    /// What an argument of a prompt or a template may be completed to.
+    ///
+    /// # Errors
+    /// As for [`Client::call`].
+    pub async fn complete(&self, params: &CompleteParams) -> Result<CompleteResult, ClientError> {
+        self.typed("completion/complete", params).await
+    }
+
+    async fn typed<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: impl Serialize,
+    ) -> Result<T, ClientError> {
+        let result = self.request(method, params).await?;
+        let read = serde_json::from_str(result.get());
+        read.map_err(|error| self.broken(format!("its answer to `{method}` is not one: {error}")))
+    }
+
+    /// Sends a notification; `params` become a JSON object.
+    ///
+    /// # Errors
+    /// Where there is no connection and none can be made.
+    pub async fn notify(&self, method: &str, params: impl Serialize) -> Result<(), ClientError> {
+        let params = format!("{{{}}}", self.members(&params)?);
+        self.connection().await?.notify(method, &params);
+        Ok(())
+    }
+
+    /// Sees whether the server answers. In 2026-07-28 there is no `ping`, and `server/discover` is asked for.
+    ///
+    /// # Errors
+    /// As for [`Client::call`].
+    pub async fn ping(&self) -> Result<(), ClientError> {
+        let is_modern = self.connection().await?.server.revision.is_modern();
+        let method = if is_modern { "server/discover" } else { "ping" };
+        let outgoing = Outgoing { method: method.into(), is_safe: true, ..Outgoing::default() };
+        self.send(&outgoing, &mut self.watch()).await.map(drop)
+    }
+
+    /// The members of an object, as JSON text without the braces.
+    pub(crate) fn members(&self, params: &impl Serialize) -> Result<String, ClientError> {
+        let text = serde_json::to_string(params).map_err(|error| self.unusable(&error.to_string()))?;
+        match text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
+            Some(members) => Ok(members.to_owned()),
+            None if text == "null" => Ok(String::new()),
+            None => Err(self.unusable("parameters are a JSON object")),
+        }
+    }
+}

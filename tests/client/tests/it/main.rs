@@ -1,0 +1,24 @@
+//! The client against servers of ours and servers with faults.
+
+mod http;
+mod ours;
+mod stdio;
+
+use toolwright_client::config::StdioSpec;
+use toolwright_client::{ClientError, ErrorKind};
+
+/// A server with a fault.
+fn fx(fault: &str) -> StdioSpec {
+    test_client::program(env!("CARGO_BIN_EXE_fx"), &[fault])
+}
+
+/// An error is of the kind, says what happened, and what to do.
+#[track_caller]
+fn check(error: &ClientError, kind: ErrorKind, parts: &[&str]) {
+    let text = error.to_string();
+    assert_eq!(error.kind(), kind, "{text}");
+    for part in parts {
+        assert!(text.contains(part), "no `{part}` in: {text}");
+    }
+    assert!(!error.advice().is_empty(), "no advice in: {text}");
+}

@@ -1,0 +1,194 @@
+//! Our own server, over both transports and in both eras.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::json;
+use test_client::{Events, program};
+use toolwright::Revision;
+use toolwright_client::config::{ServerSpec, SseSpec, TransportSpec};
+use toolwright_client::{Change, Changes, Client, ClientBuilder, ElicitationAnswer, ErrorKind, ListedTool};
+
+/// A server over HTTP that ends with the test.
+struct Served(Child, String);
+
+impl Served {
+    fn start(transport: &str) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_shop"))
+            .arg(transport)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut url = String::new();
+        BufReader::new(child.stderr.take().expect("piped")).read_line(&mut url).expect("a line");
+        Self(child, url.trim().to_owned())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
+}
+
+/// Runs a test over every transport, in every era that is found or asked for.
+async fn everywhere(test: impl AsyncFn(ClientBuilder, ServerSpec, bool)) {
+    let (served, sockets) = (Served::start("http"), Served::start("ws"));
+    let sse = SseSpec::new(served.1.replace("/mcp", "/sse"));
+    for revision in
+        [None, Some(Revision::V2024_11_05), Some(Revision::V2025_06_18), Some(Revision::V2025_11_25)]
+    {
+        for server in [
+            program(env!("CARGO_BIN_EXE_shop"), &[]).into(),
+            ServerSpec::from(&*served.1),
+            ServerSpec::from(&*sockets.1),
+            sse.clone().into(),
+        ] {
+            let builder = match revision {
+                Some(revision) => Client::builder().revision(revision),
+                None => Client::builder(),
+            };
+            let is_old = matches!(server.transport, TransportSpec::Sse(_));
+            Box::pin(test(builder, server, revision.is_none() && !is_old)).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn tools_are_listed_and_called() {
+    everywhere(async |builder, server, is_modern| {
+        let client = builder.strict().connect(server).await.unwrap();
+        let about = client.server().await.unwrap();
+        assert_eq!((about.name(), about.revision.is_modern()), (Some("test-client"), is_modern));
+        let tools = client.list_tools().await.unwrap();
+        let names: Vec<_> = tools.iter().map(ListedTool::name).collect();
+        assert_eq!(names, ["add", "ask", "cancelled", "change", "fail", "slow"]);
+        let sum = client.call("add", json!({"a": 1, "b": 2})).await.unwrap();
+        assert!(sum.as_text().contains('3'), "{sum:?}");
+        client.ping().await.unwrap();
+        client.close().await;
+        let closed = client.call("add", json!({"a": 1, "b": 2})).await.unwrap_err();
+        assert!(closed.to_string().contains("was closed"), "{closed}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_failing_tool_and_a_missing_one_are_told_apart() {
+    everywhere(async |builder, server, _| {
+        let client = builder.connect(server).await.unwrap();
+        let failed = client.call("fail", json!({"reason": "sold out"})).await.unwrap();
+        assert!(failed.is_error && failed.as_text() == "sold out");
+        let missing = client.call("nothing", json!({})).await.unwrap_err();
+        super::check(&missing, ErrorKind::Protocol, &["-32602", "nothing", "check the name"]);
+        assert_eq!(missing.rpc().unwrap().code, -32602);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn progress_is_heard_and_restarts_the_timeout() {
+    everywhere(async |builder, server, _| {
+        let client = builder.connect(server).await.unwrap();
+        let mut seen = Vec::new();
+        let call = client.call("slow", json!({"steps": 4, "step_ms": 100}));
+        let call =
+            call.timeout(Duration::from_millis(300)).on_progress(|progress| seen.push(progress.progress));
+        assert_eq!(call.await.unwrap().as_text(), "done");
+        assert_eq!(seen.last(), Some(&4.0), "{seen:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_waits_for_is_cancelled() {
+    everywhere(async |builder, server, _| {
+        let client = builder.connect(server).await.unwrap();
+        let count =
+            async || client.call("cancelled", json!({})).await.unwrap().as_text().parse::<u32>().unwrap();
+        let before = count().await;
+        let slow = json!({"steps": 1, "step_ms": 60_000});
+        let late = client.call("slow", &slow).timeout(Duration::from_millis(50)).await.unwrap_err();
+        super::check(&late, ErrorKind::Timeout, &["50ms", "tools/call", "request_timeout"]);
+        let dropped =
+            tokio::time::timeout(Duration::from_millis(50), client.call("slow", &slow).into_future());
+        assert!(dropped.await.is_err());
+        for _ in 0..500 {
+            if count().await >= before + 2 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("the server was not told");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn questions_are_answered_in_both_eras() {
+    everywhere(async |builder, server, _| {
+        let builder = builder.on_elicitation(async |asked| ElicitationAnswer::Accept(asked.defaults()));
+        let client = builder.connect(server).await.unwrap();
+        if client.server().await.unwrap().revision >= Revision::V2025_06_18 {
+            assert_eq!(client.call("ask", ()).await.unwrap().as_text(), "blue");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn many_calls_at_once_find_their_answers() {
+    everywhere(async |builder, server, _| {
+        let client = builder.connect(server).await.unwrap();
+        let calls: Vec<_> = (0..200_i64)
+            .map(|n| {
+                let client = client.clone();
+                tokio::spawn(async move { (n, client.call("add", json!({"a": n, "b": 1})).await.unwrap()) })
+            })
+            .collect();
+        for call in calls {
+            let (n, sum) = call.await.unwrap();
+            assert!(sum.as_text().contains(&(n + 1).to_string()));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn changes_of_a_resource_are_heard() {
+    everywhere(async |builder, server, is_modern| {
+        let client = builder.connect(server).await.unwrap();
+        let wanted = Changes::new().tools().resource("shop://stock");
+        let mut changes = client.subscribe(wanted).await.unwrap();
+        let honored = changes.honored().contains(&Change::Resource("shop://stock".to_owned()));
+        assert!(honored, "{:?} {is_modern}", changes.honored());
+        client.call("change", ()).await.unwrap();
+        let change = tokio::time::timeout(Duration::from_secs(20), changes.next()).await.expect("a change");
+        assert_eq!(change, Some(Change::Resource("shop://stock".to_owned())));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_in_the_same_process_is_spoken_to_over_streams() {
+    let service = toolwright::Server::new(()).build().unwrap();
+    let (ours, theirs) = tokio::io::duplex(1024);
+    let (reader, writer) = tokio::io::split(theirs);
+    let serving = tokio::spawn(async move { service.serve(toolwright::Lines::new(reader, writer)).await });
+    let (reader, writer) = tokio::io::split(ours);
+    let client = Client::builder().connect_streams("here", reader, writer).await.unwrap();
+    assert!(client.server().await.unwrap().revision.is_modern());
+    assert!(client.list_tools().await.unwrap().is_empty());
+    client.close().await;
+    serving.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_server_without_a_user_is_told_so() {
+    let events = Events::default();
+    let client = events.builder().connect(program(env!("CARGO_BIN_EXE_shop"), &[])).await.unwrap();
+    let refused = client.call("ask", ()).await.unwrap_err();
+    super::check(&refused, ErrorKind::Protocol, &["-32021", "cannot answer"]);
+}

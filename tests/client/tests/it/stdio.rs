@@ -1,0 +1,286 @@
+//! Servers on standard streams with one fault each: what the client does about it, and what it says.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use test_client::Events;
+use toolwright_client::config::ServerSpec;
+use toolwright_client::{Client, ClientError, ErrorKind, INHERITED, ListedTool};
+
+use super::{check, fx};
+
+async fn call(client: &Client, text: &str) -> Result<String, ClientError> {
+    client.call("echo", json!({"text": text})).await.map(|result| result.as_text())
+}
+
+/// A call of a server with a fault.
+async fn called(fault: &str) -> Result<String, ClientError> {
+    call(&Client::connect(fx(fault)).await?, "hi").await
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_started_is_explained() {
+    let missing =
+        Client::connect(toolwright_client::config::StdioSpec::new("no-such-server")).await.unwrap_err();
+    check(&missing, ErrorKind::Connect, &["`no-such-server` is not found in", "/bin", "install it"]);
+    let missing =
+        Client::connect(toolwright_client::config::StdioSpec::new("/no/such/server")).await.unwrap_err();
+    check(&missing, ErrorKind::Connect, &["there is no program /no/such/server", "check the path"]);
+    let mut elsewhere = fx("");
+    elsewhere.cwd = Some("/no/such/folder".into());
+    let missing = Client::connect(elsewhere).await.unwrap_err();
+    check(&missing, ErrorKind::Connect, &["the folder /no/such/folder does not exist"]);
+    let folder = Client::connect(toolwright_client::config::StdioSpec::new("/")).await.unwrap_err();
+    check(&folder, ErrorKind::Connect, &["may not be started"]);
+}
+
+#[tokio::test]
+async fn a_server_that_ends_at_once_is_explained() {
+    let ended = Client::connect(fx("exits")).await.unwrap_err();
+    check(&ended, ErrorKind::Connect, &["exit status: 7", "the licence has expired", "in a terminal"]);
+}
+
+#[tokio::test]
+async fn what_is_no_server_is_found_out() {
+    let flood = Client::connect(fx("floods")).await.unwrap_err();
+    check(&flood, ErrorKind::Protocol, &["sends no messages", "`y`", "MCP server"]);
+    for fault in ["prints", "hangs"] {
+        let mut server = ServerSpec::from(fx(fault));
+        server.start_timeout = Duration::from_millis(500);
+        let silent = Client::connect(server).await.unwrap_err();
+        check(&silent, ErrorKind::Timeout, &["500ms", "start_timeout"]);
+        assert_eq!(silent.to_string().contains("Listening on port 8080"), fault == "prints", "{silent}");
+    }
+    // It sends back what it gets.
+    let echo = Client::connect(toolwright_client::config::StdioSpec::new("cat")).await.unwrap_err();
+    assert!(matches!(echo.kind(), ErrorKind::Protocol | ErrorKind::Timeout), "{echo}");
+}
+
+#[tokio::test]
+async fn the_era_is_found_out() {
+    for (fault, is_modern) in [
+        ("", false),
+        ("banner", false),
+        ("bom", false),
+        ("modern", true),
+        ("dies of the probe", false),
+        ("is silent about the probe", false),
+        ("is late", true),
+    ] {
+        let builder = Client::builder().probe_timeout(Duration::from_millis(200));
+        let client = builder.connect(fx(fault)).await.unwrap_or_else(|error| panic!("{fault}: {error}"));
+        assert_eq!(client.server().await.unwrap().revision.is_modern(), is_modern, "{fault}");
+        assert_eq!(call(&client, "hi").await.unwrap(), "hi", "{fault}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_spoken_to_is_explained() {
+    for (fault, parts) in [
+        ("other revisions", &["it speaks the revisions 2031-01-01", "newer client"][..]),
+        ("wants roots", &["roots are required (-32021)"]),
+        ("refuses", &["refused `initialize`: the database is gone (-32603)"]),
+        ("odd revision", &["the revision `1999-01-01`"]),
+        ("odd handshake", &["its answer to `initialize` is not one"]),
+    ] {
+        check(&Client::connect(fx(fault)).await.unwrap_err(), ErrorKind::Protocol, parts);
+    }
+}
+
+#[tokio::test]
+async fn odd_ways_of_answering_are_put_up_with() {
+    for fault in ["answers as text", "answers another", "chatters", "byte by byte"] {
+        assert_eq!(called(fault).await.unwrap(), "hi", "{fault}");
+    }
+    assert_eq!(called("odd result").await.unwrap(), "");
+    let large = called("large answer").await.unwrap();
+    assert_eq!(large.len(), 2 << 20);
+}
+
+#[tokio::test]
+async fn answers_that_cannot_be_used_fail_their_call_alone() {
+    for (fault, parts) in [
+        ("not UTF-8", &["not UTF-8 at byte"][..]),
+        ("huge answer", &["more than 16 MiB", "max_message_bytes"]),
+        ("broken JSON", &["cannot be read", "not JSON-RPC"]),
+        ("no result", &["neither a method nor a result nor an error"]),
+        ("error without an id", &["-32700", "parse error"]),
+        ("unknown type", &["`later`"]),
+        ("odd error", &["nope"]),
+        ("refuses the call", &["-32050", "no such customer"]),
+    ] {
+        let client = Client::connect(fx(fault)).await.unwrap();
+        let error = call(&client, "hi").await.unwrap_err();
+        check(&error, ErrorKind::Protocol, parts);
+        assert!(client.is_connected(), "{fault}");
+        client.list_tools().await.unwrap();
+    }
+    let refused = called("refuses the call").await.unwrap_err();
+    assert_eq!(refused.rpc().unwrap().data.as_ref().unwrap().get(), r#"{"customer":7}"#);
+}
+
+#[tokio::test]
+async fn a_crash_fails_what_is_open_and_the_next_call_works() {
+    let client = Client::connect(fx("crashes")).await.unwrap();
+    let start = Instant::now();
+    let lost = call(&client, "boom").await.unwrap_err();
+    check(
+        &lost,
+        ErrorKind::Lost,
+        &["no longer available", "exit status: 3", "fx: out of memory", "carried out"],
+    );
+    assert!(start.elapsed() < Duration::from_secs(5));
+    assert_eq!(call(&client, "ok").await.unwrap(), "ok");
+
+    let client = Client::connect(fx("crashes after three")).await.unwrap();
+    let calls = [call(&client, "a"), call(&client, "b"), call(&client, "c")];
+    for outcome in futures(calls).await {
+        if let Err(error) = outcome {
+            check(&error, ErrorKind::Lost, &["exit status: 1", "fx: enough"]);
+        }
+    }
+}
+
+async fn futures<F: Future>(all: [F; 3]) -> [F::Output; 3] {
+    let [a, b, c] = all;
+    let (a, b, c) = tokio::join!(a, b, c);
+    [a, b, c]
+}
+
+/// PrefectHQ/fastmcp#499.
+#[tokio::test]
+async fn a_server_that_never_starts_is_not_started_for_ever() {
+    let client = Client::builder().lazy(fx("exits"));
+    let first = client.list_tools().await.unwrap_err();
+    check(&first, ErrorKind::Connect, &["licence"]);
+    let mut refused = 0;
+    for _ in 0..20 {
+        let error = client.list_tools().await.unwrap_err();
+        check(&error, ErrorKind::Connect, &["licence"]);
+        refused += u32::from(error.to_string().contains("next attempt"));
+    }
+    assert!(refused >= 15, "{refused} of 20 were not attempted");
+}
+
+#[tokio::test]
+async fn silence_and_endless_progress_end() {
+    let mut server = ServerSpec::from(fx("is silent"));
+    server.request_timeout = Duration::from_millis(200);
+    let late = call(&Client::connect(server).await.unwrap(), "hi").await.unwrap_err();
+    check(&late, ErrorKind::Timeout, &["200ms", "cancelled", "request_timeout"]);
+
+    let mut server = ServerSpec::from(fx("makes progress for ever"));
+    server.request_timeout = Duration::from_millis(200);
+    let client = Client::builder().max_duration(Duration::from_millis(600)).connect(server).await.unwrap();
+    let endless = call(&client, "hi").await.unwrap_err();
+    check(&endless, ErrorKind::Timeout, &["600ms", "came to no end"]);
+}
+
+/// DeusData/codebase-memory-mcp#1247.
+#[tokio::test]
+async fn lists_without_an_end_are_given_up() {
+    for (fault, part) in [
+        ("cursor circle", "a cursor came twice"),
+        ("empty cursor", "a cursor came twice"),
+        ("endless pages", "do not end within 500"),
+        ("no list", "without `tools`"),
+    ] {
+        let client = Client::connect(fx(fault)).await.unwrap();
+        check(&client.list_tools().await.unwrap_err(), ErrorKind::Protocol, &[part, "tools/list"]);
+    }
+    let client = Client::connect(fx("three pages")).await.unwrap();
+    assert_eq!(client.list_tools().await.unwrap().len(), 250);
+}
+
+#[tokio::test]
+async fn an_odd_tool_costs_no_other() {
+    let events = Events::default();
+    let client = events.builder().connect(fx("odd tools")).await.unwrap();
+    let tools = client.list_tools().await.unwrap();
+    assert_eq!(tools.iter().map(ListedTool::name).collect::<Vec<_>>(), ["a", "b"]);
+    let warnings = events.warnings().join("\n");
+    assert!(warnings.contains("the tool `a` twice") && warnings.contains("left out"), "{warnings}");
+}
+
+/// modelcontextprotocol/java-sdk#377, vercel/ai#15701.
+#[tokio::test]
+async fn messages_of_vendors_and_pings_are_answered() {
+    let answers = called("vendor messages").await.unwrap();
+    assert!(answers.contains(r#""code":-32601"#) && answers.contains(r#""id":"s1""#), "{answers}");
+    assert!(
+        answers.contains(r#"{"id":"p1","jsonrpc":"2.0","result":{}}"#) || answers.contains(r#""id":"p1""#),
+        "{answers}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_asks_and_does_not_read_is_given_up() {
+    let error = called("asks and does not read").await.unwrap_err();
+    check(&error, ErrorKind::Protocol, &["does not read the answers"]);
+}
+
+#[tokio::test]
+async fn questions_without_an_end_are_given_up() {
+    let error = called("asks for ever").await.unwrap_err();
+    check(&error, ErrorKind::Protocol, &["16 rounds", "max_rounds"]);
+}
+
+#[tokio::test]
+async fn a_server_inherits_little() {
+    let mut server = fx("environment").env("DECLARED", "yes");
+    server.env.insert("SHELL".to_owned(), None);
+    let client = Client::connect(server).await.unwrap();
+    let text = call(&client, "").await.unwrap();
+    assert!(text.contains("DECLARED=yes") && text.contains("PATH="), "{text}");
+    let names: Vec<_> = text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
+    for name in names {
+        assert!((INHERITED.contains(&name) && name != "SHELL") || name == "DECLARED", "{name} was inherited");
+    }
+}
+
+#[tokio::test]
+async fn a_server_may_write_another_encoding() {
+    let mut server = fx("latin-1");
+    let error = call(&Client::connect(server.clone()).await.unwrap(), "é").await.unwrap_err();
+    check(&error, ErrorKind::Protocol, &["not UTF-8", "encoding"]);
+    server.encoding = toolwright_client::config::Encoding::Latin1;
+    assert_eq!(call(&Client::connect(server).await.unwrap(), "é").await.unwrap(), "café");
+}
+
+#[tokio::test]
+async fn arguments_arrive_as_they_are() {
+    let argument = "a b'c\"d $HOME & %PATH% \\";
+    let server = fx("arguments").arg(argument);
+    assert_eq!(call(&Client::connect(server).await.unwrap(), "").await.unwrap(), argument);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nothing_that_a_server_started_outlives_it() {
+    let events = Events::default();
+    let server = fx("launcher").arg("1000");
+    let client = events.builder().connect(server).await.unwrap();
+    let stderr = events.stderr();
+    let child = stderr.iter().find_map(|line| line.strip_prefix("child ")).expect("a child").to_owned();
+    let is_alive =
+        || std::path::Path::new("/proc").join(&child).join("cmdline").exists() && !is_zombie(&child);
+    assert!(is_alive());
+    client.close().await;
+    assert!(!is_alive(), "the child {child} is still there");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_that_stays_is_ended() {
+    let client = Client::connect(fx("stays")).await.unwrap();
+    assert_eq!(call(&client, "hi").await.unwrap(), "hi");
+    let start = Instant::now();
+    client.close().await;
+    assert!(start.elapsed() < Duration::from_secs(9));
+}
+
+#[cfg(unix)]
+fn is_zombie(process: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'))
+}
