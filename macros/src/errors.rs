@@ -1,4 +1,4 @@
-//! Every mistake of one input, each at its token.
+//! Collects every mistake in the input, each reported at its token.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -10,8 +10,8 @@ use syn::Error;
 
 /// Collects mistakes, so that one run of the compiler shows them all.
 ///
-/// Panics when it is dropped before [`Errors::into_compile_errors`]: a mistake that nobody reports is a defect
-/// of the derive.
+/// Panics when it is dropped before [`Errors::into_compile_errors`]: an unreported mistake is a bug in the
+/// derive.
 pub(crate) struct Errors(RefCell<Option<Vec<Error>>>);
 
 impl Errors {
@@ -19,7 +19,7 @@ impl Errors {
         Self(RefCell::new(Some(Vec::new())))
     }
 
-    /// Reports `text` for all of `tokens`.
+    /// Reports `text`, spanning all of `tokens`.
     pub(crate) fn on(&self, tokens: impl ToTokens, text: impl Display) {
         self.push(Error::new_spanned(tokens, text));
     }
@@ -29,7 +29,7 @@ impl Errors {
         self.push(Error::new(span, text));
     }
 
-    /// Reports what the parser said.
+    /// Reports an error of the parser.
     pub(crate) fn push(&self, error: Error) {
         if let Some(errors) = self.0.borrow_mut().as_mut() {
             errors.push(error);
@@ -41,7 +41,7 @@ impl Errors {
         self.0.borrow().as_ref().map_or(0, Vec::len)
     }
 
-    /// The `compile_error!`s to stand beside the implementation.
+    /// Returns the `compile_error!`s to emit next to the implementation.
     pub(crate) fn into_compile_errors(self) -> TokenStream {
         let errors = self.0.borrow_mut().take().unwrap_or_default();
         errors.iter().map(Error::to_compile_error).collect()

@@ -1,4 +1,4 @@
-//! JSON text, written at compile time.
+//! JSON, written at compile time.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 pub(crate) struct Object(String);
 
 impl Object {
-    /// Adds a member whose value is JSON text already.
+    /// Adds a member whose value is already JSON.
     pub(crate) fn add(&mut self, name: &str, json: &str) {
         if !self.0.is_empty() {
             self.0.push(',');
@@ -15,13 +15,13 @@ impl Object {
         let _ = write!(self.0, "{}:{json}", string(name));
     }
 
-    /// The text of the object.
+    /// Returns the object as JSON.
     pub(crate) fn finish(self) -> String {
         format!("{{{}}}", self.0)
     }
 }
 
-/// An array of values that are JSON text already.
+/// An array of values that are already JSON.
 pub(crate) fn array<I: AsRef<str>>(items: impl IntoIterator<Item = I>) -> String {
     let mut text = String::from("[");
     for (index, item) in items.into_iter().enumerate() {

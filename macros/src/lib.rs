@@ -1,8 +1,8 @@
 //! The derive macros of Toolwright: `Tool` and `Toolset`.
 //!
-//! Both go the same way: `attr` turns tokens into typed attributes, `model` says what the type is, `check` holds
-//! the rules, `expand` writes the implementation. `check` may report mistakes; `expand` cannot, and writes an
-//! implementation in any case, so that one mistake never leads to a second message.
+//! Both work in the same way: `attr` parses tokens into typed attributes, `model` describes the type, `check` holds
+//! the rules, `expand` generates the implementation. `check` may report mistakes; `expand` cannot, and always
+//! generates an implementation, so that one mistake never causes a second error.
 
 mod attr;
 mod model;
@@ -25,7 +25,7 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_derive(Tool, attributes(mcp))]
 pub fn derive_tool(input: TokenStream) -> TokenStream {
     let mut input = parse_macro_input!(input as DeriveInput);
-    // The types of fields are named outside the type as well, where `Self` means nothing.
+    // The types of fields are also named outside of the type, where `Self` means nothing.
     serde_derive_internals::replace_receiver(&mut input);
     let errors = errors::Errors::new();
     let tool = model::Tool::read(&input, &errors);

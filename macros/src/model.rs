@@ -1,4 +1,4 @@
-//! What a derive looks at: the type, what our attributes say and what serde's say.
+//! The input of a derive: the type, its `mcp` attributes and its serde attributes.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -33,7 +33,7 @@ pub(crate) enum Shape {
     Like(Box<Type>),
     /// An object with a member that names the variant. The types are the payloads of newtype variants.
     Tagged(Vec<Type>),
-    /// Something that arguments cannot be; `check` says why.
+    /// A shape that arguments cannot have; `check` says why.
     NotAnObject,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Field<'a> {
     pub(crate) name: String,
     pub(crate) aliases: Vec<String>,
     pub(crate) role: Role,
-    /// Whether a function of the author's reads it, whatever its type.
+    /// Whether a custom function deserializes it, whatever its type.
     pub(crate) is_read_by_function: bool,
     pub(crate) attributes: FieldAttributes,
 }
@@ -93,7 +93,7 @@ impl<'a> Tool<'a> {
         self.attributes.crate_path.as_ref().map(|given| &given.value)
     }
 
-    /// Whether `inner` is one type, whatever the type parameters of the tool stand for.
+    /// Whether `inner` does not depend on the type parameters of the tool.
     pub(crate) fn is_concrete(&self, inner: &Type) -> bool {
         let is_parameter = |ident: &Ident| {
             self.input.generics.params.iter().any(|parameter| match parameter {
@@ -158,7 +158,7 @@ fn fields_of<'a>(container: &Container<'a>, errors: &Errors) -> Vec<Field<'a>> {
     }
 }
 
-/// Whether serde reads another type than the one that is written.
+/// Whether serde deserializes a different type than the one that is written.
 fn is_replaced(container: &Container<'_>) -> bool {
     let attributes = &container.attrs;
     attributes.transparent() || attributes.type_from().or(attributes.type_try_from()).is_some()
@@ -208,7 +208,7 @@ impl<'a> Toolset<'a> {
         Self { input, attributes: ToolsetAttributes::read(&input.attrs, errors), tools }
     }
 
-    /// Whether a match needs another arm than those of the tools.
+    /// Whether a match needs an arm besides those of the tools.
     pub(crate) fn has_other_variants(&self) -> bool {
         match &self.input.data {
             Body::Enum(body) => self.tools.is_empty() || self.tools.len() < body.variants.len(),

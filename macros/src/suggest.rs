@@ -1,6 +1,6 @@
-//! "did you mean": the known word that is nearest to an unknown one.
+//! "did you mean": finds the known word that is closest to an unknown one.
 
-/// Words that other libraries use for the same thing, and ours.
+/// Words that other libraries use, each with our word for the same thing.
 const OTHER_WORDS: &[(&str, &str)] = &[
     ("aliases", "was"),
     ("alias", "was"),
@@ -18,7 +18,7 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("uri", "src"),
 ];
 
-/// The word of `known` that `unknown` most likely stands for, if one is near.
+/// Returns the word of `known` that `unknown` most likely means, if one is close enough.
 pub(crate) fn nearest<'k>(unknown: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<&'k str> {
     if let Some((_, ours)) = OTHER_WORDS.iter().find(|(theirs, _)| *theirs == unknown)
         && let Some(word) = known.clone().find(|word| word == ours)
@@ -33,7 +33,7 @@ pub(crate) fn nearest<'k>(unknown: &str, known: impl Iterator<Item = &'k str> + 
         .map(|(_, word)| word)
 }
 
-/// `readOnlyHint`, `read-only` and `READ_ONLY` are all written differently and mean the same.
+/// Normalizes `readOnlyHint`, `read-only` and `READ_ONLY`, which all mean the same.
 fn without_style(word: &str) -> String {
     let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
     let plain = plain.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Names and descriptions out of Rust's own: type names and doc comments.
+//! Derives names and descriptions from type names and doc comments.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -23,7 +23,7 @@ pub(crate) fn snake_case(name: &str) -> String {
     snake
 }
 
-/// The doc comment as rustdoc reads it: the common indentation taken off, blank lines around it dropped.
+/// The doc comment as rustdoc reads it: without the common indentation and the blank lines around it.
 pub(crate) fn doc_comment(attributes: &[Attribute]) -> Option<String> {
     let lines: Vec<String> =
         attributes.iter().filter_map(doc_text).flat_map(|text| lines_of(&text)).collect();
@@ -36,7 +36,7 @@ pub(crate) fn doc_comment(attributes: &[Attribute]) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// The doc comment as an expression: what a macro such as `include_str!` stands for is known to the compiler alone.
+/// The doc comment as an expression: only the compiler can expand a macro such as `include_str!`.
 pub(crate) fn documentation(attributes: &[Attribute]) -> Option<TokenStream> {
     let parts: Vec<&Expr> = attributes.iter().filter_map(doc_value).collect();
     let is_text = |part: &&Expr| matches!(part, Expr::Lit(_));
@@ -73,7 +73,7 @@ fn lines_of(text: &str) -> Vec<String> {
     let starred =
         text.lines().skip(1).all(|line| line.trim().is_empty() || line.trim_start().starts_with('*'));
     let is_block = text.contains('\n');
-    // A file of another system that is included ends its lines with two characters.
+    // An included file may have CRLF line endings.
     text.split('\n')
         .map(|line| line.strip_suffix('\r').unwrap_or(line))
         .map(|line| if is_block && starred { line.trim_start().trim_start_matches('*') } else { line })

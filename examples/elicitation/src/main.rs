@@ -1,4 +1,4 @@
-//! Notes that are deleted only if a person agrees.
+//! Notes that are deleted only if the user agrees.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -41,7 +41,7 @@ impl Handler<DeleteNote> for Notes {
         let Some(text) = self.read(&title) else {
             return Err(ToolError::new(format!("there is no note `{title}`")));
         };
-        // First ask, then act: with a client of 2026-07-28 this function starts again once the answer is there.
+        // Ask first, then act: with a client of 2026-07-28 this function runs again once the answer has arrived.
         let question = format!("`{title}` says: {text}");
         match cx.elicit::<Consent>("consent", &question).await? {
             Elicited::Accepted(Consent { choice: Choice::Delete }) => {

@@ -32,7 +32,7 @@ impl Server {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    /// Sends a request and returns what comes back.
+    /// Sends a request and returns the response.
     fn ask(&mut self, id: i32, method: &str, params: &Value) -> Value {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         self.next()
@@ -41,7 +41,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited by itself.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -115,7 +115,7 @@ fn a_client_of_2026_07_28_calls_again_with_the_answer() {
 }
 
 #[test]
-fn nothing_is_deleted_where_nobody_can_be_asked() {
+fn nothing_is_deleted_if_the_user_cannot_be_asked() {
     let mut server = Server::start();
     let refused = server.ask(1, "tools/call", &modern("keys", &json!({})));
     assert_eq!(refused["error"]["code"], -32021);

@@ -1,4 +1,4 @@
-//! An MCP endpoint in an axum app, beside a web page and a route of its own. All three show one guest book.
+//! An MCP endpoint in an axum app, next to a web page and a plain route. All three show one guest book.
 //!
 //! `cargo run -p mounted` listens on 127.0.0.1:8080, `cargo run -p mounted -- ADDRESS` elsewhere. The page is at `/`, the
 //! names are at `/guests`, and clients of every revision find the tool `sign` at `/mcp`.
@@ -61,32 +61,32 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let app = Router::new()
         .route("/", get(page))
         .route("/guests", get(guests))
-        // Clients follow no redirect of a POST, so both spellings lead here directly.
+        // Clients do not follow redirects of a POST, so both spellings are routed directly.
         .route_service("/mcp", mcp.clone())
         .route_service("/mcp/", mcp.clone())
         .with_state(book);
 
     let listener = TcpListener::bind(address).await?;
     eprintln!("a page at http://{0}/, MCP at http://{0}/mcp", listener.local_addr()?);
-    // Events of a stream that follow each other closely would wait in the kernel, 40 ms each.
+    // Otherwise consecutive events of a stream could each be delayed by 40 ms in the kernel.
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
     let shutdown = async move {
         asked_to_end().await;
-        // axum finishes what it has begun. Streams that have no end of their own must be told.
+        // axum waits for requests in flight. Streams that never end by themselves must be ended.
         mcp.end_streams();
     };
     axum::serve(listener, app).with_graceful_shutdown(shutdown).await?;
     Ok(())
 }
 
-/// Done at Ctrl-C, and at the signal by which a service manager ends a program.
+/// Completes on Ctrl-C, or on the signal with which a service manager stops a program.
 async fn asked_to_end() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        // Without a handler the signal ends the process at once, which is what was asked for.
+        // Without a handler the signal ends the process immediately, which is also fine.
         if let Ok(mut terminated) = signal(SignalKind::terminate()) {
             tokio::select! {
                 _ = tokio::signal::ctrl_c() => {}

@@ -1,4 +1,4 @@
-//! The program itself: the endpoint beside the pages, and its end.
+//! Tests of the program: the endpoint next to the pages, and its shutdown.
 
 use std::process::Command;
 
@@ -61,7 +61,7 @@ fn both_spellings_of_the_path_are_served_directly() {
 }
 
 #[test]
-fn open_streams_end_in_order_with_the_program() {
+fn open_streams_shut_down_gracefully_with_the_program() {
     let program = start();
     let lab = program.lab();
     let wanted = json!({"notifications": {"toolsListChanged": true}});

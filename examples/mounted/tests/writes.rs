@@ -1,5 +1,5 @@
-//! What the endpoint writes when nobody has set `TCP_NODELAY`: the kernel holds a second small write back until the
-//! first is acknowledged, which may take 40 ms. So what is ready together must be one write.
+//! How the endpoint writes when `TCP_NODELAY` is not set: the kernel delays a second small write until the first is
+//! acknowledged, which may take 40 ms. So data that is ready at the same time must be a single write.
 
 use std::io;
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use toolwright::{Context, Handler, HttpService, Server, Tool, ToolError};
 
-/// Reports twice on its way.
+/// Reports progress twice.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 struct Report {
     /// What happens after each report.
@@ -47,7 +47,7 @@ impl Handler<Report> for Reporter {
             match input.then {
                 Then::GoOn => {}
                 Then::Yield => tokio::task::yield_now().await,
-                Then::Wait => self.0.acquire().await.map_err(|_| ToolError::new("nobody waits"))?.forget(),
+                Then::Wait => self.0.acquire().await.map_err(|_| ToolError::new("no permits"))?.forget(),
             }
         }
         Ok("done".to_owned())
@@ -55,7 +55,7 @@ impl Handler<Report> for Reporter {
 }
 
 #[test]
-fn what_is_ready_together_is_one_write() {
+fn data_ready_at_the_same_time_is_one_write() {
     let go_on = Arc::new(Semaphore::new(0));
     let writes = Writes::default();
     let lab = Lab::at(serve(&go_on, &writes));
@@ -80,7 +80,7 @@ fn what_is_ready_together_is_one_write() {
     for _ in 0..3 {
         assert_eq!(call("goon", &|_| Vec::new()), 1);
         assert_eq!(call("yield", &|_| Vec::new()), 1);
-        // The head goes with the first event, and the end of the stream with the last.
+        // The head is written with the first event, and the end of the stream with the last.
         let reader = |response: &mut Response| {
             let mut messages = Vec::new();
             for _ in 0..2 {
@@ -111,7 +111,7 @@ fn serve(go_on: &Arc<Semaphore>, writes: &Writes) -> SocketAddr {
     address
 }
 
-/// How often sockets were written to.
+/// Counts the writes to sockets.
 #[derive(Debug, Clone, Default)]
 struct Writes(Arc<AtomicUsize>);
 
@@ -146,7 +146,7 @@ struct CountingStream {
 }
 
 impl CountingStream {
-    /// Writes, and counts it. The count comes first, so that it is there when the peer reads what was written.
+    /// Counts the write, then writes: the count must be visible when the peer reads the data.
     fn counted(
         mut self: Pin<&mut Self>,
         write: impl FnOnce(Pin<&mut TcpStream>) -> Poll<io::Result<usize>>,

@@ -1,4 +1,4 @@
-//! A long task that tells how far it is and stops when it is taken back, also where it runs on a thread of its own.
+//! A long task that reports progress and stops when it is cancelled, even though it runs on a thread of its own.
 //!
 //! `cargo run -p progress` serves `http://127.0.0.1:8080/mcp`, `cargo run -p progress -- ADDRESS` another address.
 
@@ -51,7 +51,7 @@ struct Printer {
 }
 
 impl Printer {
-    /// Prints until all labels are done or the caller takes the task back. Blocks.
+    /// Prints until all labels are done or the call is cancelled. Blocks.
     fn print(&self, count: u32, cx: &Context) {
         let runtime = Handle::current();
         for label in 1..=count {
@@ -61,7 +61,7 @@ impl Printer {
             thread::sleep(Duration::from_millis(100));
             self.printed.fetch_add(1, Ordering::Relaxed);
             let message = format!("printed label {label}");
-            // Sends nothing if the caller did not ask for progress, or has left.
+            // Does nothing if the caller did not ask for progress, or has disconnected.
             runtime.block_on(cx.progress(label.into(), Some(count.into()), Some(&message)));
         }
         self.busy.store(false, Ordering::Release);
@@ -75,8 +75,8 @@ impl Handler<PrintLabels> for Arc<Printer> {
         if self.busy.swap(true, Ordering::AcqRel) {
             return Err(ToolError::new("the printer is busy; try again when it is done"));
         }
-        // When the caller takes the task back, this function is dropped where it waits. The thread goes on, and so has
-        // to look at the context's token.
+        // When the call is cancelled, this future is dropped at its await point. The thread keeps running, so it has to
+        // check the context's token.
         let (printer, cx) = (Arc::clone(self), cx.clone());
         let printing = spawn_blocking(move || printer.print(input.count, &cx));
         printing.await.map_err(|_| ToolError::new("the printer has failed"))?;

@@ -1,4 +1,4 @@
-//! The program itself: progress, and both ways of taking a task back.
+//! Tests of the program: progress, and both ways of cancelling a call.
 
 use std::process::Command;
 use std::thread;
@@ -23,7 +23,7 @@ fn the_guide_to_http_shows_what_happens() {
     transcript::check(include_str!("../../../docs/http.md"), start().address());
 }
 
-/// A task that would take longer than the test may.
+/// A call that would take longer than the test may.
 fn long_task() -> Value {
     json!({"name": "print_labels", "arguments": {"count": 1000}, "_meta": {"progressToken": 1}})
 }
@@ -38,13 +38,13 @@ fn await_stop(lab: &Lab) {
         if status["busy"] == false {
             return;
         }
-        assert!(start.elapsed() < Duration::from_secs(10), "the thread goes on: {status}");
+        assert!(start.elapsed() < Duration::from_secs(10), "the thread keeps running: {status}");
         thread::sleep(Duration::from_millis(20));
     }
 }
 
 #[test]
-fn both_eras_take_a_task_back_and_its_thread_stops() {
+fn cancelling_in_either_era_stops_the_thread() {
     let program = start();
     let lab = program.lab();
 
@@ -65,9 +65,9 @@ fn both_eras_take_a_task_back_and_its_thread_stops() {
     assert!(program.end_by("INT").success());
 }
 
-/// Nobody waits at the end for a thread that nobody has told to stop.
+/// Shutdown cancels the call, so that it does not wait for the thread.
 #[test]
-fn the_end_of_the_program_takes_tasks_back() {
+fn shutdown_cancels_running_calls() {
     let program = start();
     let mut call = program.lab().modern("tools/call", &long_task()).send();
     assert!(call.message().is_some());

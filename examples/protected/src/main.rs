@@ -1,4 +1,4 @@
-//! A shop that asks for access tokens: `protected ADDRESS RESOURCE ISSUER`.
+//! A shop that requires access tokens: `protected ADDRESS RESOURCE ISSUER`.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -35,10 +35,10 @@ enum ShopTools {
 struct Shop(Mutex<BTreeMap<String, Vec<String>>>);
 
 impl Shop {
-    /// Does something with the caller's orders. Whom a token stands for is what its issuer says, never what the model
-    /// sends.
+    /// Does something with the caller's orders. The caller is the principal that the issuer put into the token, never
+    /// something that the model sends.
     fn of_caller<T>(&self, cx: &Context, act: impl FnOnce(&mut Vec<String>) -> T) -> Result<T, ToolError> {
-        let customer = cx.principal().ok_or_else(|| ToolError::new("nobody is signed in"))?;
+        let customer = cx.principal().ok_or_else(|| ToolError::new("not signed in"))?;
         let mut orders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(act(orders.entry(customer.subject().to_owned()).or_default()))
     }

@@ -25,7 +25,7 @@ impl Program {
         Self::start_trusting(issuer, None)
     }
 
-    /// Starts it with this file of certificates instead of the system's.
+    /// Starts it with this certificate file instead of the system's.
     fn start_trusting(issuer: &str, certificates: Option<&str>) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_protected"));
         if let Some(certificates) = certificates {
@@ -64,7 +64,7 @@ impl Program {
         self.request(token, "tools/call", &json!({"name": tool, "arguments": arguments}))
     }
 
-    /// Ends the program; all that it has written to its streams.
+    /// Stops the program and returns everything that it wrote to its streams.
     fn end(mut self) -> String {
         self.process.kill().expect("it ran to the end of the test");
         self.process.wait().expect("it has ended");
@@ -112,7 +112,7 @@ fn customers_see_their_own_orders_and_no_token_leaks() {
         told += response.header("www-authenticate").unwrap_or_default();
         told += &response.text();
     }
-    // A panic's text, a body that is none, an address with a token in it.
+    // The message of a panic, a body that is not a message, a URL with a token in it.
     let mut broken_body = program.request(&ada, "tools/list", &json!({})).raw_body(b"{").send();
     told += &broken_body.text();
     let mut in_query = Call::new(program.address, "POST", &format!("/mcp?access_token={ada}")).send();

@@ -1,4 +1,4 @@
-//! The shop's identifiers: one type each, so that an order's id cannot stand where a customer's belongs.
+//! The shop's identifiers: one type each, so that an order's id cannot be used in place of a customer's.
 
 use std::fmt;
 
@@ -13,12 +13,12 @@ macro_rules! identifier {
         pub struct $name(String);
 
         impl $name {
-            /// The identifier with this text.
+            /// Creates an identifier from a string.
             pub fn new(text: impl Into<String>) -> Self {
                 Self(text.into())
             }
 
-            /// The text.
+            /// The identifier as a string.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -50,7 +50,7 @@ identifier! {
 identifier! {
     /// One variant of a product, such as the black desk lamp with a clamp: ten digits.
     //
-    // The pattern stands here and not at the arguments, because items are named in lists.
+    // The pattern is here and not on the arguments, because arguments hold lists of items.
     #[schemars(extend("pattern" = r"^\d{10}$"))]
     ItemId
 }

@@ -1,6 +1,6 @@
 //! A retail shop's customer service as an MCP server: 15 tools over invented customers, products and orders.
 //!
-//! [`store`] holds the state and the rules and knows nothing of MCP; [`tools`] makes them tools.
+//! [`store`] holds the state and the rules and knows nothing about MCP; [`tools`] exposes them as tools.
 
 pub mod ids;
 pub mod money;
@@ -35,7 +35,7 @@ impl Retail {
 
     /// The store, for one synchronous operation: never hold it across an `await`.
     fn store(&self) -> MutexGuard<'_, Store> {
-        // A rule changes nothing before all checks are done, so a panic elsewhere leaves the books right.
+        // Operations change nothing before all checks are done, so a panic elsewhere leaves the store consistent.
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,5 @@
-//! `retail` serves the shop over stdio, `retail --http 127.0.0.1:8080` over HTTP; `retail ask` reads what an agent
-//! writes, a line each, and answers it; `retail docs` prints what an agent has to know.
+//! `retail` serves the shop over stdio, `retail --http 127.0.0.1:8080` over HTTP; `retail ask` reads an agent's
+//! calls, one per line, and answers them; `retail docs` prints the tools' documentation for an agent.
 
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Serves HTTP until the process is asked to end; calls that run then are finished.
+/// Serves HTTP until the process is asked to stop, then finishes the calls in flight.
 async fn http(address: &str) -> Result<(), Box<dyn std::error::Error>> {
     let http = Http::bind(address)?;
     eprintln!("retail serves http://{}/mcp", http.local_addr()?);
@@ -36,12 +36,12 @@ async fn http(address: &str) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Done at Ctrl-C, and at the signal by which a service manager ends a program.
+/// Completes on Ctrl-C, or on the signal with which a service manager stops a program.
 async fn asked_to_end() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        // Without a handler the signal ends the process at once, which is what was asked for.
+        // Without a handler the signal ends the process immediately, which is also fine.
         if let Ok(mut terminated) = signal(SignalKind::terminate()) {
             tokio::select! {
                 _ = tokio::signal::ctrl_c() => {}
@@ -53,12 +53,12 @@ async fn asked_to_end() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
-/// The agent path in front of the same tools.
+/// The agent interface to the same tools.
 fn agent() -> Result<Agent, toolwright::BuildError> {
     Ok(Agent::new(Arc::new(retail::server().build()?)))
 }
 
-/// Answers each line: an envelope `{"type":"mcp_tool_call",…}`, or a command in plain words.
+/// Answers each line: an envelope `{"type":"mcp_tool_call",…}`, or a plain-text command.
 async fn ask() -> Result<(), Box<dyn std::error::Error>> {
     let agent = agent()?;
     for line in io::stdin().lock().lines() {

@@ -10,16 +10,16 @@ use serde::{Serialize, Serializer};
 
 /// An amount of US dollars, counted in cents so that sums are exact.
 ///
-/// JSON has it as text with two decimals (`"129.90"`): a JSON number would pass through binary fractions on
-/// its way to the model and lose the last zero.
+/// In JSON it is a string with two decimals (`"129.90"`): a JSON number would pass through binary fractions on its
+/// way to the model and lose the last zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Money(i64);
 
 impl Money {
-    /// Nothing.
+    /// The amount zero.
     pub const ZERO: Self = Self(0);
 
-    /// The amount of so many cents.
+    /// Creates an amount from cents.
     pub const fn from_cents(cents: i64) -> Self {
         Self(cents)
     }
@@ -106,13 +106,13 @@ mod tests {
 
     #[test]
     fn amounts_have_two_decimals() {
-        let texts: Vec<String> =
+        let strings: Vec<String> =
             [0, 5, 40, 12_990, -5, -150].map(|cents| Money::from_cents(cents).to_string()).into();
-        assert_eq!(texts, ["0.00", "0.05", "0.40", "129.90", "-0.05", "-1.50"]);
+        assert_eq!(strings, ["0.00", "0.05", "0.40", "129.90", "-0.05", "-1.50"]);
     }
 
     #[test]
-    fn json_has_amounts_as_text() {
+    fn amounts_are_strings_in_json() {
         assert_eq!(serde_json::to_string(&Money::from_cents(12_990)).unwrap(), r#""129.90""#);
     }
 }

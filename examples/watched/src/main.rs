@@ -1,5 +1,5 @@
-//! A resource that changes by a tool and by itself, and clients that hear of it: those of 2026-07-28 that listen with
-//! `subscriptions/listen`, and older ones after `resources/subscribe`.
+//! A resource that changes through a tool and by itself, and notifies its clients: those of 2026-07-28 that use
+//! `subscriptions/listen`, and older ones that use `resources/subscribe`.
 //!
 //! `cargo run -p watched` serves `http://127.0.0.1:8080/mcp`, `cargo run -p watched -- ADDRESS` another address.
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use toolwright::{Context, Handler, Http, Json, Resource, Server, Tool, ToolError};
 
-/// The address of the resource.
+/// The URI of the resource.
 const CLIMATE: &str = "greenhouse://climate";
 
 /// How long the greenhouse takes for one degree.
@@ -33,7 +33,7 @@ impl Climate {
     }
 }
 
-/// Whoever changes the climate sends it into the channel, and needs to know nothing of those who watch.
+/// Code that changes the climate sends it into the channel and does not need to know about subscribers.
 struct Greenhouse(watch::Sender<Climate>);
 
 /// Sets how warm the greenhouse is to be. It gets there degree by degree.
@@ -83,7 +83,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Brings the temperature to the target. Word is sent of real changes only.
+/// Moves the temperature towards the target. Only real changes are sent.
 async fn heat(climate: watch::Sender<Climate>) {
     let mut steps = tokio::time::interval(STEP);
     loop {

@@ -1,4 +1,4 @@
-//! Clients of both eras watch the resource of one process, and hear of every cause of a change.
+//! Clients of both eras subscribe to a resource of one process and are notified of every change.
 
 use std::process::Command;
 
@@ -13,13 +13,13 @@ const CLIMATE: &str = "greenhouse://climate";
 /// The resource as the modern client reads it: temperature and target.
 fn read(lab: &Lab) -> (i64, i64) {
     let mut read = lab.modern("resources/read", &json!({"uri": CLIMATE})).header("Mcp-Name", CLIMATE).send();
-    let text = read.json()["result"]["contents"][0]["text"].as_str().expect("a text").to_owned();
+    let text = read.json()["result"]["contents"][0]["text"].as_str().expect("a string").to_owned();
     let climate: Value = serde_json::from_str(&text).expect("JSON");
     (climate["temperature"].as_i64().expect("a number"), climate["target"].as_i64().expect("a number"))
 }
 
 fn await_update(stream: &mut Response) {
-    let message = stream.message().expect("word of the update");
+    let message = stream.message().expect("a notification");
     assert_eq!(message["method"], "notifications/resources/updated");
     assert_eq!(message["params"]["uri"], CLIMATE);
 }
@@ -39,8 +39,8 @@ fn clients_of_both_eras_are_notified_of_changes() {
     assert_eq!(subscribed["result"], json!({}));
     let mut legacy = session.get().send();
 
-    // Whoever changes it, all who watch are told. What one has not read yet is not said twice, so each reads on until
-    // the greenhouse is as warm as it was told to be.
+    // All subscribers are notified, whichever client made the change. Notifications that have not been read yet are
+    // merged, so each subscriber reads on until the temperature has reached the target.
     for (caller, target) in [("modern", 22), ("legacy", 20)] {
         let arguments = json!({"celsius": target});
         let mut set = match caller {

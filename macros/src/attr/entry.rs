@@ -10,14 +10,14 @@ use super::keys::{self, Place};
 use crate::errors::Errors;
 use crate::suggest;
 
-/// One key with what stands behind it.
+/// One key with its value.
 pub(crate) struct Entry {
     pub(crate) key: Ident,
     pub(crate) place: Place,
     pub(crate) value: Value,
 }
 
-/// What stands behind a key.
+/// What follows a key.
 pub(crate) enum Value {
     Nothing,
     Expression(Expr),
@@ -26,8 +26,8 @@ pub(crate) enum Value {
     List(MetaList),
 }
 
-/// The entries of all `#[mcp(…)]` attributes at one place. A key that this place does not have is reported and
-/// left out, and so is one that cannot be read; the ones after it are still read.
+/// Reads the entries of all `#[mcp(…)]` attributes at one place. A key that is unknown here or cannot be parsed is
+/// reported and skipped; the keys after it are still read.
 pub(crate) fn entries_of(attributes: &[Attribute], place: Place, errors: &Errors) -> Vec<Entry> {
     let mut entries = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident(keys::MCP)) {
@@ -70,7 +70,7 @@ pub(crate) fn entries_in(tokens: &TokenStream, place: Place, errors: &Errors) ->
 }
 
 impl Entry {
-    /// The key as text.
+    /// The key as a string.
     pub(crate) fn name(&self) -> String {
         self.key.unraw().to_string()
     }
@@ -121,7 +121,7 @@ fn read_value(input: ParseStream<'_>, key: &Ident, place: Place) -> syn::Result<
     })
 }
 
-/// The value of an unknown key: it only has to be passed by.
+/// Skips the value of an unknown key.
 fn read_any_value(input: ParseStream<'_>) -> syn::Result<Value> {
     let ahead = input.fork();
     if let Ok(value) = ahead.parse::<Type>()
@@ -139,7 +139,7 @@ fn at_end_of_entry(input: ParseStream<'_>) -> bool {
 
 fn skip_to_comma(input: ParseStream<'_>) {
     while !at_end_of_entry(input) {
-        // A token tree is always there before the end, so this cannot fail and always moves on.
+        // Before the end there is always a token tree, so this cannot fail and always makes progress.
         if input.parse::<proc_macro2::TokenTree>().is_err() {
             return;
         }

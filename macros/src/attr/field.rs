@@ -28,7 +28,7 @@ pub(crate) struct FieldAttributes {
     pub(crate) header: Option<Given<LitStr>>,
     pub(crate) secret: Option<Given<bool>>,
     pub(crate) credential: Option<Given<bool>>,
-    /// Every key that stands here, in order.
+    /// Every key that is present, in order.
     pub(crate) keys: Vec<Ident>,
 }
 
@@ -62,7 +62,7 @@ impl FieldAttributes {
         this
     }
 
-    /// All examples, whichever key gave them.
+    /// All examples, from either key.
     pub(crate) fn all_examples(&self) -> impl Iterator<Item = &Json> {
         let one = self.example.iter().map(|given| &given.value);
         one.chain(self.examples.iter().flat_map(|given| &given.value))

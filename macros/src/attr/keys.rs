@@ -1,4 +1,4 @@
-//! The keys of `#[mcp(…)]`, each in one place only. `docs/attributes.md` explains them; a test compares both.
+//! The keys of `#[mcp(…)]`, each defined once. `docs/attributes.md` explains them; a test compares the two.
 
 /// One key and how it is written.
 #[derive(Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub(crate) struct Key {
     pub(crate) forms: &'static [&'static str],
 }
 
-/// Where an attribute stands.
+/// What an attribute is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Tool,
@@ -18,7 +18,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// The keys that may stand here.
+    /// The keys that are allowed here.
     pub(crate) fn keys(self) -> &'static [Key] {
         match self {
             Self::Tool => TOOL,
@@ -28,7 +28,7 @@ impl Place {
         }
     }
 
-    /// The place in words.
+    /// Describes the place, for messages.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Tool => "a tool",
@@ -38,19 +38,19 @@ impl Place {
         }
     }
 
-    /// Whether `key` may stand here.
+    /// Whether `key` is allowed here.
     pub(crate) fn knows(self, key: &str) -> bool {
         self.keys().iter().any(|known| known.name == key)
     }
 
-    /// How `key` is written here, in words.
+    /// Describes how `key` is written here.
     pub(crate) fn usage(self, key: &str) -> String {
         let forms = self.keys().iter().filter(|known| known.name == key).flat_map(|known| known.forms);
         let forms: Vec<String> = forms.map(|form| format!("`{form}`")).collect();
         format!("`{key}` is written {}", forms.join(" or "))
     }
 
-    /// An example of any key that may stand here.
+    /// An example of a key that is allowed here.
     pub(crate) fn example(self) -> &'static str {
         self.keys()[0].forms[0]
     }

@@ -1,4 +1,4 @@
-//! Tokens of `#[mcp(…)]` to typed attributes. Rules between keys are not looked at here but in `check`.
+//! Parses the tokens of `#[mcp(…)]` into typed attributes. Rules across keys are checked in `check`.
 
 pub(crate) mod keys;
 

@@ -32,7 +32,7 @@ pub(crate) struct ToolAttributes {
 /// Whether calls become tasks.
 #[derive(Clone, Copy)]
 pub(crate) enum Task {
-    /// `task = false`, as if nothing was said.
+    /// `task = false`, the same as no key.
     Never,
     /// `task`.
     Optional,
@@ -47,7 +47,7 @@ pub(crate) struct Icon {
     pub(crate) mime_type: Option<Given<LitStr>>,
     pub(crate) sizes: Option<Given<Vec<LitStr>>>,
     pub(crate) theme: Option<Given<LitStr>>,
-    /// Whether a mistake in it has been reported already.
+    /// Whether a mistake in it has already been reported.
     pub(crate) faulty: bool,
 }
 
@@ -65,9 +65,9 @@ impl ToolAttributes {
                 keys::OPEN_WORLD => set(&mut this.open_world, entry, errors, value::flag),
                 keys::ICON => this.icons.extend(Icon::read(entry, errors)),
                 keys::META => set(&mut this.meta, entry, errors, value::members),
-                keys::SCOPES => set(&mut this.scopes, entry, errors, value::texts),
-                keys::WAS => set(&mut this.was, entry, errors, value::texts),
-                keys::TAGS => set(&mut this.tags, entry, errors, value::texts),
+                keys::SCOPES => set(&mut this.scopes, entry, errors, value::strings),
+                keys::WAS => set(&mut this.was, entry, errors, value::strings),
+                keys::TAGS => set(&mut this.tags, entry, errors, value::strings),
                 keys::CONTEXT => set(&mut this.context, entry, errors, value::text),
                 keys::TASK => set(&mut this.task, entry, errors, task_of),
                 keys::ALLOW_UNKNOWN => set(&mut this.allow_unknown, entry, errors, value::flag),
@@ -93,7 +93,7 @@ impl Icon {
             match entry.name().as_str() {
                 keys::SRC => set(&mut this.src, entry, errors, value::text),
                 keys::MIME_TYPE => set(&mut this.mime_type, entry, errors, value::text),
-                keys::SIZES => set(&mut this.sizes, entry, errors, value::texts),
+                keys::SIZES => set(&mut this.sizes, entry, errors, value::strings),
                 keys::THEME => set(&mut this.theme, entry, errors, value::text),
                 _ => {}
             }

@@ -12,14 +12,13 @@ use super::entry::{Entry, Value};
 use crate::errors::Errors;
 use crate::json;
 
-/// A value that the author gave, with its key.
+/// A value from the attribute, with its key.
 pub(crate) struct Given<T> {
     pub(crate) key: Ident,
     pub(crate) value: T,
 }
 
-/// Stores what `read` makes of `entry`; a second value for the same key is a mistake, and so is a value of
-/// another type.
+/// Stores the value that `read` gets from `entry`. Reports a duplicate key, or a value of the wrong type.
 pub(crate) fn set<T>(
     slot: &mut Option<Given<T>>,
     entry: &Entry,
@@ -38,7 +37,7 @@ pub(crate) fn set<T>(
 }
 
 impl ToTokens for Entry {
-    /// The place of the value if there is one, else of the key.
+    /// The span of the value if there is one, otherwise of the key.
     fn to_tokens(&self, tokens: &mut TokenStream) {
         match &self.value {
             Value::Nothing => self.key.to_tokens(tokens),
@@ -78,13 +77,13 @@ pub(crate) fn number(entry: &Entry) -> Option<Number> {
     }
 }
 
-/// `key = 3`, a number of things.
+/// `key = 3`: a non-negative count.
 pub(crate) fn count(entry: &Entry) -> Option<Number> {
     number(entry).filter(|number| matches!(number.value, NumberValue::Integer(value) if value >= 0))
 }
 
 /// `key("a", "b")` or `key = ["a", "b"]`.
-pub(crate) fn texts(entry: &Entry) -> Option<Vec<LitStr>> {
+pub(crate) fn strings(entry: &Entry) -> Option<Vec<LitStr>> {
     expressions(entry)?.iter().map(text_of).collect()
 }
 
@@ -135,7 +134,7 @@ fn expressions(entry: &Entry) -> Option<Vec<Expr>> {
     (!expressions.is_empty()).then_some(expressions)
 }
 
-/// A macro's `$value:expr` comes in invisible delimiters.
+/// A macro's `$value:expr` arrives in invisible delimiters.
 fn ungroup(mut expression: &Expr) -> &Expr {
     while let Expr::Group(group) = expression {
         expression = &group.expr;
@@ -157,12 +156,12 @@ fn text_of(expression: &Expr) -> Option<LitStr> {
     }
 }
 
-/// A number with its JSON text.
+/// A number with its JSON form.
 #[derive(Clone)]
 pub(crate) struct Number {
     pub(crate) json: String,
     pub(crate) value: NumberValue,
-    /// What the author wrote.
+    /// The source of the value, for messages.
     pub(crate) source: Expr,
 }
 
@@ -199,7 +198,7 @@ impl Number {
         }
     }
 
-    /// A number to compare with.
+    /// The number, for comparisons.
     pub(crate) fn from_integer(value: i64) -> Self {
         Self {
             json: value.to_string(),
@@ -212,7 +211,7 @@ impl Number {
         matches!(self.value, NumberValue::Integer(_))
     }
 
-    /// The order of two numbers.
+    /// Compares two numbers.
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
         match (self.value, other.value) {
             (NumberValue::Integer(left), NumberValue::Integer(right)) => left.cmp(&right),
@@ -229,12 +228,12 @@ impl Number {
     }
 }
 
-/// A JSON value with its text.
+/// A value with its JSON form.
 #[derive(Clone)]
 pub(crate) struct Json {
     pub(crate) text: String,
     pub(crate) value: JsonValue,
-    /// What the author wrote.
+    /// The source of the value, for messages.
     pub(crate) source: Expr,
 }
 
@@ -297,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn other_expressions_are_no_json() {
+    fn other_expressions_are_not_json() {
         for source in ["LIMIT", "f()", "1 + 1", "'c'", "b\"x\"", "1e999", "-\"x\"", "(1, 2)"] {
             assert_eq!(json(source), None, "{source}");
         }

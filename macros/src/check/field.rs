@@ -64,7 +64,7 @@ fn is_place_for_keys(field: &Field<'_>, errors: &Errors) -> bool {
     let reason = match field.role {
         Role::Argument => return true,
         Role::Flattened => {
-            "a flattened field is no argument of its own; use `#[schemars(…)]` on the fields of its type"
+            "a flattened field is not an argument of its own; use `#[schemars(…)]` on the fields of its type"
         }
         Role::Skipped => "serde never reads this field, so the key has no effect; remove one of the two",
         Role::Nameless => "this field has no name in JSON; use `#[schemars(…)]` on the fields of its type",
@@ -78,7 +78,7 @@ fn is_place_for_keys(field: &Field<'_>, errors: &Errors) -> bool {
     false
 }
 
-/// What a function reads has nothing to do with the type of the field, which is what the schema shows.
+/// What a custom function deserializes is unrelated to the type of the field, which the schema shows.
 fn check_schema(field: &Field<'_>, errors: &Errors) {
     let written = &field.original.attrs;
     let says = |word| word_of(written, "schemars", word).is_some();
@@ -86,7 +86,7 @@ fn check_schema(field: &Field<'_>, errors: &Errors) {
     if !field.is_read_by_function || !is_shown || ["with", "schema_with", "skip"].into_iter().any(says) {
         return;
     }
-    // Without either word serde has put in one of its own, for a `Cow` that borrows.
+    // Without either attribute, serde has inserted a function of its own, for a `Cow` that borrows.
     let Some(span) = ["deserialize_with", "with"].into_iter().find_map(|word| serde_word(written, word))
     else {
         return;
@@ -123,7 +123,7 @@ fn check_format(attributes: &FieldAttributes, errors: &Errors) {
     let near = near.map_or_else(|| ";".to_owned(), |near| format!(", did you mean `{near}`?"));
     errors.on(
         &given.value,
-        format!("no format of JSON Schema{near} use one of {}, or `pattern`", FORMATS.join(", ")),
+        format!("not a format of JSON Schema{near} use one of {}, or `pattern`", FORMATS.join(", ")),
     );
 }
 

@@ -17,7 +17,7 @@ pub(super) fn check(fields: &[Field<'_>], errors: &Errors) {
         if field.attributes.is_secret() {
             errors.on(&header.key, "a header is read by every proxy on the way, so a `secret` must not be in one; remove `header`");
         }
-        // Variants of one tagged enum may share an argument, and with it its header.
+        // Variants of one tagged enum may share an argument and its header.
         let other = *taken.entry(value.to_ascii_lowercase()).or_insert(&field.name);
         if other != field.name {
             errors.on(

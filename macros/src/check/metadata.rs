@@ -1,4 +1,4 @@
-//! What a tool's attributes say beside its name.
+//! Rules for a tool's attributes other than its name.
 
 use syn::LitStr;
 

@@ -1,4 +1,4 @@
-//! The rules. Each reports its mistakes and goes on.
+//! The rules. Each reports its mistakes and continues.
 //!
 //! Rules about types that only the compiler can judge are in `expand::probes`.
 

@@ -24,7 +24,7 @@ pub(super) fn check(attributes: &FieldAttributes, errors: &Errors) {
     }
 }
 
-/// What is wrong with `number` as a value of the field.
+/// Describes what is wrong with `number` as a value of the field, if anything.
 pub(super) fn out_of_bounds(number: &Number, attributes: &FieldAttributes) -> Option<String> {
     let breaks = |bound: &Option<Given<Number>>, refused: &[Ordering]| {
         let bound = bound.as_ref()?;
@@ -38,7 +38,7 @@ pub(super) fn out_of_bounds(number: &Number, attributes: &FieldAttributes) -> Op
         .or_else(|| breaks(&attributes.exclusive_maximum, &[Ordering::Greater, Ordering::Equal]))
 }
 
-/// What is wrong with `count` things in the field.
+/// Describes what is wrong with a length or count of `count`, if anything.
 pub(super) fn too_few_or_many(
     count: usize,
     minimum: Option<&Given<Number>>,

@@ -1,9 +1,9 @@
-//! `pattern`: a regular expression that the server and every client read alike.
+//! `pattern`: a regular expression that means the same to the server and to every client.
 
-/// What is wrong with `pattern`.
+/// Describes what is wrong with `pattern`, if anything.
 ///
 /// Clients read patterns as ECMA-262 does (JSON Schema 2020-12, core 6.4); the server checks them with
-/// `regex-lite`, in linear time. Only what both know is a pattern.
+/// `regex-lite`, in linear time. Only syntax that both support is accepted.
 pub(super) fn problem(pattern: &str) -> Option<String> {
     if let Some(advice) = not_ecma(pattern) {
         return Some(advice.to_owned());
@@ -20,12 +20,12 @@ pub(super) fn problem(pattern: &str) -> Option<String> {
     })
 }
 
-/// Whether `pattern` matches somewhere in `text`, as JSON Schema has it.
+/// Whether `pattern` matches somewhere in `text`, as JSON Schema defines it.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
     regex_lite::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(text))
 }
 
-/// Syntax that `regex-lite` knows and ECMA-262 does not, or reads otherwise.
+/// Syntax that `regex-lite` supports and ECMA-262 does not, or interprets differently.
 fn not_ecma(pattern: &str) -> Option<&'static str> {
     let mut rest = pattern;
     while let Some(letter) = rest.chars().next() {

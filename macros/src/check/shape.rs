@@ -97,7 +97,7 @@ fn check_enum(tool: &Tool<'_>, errors: &Errors) {
     }
 }
 
-/// Serde attributes under which the type does not read what it shows.
+/// Serde attributes that make the type deserialize something other than what it shows.
 fn check_replaced(tool: &Tool<'_>, errors: &Errors) {
     let Some(container) = &tool.serde else { return };
     let attributes = &tool.input.attrs;
@@ -122,12 +122,12 @@ pub(super) fn mcp_attributes(attributes: &[Attribute]) -> impl Iterator<Item = &
     attributes.iter().filter(|attribute| attribute.path().is_ident(keys::MCP))
 }
 
-/// Where `word` stands in `#[serde(…)]`.
+/// The span of `word` in `#[serde(…)]`.
 pub(super) fn serde_word(attributes: &[Attribute], word: &str) -> Option<Span> {
     word_of(attributes, "serde", word)
 }
 
-/// Where `word` stands in the attribute `name`.
+/// The span of `word` in the attribute `name`.
 pub(super) fn word_of(attributes: &[Attribute], name: &str, word: &str) -> Option<Span> {
     attributes
         .iter()

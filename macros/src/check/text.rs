@@ -1,4 +1,4 @@
-//! Rules for lists of short texts.
+//! Rules for strings and lists of strings.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use syn::LitStr;
 use crate::attr::Given;
 use crate::errors::Errors;
 
-/// Text for people or models is left out rather than empty.
+/// A string for people or models must not be empty: it is left out instead.
 pub(super) fn not_empty(given: Option<&Given<LitStr>>, errors: &Errors) {
     if let Some(given) = given
         && given.value.value().trim().is_empty()
@@ -16,12 +16,12 @@ pub(super) fn not_empty(given: Option<&Given<LitStr>>, errors: &Errors) {
     }
 }
 
-/// No text stands in `texts` twice.
-pub(super) fn unique(what: &str, texts: &[LitStr], errors: &Errors) {
+/// No string appears in `strings` twice.
+pub(super) fn unique(what: &str, strings: &[LitStr], errors: &Errors) {
     let mut seen = BTreeSet::new();
-    for text in texts {
-        if !seen.insert(text.value()) {
-            errors.on(text, format!("{what} `{}` stands here twice; keep one", text.value()));
+    for string in strings {
+        if !seen.insert(string.value()) {
+            errors.on(string, format!("{what} `{}` appears twice; keep one", string.value()));
         }
     }
 }

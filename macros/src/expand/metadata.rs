@@ -24,7 +24,7 @@ pub(super) fn of_tool(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
     let icons = attributes.icons.iter().map(icon);
     let meta = option(attributes.meta.as_ref().map(|given| object(&given.value)));
     let [scopes, was, tags] =
-        [&attributes.scopes, &attributes.was, &attributes.tags].map(|given| texts(given.as_ref()));
+        [&attributes.scopes, &attributes.was, &attributes.tags].map(|given| strings(given.as_ref()));
     let context = option(attributes.context.as_ref().map(|given| &given.value));
     let task = option(attributes.task.as_ref().and_then(|given| match given.value {
         Task::Never => None,
@@ -68,12 +68,12 @@ pub(super) fn of_tool(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
     }
 }
 
-fn texts(given: Option<&Given<Vec<LitStr>>>) -> TokenStream {
-    let texts = given.into_iter().flat_map(|given| &given.value);
-    quote!(&[#(#texts),*])
+fn strings(given: Option<&Given<Vec<LitStr>>>) -> TokenStream {
+    let strings = given.into_iter().flat_map(|given| &given.value);
+    quote!(&[#(#strings),*])
 }
 
-/// The JSON text of an MCP `Icon`.
+/// The JSON of an MCP `Icon`.
 fn icon(icon: &Icon) -> String {
     let mut object = Object::default();
     let text = |given: &Option<Given<LitStr>>| given.as_ref().map(|given| json::string(&given.value.value()));
@@ -100,7 +100,7 @@ fn object(members: &[(LitStr, Json)]) -> String {
     object.finish()
 }
 
-/// `FieldMetadata` of a field, unless there is nothing to say about it.
+/// The `FieldMetadata` of a field, if it has any attributes.
 fn field_metadata(field: &Field<'_>, private: &TokenStream) -> Option<TokenStream> {
     let silent = field.attributes.keys.is_empty() && field.aliases.is_empty();
     if silent || field.role != Role::Argument {
@@ -122,7 +122,7 @@ fn field_metadata(field: &Field<'_>, private: &TokenStream) -> Option<TokenStrea
     })
 }
 
-/// The keywords that a field's attributes add to its schema, as JSON text.
+/// The keywords that a field's attributes add to its schema, as JSON.
 fn keywords(attributes: &FieldAttributes) -> String {
     let mut schema = Object::default();
     for (keyword, text) in [

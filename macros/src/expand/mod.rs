@@ -1,4 +1,4 @@
-//! The implementations. Nothing in here can fail.
+//! Generates the implementations. Nothing in here can fail.
 
 mod metadata;
 mod probes;
@@ -17,7 +17,7 @@ fn private(crate_path: Option<&Path>) -> TokenStream {
     crate_path.map_or_else(|| quote!(::toolwright::__private), |path| quote!(#path::__private))
 }
 
-/// The same tokens, all at `span`.
+/// Returns the same tokens, all at `span`.
 fn respan(tokens: TokenStream, span: Span) -> TokenStream {
     let respan_token = |mut token| {
         match &mut token {
@@ -35,15 +35,15 @@ fn respan(tokens: TokenStream, span: Span) -> TokenStream {
     tokens.into_iter().map(respan_token).collect()
 }
 
-/// The same tokens as this macro's own.
+/// Returns the same tokens with spans that belong to this macro.
 ///
-/// Link-time registration holds an `unsafe` attribute. At a place in the user's source it would be the user's
-/// unsafe code, which `#![forbid(unsafe_code)]` refuses.
+/// Link-time registration contains an `unsafe` attribute. With a span in the user's source it would count as the
+/// user's unsafe code, which `#![forbid(unsafe_code)]` rejects.
 fn as_our_own(tokens: TokenStream) -> TokenStream {
     respan(tokens, Span::mixed_site())
 }
 
-/// `Some(value)` or `None`, whatever these names mean to the user's module.
+/// `Some(value)` or `None`, whatever these names mean in the user's module.
 fn option(value: Option<impl ToTokens>) -> TokenStream {
     value.map_or_else(
         || quote!(::core::option::Option::None),

@@ -1,4 +1,4 @@
-//! Constants whose only purpose is to fail: rules about types, which only the compiler knows.
+//! Constants that fail to evaluate when a rule about types is broken: only the compiler knows the types.
 //!
 //! Each calls one of the `expect_…` functions of the runtime at the span of the key that it is about.
 
@@ -11,10 +11,10 @@ use super::respan;
 use crate::attr::{FieldAttributes, Given, JsonValue, Number};
 use crate::model::{Field, Role, Shape, Tool, Toolset};
 
-/// The largest integer that every JSON reader holds exactly: 2^53 - 1.
+/// The largest integer that every JSON parser represents exactly: 2^53 - 1.
 const LARGEST_SAFE: i64 = 9_007_199_254_740_991;
 
-/// The rules about the types of a tool's fields, as far as they do not hang on the tool's parameters.
+/// The rules about the types of a tool's fields, where these do not depend on the tool's type parameters.
 pub(super) fn of_tool(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
     let objects: &[Type] = match &tool.shape {
         Shape::Like(inner) => std::slice::from_ref(&**inner),
@@ -29,7 +29,7 @@ pub(super) fn of_tool(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
     quote!(#(#objects)* #(#fields)*)
 }
 
-/// The rules between the tools of a set.
+/// The rules across the tools of a set.
 pub(super) fn of_toolset(toolset: &Toolset<'_>, private: &TokenStream) -> TokenStream {
     let tools = toolset.tools.iter().map(|member| {
         let tool = member.tool;
@@ -70,7 +70,7 @@ fn of_field(field: &Field<'_>, private: &TokenStream) -> TokenStream {
     }
 }
 
-/// A type that is a tool as well must not have keys on its fields, since nobody would look at them here.
+/// The type of a field must not itself be a tool with keys on its fields, since they would be ignored here.
 fn no_keys(inner: &Type, private: &TokenStream) -> TokenStream {
     probe(inner.span(), private, "expect_no_keys", &quote!(#private::Slot::<#inner>::HAS_KEYS))
 }
@@ -82,8 +82,8 @@ fn of_keys(field: &Field<'_>, private: &TokenStream) -> TokenStream {
         let keys = keys.iter().filter_map(|given| given.as_ref()).map(|given| &given.key);
         keys.map(|key| bound(rule, key, &kind, private)).collect()
     };
-    let texts = [&attributes.pattern, &attributes.format].into_iter().flatten();
-    let texts = texts.map(|given| bound("expect_text", &given.key, &kind, private));
+    let strings = [&attributes.pattern, &attributes.format].into_iter().flatten();
+    let strings = strings.map(|given| bound("expect_text", &given.key, &kind, private));
     let lengths = bounds("expect_text", &[&attributes.min_length, &attributes.max_length]);
     let lists = bounds("expect_list", &[&attributes.min_items, &attributes.max_items]);
     let numbers = bounds(
@@ -110,7 +110,7 @@ fn of_keys(field: &Field<'_>, private: &TokenStream) -> TokenStream {
         let (low, high) = safe_bounds(attributes);
         probe(header.key.span(), private, "expect_header", &quote!(#kind, (#low, #high)))
     });
-    quote!(#(#texts)* #lengths #lists #numbers #(#examples)* #header)
+    quote!(#(#strings)* #lengths #lists #numbers #(#examples)* #header)
 }
 
 fn bound(rule: &str, key: &Ident, kind: &TokenStream, private: &TokenStream) -> TokenStream {
@@ -118,7 +118,7 @@ fn bound(rule: &str, key: &Ident, kind: &TokenStream, private: &TokenStream) -> 
     probe(key.span(), private, rule, &quote!(#name, #kind))
 }
 
-/// The kind of a type, whether it is one that the runtime knows or not.
+/// The kind of a type, whether or not the runtime knows it.
 fn kind_of(inner: &Type, private: &TokenStream) -> TokenStream {
     quote!(#private::KindOf::<#inner>::KIND)
 }

@@ -7,7 +7,7 @@ use syn::{GenericParam, Generics, Ident, parse_quote_spanned};
 use super::{as_our_own, metadata, package, private, probes};
 use crate::model::{Field, Role, Shape, Tool};
 
-/// The implementation of `Tool` for the input, in every case.
+/// The implementation of `Tool` for the input, even if it has mistakes.
 pub(crate) fn tool(tool: &Tool<'_>) -> TokenStream {
     let private = private(tool.crate_path());
     let implementation = implementation(tool, &private);
@@ -60,7 +60,7 @@ fn implementation(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
     }
 }
 
-/// The places of the arguments, for reports of the command line.
+/// The source locations of the arguments, for reports of the command line.
 fn field_sources(tool: &Tool<'_>, private: &TokenStream) -> Vec<TokenStream> {
     let arguments = tool.fields.iter().filter(|field| field.role == Role::Argument);
     let source = |field: &Field<'_>| {
@@ -73,7 +73,7 @@ fn field_sources(tool: &Tool<'_>, private: &TokenStream) -> Vec<TokenStream> {
     arguments.filter_map(source).collect()
 }
 
-/// What serde reads and schemars describes. At the type's name, where the compiler reports a missing derive.
+/// What serde reads and schemars describes, at the span of the type's name, where the compiler reports a missing derive.
 fn arguments(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
     if is_refused(tool) {
         return quote!(type Arguments = #private::Refused;);
@@ -81,7 +81,7 @@ fn arguments(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
     quote_spanned!(tool.input.ident.span()=> type Arguments = Self;)
 }
 
-/// The generics with the bounds under which the type is a tool: `Page<User>` is one if its arguments can be read.
+/// The generics with the bounds under which the type is a tool: `Page<User>` is one if `User` can be deserialized.
 ///
 /// A type without parameters gets no bounds, so that the compiler asks for what is missing at the type itself.
 fn bounded(tool: &Tool<'_>, private: &TokenStream) -> Generics {
@@ -102,7 +102,7 @@ fn bounded(tool: &Tool<'_>, private: &TokenStream) -> Generics {
     generics
 }
 
-/// The arguments of the type. Lifetimes have been refused; `'static` stands for each.
+/// The generic arguments of the type. Lifetimes have been rejected; `'static` is used for each.
 fn type_generics(generics: &Generics) -> TokenStream {
     let arguments = generics.params.iter().map(|parameter| match parameter {
         GenericParam::Lifetime(_) => quote!('static),
@@ -116,7 +116,7 @@ fn is_refused(tool: &Tool<'_>) -> bool {
     matches!(tool.shape, Shape::NotAnObject) || tool.input.generics.lifetimes().next().is_some()
 }
 
-/// A type with parameters is no single tool, and one that was refused is none.
+/// A type with parameters is not a single tool, and a rejected type is not a tool.
 fn is_registered(tool: &Tool<'_>) -> bool {
     tool.input.generics.params.is_empty() && !is_refused(tool)
 }

@@ -9,7 +9,7 @@ use crate::model::{Member, Toolset};
 
 /// The implementation of `Toolset` for the input, if that is an enum.
 ///
-/// Anything else gets none: a struct that derives `Tool` as well is a toolset already.
+/// Anything else gets none: a struct that also derives `Tool` is already a toolset.
 pub(crate) fn toolset(toolset: &Toolset<'_>) -> TokenStream {
     if !matches!(toolset.input.data, Data::Enum(_)) || !toolset.input.generics.params.is_empty() {
         return TokenStream::new();
@@ -33,12 +33,12 @@ pub(crate) fn toolset(toolset: &Toolset<'_>) -> TokenStream {
     }
 }
 
-/// A server reads the tools by way of `decode`, which the compiler does not see: without this it would say of a
-/// private set that the fields of its variants are never read.
+/// A server reads the tools through `decode`, which the compiler does not see: without this it would warn that the
+/// fields of a private set's variants are never read.
 fn read(toolset: &Toolset<'_>) -> TokenStream {
     let ident = &toolset.input.ident;
     let variants = toolset.tools.iter().map(|member| member.variant);
-    // A variant that has been refused, or the reference to an empty set.
+    // A rejected variant, or a reference to an empty set.
     let rest = toolset.has_other_variants().then(|| quote!(_ => {}));
     quote! {
         const _: fn(&#ident) = |set| match set {

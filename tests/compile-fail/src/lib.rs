@@ -1,1 +1,1 @@
-//! What the derives refuse and what they take. The cases are in `tests/ui` and `tests/pass`.
+//! What the derives reject and what they accept. The cases are in `tests/ui` and `tests/pass`.

@@ -88,7 +88,7 @@ fn keys_of_reference(section: &str) -> BTreeSet<String> {
     rest.filter_map(|line| line.strip_prefix("| `")?.split_once('`')).map(|(key, _)| key.to_owned()).collect()
 }
 
-/// Whether `key` stands in an attribute of `source`: before `=`, `(`, `,` or `)`.
+/// Whether `key` is in an attribute of `source`: before `=`, `(`, `,` or `)`.
 fn source_uses(source: &str, key: &str) -> bool {
     source.match_indices(key).any(|(start, _)| {
         let before = source[..start].chars().next_back();

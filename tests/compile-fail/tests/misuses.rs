@@ -1,7 +1,7 @@
 //! Runs the corpus.
 
 #[test]
-fn every_misuse_is_refused_and_every_use_is_taken() {
+fn misuses_fail_to_compile_and_uses_compile() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/ui/*.rs");
     cases.pass("tests/pass/*.rs");

@@ -28,16 +28,16 @@ pub fn calculate(expression: &str) -> Result<String, CalculateError> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CalculateError {
-    /// A character that cannot stand where it stands.
+    /// A character that is not allowed at its position.
     #[error(
         "expected {expected} at position {position}, found `{found}`; write numbers, + - * / and parentheses only"
     )]
     Unexpected {
-        /// What could stand there.
+        /// What is allowed there.
         expected: &'static str,
-        /// Where.
+        /// Its position.
         position: usize,
-        /// What stands there.
+        /// The character.
         found: char,
     },
     /// The expression ends too early.
@@ -49,7 +49,7 @@ pub enum CalculateError {
     /// A division by zero.
     #[error("division by zero at position {position}")]
     DivisionByZero {
-        /// Where the `/` stands.
+        /// The position of the `/`.
         position: usize,
     },
     /// Parentheses are nested too deep.
@@ -144,14 +144,14 @@ impl Parser<'_> {
         Ratio::from_decimal(whole, fraction).ok_or(CalculateError::TooLarge)
     }
 
-    /// The next character that is not white space, if any; moves in front of it.
+    /// The next character that is not white space, if any; skips white space before it.
     fn peek(&mut self) -> Option<char> {
         let rest = &self.text[self.position..];
         self.position += rest.len() - rest.trim_start().len();
         self.text[self.position..].chars().next()
     }
 
-    /// Moves behind `character`, which [`Self::peek`] returned.
+    /// Moves past `character`, which [`Self::peek`] returned.
     fn advance(&mut self, character: char) {
         self.position += character.len_utf8();
     }

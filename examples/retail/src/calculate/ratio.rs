@@ -1,7 +1,7 @@
 //! Exact fractions: money must not pass through binary floating point.
 
-/// A fraction in lowest terms with a positive denominator. Operations return nothing where the result needs
-/// more than 128 bits.
+/// A fraction in lowest terms with a positive denominator. Operations return `None` if the result needs more
+/// than 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ratio {
     numerator: i128,
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(text(1, 200).as_deref(), Some("0.01"));
         assert_eq!(text(-1, 200).as_deref(), Some("-0.01"));
         assert_eq!(text(1, 300).as_deref(), Some("0.00"));
-        // 50/101 of a hundredth lie below the half, 2/3 above.
+        // 50/101 of a hundredth is below a half, 2/3 is above.
         assert_eq!(text(1, 202).as_deref(), Some("0.00"));
         assert_eq!(text(2, 300).as_deref(), Some("0.01"));
     }

@@ -23,7 +23,7 @@ const STATUSES: [OrderStatus; 10] = [
     OrderStatus::Delivered,
 ];
 
-/// All orders; each is written down at its customer as well, and every customer has one at least.
+/// All orders; each is also listed with its customer, and every customer has at least one.
 pub(super) fn generate(random: &mut Random, users: &mut [User], products: &[Product]) -> Vec<Order> {
     let mut orders = Vec::with_capacity(ORDERS);
     for index in 0..ORDERS {
@@ -91,7 +91,7 @@ fn items(random: &mut Random, products: &[Product]) -> Vec<OrderItem> {
         .collect()
 }
 
-/// Refunds in the invented past have arrived, wherever they went.
+/// Refunds in the generated past have arrived, whatever the method.
 fn payment(method: &PaymentMethod, kind: PaymentKind, amount: Money) -> Payment {
     Payment { kind, amount, payment_method_id: method.id().clone(), state: PaymentState::Settled }
 }

@@ -26,7 +26,7 @@ const PIECES: Axis = ("pieces", &["500", "1000", "2000"]);
 const PACK: Axis = ("pack", &["single", "pair", "set of four"]);
 const LEVEL: Axis = ("level", &["beginner", "intermediate", "expert"]);
 
-/// Name, price in cents around which the variants lie, and the options.
+/// Name, typical price of a variant in cents, and options.
 const CATALOGUE: [(&str, u32, [Axis; 2]); PRODUCTS] = [
     ("Action Camera", 24_900, [COLOR, STORAGE]),
     ("Air Purifier", 18_900, [COLOR, POWER]),
@@ -80,7 +80,7 @@ const CATALOGUE: [(&str, u32, [Axis; 2]); PRODUCTS] = [
     ("Yoga Mat", 3_300, [COLOR, PACK]),
 ];
 
-/// All products. Each has two variants at least that can be ordered, so that any can be swapped for another.
+/// All products. Each has at least two available variants, so that any can be exchanged for another.
 pub(super) fn generate(random: &mut Random) -> Vec<Product> {
     let mut item_number = 0;
     let mut products = Vec::with_capacity(PRODUCTS);

@@ -1,4 +1,4 @@
-//! Pseudo-random numbers that are the same everywhere and for ever.
+//! Pseudo-random numbers that are the same on every machine and in every version.
 
 use std::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ pub(super) struct Random {
 }
 
 impl Random {
-    /// The sequence that belongs to `seed`.
+    /// The sequence for `seed`.
     pub(super) fn new(seed: u64) -> Self {
         Self { counter: seed }
     }
@@ -34,12 +34,12 @@ impl Random {
         &choices[self.index(choices.len())]
     }
 
-    /// True so many times out of a hundred.
+    /// Returns true with this probability, in percent.
     pub(super) fn chance(&mut self, percent: u32) -> bool {
         self.number(1..=100) <= percent
     }
 
-    /// Changes the order of `entries` (Fisher and Yates).
+    /// Shuffles `entries` (Fisher and Yates).
     pub(super) fn shuffle<T>(&mut self, entries: &mut [T]) {
         for last in (1..entries.len()).rev() {
             entries.swap(last, self.index(last + 1));
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_sequence_is_the_published_one() {
-        // The first outputs for the seed 1234567, as the test vectors of other implementations have them.
+        // The first outputs for the seed 1234567, as in the test vectors of other implementations.
         let mut random = Random::new(1_234_567);
         let numbers: Vec<u64> = std::iter::repeat_with(|| random.next()).take(3).collect();
         assert_eq!(

@@ -51,12 +51,12 @@ impl Order {
         self.items.iter().map(|item| item.price).sum()
     }
 
-    /// What was paid less what went back.
+    /// What was paid less refunds.
     pub fn paid(&self) -> Money {
         self.payments.iter().map(Payment::signed_amount).sum()
     }
 
-    /// What each payment method has paid less what it got back; methods that come out even are left out.
+    /// What each payment method has paid less its refunds; methods with a balance of zero are left out.
     pub fn paid_by_method(&self) -> BTreeMap<PaymentMethodId, Money> {
         let mut paid = BTreeMap::<_, Money>::new();
         for payment in &self.payments {

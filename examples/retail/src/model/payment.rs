@@ -43,7 +43,7 @@ impl PaymentMethod {
         }
     }
 
-    /// What is left on a gift card; nothing for the other methods, which have no limit that the shop knows.
+    /// What is left on a gift card; `None` for other methods, whose limit the shop does not know.
     pub fn balance(&self) -> Option<Money> {
         match self {
             Self::GiftCard { balance, .. } => Some(*balance),
@@ -78,7 +78,7 @@ pub struct Payment {
 }
 
 impl Payment {
-    /// What the payment adds to what the customer has paid: negative for a refund.
+    /// The amount with its sign: negative for a refund.
     pub fn signed_amount(&self) -> Money {
         match self.kind {
             PaymentKind::Payment => self.amount,

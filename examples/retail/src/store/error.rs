@@ -4,7 +4,7 @@ use crate::ids::{ItemId, OrderId, PaymentMethodId, ProductId, UserId};
 use crate::model::OrderStatus;
 use crate::money::Money;
 
-/// Why the shop refuses something; the texts tell a model what to do next.
+/// Why the shop refuses something; the messages tell a model what to do next.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RuleError {
@@ -34,7 +34,7 @@ pub enum RuleError {
     NotPending {
         /// The order.
         order: OrderId,
-        /// How far it is.
+        /// Its status.
         status: OrderStatus,
     },
     /// The order is not with the customer, or was returned or exchanged before.
@@ -42,7 +42,7 @@ pub enum RuleError {
     NotDelivered {
         /// The order.
         order: OrderId,
-        /// How far it is.
+        /// Its status.
         status: OrderStatus,
     },
     /// The items of the order were modified before.
@@ -54,7 +54,7 @@ pub enum RuleError {
     /// The list of items is empty.
     #[error("name one item of the order at least")]
     NoItems,
-    /// The same item stands twice in the list.
+    /// The same item appears twice in the list.
     #[error("item {0} is listed twice; list each item of the order once")]
     ItemListedTwice(ItemId),
     /// The order does not have the item.

@@ -1,6 +1,6 @@
 //! The shop's state and its rules.
 //!
-//! A rule checks everything before it changes anything, so a refused call leaves no trace.
+//! Every operation checks all rules before it changes anything, so a refused call has no effect.
 
 mod delivered;
 mod error;
@@ -16,7 +16,7 @@ use crate::model::{Address, Order, Product, ProductType, User};
 
 pub use error::RuleError;
 
-/// How many conversations may wait for a person.
+/// The maximum number of conversations that wait for a person.
 pub const MAX_TRANSFERS: usize = 100;
 
 /// Customers, products and orders, and what may be done with them.
@@ -91,13 +91,13 @@ impl Store {
         types
     }
 
-    /// The customer with this e-mail address; capital and small letters are the same.
+    /// The customer with this e-mail address; case is ignored.
     pub fn find_user_by_email(&self, email: &str) -> Result<&User, RuleError> {
         let email = email.trim();
         self.users.values().find(|user| user.email.eq_ignore_ascii_case(email)).ok_or(RuleError::NoSuchEmail)
     }
 
-    /// The one customer with this name and ZIP code; capital and small letters are the same.
+    /// The one customer with this name and ZIP code; case is ignored.
     pub fn find_user_by_name_and_zip(&self, first: &str, last: &str, zip: &str) -> Result<&User, RuleError> {
         let mut found = self.users.values().filter(|user| {
             user.name.first.eq_ignore_ascii_case(first.trim())
@@ -118,7 +118,7 @@ impl Store {
         Ok(user)
     }
 
-    /// Puts a conversation into the line for a person; returns its place in the line, from 1.
+    /// Queues a conversation for a person; returns its position in the queue, from 1.
     pub fn transfer_to_human(&mut self, summary: String) -> Result<usize, RuleError> {
         if self.transfers.len() >= MAX_TRANSFERS {
             return Err(RuleError::NoHumanAvailable);
@@ -132,7 +132,7 @@ impl Store {
         &self.transfers
     }
 
-    /// An order and its customer, to change both.
+    /// An order and its customer, both mutable.
     fn order_and_user_mut(&mut self, id: &OrderId) -> Result<(&mut Order, &mut User), RuleError> {
         let order = self.orders.get_mut(id).ok_or_else(|| RuleError::UnknownOrder(id.clone()))?;
         let user = self

@@ -61,7 +61,7 @@ pub(super) fn refund(user: &mut User, order: &mut Order, amount: Money) {
     }
 }
 
-/// Gives `amount` to `method`: a gift card has it at once, the others in some days.
+/// Gives `amount` to `method`: a gift card has it immediately, other methods in some days.
 pub(super) fn refund_to(user: &mut User, order: &mut Order, method: &PaymentMethodId, amount: Money) {
     let state = match user.payment_method_mut(method) {
         Some(PaymentMethod::GiftCard { balance, .. }) => {

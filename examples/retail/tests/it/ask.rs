@@ -1,4 +1,4 @@
-//! The agent path of the program: `retail ask` and `retail docs`.
+//! The agent interface of the program: `retail ask` and `retail docs`.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -30,7 +30,7 @@ fn an_envelope_runs_the_command() {
 }
 
 #[test]
-fn plain_words_run_the_same_command_on_the_same_state() {
+fn plain_text_runs_the_same_command_on_the_same_state() {
     let answer = ask(&[
         "get order details order_id=#W0000001",
         CANCEL,

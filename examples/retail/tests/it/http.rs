@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::json;
 use test_http::program::Program;
 
-/// Clients of both eras work on one shop, and the program ends in order at either signal.
+/// Clients of both eras share one shop, and either signal shuts the program down gracefully.
 #[test]
 fn the_program_serves_http_to_both_eras() {
     for signal in ["INT", "TERM"] {

@@ -386,7 +386,7 @@ fn product_types_are_sorted_by_name() {
 }
 
 #[test]
-fn the_line_for_a_person_is_bounded() {
+fn the_queue_for_a_person_is_bounded() {
     let mut store = Store::default();
     for place in 1..=MAX_TRANSFERS {
         assert_eq!(store.transfer_to_human("needs help".to_owned()), Ok(place));

@@ -1,11 +1,11 @@
-//! The program itself.
+//! Tests of the program over stdio.
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// Messages go in, the input ends, the answers are complete, and the program ends.
+/// After the input ends, all requests are answered and the program exits.
 #[test]
 fn the_program_serves_stdio() {
     let mut program = Command::new(env!("CARGO_BIN_EXE_retail"))

@@ -105,7 +105,7 @@ async fn former_names_still_work() {
     assert_eq!(data(&result)["status"], "cancelled");
 }
 
-/// One call of each tool that the shop carries out; none of them gets in the way of another.
+/// One successful call of each tool; they do not interfere with each other.
 fn good_calls(store: &Store) -> Vec<(&'static str, Value)> {
     let address = json!({ "address1": "1 Harbor Drive", "city": "Portland", "state": "OR", "zip": "97209" });
     let with = |mut object: Value, key: &str, value: Value| {
@@ -172,7 +172,7 @@ fn good_calls(store: &Store) -> Vec<(&'static str, Value)> {
 }
 
 #[tokio::test]
-async fn every_tool_answers_as_its_output_schema_says() {
+async fn results_match_the_output_schema_of_each_tool() {
     let client = client();
     let calls = good_calls(&Store::default());
     assert_eq!(calls.iter().map(|(name, _)| *name).collect::<Vec<_>>(), TOOLS);
@@ -202,7 +202,7 @@ async fn text_tools_answer_in_plain_text() {
     assert_eq!(transfer.as_text(), "transferred: the customer is number 1 in the line for a person");
 }
 
-/// One call of each tool with arguments that fit and that the shop refuses, and what the refusal says.
+/// One call of each tool with valid arguments that the shop refuses, and the message of the refusal.
 fn refused_calls(store: &Store) -> Vec<(&'static str, Value, &'static str)> {
     let (shipped, _) = find_order(store, OrderStatus::Shipped, |_, _| true);
     let id = &shipped.order_id;
@@ -350,7 +350,7 @@ fn every_tool_is_described_for_people_and_models() {
 }
 
 #[test]
-fn reading_tools_say_so_and_changing_ones_too() {
+fn hints_tell_reading_tools_from_changing_ones() {
     let with_hint = |hint: &str| -> Vec<String> {
         let tools = RetailTools::definitions().into_iter();
         tools.filter(|tool| annotation(tool, hint) == true).map(|tool| tool.name).collect()

@@ -1,4 +1,4 @@
-//! Random sequences of changes: whatever happens, the books are right.
+//! Random sequences of changes: the store stays consistent.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_books_are_right_after_any_changes(steps in prop::collection::vec((0..30_usize, change()), 1..120)) {
+    fn the_store_is_consistent_after_any_changes(steps in prop::collection::vec((0..30_usize, change()), 1..120)) {
         let start = Store::default();
         let mut store = Store::default();
         let ids: Vec<OrderId> = start.orders().take(30).map(|order| order.order_id.clone()).collect();

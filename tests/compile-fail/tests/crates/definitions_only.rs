@@ -8,7 +8,7 @@ use toolwright::{Tool, Toolset};
 
 #[derive(Tool, Deserialize, JsonSchema)]
 struct Greet {
-    /// Whom.
+    /// Who to greet.
     name: String,
 }
 

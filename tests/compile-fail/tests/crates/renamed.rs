@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_of_wright::{Context, Handler, Tool, ToolError, Toolset};
 
-/// Greet somebody.
+/// Greet someone.
 #[derive(Tool, Deserialize, JsonSchema)]
 #[mcp(crate = tools_of_wright, output = String)]
 struct Greet {
-    /// Whom.
+    /// Who to greet.
     #[mcp(min_length = 1)]
     name: String,
 }
@@ -34,6 +34,6 @@ enum GreeterTools {
 fn main() {
     let definitions = GreeterTools::definitions();
     assert_eq!(definitions[0].name, "greet");
-    assert_eq!(definitions[0].description.as_deref(), Some("Greet somebody."));
+    assert_eq!(definitions[0].description.as_deref(), Some("Greet someone."));
     assert_eq!(GreeterTools::PACKAGE.name, "user-crate");
 }

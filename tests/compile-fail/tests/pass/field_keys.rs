@@ -70,7 +70,7 @@ fn main() {
     has("pin", "writeOnly", json!(true));
     has("verbose", "writeOnly", Value::Null);
     has("foreign", "minimum", json!(1));
-    assert_eq!(property("api_key"), Value::Null, "a credential is no argument");
+    assert_eq!(property("api_key"), Value::Null, "a credential is not an argument");
     let required = schema["required"].as_array().unwrap();
     assert!(!required.contains(&json!("api_key")), "{required:?}");
 

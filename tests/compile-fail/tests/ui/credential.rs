@@ -1,4 +1,4 @@
-//! `credential`: bound by the server, so no input.
+//! `credential`: bound by the server, so not an argument.
 #![allow(dead_code)]
 
 use schemars::JsonSchema;

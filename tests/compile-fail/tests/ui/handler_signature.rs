@@ -67,7 +67,7 @@ impl Handler<GetOrder> for Fourth {
     }
 }
 
-// misuse: a handler for what is no tool
+// misuse: a handler for a type that is not a tool
 struct Fifth;
 
 impl Handler<String> for Fifth {

@@ -33,14 +33,14 @@ struct Fourth {
     order: String,
 }
 
-// misuse: a type that is no image
+// misuse: a type that is not an image
 #[derive(Tool, Deserialize, JsonSchema)]
 #[mcp(icon(src = "https://example.com/a", mime_type = "text/html"))]
 struct Fifth {
     order: String,
 }
 
-// misuse: sizes that are no sizes
+// misuse: invalid sizes
 #[derive(Tool, Deserialize, JsonSchema)]
 #[mcp(icon(src = "https://example.com/a", sizes = ["48", "0x0"]))]
 struct Sixth {

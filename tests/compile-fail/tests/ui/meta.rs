@@ -19,7 +19,7 @@ struct Second {
     order: String,
 }
 
-// misuse: a value that is no JSON
+// misuse: a value that is not JSON
 #[derive(Tool, Deserialize, JsonSchema)]
 #[mcp(meta("com.example/team" = TEAM))]
 struct Third {
@@ -54,7 +54,7 @@ struct Seventh {
     order: String,
 }
 
-// misuse: a prefix that is no domain
+// misuse: a prefix that is not a domain
 #[derive(Tool, Deserialize, JsonSchema)]
 #[mcp(meta("1com/team" = "a"))]
 struct Eighth {

@@ -47,7 +47,7 @@ struct Sixth {
     order: String,
 }
 
-// misuse: a type whose own name is no tool name
+// misuse: a type whose own name is not a tool name
 #[derive(Tool, Deserialize, JsonSchema)]
 struct Größe {}
 

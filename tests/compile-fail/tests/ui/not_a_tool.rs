@@ -1,4 +1,4 @@
-//! A variant whose type is no tool.
+//! A variant whose type is not a tool.
 #![allow(dead_code)]
 
 use schemars::JsonSchema;

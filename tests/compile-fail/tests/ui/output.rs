@@ -39,7 +39,7 @@ impl Handler<Fourth> for Shop {
     }
 }
 
-// misuse: a handler whose output is no result
+// misuse: a handler whose output is not a result
 #[derive(Tool, Deserialize, JsonSchema)]
 struct Fifth {}
 
@@ -51,7 +51,7 @@ impl Handler<Fifth> for Shop {
     }
 }
 
-// misuse: content blocks, which are no data (Cocoanetics/SwiftMCP#176)
+// misuse: content blocks, which are not data (Cocoanetics/SwiftMCP#176)
 #[derive(Tool, Deserialize, JsonSchema)]
 #[mcp(output = toolwright::ContentBlock)]
 struct Sixth {}

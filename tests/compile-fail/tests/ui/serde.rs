@@ -1,4 +1,4 @@
-//! Serde's attributes under which a type is no tool.
+//! Serde attributes that a tool cannot have.
 #![allow(dead_code)]
 
 use schemars::JsonSchema;

@@ -64,7 +64,7 @@ fn fifth() {
     Server::new(cancel_order).tools::<GetOrder>();
 }
 
-// misuse: a function whose output is no result
+// misuse: a function whose output is not a result
 async fn find_order(_: GetOrder) -> Shop {
     Shop
 }

@@ -1,4 +1,4 @@
-//! What is no `#[mcp(key = value)]`.
+//! Invalid syntax instead of `#[mcp(key = value)]`.
 #![allow(dead_code)]
 
 use schemars::JsonSchema;

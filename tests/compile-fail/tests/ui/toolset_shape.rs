@@ -1,4 +1,4 @@
-//! Toolsets that are no enum with one tool a variant.
+//! Toolsets that are not an enum with one tool per variant.
 #![allow(dead_code)]
 
 use schemars::JsonSchema;

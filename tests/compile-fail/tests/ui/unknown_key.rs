@@ -1,4 +1,4 @@
-//! A key that nobody knows.
+//! An unknown key.
 #![allow(dead_code)]
 
 use schemars::JsonSchema;
