@@ -12,12 +12,12 @@ test-package PACKAGE:
 setup:
     tests/setup.sh
 
-# Formats, and shows the lints
+# Formats, and runs the lints
 tidy:
     cargo fmt --all
     cargo clippy --workspace --all-targets --all-features
 
-# The documentation as a reader sees it
+# Builds and opens the documentation
 docs:
     cargo doc --workspace --no-deps --all-features --open
 
@@ -25,7 +25,7 @@ docs:
 quickstart:
     tests/quickstart.sh
 
-# Rewrites the compiler's words in the compile-fail cases; review the difference
+# Updates the expected errors of the compile-fail cases; review the diff
 bless:
     TRYBUILD=overwrite cargo nextest run --package test-compile-fail --ignore-default-filter
 
@@ -37,7 +37,7 @@ clients:
 conformance:
     cargo nextest run --package conformance-server --ignore-default-filter --success-output final
 
-# Times of what is called often, as criterion sees them
+# Times of the hot paths, with criterion
 bench:
     cargo bench --package toolwright-core --bench definitions
     cargo bench --package toolwright-server --features stdio --bench calls
@@ -46,19 +46,19 @@ bench:
 limits:
     cargo run --release --package bench-limits
 
-# Writes the limits anew, a tenth above what is measured now
+# Updates the limits to a tenth above what is measured now
 limits-update:
     cargo run --release --package bench-limits -- update
 
-# Inputs of any kind against the server, for SECONDS each target
+# Fuzzing, for SECONDS per target
 fuzz SECONDS="600":
     FUZZ_SECONDS={{SECONDS}} tests/run.sh fuzz
 
-# A server over HTTP at full load for SECONDS; memory that grows fails it
+# A server over HTTP at full load for SECONDS; fails if memory grows
 soak SECONDS="600":
     SOAK_SECONDS={{SECONDS}} tests/run.sh soak
 
-# Beside other libraries: FOLDER holds their servers and the load generator, BENCH_TARGET their builds
+# Comparison with other libraries: FOLDER holds their servers and the load generator, BENCH_TARGET their builds
 peers FOLDER:
     CARGO_TARGET_DIR="${BENCH_TARGET:?}/toolwright" cargo build --release --package bench-peer
     BENCH_OURS="$PWD" {{FOLDER}}/run.py measure --groups stdio,stdio-list --only floor,toolwright,rmcp

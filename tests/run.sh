@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# In the order in which they run. What each does stands in the function of its name.
+# In the order in which they run. The function of the same name says what each does.
 readonly all_steps=(
     format setup rules dependencies hello_size lints docs tests contracts doc_tests compile_fail features quickstart clients
     conformance bench_limits fuzz soak
@@ -54,23 +54,23 @@ docs() {
     RUSTDOCFLAGS="--deny warnings" run cargo doc --workspace --no-deps --all-features
 }
 
-# Schema and reader over generated types: 300 of a fixed seed, and 100 of the day's or of AGREEMENT_SEED.
+# Schema and reader over generated types: 300 with a fixed seed, and 100 with the day's seed or AGREEMENT_SEED.
 agreement() {
     run cargo run --quiet --package test-agreement --bin agreement
 }
 
-# Far more of them than a change has to wait for.
+# The same with far more types than a change should wait for.
 agreement_long() {
     run cargo run --quiet --package test-agreement --bin agreement -- --types 5000 --seed "${AGREEMENT_SEED:-$(date +%Y%m%d)}"
 }
 
-# Everything but the steps that stand for themselves: .config/nextest.toml leaves out clients, conformance and compile-fail.
+# Everything except the steps of their own: .config/nextest.toml leaves out clients, conformance and compile-fail.
 tests() {
     nextest --workspace --all-features --filterset 'not package(test-rules)'
 }
 
-# The contract of the examples, as docs/ci.md does it: the manifest is true, clients can read it, nothing breaks since the
-# commit, and the running server offers what is pinned.
+# The contract of the examples, as docs/ci.md does it: the manifest is up to date, clients can read it, nothing breaks since the
+# commit, and the running server matches the lock file.
 contracts() {
     local mcp=(cargo run --quiet --package toolwright-cli -- mcp)
     run "${mcp[@]}" manifest --quiet --package retail --check examples/retail/mcp.json
@@ -83,22 +83,22 @@ doc_tests() {
     run cargo test --workspace --all-features --doc
 }
 
-# What the derives refuse, and in which words.
+# What the derives reject, and their error messages.
 compile_fail() {
     nextest --package test-compile-fail --ignore-default-filter
 }
 
-# Each feature alone, and none.
+# Each feature alone, and no features.
 features() {
     run cargo hack clippy --each-feature --package toolwright --package toolwright-server --package toolwright-client -- --deny warnings
 }
 
-# The first command of README.md.
+# The first command in README.md.
 quickstart() {
     run tests/quickstart.sh
 }
 
-# Clients that others wrote: tests/clients.
+# Third-party clients: tests/clients.
 clients() {
     nextest --package test-clients --ignore-default-filter
 }
@@ -108,12 +108,12 @@ conformance() {
     nextest --package conformance-server --package conformance-client --ignore-default-filter --success-output final
 }
 
-# Instructions and allocations of what is called often, each against its limit.
+# Instructions and allocations on hot paths, each with its limit.
 bench_limits() {
     run cargo run --quiet --release --package bench-limits
 }
 
-# Inputs of any kind, for a minute each target; FUZZ_SECONDS asks for more: tests/fuzz.
+# Fuzzing, for a minute per target; FUZZ_SECONDS asks for more: tests/fuzz.
 fuzz() {
     local target corpus=target/fuzz/corpus
     for target in frame http events parts arguments config; do
@@ -133,7 +133,7 @@ nextest() {
     run cargo nextest run --no-tests fail "$@"
 }
 
-# Says the command before it runs, so that a reader can repeat it.
+# Prints a command before it runs, so that it can be repeated.
 run() {
     printf '  $'
     printf ' %q' "$@"

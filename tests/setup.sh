@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests need and cargo does not fetch: cargo's own helpers, programs of the system, and the
-# real MCP clients and the conformance suite, each at a pinned version. What is there already stays. Run it again after a pin changes.
+# real MCP clients and the conformance suite, each at a pinned version. Installed tools are kept. Run it again after a pin changes.
 # `tests/setup.sh PART…` installs the named parts only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -45,7 +45,7 @@ python_v2() {
     python_client v2
 }
 
-# cargo_tool NAME VERSION: any version that is there will do, these are the ones known to work.
+# cargo_tool NAME VERSION: any installed version will do; these are the ones known to work.
 cargo_tool() {
     cargo "$1" --version >/dev/null 2>&1 && return
     say "cargo-$1 $2"
@@ -81,7 +81,7 @@ conformance() {
     npm_packages "the conformance suite" tests/conformance target/conformance
 }
 
-# npm_packages WHAT PINS FOLDER: what the package.json and package-lock.json in PINS name, Node.js among it.
+# npm_packages WHAT PINS FOLDER: installs the packages of package.json and package-lock.json in PINS, including Node.js.
 npm_packages() {
     local pins="$2" folder="$3"
     up_to_date "$pins/package-lock.json" "$folder" && return
@@ -94,12 +94,12 @@ npm_packages() {
     cp "$pins/package-lock.json" "$folder/installed"
 }
 
-# The pins that were installed are kept beside what they installed.
+# A copy of the pins is kept next to what they installed.
 up_to_date() {
     cmp -s "$1" "$2/installed"
 }
 
-# Networks fail; one more try, ten seconds later, is enough to tell a bad moment from a bad pin.
+# Networks fail: one retry after ten seconds tells a temporary failure from a bad pin.
 twice() {
     "$@" || { sleep 10 && "$@"; }
 }

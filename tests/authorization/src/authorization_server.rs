@@ -36,9 +36,9 @@ pub struct AuthorizationServer {
 struct State {
     signers: Vec<Signer>,
     mood: Mood,
-    /// What metadata says instead of the issuer's name.
+    /// The issuer in the metadata, if it is not the real one.
     alias: Option<String>,
-    /// The one place where metadata stand; none for the first that is asked for.
+    /// The only path that serves metadata; if `None`, the first one that is requested.
     metadata_at: Option<String>,
     fetches: HashMap<String, usize>,
     opaque: HashMap<String, Value>,
@@ -48,15 +48,15 @@ struct State {
 /// How the server answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mood {
-    /// As it should.
+    /// Correctly.
     Well,
-    /// As it should, after a while.
+    /// Correctly, after a delay.
     Slow(Duration),
     /// With this status.
     Failing(u16),
-    /// With a text that is no JSON.
+    /// With a body that is not valid JSON.
     Nonsense,
-    /// With megabytes.
+    /// With a body of megabytes.
     Huge,
     /// With a redirect to this address.
     Redirecting(String),
@@ -78,7 +78,7 @@ impl AuthorizationServer {
         Self::start_with(path, None)
     }
 
-    /// A server that speaks TLS, as `localhost`; who is to trust it needs the certificate at [`AUTHORITY`].
+    /// A server that speaks TLS, as `localhost`; clients must trust the certificate at [`AUTHORITY`].
     ///
     /// # Panics
     /// If it cannot listen.
@@ -135,7 +135,7 @@ impl AuthorizationServer {
         format!("{}/introspect", self.origin())
     }
 
-    /// A good token, to be changed and signed.
+    /// A valid token, to be modified and signed.
     pub fn token(&self) -> Token {
         Token::of(&self.issuer())
     }
@@ -154,7 +154,7 @@ impl AuthorizationServer {
         token.with_signature(&signer.sign(&token.unsigned()))
     }
 
-    /// Signs with the key that is usual.
+    /// Signs with the default key.
     pub fn sign(&self, token: Token) -> String {
         self.sign_with("ES256", token)
     }
@@ -172,14 +172,14 @@ impl AuthorizationServer {
         self.state().jwks_extra.extend(keys);
     }
 
-    /// Takes a new key in place of the usual one, under another `kid`.
+    /// Replaces the default key with a new one that has another `kid`.
     pub fn rotate(&self, kid: &str) {
         let mut state = self.state();
         state.signers.retain(|signer| signer.algorithm() != "ES256");
         state.signers.push(Signer::new("ES256", kid));
     }
 
-    /// Answers otherwise from now on.
+    /// Changes how it answers from now on.
     pub fn set_mood(&self, mood: Mood) {
         self.state().mood = mood;
     }
@@ -194,19 +194,19 @@ impl AuthorizationServer {
         self.state().metadata_at = Some(path.to_owned());
     }
 
-    /// A token that only introspection can read; what is said about it follows.
+    /// An opaque token, with the response of its introspection.
     pub fn opaque(&self, name: &str, claims: Value) -> String {
         let token = format!("opaque-token-{name}");
         self.state().opaque.insert(token.clone(), claims);
         token
     }
 
-    /// Calls a token inactive from now on.
+    /// Makes a token inactive from now on.
     pub fn revoke(&self, token: &str) {
         self.state().opaque.remove(token);
     }
 
-    /// Gets a token for a program at the token endpoint, as a client does: for this resource, with these scopes.
+    /// Requests a token with client credentials from the token endpoint: for this resource, with these scopes.
     ///
     /// # Panics
     /// If it gets none.
@@ -228,7 +228,7 @@ impl AuthorizationServer {
         answer["access_token"].as_str().expect("a token").to_owned()
     }
 
-    /// How often this path was asked for.
+    /// How often this path was requested.
     pub fn fetches(&self, path: &str) -> usize {
         self.state().fetches.get(path).copied().unwrap_or(0)
     }
@@ -246,7 +246,7 @@ impl AuthorizationServer {
                 let mut stream = StreamOwned::new(tls, stream);
                 self.serve(&mut stream);
                 stream.conn.send_close_notify();
-                // A peer that does not trust the certificate has left.
+                // A peer that does not trust the certificate has disconnected.
                 let _ = stream.flush();
             }
             Some(Err(_)) => {}

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A clock that stands still until it is moved. Clones show the same time.
+/// A clock that does not advance by itself. Clones show the same time.
 #[derive(Debug, Clone)]
 pub struct TestClock(Arc<AtomicU64>);
 
-/// When tests begin, in seconds since 1970.
+/// When tests start, in seconds since 1970.
 pub const START: u64 = 1_800_000_000;
 
 impl Default for TestClock {

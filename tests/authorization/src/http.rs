@@ -12,7 +12,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Reads it; none where the peer sends none.
+    /// Reads a request; `None` if the peer sends none.
     pub(crate) fn read(stream: &mut impl Read) -> Option<Self> {
         let mut reader = BufReader::new(stream);
         let mut line = || {
@@ -58,7 +58,7 @@ impl Response {
         Self { status, headers: String::new(), body: body.into() }
     }
 
-    /// Writes it; a peer that has left is told nothing.
+    /// Writes the response, ignoring a peer that has disconnected.
     pub(crate) fn write(&self, stream: &mut impl Write) {
         let head = format!(
             "HTTP/1.1 {} -\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n{}\r\n",

@@ -1,4 +1,4 @@
-//! A small authorization server, a shop to protect with it, and the time for both.
+//! A small authorization server, a shop to protect with it, and a clock for both.
 
 pub mod authorization_server;
 pub mod clock;

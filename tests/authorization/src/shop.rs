@@ -1,4 +1,4 @@
-//! A service to protect: what it offers needs different scopes.
+//! A service to protect, whose tools, prompts and resources need different scopes.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -51,7 +51,7 @@ impl Handler<Whoami> for Shop {
     type Output = Json<serde_json::Value>;
 
     async fn call(&self, _: Whoami, cx: &Context) -> Result<Self::Output, ToolError> {
-        // So that tests also see one that waits.
+        // So that tests also cover a handler that waits.
         tokio::task::yield_now().await;
         Ok(Json(about(cx)))
     }
@@ -73,7 +73,7 @@ impl Handler<CancelOrder> for Shop {
     }
 }
 
-/// What a handler knows of its caller.
+/// What a handler knows about its caller.
 fn about(cx: &Context) -> serde_json::Value {
     #[derive(Deserialize)]
     struct Claims {
@@ -98,7 +98,7 @@ struct Item {
 /// The shop as a service; its prompt, its resources and its completion say who asks.
 ///
 /// # Panics
-/// If the tools are at fault.
+/// If the tools are invalid.
 pub fn service() -> Service {
     with_limits(Limits::default())
 }
@@ -128,12 +128,12 @@ fn subject(cx: &Context) -> String {
 /// The settings of an endpoint that is protected by this verifier and names no authorization server.
 ///
 /// # Panics
-/// Never: the resource identifier is a good one.
+/// Never: the resource identifier is valid.
 pub fn protected(verifier: impl TokenVerifier) -> HttpConfig {
     HttpConfig::new().protect(protection(verifier))
 }
 
-/// What [`protected`] asks of callers.
+/// What [`protected`] requires of callers.
 ///
 /// # Panics
 /// As [`protected`].

@@ -1,9 +1,9 @@
-//! Tokens that say by themselves whom they stand for.
+//! Tokens that contain their principal in plain text.
 
 use toolwright::BoxFuture;
 use toolwright::auth::{Principal, Rejected, TokenVerifier};
 
-/// Takes any token `subject.client.scope.scope…`, where `-` in a scope stands for `:`.
+/// Accepts any token `subject.client.scope.scope…`, where `-` in a scope means `:`.
 #[derive(Debug, Clone, Copy)]
 pub struct Spoken;
 

@@ -1,4 +1,4 @@
-//! Tokens to be: good ones, with single things wrong.
+//! Tokens before they are signed: valid ones, to be modified.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,7 +17,7 @@ pub struct Token {
 }
 
 impl Token {
-    /// A good token of `issuer` for Ada at the shop, which is valid for an hour from the start of the test.
+    /// A token of `issuer` for Ada at the shop, valid for an hour from the start of the test.
     pub fn of(issuer: &str) -> Self {
         let claims = json!({
             "iss": issuer, "aud": RESOURCE, "sub": "ada", "client_id": "console",
@@ -27,30 +27,30 @@ impl Token {
         Self { header: Map::from_iter([("typ".to_owned(), "at+jwt".into())]), claims }
     }
 
-    /// Another value of a claim.
+    /// Sets a claim.
     pub fn claim(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.claims.insert(name.to_owned(), value.into());
         self
     }
 
-    /// Without a claim.
+    /// Removes a claim.
     pub fn without(mut self, name: &str) -> Self {
         self.claims.remove(name);
         self
     }
 
-    /// Another value of a member of the header.
+    /// Sets a member of the header.
     pub fn header(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.header.insert(name.to_owned(), value.into());
         self
     }
 
-    /// The scopes, with spaces between.
+    /// Sets the scopes, separated by spaces.
     pub fn scope(self, scopes: &str) -> Self {
         self.claim("scope", scopes)
     }
 
-    /// The text that is signed.
+    /// The string that is signed.
     ///
     /// # Panics
     /// Never: the members are JSON.

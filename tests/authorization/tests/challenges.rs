@@ -1,4 +1,4 @@
-//! What callers without a good token are told, and where they are sent.
+//! Challenges for callers without a valid token.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use toolwright::{BoxFuture, HttpConfig};
 
 const KEY: &str = "key-0123456789abcdefghijklmnop";
 
-/// A shop that takes one API key and names an authorization server, as one with tokens does.
+/// A shop that accepts one API key and names an authorization server, like one that accepts tokens.
 fn lab() -> Lab {
     Lab::serve(shop::service(), HttpConfig::new().protect(named()))
 }
@@ -54,7 +54,7 @@ fn a_request_without_a_token_is_told_where_to_get_one() {
 }
 
 #[test]
-fn a_token_that_is_not_taken_is_named_as_the_error() {
+fn rejected_tokens_are_reported_in_the_challenge() {
     let lab = lab();
     for token in ["", "made-up", &KEY[..29], &format!("{KEY}x"), "${KEY}", "a b"] {
         let response = list(&lab).header("Authorization", &format!("Bearer {token}")).send();
@@ -66,11 +66,11 @@ fn a_token_that_is_not_taken_is_named_as_the_error() {
     }
     let other = list(&lab).header("Authorization", "Basic dTpw").send();
     assert_eq!(other.status, 401);
-    assert!(!challenge(other).0.contains("error"), "another scheme is no token");
+    assert!(!challenge(other).0.contains("error"), "another scheme is not a token");
 }
 
 #[test]
-fn a_token_stands_in_one_header_and_not_in_the_address() {
+fn tokens_are_read_from_one_header_and_not_the_url() {
     let lab = lab();
     let bearer = format!("Bearer {KEY}");
     let twice = list(&lab).header("Authorization", &bearer).header("Authorization", &bearer).send();
@@ -119,7 +119,7 @@ fn every_method_of_the_endpoint_is_protected() {
     }
 }
 
-/// The check comes after those of `Host` and `Origin`, and before the body is read.
+/// The token is checked after `Host` and `Origin`, and before the body is read.
 #[test]
 fn tokens_are_checked_before_bodies_and_after_hosts() {
     let lab = lab();
@@ -150,7 +150,7 @@ fn allowed_origins_pass_preflight_and_read_challenges() {
 }
 
 #[test]
-fn a_key_may_stand_in_a_header_of_its_own() {
+fn an_api_key_can_have_a_header_of_its_own() {
     let protection = protection(keys()).key_header(HeaderName::from_static("x-api-key"));
     let lab = Lab::serve(shop::service(), HttpConfig::new().protect(protection));
     assert_eq!(list(&lab).header("X-Api-Key", KEY).send().status, 200);
@@ -164,7 +164,7 @@ fn a_key_may_stand_in_a_header_of_its_own() {
 }
 
 #[test]
-fn scopes_that_every_request_needs_are_asked_for_all_together() {
+fn required_scopes_are_requested_all_at_once() {
     let lab =
         Lab::serve(shop::service(), HttpConfig::new().protect(named().require(["mcp:use", "orders:read"])));
     let (start, _) = challenge(list(&lab).send());
@@ -178,7 +178,7 @@ fn scopes_that_every_request_needs_are_asked_for_all_together() {
 }
 
 #[test]
-fn an_authorization_server_that_is_down_lets_nobody_in() {
+fn requests_fail_if_the_authorization_server_is_down() {
     let server = AuthorizationServer::start();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let hearing = Arc::clone(&heard);
@@ -199,7 +199,7 @@ fn an_authorization_server_that_is_down_lets_nobody_in() {
     assert_eq!(reasons, ["the keys of the issuer cannot be fetched", "the token has expired"]);
 }
 
-/// A verifier of a user's own.
+/// A custom verifier.
 struct Stuck;
 
 impl TokenVerifier for Stuck {
@@ -214,7 +214,7 @@ impl TokenVerifier for Stuck {
 }
 
 #[test]
-fn a_verifier_that_does_not_end_lets_nobody_in() {
+fn requests_fail_if_a_verifier_never_returns() {
     let protection = protection(Stuck).check_timeout(Duration::from_millis(100));
     let lab = Lab::serve(shop::service(), HttpConfig::new().protect(protection));
     assert_eq!(list(&lab).header("Authorization", "Bearer stuck").send().status, 503);
@@ -242,7 +242,7 @@ fn verifiers_are_asked_in_turn() {
 }
 
 #[test]
-fn a_token_that_is_too_long_is_not_looked_at() {
+fn too_long_tokens_are_rejected_unread() {
     let lab = lab();
     let long = "a".repeat(Protection::MAX_TOKEN_BYTES + 1);
     assert_eq!(list(&lab).header("Authorization", &format!("Bearer {long}")).send().status, 401);

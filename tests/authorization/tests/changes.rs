@@ -1,4 +1,4 @@
-//! Word of changed tools goes to those whom the list shows them.
+//! List-changed notifications are sent only to callers who see the changed tools.
 
 use std::sync::{Arc, Mutex};
 
@@ -62,14 +62,14 @@ fn listen(lab: &Lab, key: &str) -> Response {
     stream
 }
 
-/// What the stream holds until the server ends.
+/// The number of notifications on the stream until the server stops.
 fn rest(mut stream: Response) -> usize {
     let methods = std::iter::from_fn(|| stream.message());
     methods.filter(|message| message["method"] == "notifications/tools/list_changed").count()
 }
 
 #[test]
-fn nobody_hears_of_tools_that_are_not_shown() {
+fn hidden_tools_send_no_list_changed_notifications() {
     let (shelf, service, mut lab) = shelf();
     let (reader, writer) = (listen(&lab, READER), listen(&lab, WRITER));
     shelf.add("cancel", &["write"], &service);
@@ -81,11 +81,11 @@ fn nobody_hears_of_tools_that_are_not_shown() {
     let (reader, writer) = (listen(&lab, READER), listen(&lab, WRITER));
     shelf.remove("cancel", &service);
     lab.stop();
-    assert_eq!((rest(reader), rest(writer)), (0, 1), "as little of one that goes");
+    assert_eq!((rest(reader), rest(writer)), (0, 1), "the same for a tool that is removed");
 }
 
 #[test]
-fn a_change_that_both_see_is_told_to_both() {
+fn callers_who_see_a_change_are_notified() {
     let (shelf, service, mut lab) = shelf();
     let (reader, writer) = (listen(&lab, READER), listen(&lab, WRITER));
     shelf.add("list", &[], &service);
@@ -93,9 +93,9 @@ fn a_change_that_both_see_is_told_to_both() {
     assert_eq!((rest(reader), rest(writer)), (1, 1));
 }
 
-/// A tool that gets other scopes goes for some and comes for others.
+/// A tool whose scopes change disappears for some callers and appears for others.
 #[test]
-fn a_change_of_scopes_is_one_for_all_whom_it_touches() {
+fn a_change_of_scopes_notifies_every_affected_caller() {
     let (shelf, service, mut lab) = shelf();
     shelf.add("move", &["write"], &service);
     let (reader, writer) = (listen(&lab, READER), listen(&lab, WRITER));
@@ -105,9 +105,9 @@ fn a_change_of_scopes_is_one_for_all_whom_it_touches() {
     assert_eq!((rest(reader), rest(writer)), (1, 1));
 }
 
-/// Scopes that a provider's definition gets wrong close the tool.
+/// A tool whose definition from a provider has invalid scopes cannot be called.
 #[test]
-fn scopes_that_nobody_can_have_close_a_tool() {
+fn invalid_scopes_make_a_tool_unavailable() {
     let (shelf, service, lab) = shelf();
     for (name, scopes) in [("spaces", json!(["read write"])), ("number", json!(7)), ("object", json!({}))] {
         let mut tool = ToolDefinition::new(name, json!({"type": "object", "properties": {}}));

@@ -116,7 +116,7 @@ async fn active_tokens_are_cached_until_they_expire_at_most() {
 }
 
 #[tokio::test]
-async fn bad_answers_are_not_kept() {
+async fn invalid_answers_are_not_cached() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock);
     let token = server.opaque("late", json!({"active": false}));
@@ -126,7 +126,7 @@ async fn bad_answers_are_not_kept() {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_bounded_and_made_up_tokens_push_out_nothing() {
+async fn the_cache_is_bounded_and_fake_tokens_evict_nothing() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock).most_kept(2);
     let tokens = ["a", "b", "c"].map(|name| server.opaque(name, good()));
@@ -147,7 +147,7 @@ async fn what_is_kept_is_bounded_and_made_up_tokens_push_out_nothing() {
 }
 
 #[tokio::test]
-async fn the_bytes_of_what_is_kept_are_bounded() {
+async fn the_cache_is_bounded_in_bytes() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock).most_kept_bytes(10_000);
     let of_length = |length: usize| {
@@ -173,7 +173,7 @@ async fn the_bytes_of_what_is_kept_are_bounded() {
 }
 
 #[tokio::test]
-async fn without_an_answer_nobody_is_let_in() {
+async fn requests_fail_without_an_introspection_answer() {
     let clock = TestClock::default();
     for mood in [Mood::Gone, Mood::Failing(500), Mood::Failing(401), Mood::Nonsense, Mood::Huge] {
         let server = AuthorizationServer::start();
@@ -189,9 +189,9 @@ async fn without_an_answer_nobody_is_let_in() {
     assert_eq!(check(&stranger, &token).await.expect_err("no answer").0, RejectedKind::Unavailable);
 }
 
-/// What this server knows by itself is told to no other, in whatever order the verifiers are given.
+/// An API key that this server knows is not sent elsewhere, whatever the order of the verifiers.
 #[test]
-fn an_api_key_is_shown_to_nobody_else() {
+fn api_keys_are_not_sent_to_the_introspection_endpoint() {
     const KEY: &str = "tk_0123456789abcdefghijklmnop";
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let token = server.opaque("a", good());
@@ -207,7 +207,7 @@ fn an_api_key_is_shown_to_nobody_else() {
             call.header("Authorization", &format!("Bearer {token}")).send().status
         };
         assert_eq!(status(KEY), 200);
-        assert_eq!(server.fetches("/introspect"), asked - 1, "the key went out");
+        assert_eq!(server.fetches("/introspect"), asked - 1, "the key was sent");
         assert_eq!(status(&token), 200);
         assert_eq!(server.fetches("/introspect"), asked);
     }

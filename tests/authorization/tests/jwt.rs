@@ -1,4 +1,4 @@
-//! Which JWTs are taken.
+//! Which JWTs are accepted.
 
 use serde_json::{Value, json};
 use test_authorization::authorization_server::AuthorizationServer;
@@ -7,7 +7,7 @@ use test_authorization::shop::RESOURCE;
 use test_authorization::token::Token;
 use toolwright::auth::{Algorithm, JwtVerifier, Principal, Rejected, RejectedKind, TokenVerifier};
 
-/// A verifier with the keys of a server in its hands, at the time when tests begin.
+/// A verifier with the keys of a server, at the time when tests start.
 fn verifier(server: &AuthorizationServer, clock: &TestClock) -> JwtVerifier {
     let verifier = JwtVerifier::new(&server.issuer(), RESOURCE).expect("an issuer");
     verifier.jwks(&server.jwks().to_string()).expect("keys").clock(clock.reader())
@@ -22,7 +22,7 @@ async fn check(verifier: &JwtVerifier, token: &str) -> Result<Principal, String>
     })
 }
 
-/// One change to a good token, and a word of the reason for which it is refused; none where it is still good.
+/// Modified tokens, each with a part of the reason why it is rejected, or `None` if it is still valid.
 async fn judge(changes: Vec<(Token, Option<&str>)>, server: &AuthorizationServer, verifier: &JwtVerifier) {
     for (token, why) in changes {
         let said = check(verifier, &server.sign(token.clone())).await;
@@ -52,7 +52,7 @@ async fn a_good_token_says_who_calls() {
 }
 
 #[tokio::test]
-async fn scopes_are_a_text_or_a_list_in_either_claim() {
+async fn scopes_are_a_string_or_a_list_in_either_claim() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock);
     for (claim, value) in [
@@ -71,7 +71,7 @@ async fn scopes_are_a_text_or_a_list_in_either_claim() {
 }
 
 #[tokio::test]
-async fn the_audience_is_compared_letter_by_letter() {
+async fn the_audience_is_compared_exactly() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let good = |aud: Value| (server.token().claim("aud", aud), None);
     let wrong = |aud: Value| (server.token().claim("aud", aud), Some("another audience"));
@@ -96,7 +96,7 @@ async fn the_audience_is_compared_letter_by_letter() {
 }
 
 #[tokio::test]
-async fn the_issuer_is_compared_letter_by_letter() {
+async fn the_issuer_is_compared_exactly() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let wrong = |issuer: Value| (server.token().claim("iss", issuer), Some("another issuer"));
     let issuer = server.issuer();
@@ -113,7 +113,7 @@ async fn the_issuer_is_compared_letter_by_letter() {
 }
 
 #[tokio::test]
-async fn times_hold_within_the_skew_of_clocks() {
+async fn times_allow_for_clock_skew() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let at = |claim: &str, time: Value| server.token().claim(claim, time);
     let changes = vec![
@@ -143,7 +143,7 @@ async fn times_hold_within_the_skew_of_clocks() {
 }
 
 #[tokio::test]
-async fn a_token_says_for_whom_it_is() {
+async fn a_token_must_name_its_principal() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock);
     let program = server.sign(server.token().without("sub"));
@@ -180,7 +180,7 @@ async fn none_and_secrets_made_of_public_keys_are_refused() {
             assert!(check(&verifier, &token).await.is_err(), "{none}");
         }
     }
-    // The public keys, in the forms in which a careless library would take them for a shared secret.
+    // The public keys, in the forms in which a careless library would mistake them for a shared secret.
     let jwks = server.jwks();
     let key = &jwks["keys"][2];
     let modulus = key["n"].as_str().expect("an RSA key");
@@ -194,7 +194,7 @@ async fn none_and_secrets_made_of_public_keys_are_refused() {
             assert!(check(&verifier, &token).await.is_err(), "{alg}");
         }
     }
-    // A good signature under the name of another algorithm, and under another key.
+    // A valid signature with the name of another algorithm, and with another key.
     for (algorithm, alg, kid) in [
         ("EdDSA", "ES256", "EdDSA"),
         ("EdDSA", "ES256", "ES256"),
@@ -224,7 +224,7 @@ async fn a_token_does_not_vouch_for_itself() {
 }
 
 #[tokio::test]
-async fn what_is_changed_after_signing_is_refused() {
+async fn tokens_modified_after_signing_are_rejected() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock);
     let token = server.sign(server.token().scope("orders:read"));
@@ -254,7 +254,7 @@ async fn what_is_changed_after_signing_is_refused() {
 }
 
 #[tokio::test]
-async fn critical_headers_are_not_understood() {
+async fn tokens_with_critical_headers_are_rejected() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let crit = |value: Value| (server.token().header("crit", value), Some("critical"));
     let changes = vec![crit(json!(["exp"])), crit(json!(["b64"])), crit(json!([]))];
@@ -272,10 +272,10 @@ async fn other_tokens_of_the_issuer_can_be_told_apart_by_their_type() {
     judge(vec![typ(json!("JWT"), None)], &server, &verifier(&server, &clock)).await;
 }
 
-/// Tokens that another library has signed, with each algorithm: what our own signer gets wrong in the same way as the
-/// verifier would show here.
+/// Tokens signed by another library with each algorithm: mistakes that our signer and verifier have in common would
+/// show here.
 #[tokio::test]
-async fn tokens_of_another_library_are_taken() {
+async fn tokens_of_another_library_are_accepted() {
     let foreign: Value = serde_json::from_str(include_str!("../fixtures/foreign.json")).expect("JSON");
     let all = [
         ("RS256", Algorithm::Rs256),

@@ -33,7 +33,7 @@ fn verifier(server: &AuthorizationServer, clock: &TestClock) -> JwtVerifier {
 const METADATA: &str = "/.well-known/oauth-authorization-server";
 
 #[tokio::test]
-async fn keys_are_found_by_the_issuers_metadata_once() {
+async fn keys_are_discovered_once_through_metadata() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock);
     assert_eq!(server.fetches(METADATA), 0, "nothing is fetched before a token comes");
@@ -44,7 +44,7 @@ async fn keys_are_found_by_the_issuers_metadata_once() {
 }
 
 #[tokio::test]
-async fn metadata_stand_in_one_of_the_known_places() {
+async fn metadata_is_found_at_any_well_known_url() {
     for (path, place) in [
         ("/tenant", "/.well-known/oauth-authorization-server/tenant"),
         ("/tenant", "/.well-known/openid-configuration/tenant"),
@@ -59,7 +59,7 @@ async fn metadata_stand_in_one_of_the_known_places() {
 }
 
 #[tokio::test]
-async fn metadata_of_another_issuer_are_not_used() {
+async fn metadata_of_another_issuer_is_not_used() {
     let server = AuthorizationServer::start();
     server.call_itself(&format!("{}/", server.issuer()));
     let verifier = verifier(&server, &TestClock::default());
@@ -68,7 +68,7 @@ async fn metadata_of_another_issuer_are_not_used() {
 }
 
 #[tokio::test]
-async fn the_address_of_the_keys_can_be_given() {
+async fn the_url_of_the_keys_can_be_configured() {
     let server = AuthorizationServer::start();
     let verifier = verifier(&server, &TestClock::default()).jwks_url(&server.jwks_url()).expect("an address");
     assert_eq!(check(&verifier, &server.sign(server.token())).await, Good);
@@ -76,7 +76,7 @@ async fn the_address_of_the_keys_can_be_given() {
 }
 
 #[tokio::test]
-async fn rotated_keys_are_found_and_withdrawn_ones_refused() {
+async fn rotated_keys_are_found_and_withdrawn_ones_rejected() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock);
     let old = server.sign(server.token().claim("exp", 1_900_000_000_u64));
@@ -89,7 +89,7 @@ async fn rotated_keys_are_found_and_withdrawn_ones_refused() {
     assert_eq!(server.fetches("/keys"), 2);
     assert_eq!(check(&verifier, &old).await, Refused);
 
-    // Without a token that tells of it, keys are looked at again after an hour, and nobody waits for that.
+    // Without a token with an unknown key, keys are refreshed in the background after an hour.
     let second = server.sign(server.token().claim("exp", 1_900_000_000_u64));
     server.rotate("third");
     clock.advance(3_600);
@@ -103,7 +103,7 @@ async fn rotated_keys_are_found_and_withdrawn_ones_refused() {
 }
 
 #[tokio::test]
-async fn an_unknown_key_leads_to_one_fetch_in_a_while() {
+async fn unknown_keys_cause_at_most_one_fetch_per_interval() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock);
     assert_eq!(check(&verifier, &server.sign(server.token())).await, Good);
@@ -123,7 +123,7 @@ async fn an_unknown_key_leads_to_one_fetch_in_a_while() {
 }
 
 #[tokio::test]
-async fn tokens_that_are_wrong_anyway_lead_to_no_fetch() {
+async fn otherwise_invalid_tokens_cause_no_fetch() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock);
     for token in [
@@ -138,7 +138,7 @@ async fn tokens_that_are_wrong_anyway_lead_to_no_fetch() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn requests_that_come_together_share_one_fetch() {
+async fn concurrent_requests_share_one_fetch() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     server.set_mood(Mood::Slow(Duration::from_millis(200)));
     let verifier = Arc::new(verifier(&server, &clock));
@@ -154,7 +154,7 @@ async fn requests_that_come_together_share_one_fetch() {
 }
 
 #[tokio::test]
-async fn a_caller_who_leaves_does_not_take_the_fetch_along() {
+async fn a_disconnected_caller_does_not_cancel_the_fetch() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     server.set_mood(Mood::Slow(Duration::from_millis(100)));
     let verifier = verifier(&server, &clock);
@@ -166,7 +166,7 @@ async fn a_caller_who_leaves_does_not_take_the_fetch_along() {
 }
 
 #[tokio::test]
-async fn without_keys_nobody_is_let_in() {
+async fn requests_fail_without_keys() {
     for mood in [
         Mood::Gone,
         Mood::Failing(500),
@@ -189,7 +189,7 @@ async fn without_keys_nobody_is_let_in() {
 }
 
 #[tokio::test]
-async fn known_keys_outlive_the_issuers_silence_for_a_day() {
+async fn known_keys_survive_an_outage_of_the_issuer_for_a_day() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock);
     let lasting = || server.sign(server.token().claim("exp", 1_900_000_000_u64));
@@ -198,7 +198,7 @@ async fn known_keys_outlive_the_issuers_silence_for_a_day() {
     for hours in 1..24 {
         clock.advance(3_600);
         assert_eq!(check(&verifier, &lasting()).await, Good, "after {hours} hours");
-        // The look at them, which nobody waits for.
+        // The refresh in the background.
         let keys = server.fetches(METADATA);
         eventually(|| server.fetches(METADATA) >= keys).await;
     }
@@ -210,7 +210,7 @@ async fn known_keys_outlive_the_issuers_silence_for_a_day() {
 }
 
 #[tokio::test]
-async fn a_slow_issuer_is_not_waited_for_long() {
+async fn requests_to_a_slow_issuer_time_out() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     server.set_mood(Mood::Slow(Duration::from_secs(30)));
     let verifier = verifier(&server, &clock);
@@ -220,7 +220,7 @@ async fn a_slow_issuer_is_not_waited_for_long() {
 }
 
 #[tokio::test]
-async fn keys_that_cannot_be_used_do_not_spoil_the_rest() {
+async fn unusable_keys_do_not_affect_the_others() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let sign = server.jwks()["keys"][0].clone();
     let mut encryption = sign.clone();

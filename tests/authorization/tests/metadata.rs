@@ -48,12 +48,12 @@ fn it_says_what_clients_need_to_get_a_token() {
 }
 
 #[test]
-fn its_place_follows_from_the_resource() {
+fn its_url_follows_from_the_resource() {
     for (resource, path) in [
         ("https://shop.example", PATH.to_owned()),
         ("https://shop.example/", PATH.to_owned()),
         ("https://shop.example/public/mcp", format!("{PATH}/public/mcp")),
-        // A client takes the well-known part out again and compares (RFC 9728 §3.3).
+        // A client removes the well-known part and compares (RFC 9728 §3.3).
         ("https://shop.example/mcp/", format!("{PATH}/mcp/")),
     ] {
         let lab = lab(named(resource));

@@ -57,7 +57,7 @@ fn a_caller_sees_what_it_may_call() {
 
 // As reported in anthropics/claude-code#92518.
 #[test]
-fn too_little_scope_names_all_that_the_call_needs() {
+fn insufficient_scope_names_every_required_scope() {
     let config = HttpConfig::new().protect(
         protection(keys()).authorization_server("https://login.example").expect("an issuer").require([""; 0]),
     );
@@ -87,7 +87,7 @@ fn former_names_obey_the_same_rule() {
     assert_eq!(with(READER, cancel(&lab, "void_order")).send().status, 403);
 }
 
-/// Which headers a tool has is told to nobody who may not call it.
+/// The headers of a tool are not revealed to callers that may not call it.
 #[test]
 fn headers_of_parameters_are_checked_for_those_who_may_call() {
     let call = |lab: &Lab| lab.call("cancel_order", &json!({"region": "north"}));
@@ -106,7 +106,7 @@ fn broader_scopes_cover_narrower_ones() {
     assert_eq!(names(&result), ALL);
 }
 
-/// Without protection nobody is known, so what needs a scope does not exist.
+/// Without protection no caller is known, so what needs a scope does not exist.
 #[test]
 fn an_open_endpoint_has_no_tools_that_need_scopes() {
     let lab = Lab::serve(shop::service(), HttpConfig::new());
@@ -128,7 +128,7 @@ fn callers_can_be_trusted() {
     assert_eq!(names(&result), ALL);
     assert_eq!(result["cacheScope"], "public");
     assert_eq!(lab.call("list_orders", &json!({})).send().status, 200);
-    // On a protected endpoint that means nothing.
+    // On a protected endpoint that has no effect.
     let lab = Lab::serve(shop::service(), protected(keys()).trust_callers());
     assert_eq!(lab.call("list_orders", &json!({})).send().status, 401);
     assert_eq!(with(NOBODY, lab.call("list_orders", &json!({}))).send().status, 403);
@@ -174,7 +174,7 @@ fn pages_and_cursors_are_of_the_list_that_the_caller_sees() {
         }
         assert_eq!(seen, expected);
     }
-    // A cursor is good for the list that it came with, and that of another caller is another list.
+    // A cursor is valid for the list that it came with, and another caller has another list.
     let first = with(WRITER, lab.modern("tools/list", &json!({}))).send().json()["result"].take();
     let params = json!({"cursor": first["nextCursor"]});
     assert_eq!(code(with(READER, lab.modern("tools/list", &params)).send()), (400, -32602));

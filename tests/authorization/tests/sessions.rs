@@ -1,4 +1,4 @@
-//! Legacy clients at a protected endpoint: sessions belong to who has opened them.
+//! Legacy clients at a protected endpoint: sessions belong to the principal that opened them.
 
 use serde_json::{Value, json};
 use test_authorization::authorization_server::AuthorizationServer;
@@ -89,7 +89,7 @@ fn another_principals_session_does_not_exist() {
         let cancelled =
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
         assert_eq!(fixture.request(&session, &eve, &cancelled).send().status, 404);
-        // It goes on for the one who has opened it, with a new token as well.
+        // It still works for the principal that opened it, also with a new token.
         let renewed = fixture.token("ada", "orders:read orders:write orders:cancel");
         for token in [&ada, &renewed] {
             let response = fixture.request(&session, token, &list()).judged(revision, "tools/list").send();
@@ -100,7 +100,7 @@ fn another_principals_session_does_not_exist() {
     }
 }
 
-/// One subject name of two issuers is two principals.
+/// The same subject of two issuers is two principals.
 #[test]
 fn sessions_tell_issuers_apart() {
     let (one, two) = (AuthorizationServer::start(), AuthorizationServer::start());
@@ -179,7 +179,7 @@ fn a_token_for_a_program_opens_the_door() {
     assert_eq!(bearer(fixture.lab.initialize("2025-11-25"), &elsewhere).send().status, 401);
 }
 
-/// HTTP+SSE has a stream where later revisions have a session, and it belongs to its opener as much.
+/// HTTP+SSE has a stream where later revisions have a session; it belongs to its opener in the same way.
 #[test]
 fn another_principals_stream_does_not_exist() {
     let server = AuthorizationServer::start();

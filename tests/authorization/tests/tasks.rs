@@ -49,7 +49,7 @@ fn another_principals_task_does_not_exist() {
         assert_eq!(code(request(&lab, EVE, method, &task).send()), (400, -32602), "{method}");
     }
     let seen = request(&lab, ADA, "tasks/get", &task).send().json();
-    assert_eq!(seen["result"]["status"], "working", "nobody else has cancelled it");
+    assert_eq!(seen["result"]["status"], "working", "no other caller has cancelled it");
 }
 
 /// Writes a report, which takes as long as it is told.
@@ -125,9 +125,9 @@ fn a_task_is_of_the_client_that_made_it_as_well() {
     assert_eq!(status(&lab, "ada.desk.reports-write", &running), "working");
 }
 
-/// Word of a task is kept from whom the task is kept from.
+/// Notifications of a task are sent only to callers who may see the task.
 #[test]
-fn nobody_listens_to_a_task_that_it_may_not_have() {
+fn other_principals_cannot_subscribe_to_a_task() {
     let lab = reports();
     let task = made(&lab, "ada.desk.reports-write", 600_000);
     for (token, expected) in [

@@ -1,5 +1,5 @@
-//! One rule for prompts, resources and templates: what is kept from a caller is to it as if it were not there, in lists,
-//! reads, watching and completion.
+//! One rule for prompts, resources and templates: what is hidden from a caller does not exist for it, in lists, reads,
+//! subscriptions and completion.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,7 +27,7 @@ struct Topic {
     topic: String,
 }
 
-/// To each customer their own orders; a broken rule shows nothing.
+/// Each customer sees their own orders; a failing rule shows nothing.
 fn own_orders(offer: Offer<'_>, principal: Option<&Principal>) -> bool {
     match offer {
         Offer::Resource(uri) if uri.starts_with("shop://orders/") => {
@@ -58,7 +58,7 @@ fn service() -> Service {
         .resource(Resource::new("shop://plans", "plans").scopes(["plans:read"]), async || "plans")
         .resource(Resource::new("shop://for-ada", "hello"), async || "hello, ada")
         .resource(Resource::new("shop://broken", "broken"), async || "broken")
-        // A less exact template matches the address as well, and must not answer in its place.
+        // A less specific template also matches the URI, and must not answer in its place.
         .resource(Resource::new("shop://plans/secret", "secret").scopes(["nobody"]), async || "secret")
         .resource_template(ResourceTemplate::new("shop://orders/{customer}/{id}", "orders"), order)
         .resource_template(
@@ -113,7 +113,7 @@ fn lists_show_what_the_caller_may_have() {
     }
 }
 
-/// What the caller is told of one name, with the name taken out.
+/// What the caller is told about a name, with the name removed.
 fn told(lab: &Lab, token: &str, method: &str, params: &Value, name: &str) -> String {
     let mut answer = ask(lab, token, method, params);
     assert!(answer["error"].is_object(), "{token} {method} {params}: {answer}");
@@ -121,7 +121,7 @@ fn told(lab: &Lab, token: &str, method: &str, params: &Value, name: &str) -> Str
 }
 
 #[test]
-fn what_is_hidden_is_answered_as_what_is_not_there() {
+fn hidden_entries_are_answered_like_missing_ones() {
     let lab = lab();
     let read = |uri: &str| json!({"uri": uri});
     let unknown = told(&lab, BOB, "resources/read", &read("shop://nothing"), "shop://nothing");
@@ -153,7 +153,7 @@ fn what_is_hidden_is_answered_as_what_is_not_there() {
 }
 
 #[test]
-fn whoever_may_have_it_gets_it_and_nobody_keeps_it_for_others() {
+fn authorized_callers_get_private_results() {
     let lab = lab();
     for (token, uri, text) in [
         (ADA, "shop://plans", "plans"),
@@ -189,9 +189,9 @@ fn uris(mut stream: Response, count: usize) -> Vec<String> {
     (0..count).map(next).collect()
 }
 
-/// Both are answered alike, whatever they may see, and hear of what they may see.
+/// Both get the same acknowledgment, and notifications only of what they may see.
 #[test]
-fn word_of_a_resource_goes_to_those_who_may_read_it() {
+fn updates_are_sent_to_callers_who_may_read_the_resource() {
     let service = service();
     let lab = Lab::serve(service.clone(), protected(Spoken));
     let wanted = json!({"resourceSubscriptions": WATCHED});
@@ -209,7 +209,7 @@ fn word_of_a_resource_goes_to_those_who_may_read_it() {
 }
 
 #[test]
-fn sessions_hear_of_what_their_caller_may_read() {
+fn sessions_are_notified_of_what_their_caller_may_read() {
     let service = service();
     let lab = Lab::serve(service.clone(), protected(Spoken));
     for revision in ["2025-03-26", "2025-11-25"] {
@@ -234,7 +234,7 @@ fn sessions_hear_of_what_their_caller_may_read() {
     }
 }
 
-/// A session may be used with a token that allows less than the one that opened it.
+/// A session may be used with a token that has fewer scopes than the one that opened it.
 #[test]
 fn a_narrow_token_watches_nothing_in_a_wide_session() {
     let service = service();
@@ -256,7 +256,7 @@ fn a_narrow_token_watches_nothing_in_a_wide_session() {
 }
 
 #[test]
-fn word_of_a_list_goes_to_those_who_see_what_has_changed() {
+fn list_changed_is_sent_to_callers_who_see_the_change() {
     let service = service();
     let lab = Lab::serve(service.clone(), protected(Spoken));
     let wanted = json!({"promptsListChanged": true, "resourcesListChanged": true});
@@ -274,7 +274,7 @@ fn word_of_a_list_goes_to_those_who_see_what_has_changed() {
     let [mut ada, mut bob] = streams;
     let method = |stream: &mut Response| stream.message().expect("a message")["method"].take();
     let (prompts, resources) = ("notifications/prompts/list_changed", "notifications/resources/list_changed");
-    // A word that waits already is not said twice.
+    // A pending notification is not duplicated.
     assert_eq!(method(&mut ada), prompts);
     assert_eq!((method(&mut bob), method(&mut bob)), (json!(resources), json!(prompts)));
 }
@@ -316,7 +316,7 @@ async fn callers_in_the_same_process_see_everything() {
 
 /// A challenge names what there is to ask for (RFC 9728 §2, `scopes_supported`).
 #[test]
-fn the_scopes_of_prompts_and_resources_are_told_to_clients() {
+fn clients_see_the_scopes_of_prompts_and_resources() {
     let lab = lab();
     let refused = lab.modern("resources/list", &json!({})).send();
     let challenge = refused.header("www-authenticate").expect("a challenge");

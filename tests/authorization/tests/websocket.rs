@@ -54,7 +54,7 @@ fn ask(stream: &mut TcpStream, method: &str, params: &Value) -> Value {
         short => usize::from(short),
     };
     let mut text = vec![0; length];
-    stream.read_exact(&mut text).expect("a text");
+    stream.read_exact(&mut text).expect("a string");
     serde_json::from_slice(&text).expect("JSON")
 }
 

@@ -33,7 +33,7 @@ impl Counts {
         counts.ok_or_else(|| format!("{} has no total", profile.display()).into())
     }
 
-    /// Reads a profile (valgrind manual, "Callgrind Format Specification"). A name stands in full where it comes
+    /// Reads a profile (valgrind manual, "Callgrind Format Specification"). A name is written in full where it appears
     /// first, as `(number) name`, and as `(number)` from then on; `calls=` follows the function that is called.
     fn parse(profile: &str) -> Option<Self> {
         let mut allocators = Vec::new();

@@ -47,7 +47,7 @@ impl Limits {
         Self(measured.iter().map(|case| (case.name.to_owned(), limit(case))).collect())
     }
 
-    /// One line for each case over its limit, and for each name that stands on one side only.
+    /// One line for each case over its limit, and for each name that appears on one side only.
     pub(crate) fn failures(&self, measured: &[Measured]) -> Vec<String> {
         let mut failures = Vec::new();
         for case in measured {

@@ -6,7 +6,7 @@
 //! so does a call that costs more among 1,000 tools than alone.
 //!
 //! After a change that makes something faster, or slower for a good reason: `cargo run --release -p bench-limits -- update`
-//! writes the limits anew, a tenth above what was measured. The profiles stay in `target/bench-limits`;
+//! writes new limits, a tenth above what was measured. The profiles stay in `target/bench-limits`;
 //! `callgrind_annotate` reads them.
 
 mod callgrind;
@@ -70,7 +70,7 @@ fn check() -> Result<ExitCode, Box<dyn Error>> {
         return Ok(ExitCode::SUCCESS);
     }
     println!("{}", failures.join("\n"));
-    println!("if that is meant, write the limits anew: cargo run --release -p bench-limits -- update");
+    println!("if that is intended, update the limits: cargo run --release -p bench-limits -- update");
     Ok(ExitCode::FAILURE)
 }
 

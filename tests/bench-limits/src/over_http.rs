@@ -39,7 +39,7 @@ pub(crate) const MODERN: Case = Case {
     body: CALL_MODERN.message,
 };
 
-/// Serves until the input ends; the address stands on the first line of the output.
+/// Serves until the input ends; the first line of the output is the address.
 pub(crate) fn serve() -> Result<(), Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let service = server_cases::service(0)?;
@@ -86,7 +86,7 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Sends the request and reads its answer, which must be a good one. Returns the session that it names.
+    /// Sends the request and reads its answer, which must be a success. Returns the session that it names.
     pub(crate) fn ask(&mut self) -> Result<Option<String>, Box<dyn Error>> {
         self.connection.get_mut().write_all(&self.request)?;
         let (mut length, mut session, mut line) = (0, None, String::new());

@@ -10,7 +10,7 @@ async function connect(server) {
   const client = new Client({ name: "toolwright-tests", version: "1.0.0" });
   const transport = transportTo(server);
   const seen = {};
-  // The client tells the transport which revision was negotiated, and nobody else.
+  // The client tells the transport which revision was negotiated, and nothing else does.
   const tellTransport = transport.setProtocolVersion?.bind(transport);
   transport.setProtocolVersion = (version) => {
     seen.protocol = version;

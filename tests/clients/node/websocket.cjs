@@ -8,7 +8,7 @@ async function connect(url) {
   const client = new Client({ name: "toolwright-tests", version: "1.0.0" });
   const transport = new WebSocketClientTransport(new URL(url));
   const seen = {};
-  // The client tells the transport which revision was negotiated, and nobody else.
+  // The client tells the transport which revision was negotiated, and nothing else does.
   transport.setProtocolVersion = (version) => (seen.protocol = version);
   await client.connect(transport);
   return { client, seen };

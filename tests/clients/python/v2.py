@@ -25,7 +25,7 @@ def connect(server: dict, era: str, message_handler=None) -> Client:
 
 @asynccontextmanager
 async def watch(client: Client, era: str, updates):
-    """Word of the resource: in the modern era on a stream of its own, before to the handler of messages."""
+    """Updates of the resource: on a stream of its own in the modern era, else in the message handler."""
     if era == "legacy":
         await client.subscribe_resource(NIGHTS)
         yield lambda: updates.receive()

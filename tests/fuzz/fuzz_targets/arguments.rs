@@ -15,7 +15,7 @@ thread_local! {
 }
 
 fuzz_target!(|input: &[u8]| -> Corpus {
-    // A message that is no JSON does not get as far as its arguments.
+    // A message that is not valid JSON does not get as far as its arguments.
     let Ok(arguments) = serde_json::from_slice::<Box<RawValue>>(input) else { return Corpus::Reject };
     SUBJECTS.with(|all| all.get_or_init(subjects).iter().for_each(|subject| subject.check(&arguments)));
     Corpus::Keep

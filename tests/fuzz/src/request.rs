@@ -8,7 +8,7 @@
 //! {"jsonrpc":"2.0","id":1,"method":"ping"}
 //! ```
 //!
-//! `{session}` stands for the id of a session that is open.
+//! `{session}` is replaced with the id of an open session.
 
 use bytes::Bytes;
 use http::header::{HOST, HeaderName, HeaderValue};

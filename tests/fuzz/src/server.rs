@@ -81,7 +81,7 @@ pub fn converse(input: &[u8]) -> Vec<u8> {
         let mut written = Vec::new();
         let service = service();
         let (served, read) = tokio::join!(service.serve(lines), peer.read_to_end(&mut written));
-        served.expect("the end of the input is no error");
+        served.expect("the end of the input is not an error");
         read.expect("memory can be read");
         written
     })

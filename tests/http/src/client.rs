@@ -1,4 +1,4 @@
-//! A client that writes HTTP/1.1 by hand, so that nothing is put right on the way.
+//! A client that writes HTTP/1.1 by hand, so that nothing is corrected on the way.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -154,7 +154,7 @@ impl Event {
     /// Reads the lines of one event; none if it is a comment.
     ///
     /// # Panics
-    /// If a line is no field, or a field is there twice.
+    /// If a line is not a field, or a field is repeated.
     pub fn of(text: &str) -> Option<Self> {
         if text.starts_with(':') {
             return None;
@@ -210,10 +210,10 @@ impl Response {
         self.header("content-type") == Some("text/event-stream")
     }
 
-    /// The whole body.
+    /// Reads the whole body.
     ///
     /// # Panics
-    /// If it is no text.
+    /// If it is not UTF-8.
     pub fn text(&mut self) -> String {
         let mut text = Vec::new();
         while let Some(byte) = self.byte() {
@@ -222,10 +222,10 @@ impl Response {
         String::from_utf8(text).expect("text")
     }
 
-    /// The body as one JSON text, judged by the schema unless it is a batch.
+    /// The body as JSON, validated against the schema unless it is a batch.
     ///
     /// # Panics
-    /// If it is none.
+    /// If it is not valid JSON.
     pub fn json(&mut self) -> Value {
         assert_eq!(self.header("content-type"), Some("application/json"), "{}", self.status);
         let value: Value = serde_json::from_str(&self.text()).expect("JSON");
@@ -251,10 +251,10 @@ impl Response {
         None
     }
 
-    /// The next event that is no comment, as its fields; none at the end of the stream.
+    /// The fields of the next event that is not a comment; `None` at the end of the stream.
     ///
     /// # Panics
-    /// If it is no event, or its time to wait is no number.
+    /// If it is not an event, or its `retry` is not a number.
     pub fn fields(&mut self) -> Option<Event> {
         let event = std::iter::from_fn(|| self.event()).find_map(|text| Event::of(&text))?;
         if event.id.is_some() {

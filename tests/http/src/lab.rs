@@ -9,7 +9,7 @@ use toolwright::{Http, HttpConfig, Limits, Service};
 
 use crate::client::{Call, Response};
 
-/// A running server; dropping it ends it in order.
+/// A running server; dropping it shuts it down gracefully.
 #[derive(Debug)]
 pub struct Lab {
     address: SocketAddr,
@@ -134,7 +134,7 @@ impl Lab {
         session
     }
 
-    /// Asks the server to end, and goes on at once.
+    /// Asks the server to shut down, without waiting.
     pub fn stop(&mut self) {
         self.stop.take();
     }
@@ -146,7 +146,7 @@ impl Drop for Lab {
         let Some(thread) = self.thread.take() else { return };
         let ended = thread.join();
         if !std::thread::panicking() {
-            ended.expect("the server ended in order");
+            ended.expect("the server shut down gracefully");
         }
     }
 }

@@ -29,7 +29,7 @@ pub struct Lead(mpsc::UnboundedSender<Step>);
 /// A server with a tool of each of these names, and who leads them.
 ///
 /// # Panics
-/// If a name is no good.
+/// If a name is invalid.
 pub fn talkers<const N: usize>(names: [&'static str; N], limits: Limits) -> (Service, [Lead; N]) {
     let mut receivers = BTreeMap::new();
     let leads = names.map(|name| {
@@ -47,7 +47,7 @@ impl Lead {
         self.step(Step::Say(text.into()));
     }
 
-    /// The call lets go of its stream.
+    /// The call closes its stream.
     pub fn close(&self) {
         self.step(Step::Close);
     }

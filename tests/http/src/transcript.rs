@@ -1,8 +1,8 @@
 //! Documents that show what is typed into a shell and what comes back, and the check that it does.
 //!
 //! The blocks of the language `console` are one session of `sh`. A line that begins with `$ ` is a command, and goes on in
-//! the next line if it ends with `\` or `|` or within single quotes. What follows is its output, in which `…` stands for
-//! anything, and white space for nothing, so that long lines can be wrapped. The server is always at [`SHOWN`].
+//! the next line if it ends with `\` or `|` or within single quotes. What follows is its output, in which `…` matches
+//! anything, and white space is ignored, so that long lines can be wrapped. The server is always at [`SHOWN`].
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -107,7 +107,7 @@ mod tests {
     use super::{matches, steps};
 
     #[test]
-    fn an_ellipsis_stands_for_anything_and_white_space_for_nothing() {
+    fn an_ellipsis_matches_anything_and_white_space_is_ignored() {
         for (expected, output, is_match) in [
             ("a: 1\n  b", "a:1b\r\n", true),
             ("{…}", "{}", true),

@@ -1,4 +1,4 @@
-//! Questions to the client over HTTP: on the stream of the call they belong to, or as the end of the call.
+//! Elicitation, sampling and roots over HTTP: on the stream of the call, or as the result of the call.
 
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ fn each_question_of_a_session_has_its_own_id() {
 }
 
 #[test]
-fn a_response_of_another_session_is_nobodys() {
+fn a_response_from_another_session_is_ignored() {
     let lab = lab();
     let (mine, other) =
         (lab.session_with("2025-11-25", &everything()), lab.session_with("2025-11-25", &everything()));
@@ -105,12 +105,12 @@ fn a_legacy_client_without_streams_cannot_be_asked() {
     let call = session.call(1, "folders", &json!({})).replace("Accept", "application/json");
     let answer = call.send().json();
     assert_eq!(answer["result"]["isError"], true);
-    let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
+    let text = answer["result"]["content"][0]["text"].as_str().expect("a string");
     assert!(text.contains("text/event-stream"), "{text}");
 }
 
 #[test]
-fn what_a_session_has_not_declared_is_not_asked() {
+fn undeclared_capabilities_are_not_used() {
     let lab = lab();
     let session = lab.session("2025-11-25");
     let answer = session.call(1, "folders", &json!({})).send().json();
@@ -199,7 +199,7 @@ fn a_missing_capability_has_status_400_in_the_modern_era() {
     assert_eq!(error["data"], json!({"requiredCapabilities": {"roots": {}}}));
 }
 
-/// 2025-11-25, basic/transports "Resumability and Redelivery": what is on a stream is sent again, questions as well.
+/// 2025-11-25, basic/transports "Resumability and Redelivery": messages on a stream are sent again, including requests.
 #[test]
 fn a_question_on_a_lost_stream_is_asked_again() {
     let lab = lab();

@@ -1,4 +1,4 @@
-//! What one caller may have, so that none takes all that there is: two callers in each test, known by their addresses.
+//! Limits per caller, so that none uses up everything: two callers in each test, identified by their addresses.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -78,7 +78,7 @@ fn a_caller_whose_sessions_are_all_in_use_gets_no_more() {
 
 /// Many sessions of one caller do not keep another out, though nothing bounds that one but the bound of all.
 #[test]
-fn whoever_has_most_sessions_makes_room_for_another_caller() {
+fn the_caller_with_most_sessions_makes_room_for_others() {
     let lab = lab(Limits { max_sessions: 4, ..Limits::default() });
     let adas = [(); 4].map(|()| opened(&lab, ADA));
     let bobs = opened(&lab, BOB);
@@ -113,7 +113,7 @@ fn the_calls_of_one_caller_are_bounded_on_all_its_connections() {
     let mut adas = vec![call(ADA), call(ADA)];
     let refused = call(ADA).json();
     assert_eq!(refused["error"]["code"], -32603);
-    let text = refused["error"]["message"].as_str().expect("a text");
+    let text = refused["error"]["message"].as_str().expect("a string");
     assert!(text.contains("2 calls of this caller"), "{text}");
     let _bobs = call(BOB);
     probes.await_started(3);
@@ -167,7 +167,7 @@ fn padded(lab: &Lab, caller: &str, length: usize) -> Response {
     of(caller, lab.post().judged("2025-11-25", "ping")).raw_body(&body).send()
 }
 
-/// Until what was sent before has come.
+/// Waits until what was sent before has arrived.
 fn until_refused(lab: &Lab, caller: &str, length: usize) {
     let refused = (0..200).any(|_| {
         std::thread::sleep(Duration::from_millis(5));
@@ -249,7 +249,7 @@ fn calls_of_one_tool_by_one_caller_have_a_rate() {
     for name in ["add", "plus"] {
         let refused = add(&lab, ADA, name);
         assert_eq!(refused["isError"], true, "a former name is the same tool");
-        let text = refused["content"][0]["text"].as_str().expect("a text");
+        let text = refused["content"][0]["text"].as_str().expect("a string");
         assert!(text.starts_with("too many calls of `add`; nothing was done: try again in "), "{text}");
     }
     assert_eq!(add(&lab, BOB, "add")["isError"], false, "another caller");
@@ -276,9 +276,9 @@ fn speeches(limits: Limits) -> Service {
     Server::new(speech).tools::<Speech>().limits(limits).build().expect("a service")
 }
 
-/// With one connection, the next caller waits until the one that does not read is given up.
+/// With one connection, the next caller waits until the one that does not read is disconnected.
 #[test]
-fn a_client_that_does_not_read_is_given_up() {
+fn a_client_that_does_not_read_is_disconnected() {
     let time = Duration::from_millis(200);
     let limits = Limits { write_timeout: time, max_http_connections: 1, ..Limits::default() };
     let lab = Lab::serve(speeches(limits), config());
@@ -290,9 +290,9 @@ fn a_client_that_does_not_read_is_given_up() {
     drop(deaf);
 }
 
-/// A stream that has nothing to send is read by whoever waits for it.
+/// A client that waits on a stream without messages is reading.
 #[test]
-fn a_client_that_waits_is_not_given_up() {
+fn a_client_that_waits_is_not_disconnected() {
     let probes = Probes::default();
     let limits = Limits { write_timeout: Duration::from_millis(100), ..Limits::default() };
     let lab = Lab::serve(probes.service(limits), config());

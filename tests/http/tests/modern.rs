@@ -223,7 +223,7 @@ fn a_call_that_takes_too_long_and_one_that_panics_are_answered() {
 
 // As reported in modelcontextprotocol/ruby-sdk#495, langchain4j/langchain4j#6098.
 #[test]
-fn a_subscription_is_acknowledged_filtered_and_ended_in_order() {
+fn subscriptions_are_acknowledged_filtered_and_closed() {
     let mut lab = Lab::start();
     let listen = |id: i32, filter: Value| {
         let params = with_meta(&json!({"notifications": filter}));
@@ -242,7 +242,7 @@ fn a_subscription_is_acknowledged_filtered_and_ended_in_order() {
         assert_eq!((&message["params"]["notifications"], tag(&message)), (&filter, json!(id)));
     }
     assert_eq!(lab.call("toggle", &json!({"on": true})).send().status, 200);
-    let changed = asked.message().expect("word of the change");
+    let changed = asked.message().expect("a notification");
     assert_eq!((&changed["method"], tag(&changed)), (&json!("notifications/tools/list_changed"), json!(9)));
     lab.stop();
     for (stream, id) in [(&mut asked, 9), (&mut empty, 10)] {
@@ -309,7 +309,7 @@ fn calls_are_bounded_and_finish_when_the_server_ends() {
     assert_eq!(asking.join().expect("answered")["result"]["content"][0]["text"], "slept 300 ms");
 }
 
-/// It has sent all it will and waits for its answer, as `nc -N` does; one that has gone takes its call back all the same.
+/// It has sent everything and waits for its answer, as `nc -N` does; a client that has disconnected still cancels its call.
 #[test]
 fn a_client_that_ends_its_side_gets_its_answer() {
     let lab = Lab::start();

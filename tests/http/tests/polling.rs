@@ -1,4 +1,4 @@
-//! Streams that the server lets go, and that clients come back to (SEP-1699; 2025-11-25, basic/transports "Sending Messages
+//! Streams that the server closes, and that clients resume (SEP-1699; 2025-11-25, basic/transports "Sending Messages
 //! to the Server").
 
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ fn streams_start_with_an_id_where_clients_expect_one() {
 }
 
 #[test]
-fn a_handler_lets_go_of_its_stream_and_the_client_polls() {
+fn a_handler_closes_its_stream_and_the_client_polls() {
     let (service, [lead]) = talkers(["a"], Limits::default());
     let lab = Lab::serve(service, HttpConfig::new());
     let session = lab.session("2025-11-25");
@@ -61,7 +61,7 @@ fn a_handler_lets_go_of_its_stream_and_the_client_polls() {
         lead.close();
         assert_eq!(methods(&mut stream), [Some("notifications/progress".to_owned())]);
     }
-    // Nobody is there now: what is asked for has happened.
+    // The stream is already closed, so this has no effect.
     lead.close();
     lead.answer("done");
     let id = stream.last_event_id.expect("an id");

@@ -13,7 +13,7 @@ fn ping() -> Value {
 
 // As reported in XS-MLVP/UCAgent#127, PrefectHQ/fastmcp#1664.
 #[test]
-fn any_accept_that_has_one_of_both_is_served() {
+fn accept_needs_one_of_the_two_types() {
     let lab = Lab::start();
     let initialize = |accept: Option<&str>| {
         let call = lab.initialize("2025-06-18").without("Accept");
@@ -39,7 +39,7 @@ fn any_accept_that_has_one_of_both_is_served() {
 }
 
 #[test]
-fn a_client_that_takes_no_events_gets_the_answer_alone() {
+fn without_event_streams_only_the_answer_is_sent() {
     let lab = Lab::start();
     for arguments in [json!({}), json!({"slowly": true})] {
         let params = json!({"name": "count", "arguments": arguments, "_meta": {"progressToken": 1}});
@@ -62,7 +62,7 @@ fn the_type_of_a_body_may_have_parameters() {
 
 // As reported in modelcontextprotocol/java-sdk#961, LIghtJUNction/OniMods#271.
 #[test]
-fn only_json_is_taken() {
+fn only_json_is_accepted() {
     let lab = Lab::start();
     for content_type in ["text/plain", "application/x-www-form-urlencoded", "application/json-patch+json"] {
         let call = lab.call("add", &json!({"a": 1, "b": 2})).replace("Content-Type", content_type);
@@ -92,7 +92,7 @@ fn other_methods_are_refused_with_the_ones_that_are_served() {
 
 // As reported in BerriAI/litellm#34845, PrefectHQ/fastmcp#1867.
 #[test]
-fn the_path_is_good_with_and_without_the_final_slash() {
+fn the_path_works_with_and_without_a_trailing_slash() {
     let lab = Lab::start();
     for (path, status) in [("/mcp", 200), ("/mcp/", 200), ("/", 404), ("/mcp/other", 404), ("/mcp//", 404)] {
         let call = lab
@@ -158,7 +158,7 @@ fn host_and_origin_are_checked_each_alone() {
 }
 
 #[test]
-fn malformed_bodies_are_told_apart() {
+fn malformed_bodies_get_distinct_errors() {
     let lab = Lab::start();
     for (body, expected) in [
         ("{", -32700),
@@ -189,7 +189,7 @@ fn a_body_over_the_limit_is_refused_however_it_is_sent() {
 
 // As reported in modelcontextprotocol/typescript-sdk#2730.
 #[test]
-fn notifications_are_taken_on_connections_that_will_close() {
+fn notifications_are_accepted_on_closing_connections() {
     let lab = Lab::start();
     let session = lab.session("2025-11-25");
     let body = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
@@ -233,7 +233,7 @@ fn connections_over_the_limit_wait_until_one_ends() {
 }
 
 #[test]
-fn clients_that_do_not_finish_their_request_are_not_waited_for() {
+fn unfinished_requests_time_out() {
     use std::io::{Read as _, Write as _};
 
     let limits = Limits { http_read_timeout: Duration::from_millis(100), ..Limits::default() };

@@ -25,13 +25,13 @@ fn resume(session: &Session<'_>, last: &str) -> Response {
     response
 }
 
-/// What a message says.
+/// The text of a message.
 fn text(message: &Value) -> &str {
     let answer = &message["result"]["content"][0]["text"];
-    answer.as_str().or_else(|| message["params"]["message"].as_str()).expect("a text")
+    answer.as_str().or_else(|| message["params"]["message"].as_str()).expect("a string")
 }
 
-fn texts(response: &mut Response) -> Vec<String> {
+fn strings(response: &mut Response) -> Vec<String> {
     response.messages().iter().map(|message| text(message).to_owned()).collect()
 }
 
@@ -62,10 +62,10 @@ fn a_lost_stream_is_resumed_to_its_answer() {
         assert_eq!(session.request(2, "ping", &json!({})).send().status, 200);
 
         let mut again = resume(&session, &first);
-        assert_eq!(texts(&mut again), ["2", "3", "done"], "{revision}");
+        assert_eq!(strings(&mut again), ["2", "3", "done"], "{revision}");
         let end = last(&again);
         let mut ended = resume(&session, &first);
-        assert_eq!(texts(&mut ended), ["2", "3", "done"], "what was sent is sent again when asked for");
+        assert_eq!(strings(&mut ended), ["2", "3", "done"], "what was sent is sent again when asked for");
         let mut nothing = resume(&session, &end);
         assert_eq!((nothing.status, nothing.text().as_str()), (204, ""), "htp_07: this ends the attempts");
     }
@@ -97,7 +97,7 @@ fn ids_are_unique_in_the_session_and_name_their_stream() {
     b.answer("b2");
     let mut ids = BTreeSet::new();
     let mut names = BTreeSet::new();
-    let events = [standing.fields().expect("a first event"), standing.fields().expect("word of a change")];
+    let events = [standing.fields().expect("a first event"), standing.fields().expect("a notification")];
     let [first, second] = &mut streams;
     let of_calls = std::iter::from_fn(|| first.fields()).chain(std::iter::from_fn(|| second.fields()));
     for event in events.into_iter().chain(of_calls) {
@@ -130,8 +130,8 @@ fn a_stream_is_resumed_with_its_own_messages_alone() {
     }
     b.answer("b4");
     a.answer("a4");
-    assert_eq!(texts(&mut resume(&session, &id)), ["a2", "a3", "a4"]);
-    assert_eq!(texts(&mut other), ["b1", "b2", "b3", "b4"]);
+    assert_eq!(strings(&mut resume(&session, &id)), ["a2", "a3", "a4"]);
+    assert_eq!(strings(&mut other), ["b1", "b2", "b3", "b4"]);
     session.delete().send();
     let messages = standing.messages();
     assert_eq!(messages.len(), 1, "the one that belongs to no call: {messages:?}");
@@ -146,11 +146,11 @@ fn a_reader_that_comes_back_takes_the_place_of_the_one_before() {
     let mut before = talk(&session, 1, "a").send();
     assert_eq!(text(&before.message().expect("progress")), "1");
     let mut after = resume(&session, &last(&before));
-    assert_eq!(texts(&mut before), Vec::<String>::new(), "it ends");
+    assert_eq!(strings(&mut before), Vec::<String>::new(), "it ends");
     lead.say("2");
     assert_eq!(text(&after.message().expect("progress")), "2");
     lead.answer("3");
-    assert_eq!(texts(&mut after), ["3"]);
+    assert_eq!(strings(&mut after), ["3"]);
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_standing_stream_goes_on_where_it_was() {
         drop(stream);
         change();
         let mut stream = resume(&session, &id);
-        let again = stream.message().expect("word of the second change");
+        let again = stream.message().expect("a second notification");
         assert_eq!(again["method"], "notifications/resources/updated");
         let newer = last(&stream);
         assert_ne!(newer, id);
@@ -206,7 +206,7 @@ fn unknown_events_are_refused_and_the_session_goes_on() {
 }
 
 #[test]
-fn what_is_kept_is_bounded_while_nobody_reads() {
+fn buffers_are_bounded_while_the_client_does_not_read() {
     let limits = EventLimits { max_session_events: 20, ..EventLimits::default() };
     let store = Counting { memory: Arc::new(MemoryEventStore::new(limits)), ..Counting::default() };
     let (service, [lead]) = talkers(["a"], Limits { max_unsent_bytes: 1000, ..Limits::default() });
@@ -222,7 +222,7 @@ fn what_is_kept_is_bounded_while_nobody_reads() {
     }
     lead.answer("done");
     store.await_seen(202);
-    let seen = texts(&mut resume(&session, &id));
+    let seen = strings(&mut resume(&session, &id));
     assert_eq!((seen.len(), seen.last().map(String::as_str)), (20, Some("done")), "the call was not held up");
     assert!(seen[0].starts_with("181 "), "the oldest went first");
 }
@@ -248,7 +248,7 @@ fn a_slow_reader_slows_the_call_down_and_misses_nothing() {
         std::thread::sleep(Duration::from_millis(300));
     }
     assert!(before < MESSAGES, "{before} messages went somewhere");
-    assert_eq!(texts(&mut stream).len(), MESSAGES + 1);
+    assert_eq!(strings(&mut stream).len(), MESSAGES + 1);
 }
 
 #[test]
@@ -276,7 +276,7 @@ impl Counting {
         self.seen.lock().expect("no panic").push(what);
     }
 
-    /// Waits until it was asked so often.
+    /// Waits until it was called this often.
     fn await_seen(&self, count: usize) {
         let start = Instant::now();
         while self.seen.lock().expect("no panic").len() < count {
@@ -289,7 +289,7 @@ impl Counting {
 impl EventStore for Counting {
     fn append<'a>(&'a self, session: &'a str, event: StoredEvent) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            // A store elsewhere takes its time.
+            // A remote store is slow.
             tokio::time::sleep(Duration::from_millis(1)).await;
             self.note(format!("append {}", event.sequence));
             self.memory.append(session, event).await;
@@ -315,7 +315,7 @@ impl EventStore for Counting {
 }
 
 #[test]
-fn a_store_of_ones_own_is_asked_for_streams_alone() {
+fn a_custom_store_is_used_for_streams_only() {
     let store = Counting::default();
     let (service, [lead]) = talkers(["a"], Limits::default());
     let lab = Lab::serve(service, HttpConfig::new().event_store(store.clone()));
@@ -338,7 +338,7 @@ fn a_store_of_ones_own_is_asked_for_streams_alone() {
     }
     let mut resumed = resume(&session, &id);
     lead.answer("5");
-    assert_eq!(texts(&mut resumed), ["2", "3", "4", "5"], "no gap and none twice, however slow the store");
+    assert_eq!(strings(&mut resumed), ["2", "3", "4", "5"], "no gap and none twice, however slow the store");
     session.delete().send();
     store.await_seen(6);
     assert_eq!(store.seen.lock().expect("no panic")[5], "forget", "the session's events go with it");

@@ -150,7 +150,7 @@ fn each_message_goes_to_one_stream_and_none_pushes_another_out() {
 }
 
 #[test]
-fn word_of_a_change_waits_for_a_stream_and_streams_are_bounded() {
+fn notifications_wait_for_a_stream_and_streams_are_bounded() {
     let limits = Limits { max_session_streams: 1, ..Limits::default() };
     let lab = Lab::with(limits, HttpConfig::new());
     let session = lab.session("2025-06-18");
@@ -161,9 +161,9 @@ fn word_of_a_change_waits_for_a_stream_and_streams_are_bounded() {
     assert_eq!(session.get().replace("Accept", "application/json").send().status, 406);
 }
 
-/// Each request is an exchange of its own; what is watched belongs to the session.
+/// Each request is an exchange of its own; subscriptions belong to the session.
 #[test]
-fn a_session_watches_a_resource_until_it_says_otherwise() {
+fn a_session_is_notified_until_it_unsubscribes() {
     let lab = Lab::start();
     let session = lab.session("2025-11-25");
     let watched = json!({"uri": "lab://watched"});
@@ -171,7 +171,7 @@ fn a_session_watches_a_resource_until_it_says_otherwise() {
     assert_eq!(session.request(1, "resources/subscribe", &watched).send().json()["result"], json!({}));
     assert_eq!(session.call(2, "change", &update).send().status, 200);
     let mut stream = session.get().send();
-    let message = stream.message().expect("word of the update");
+    let message = stream.message().expect("a notification");
     assert_eq!(
         (&message["method"], &message["params"]),
         (&json!("notifications/resources/updated"), &watched)
@@ -180,11 +180,11 @@ fn a_session_watches_a_resource_until_it_says_otherwise() {
     assert_eq!(session.request(3, "resources/unsubscribe", &watched).send().json()["result"], json!({}));
     assert_eq!(session.call(4, "change", &update).send().status, 200);
     session.delete().send();
-    assert_eq!(stream.messages(), Vec::<Value>::new(), "nobody watches any more");
+    assert_eq!(stream.messages(), Vec::<Value>::new(), "no subscription is left");
 }
 
 #[test]
-fn leaving_does_not_cancel_a_legacy_call_and_asking_does() {
+fn only_a_notification_cancels_a_legacy_call() {
     let probes = Probes::default();
     let lab = Lab::serve(probes.service(Limits::default()), HttpConfig::new());
     let session = lab.session("2025-11-25");
@@ -207,7 +207,7 @@ fn leaving_does_not_cancel_a_legacy_call_and_asking_does() {
 }
 
 #[test]
-fn batches_are_of_2025_03_26_only() {
+fn only_2025_03_26_has_batches() {
     let lab = Lab::start();
     let batch = json!([
         {"jsonrpc": "2.0", "id": 1, "method": "ping"},
@@ -286,7 +286,7 @@ fn a_batch_is_read_no_further_than_its_limit() {
     let lab = Lab::with(Limits { max_batch_messages: 3, ..Limits::default() }, HttpConfig::new());
     let session = lab.session("2025-03-26");
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    // What comes after the last message that may be in it is no JSON, and nobody has seen it.
+    // What follows the last allowed message is not valid JSON, and must not be parsed.
     let batch = format!("[{ping},{ping},{ping},{ping},no json");
     assert_eq!(code(session.post().raw_body(batch.as_bytes()).send()), (400, -32600));
     let batch = format!("[{ping},{ping},no json");

@@ -76,7 +76,7 @@ fn later_revisions_work_over_sse_too() {
 
 // As reported in modelcontextprotocol/python-sdk#412, modelcontextprotocol/go-sdk#687.
 #[test]
-fn the_address_to_post_to_holds_behind_a_prefix() {
+fn the_endpoint_url_is_correct_behind_a_prefix() {
     let service = tools::service(Limits::default());
     let lab = Lab::run(service, |http| http.path("/gw/mcp").with_sse());
     for path in ["/gw/sse", "/gw/sse/"] {
@@ -119,7 +119,7 @@ async fn a_mounted_service_gives_a_relative_address() {
 }
 
 #[test]
-fn it_is_off_unless_asked_for() {
+fn it_is_disabled_by_default() {
     let plain = Lab::start();
     for path in ["/sse", "/messages"] {
         assert_eq!(plain.bare("GET", path).send().status, 404);
@@ -131,7 +131,7 @@ fn it_is_off_unless_asked_for() {
 
 // As reported in modelcontextprotocol/java-sdk#961, LIghtJUNction/OniMods#271, markmhendrickson/neotoma#1923.
 #[test]
-fn what_is_no_message_of_a_client_is_refused() {
+fn invalid_messages_are_rejected() {
     let lab = lab_with(Limits { max_message_bytes: 1000, ..Limits::default() }, HttpConfig::new());
     let mut client = SseClient::open(&lab, "/sse");
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
@@ -216,7 +216,7 @@ fn calls_are_answered_before_the_server_ends_the_stream() {
 }
 
 #[test]
-fn streams_are_bounded_and_silent_strangers_are_let_go() {
+fn streams_are_bounded_and_uninitialized_ones_closed() {
     let time = Duration::from_secs(1);
     let limits = Limits { max_sessions: 2, http_read_timeout: time, ..Limits::default() };
     let lab = lab_with(limits, HttpConfig::new());
@@ -230,7 +230,7 @@ fn streams_are_bounded_and_silent_strangers_are_let_go() {
 }
 
 #[test]
-fn a_reader_that_is_too_slow_is_given_no_more_work() {
+fn a_slow_reader_gets_no_further_work() {
     let limits = Limits { max_unsent_bytes: 1000, ..Limits::default() };
     let lab = lab_with(limits, HttpConfig::new());
     let client = SseClient::initialized(&lab, OLDEST);
@@ -259,7 +259,7 @@ fn calls_of_all_streams_are_bounded_together() {
 
 // As reported in modelcontextprotocol/typescript-sdk#2538, markmhendrickson/neotoma#1486.
 #[test]
-fn an_idle_stream_has_signs_of_life() {
+fn idle_streams_send_keep_alives() {
     let config = HttpConfig::new().keep_alive(Some(Duration::from_millis(20)));
     let lab = lab_with(Limits::default(), config);
     let mut client = SseClient::open(&lab, "/sse");
@@ -280,7 +280,7 @@ fn clients_find_the_transport_of_an_address() {
     let probe = lab.bare("POST", "/sse").header("Content-Type", "application/json").body(&initialize).send();
     assert_eq!(probe.status, 400);
     SseClient::open(&lab, "/sse");
-    // Streamable HTTP is of later revisions, but whoever speaks it may ask for any: "the server MUST respond with the
+    // Streamable HTTP came with later revisions, but its clients may request any: "the server MUST respond with the
     // same version" if it supports that (2024-11-05, basic/lifecycle "Version Negotiation").
     let mut agreed = lab.initialize(OLDEST).send();
     assert_eq!(agreed.json()["result"]["protocolVersion"], OLDEST);

@@ -18,7 +18,7 @@ const TASKS: &str = "io.modelcontextprotocol/tasks";
 /// One tool, whose calls sleep as tasks. It is not a typed one: any provider may have such.
 #[derive(Debug, Default)]
 struct Sleeper {
-    /// Whether a call may as well be none.
+    /// Whether a call need not become a task.
     is_optional: bool,
 }
 
@@ -86,7 +86,7 @@ fn until(lab: &Lab, id: &str, status: &str) -> Value {
 }
 
 #[test]
-fn the_name_of_a_task_stands_in_the_header_and_in_the_body() {
+fn the_task_id_is_in_both_the_header_and_the_body() {
     let lab = lab();
     let id = id_of(nap(&lab, 60_000));
     for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
@@ -131,7 +131,7 @@ fn a_task_goes_on_when_its_client_has_left() {
 }
 
 #[test]
-fn word_of_a_task_comes_on_a_stream() {
+fn task_notifications_are_sent_on_a_stream() {
     let lab = lab();
     let id = id_of(nap(&lab, 300));
     let mut listen =
@@ -139,7 +139,7 @@ fn word_of_a_task_comes_on_a_stream() {
     assert!(listen.is_events());
     let acknowledged = listen.message().expect("the acknowledgement");
     assert_eq!(acknowledged["params"]["notifications"], json!({"taskIds": [id]}));
-    let word = listen.message().expect("word of the end");
+    let word = listen.message().expect("a notification");
     assert_eq!(
         (&word["method"], &word["params"]["status"]),
         (&json!("notifications/tasks"), &json!("completed"))
@@ -170,7 +170,7 @@ impl TaskStore for Kept {
 }
 
 #[test]
-fn tasks_end_in_order_with_the_last_transport() {
+fn tasks_end_with_the_last_transport() {
     let kept = Kept::default();
     let service = service(Tasks::new().store(kept.clone()));
     let first = Lab::serve(service.clone(), HttpConfig::new());
@@ -224,7 +224,7 @@ fn limited(is_optional: bool, tasks: Tasks, limits: Limits) -> Lab {
 }
 
 #[test]
-fn a_task_that_cannot_be_kept_is_a_call_where_it_may_be_one() {
+fn a_task_that_cannot_be_stored_may_run_as_a_call() {
     for arguments in [json!({"ms": 1}), json!({"ms": 1, "start": true})] {
         let call = json!({"name": "nap", "arguments": arguments});
         let optional = limited(true, Tasks::new().store(Full), Limits::default());

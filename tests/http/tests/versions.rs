@@ -111,7 +111,7 @@ fn an_array_is_refused_with_the_reason() {
         assert_eq!(response.status, 400, "{case}");
         let answer: Value = serde_json::from_str(&response.text()).expect("JSON");
         assert_eq!(answer["error"]["code"], -32600, "{case}: {answer}");
-        let text = answer["error"]["message"].as_str().expect("a text");
+        let text = answer["error"]["message"].as_str().expect("a string");
         assert!(text.contains("batch") && !text.contains("Mcp-Session-Id"), "{case}: {text}");
     }
 }
@@ -138,7 +138,7 @@ fn an_encoded_body_is_refused_with_what_is_taken() {
     assert_eq!(plain.send().status, 200);
 }
 
-/// As on every other transport: there are programs that put one in front of each text.
+/// As on every other transport: some programs write one before each message.
 #[test]
 fn a_byte_order_mark_before_a_body_is_skipped() {
     let lab = lab_with_sse();

@@ -22,7 +22,7 @@ pub fn asks(answer: &Value) -> bool {
 /// The parameters of the call that follows an answer that asks for input.
 ///
 /// # Panics
-/// If the parameters are no object.
+/// If the parameters are not an object.
 pub fn next_round(params: &Value, answer: &Value, mut reply: impl FnMut(&Value) -> Value) -> Value {
     let mut responses = Map::new();
     for (key, question) in answer["result"]["inputRequests"].as_object().into_iter().flatten() {

@@ -14,7 +14,7 @@ use toolwright::{
 
 use crate::tools::Lab;
 
-/// Whom to greet, and how.
+/// Who to greet, and how.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Greeting {
     /// Who to greet.

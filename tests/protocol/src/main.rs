@@ -1,5 +1,5 @@
 //! The server under test. With `PLAIN` it has tools only, with `ASKING` it is the one of `asking`. `GRACE_MS`, `TIMEOUT_MS`, `PAGE`, `MAX_BYTES` and `MAX_CALLS`
-//! in the environment change its limits, `ONE_THREAD` gives the runtime one thread only; SIGTERM ends it in order.
+//! in the environment change its limits, `ONE_THREAD` gives the runtime one thread only; SIGTERM shuts it down gracefully.
 
 use std::time::Duration;
 

@@ -138,7 +138,7 @@ impl Peer {
     /// The parameters with the metadata that a modern request needs.
     ///
     /// # Panics
-    /// If the parameters, or their `_meta`, are no object.
+    /// If the parameters, or their `_meta`, are not an object.
     pub fn with_meta(&self, mut params: Value) -> Value {
         if self.revision >= "2026-07-28" {
             let meta = params.as_object_mut().expect("an object").entry("_meta").or_insert_with(|| json!({}));

@@ -1,4 +1,4 @@
-//! Questions to the client, over stdio: each kind in each revision that has it.
+//! Elicitation, sampling and roots over stdio, in each revision that has them.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn booking() -> Value {
     json!({"name": "Ada", "guests": 2, "tip": 12.5, "vegetarian": true, "table": "garden", "email": "a@b.example"})
 }
 
-/// The answer to the questions of these tests, by what is asked.
+/// The answers to the requests of these tests.
 fn reply(question: &Value) -> Value {
     match question["method"].as_str() {
         Some("roots/list") => json!({"roots": [{"uri": "file:///a", "name": "A"}, {"uri": "file:///b"}]}),
@@ -38,7 +38,7 @@ fn reply(question: &Value) -> Value {
 }
 
 #[test]
-fn a_form_is_made_from_a_type_in_the_words_of_the_revision() {
+fn forms_are_generated_from_a_type_for_each_revision() {
     for revision in WITH_FORMS {
         let mut peer = peer(revision);
         let dialog = Dialog::call(&mut peer, "book", &json!({}), |_| accept(&booking()));
@@ -107,7 +107,7 @@ fn several_choices_are_asked_where_the_revision_has_them() {
 }
 
 #[test]
-fn a_user_may_decline_or_leave() {
+fn a_user_may_decline_or_cancel() {
     for revision in WITH_FORMS {
         let mut peer = peer(revision);
         for (action, text) in [("decline", "declined"), ("cancel", "cancelled")] {
@@ -124,7 +124,7 @@ fn a_user_may_decline_or_leave() {
 }
 
 #[test]
-fn a_page_has_an_id_in_2025_11_25_and_its_end_is_told() {
+fn url_mode_has_an_id_and_a_completion_in_2025_11_25() {
     let mut legacy = peer("2025-11-25");
     let dialog = Dialog::call(&mut legacy, "visit", &json!({}), |_| json!({"action": "accept"}));
     let params = &dialog.questions[0]["params"];
@@ -146,7 +146,7 @@ fn a_page_has_an_id_in_2025_11_25_and_its_end_is_told() {
 }
 
 #[test]
-fn the_clients_model_writes_in_every_revision() {
+fn sampling_works_in_every_revision() {
     for revision in ALL {
         let mut peer = peer(revision);
         let dialog = Dialog::call(&mut peer, "write", &json!({}), reply);
@@ -164,7 +164,7 @@ fn the_clients_model_writes_in_every_revision() {
 }
 
 #[test]
-fn the_model_may_use_tools_where_the_client_has_declared_it() {
+fn sampling_offers_tools_only_if_declared() {
     for revision in ["2025-11-25", "2026-07-28"] {
         let mut peer = peer(revision);
         let dialog = Dialog::call(&mut peer, "write", &json!({"with_tool": true}), |_| {
@@ -185,7 +185,7 @@ fn the_model_may_use_tools_where_the_client_has_declared_it() {
 }
 
 #[test]
-fn folders_are_listed_in_every_revision() {
+fn roots_are_listed_in_every_revision() {
     for revision in ALL {
         let mut peer = peer(revision);
         let dialog = Dialog::call(&mut peer, "folders", &json!({}), reply);
@@ -254,7 +254,7 @@ fn completion_asks_nothing() {
 }
 
 #[test]
-fn what_the_client_has_not_declared_is_not_asked() {
+fn undeclared_capabilities_are_not_used() {
     for (tool, required, name) in [
         ("book", json!({"elicitation": {"form": {}}}), "elicitation.form"),
         ("visit", json!({"elicitation": {"url": {}}}), "elicitation.url"),
@@ -270,7 +270,7 @@ fn what_the_client_has_not_declared_is_not_asked() {
         let mut legacy = peer_with("2025-11-25", json!({}));
         let result = legacy.call_result(tool, &json!({}));
         assert_eq!(result["isError"], true);
-        let text = result["content"][0]["text"].as_str().expect("a text");
+        let text = result["content"][0]["text"].as_str().expect("a string");
         assert!(text.contains(name), "{text}");
     }
     let mut modern = peer_with("2026-07-28", json!({}));
@@ -337,11 +337,11 @@ fn a_form_may_be_a_schema_and_its_answer_is_checked() {
 }
 
 #[test]
-fn what_no_form_has_is_told_to_the_developer() {
+fn types_unfit_for_a_form_are_reported() {
     let mut peer = peer("2026-07-28");
     let result = peer.call_result("impossible", &json!({}));
     assert_eq!(result["isError"], true);
-    let text = result["content"][0]["text"].as_str().expect("a text");
+    let text = result["content"][0]["text"].as_str().expect("a string");
     assert!(text.starts_with("`booking` cannot stand in a form"), "{text}");
 }
 
@@ -420,7 +420,7 @@ fn questions_are_bounded() {
 }
 
 #[test]
-fn a_question_that_nobody_waits_for_is_taken_back() {
+fn a_dropped_request_is_cancelled() {
     let mut peer = peer("2025-11-25");
     peer.call(&json!(1), "impatient", &json!({}));
     let question = peer.message();
@@ -429,7 +429,7 @@ fn a_question_that_nobody_waits_for_is_taken_back() {
     assert_eq!(cancelled["method"], "notifications/cancelled");
     assert_eq!(cancelled["params"]["requestId"], question["id"]);
     assert_eq!(peer.message()["result"]["content"][0]["text"], "nobody answered");
-    // Late, repeated and unknown responses are nobody's.
+    // Late, repeated and unknown responses are ignored.
     for id in [&question["id"], &question["id"], &json!(99), &json!("x"), &Value::Null] {
         peer.send_value(&json!({"jsonrpc": "2.0", "id": id, "result": {"action": "decline"}}));
     }
@@ -438,7 +438,7 @@ fn a_question_that_nobody_waits_for_is_taken_back() {
 
 // As reported in modelcontextprotocol/python-sdk#2480.
 #[test]
-fn a_call_that_is_taken_back_takes_its_question_with_it() {
+fn cancelling_a_call_cancels_its_request() {
     let mut peer = peer("2025-11-25");
     peer.call(&json!("mine"), "book", &json!({}));
     let question = peer.message();
@@ -464,13 +464,13 @@ fn a_deadline_ends_a_question() {
 }
 
 #[test]
-fn a_client_that_leaves_ends_its_calls() {
+fn a_disconnected_client_ends_its_calls() {
     let mut peer = peer("2025-11-25");
     peer.call(&json!(1), "book", &json!({}));
     assert_eq!(peer.message()["method"], "elicitation/create");
     peer.close_input();
     let (status, _) = peer.wait(Duration::from_secs(10));
-    assert!(status.success(), "the server ends in order");
+    assert!(status.success(), "the server shuts down gracefully");
 }
 
 #[test]

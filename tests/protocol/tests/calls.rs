@@ -29,7 +29,7 @@ fn arguments_that_do_not_fit_are_a_result_that_names_each() {
     let mut peer = Peer::start(SERVER, &[]);
     let result = peer.call_result("add", &json!({"a": -5000, "B": 2}));
     assert_eq!(result["isError"], true);
-    let text = result["content"][0]["text"].as_str().expect("a text");
+    let text = result["content"][0]["text"].as_str().expect("a string");
     for part in ["/a", "-1000", "/b", "/B", "did you mean"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
@@ -48,7 +48,7 @@ fn no_arguments_null_and_the_empty_object_are_the_same() {
     }
     let result = peer.result("tools/call", json!({"name": "echo"}));
     assert_eq!(result["isError"], true);
-    assert!(result["content"][0]["text"].as_str().expect("a text").contains("text"));
+    assert!(result["content"][0]["text"].as_str().expect("a string").contains("text"));
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn progress_comes_before_the_result_and_only_if_asked_for() {
         assert_eq!(peer.message()["id"], 1);
 
         peer.call(&json!(2), "count", &json!({"slowly": slowly}));
-        assert_eq!(peer.message()["id"], 2, "nobody asked for progress or log messages");
+        assert_eq!(peer.message()["id"], 2, "the request did not ask for progress or log messages");
     }
 }
 
@@ -215,10 +215,10 @@ fn batches_are_answered_in_2025_03_26_and_refused_elsewhere() {
     assert_eq!(peer.message()["error"]["code"], -32600, "only the empty batch is answered");
     let many = vec![json!({"jsonrpc": "2.0", "method": "notifications/initialized"}); 101];
     peer.send_value(&many.into());
-    assert!(peer.message()["error"]["message"].as_str().expect("a text").contains("at most 100"));
+    assert!(peer.message()["error"]["message"].as_str().expect("a string").contains("at most 100"));
     peer.assert_alive();
 
-    // rpc_06: elsewhere each array gets exactly one error.
+    // Elsewhere each array gets exactly one error.
     for revision in ["2024-11-05", "2025-06-18", "2025-11-25", "2026-07-28"] {
         let mut peer = Peer::start_at(SERVER, revision);
         for line in ["[]", r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "[1,2]"] {

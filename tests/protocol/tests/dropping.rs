@@ -1,4 +1,4 @@
-//! Values of handlers that panic when they are dropped: the call has its answer all the same.
+//! Values of handlers that panic when they are dropped: the call is still answered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use toolwright::{
     ToolDefinition, ToolError, ToolRequest, ToolResult,
 };
 
-/// Waits for ever, with a value that panics when it is dropped.
+/// Waits forever, with a value that panics when it is dropped.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 struct Wait {
     /// How often it waits a moment before that.

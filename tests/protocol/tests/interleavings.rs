@@ -22,11 +22,11 @@ enum Step {
     /// A method that does not exist.
     UnknownMethod,
     List,
-    /// Takes back the request so many steps before.
+    /// Cancels the request this many steps before.
     Cancel {
         back: usize,
     },
-    /// A line that is no message: answered once, without an id.
+    /// A line that is not a message: answered once, without an id.
     Nonsense(&'static str),
     /// A line that is never answered.
     Silent(&'static str),
@@ -79,11 +79,11 @@ fn check(revision: &'static str, steps: &[Step]) {
                 expected.insert(id, (1, 1));
             }
             Step::Cancel { back } => {
-                let taken_back = id.saturating_sub(u64::try_from(*back).expect("few steps"));
+                let cancelled = id.saturating_sub(u64::try_from(*back).expect("few steps"));
                 peer.send_value(&json!({
-                    "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": taken_back},
+                    "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": cancelled},
                 }));
-                if let Some((least, _)) = expected.get_mut(&taken_back) {
+                if let Some((least, _)) = expected.get_mut(&cancelled) {
                     *least = 0;
                 }
             }

@@ -59,7 +59,7 @@ fn a_cursor_stays_good_while_tools_come_and_go() {
 }
 
 #[test]
-fn a_legacy_session_is_told_of_a_changed_list() {
+fn legacy_sessions_get_list_changed_notifications() {
     let mut peer = Peer::start_at(SERVER, "2025-11-25");
     peer.call(&json!(1), "toggle", &json!({"on": true}));
     let mut messages = [peer.message(), peer.message()];
@@ -99,7 +99,7 @@ fn subscriptions_are_acknowledged_and_filtered() {
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}}),
     );
     peer.call(&json!("u"), "toggle", &json!({"on": false}));
-    assert_eq!(peer.message()["id"], "u", "nobody listens any more");
+    assert_eq!(peer.message()["id"], "u", "no subscription is left");
 
     for params in [json!({}), json!({"notifications": 1})] {
         assert_eq!(peer.answer("subscriptions/listen", params)["error"]["code"], -32602);

@@ -38,7 +38,7 @@ fn every_odd_line_has_its_answer_and_the_server_goes_on() {
         ("null", b"null".to_vec(), Error(-32600, None)),
         ("an empty object", b"{}".to_vec(), Error(-32600, None)),
         ("no method", br#"{"jsonrpc":"2.0","id":7}"#.to_vec(), Error(-32600, Some(json!(7)))),
-        ("a method that is no string", br#"{"jsonrpc":"2.0","id":7,"method":1}"#.to_vec(), Error(-32600, Some(json!(7)))),
+        ("a method that is not a string", br#"{"jsonrpc":"2.0","id":7,"method":1}"#.to_vec(), Error(-32600, Some(json!(7)))),
         ("no version of JSON-RPC", br#"{"id":7,"method":"ping"}"#.to_vec(), Error(-32600, Some(json!(7)))),
         ("version 1.0 of JSON-RPC", br#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#.to_vec(), Error(-32600, Some(json!(7)))),
         ("two ids", br#"{"jsonrpc":"2.0","id":7,"id":8,"method":"ping"}"#.to_vec(), Error(-32600, None)),
@@ -145,7 +145,7 @@ fn large_but_legal_messages_pass_also_to_a_slow_reader() {
     let mut peer = Peer::start(SERVER, &[]);
     let text = "ä\"\n".repeat(1 << 20);
     peer.call(&json!(1), "echo", &json!({"text": text}));
-    // The pipe holds 64 KiB: the server is writing while nobody reads.
+    // The pipe holds 64 KiB: the server is writing while the peer does not read.
     std::thread::sleep(Duration::from_millis(300));
     assert_eq!(peer.message()["result"]["content"][0]["text"], text);
 }
@@ -200,7 +200,7 @@ fn more_calls_than_the_limit_are_answered_at_once() {
     }
     let first = peer.message();
     assert_eq!((&first["id"], &first["error"]["code"]), (&json!(3), &json!(-32603)), "{first}");
-    assert!(first["error"]["message"].as_str().expect("a text").contains("2 calls"), "{first}");
+    assert!(first["error"]["message"].as_str().expect("a string").contains("2 calls"), "{first}");
     let mut others = [peer.message()["id"].clone(), peer.message()["id"].clone()];
     others.sort_by_key(Value::as_u64);
     assert_eq!(others, [json!(1), json!(2)]);
@@ -223,7 +223,7 @@ fn a_handler_slower_than_its_deadline_is_a_result_with_is_error() {
     let mut peer = Peer::start(SERVER, &[("TIMEOUT_MS", "100")]);
     let result = peer.call_result("sleep", &json!({"ms": 60_000}));
     assert_eq!(result["isError"], true);
-    let text = result["content"][0]["text"].as_str().expect("a text");
+    let text = result["content"][0]["text"].as_str().expect("a string");
     assert!(text.contains("`sleep` did not finish within 0.1 s"), "{text}");
     peer.assert_alive();
 }

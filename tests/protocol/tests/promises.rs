@@ -1,4 +1,4 @@
-//! What tools promise of their results, whoever runs them.
+//! Tools keep the promises of their definitions, whatever runs them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -167,13 +167,13 @@ async fn a_service_inside_a_service_is_held_to_its_promises_too() {
 async fn a_schema_beyond_the_checker_still_needs_content() {
     let schema = json!({"type": "object", "unevaluatedProperties": false});
     let there = server(schema.clone(), json!({"structuredContent": {"any": 1}})).build().expect("right");
-    assert!(!answer(&there).await.is_error, "nobody can tell, and standard error says so");
+    assert!(!answer(&there).await.is_error, "it cannot be checked, and standard error says so");
     let missing = server(schema, json!({"content": []})).build().expect("right");
     assert!(answer(&missing).await.is_error);
 }
 
 #[tokio::test]
-async fn no_text_of_others_becomes_an_error_of_the_protocol() {
+async fn no_foreign_text_becomes_a_protocol_error() {
     let result = json!({
         "isError": true,
         "content": [{"type": "text", "text": "no"}],
@@ -218,7 +218,7 @@ impl Handler<Asking> for Desk {
 }
 
 #[tokio::test]
-async fn a_capability_that_is_missing_stays_an_error_of_the_protocol() {
+async fn a_missing_capability_stays_a_protocol_error() {
     let inner = Server::new(Desk).tools::<Asking>().build().expect("right");
     let nested = Server::new(()).provider(inner.clone()).build().expect("right");
     for service in [inner, nested] {
@@ -248,7 +248,7 @@ async fn null_is_a_value_in_each_revision_that_has_values() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_in_definitions_is_passed_on() {
+async fn unknown_members_of_definitions_are_preserved() {
     let definition = json!({
         "name": "upstream",
         "inputSchema": {"type": "object"},
@@ -265,7 +265,7 @@ async fn what_is_unknown_in_definitions_is_passed_on() {
     assert_eq!(listed["tools"][0], definition);
 }
 
-/// Lists a tool named after the number of the reading, when it is let go.
+/// Lists a tool named after the number of the reading, once it is released.
 struct Slow {
     readings: AtomicUsize,
     began: Mutex<Sender<usize>>,

@@ -75,12 +75,12 @@ fn prompts_are_filled_in_by_their_arguments() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_every_problem() {
+fn invalid_arguments_are_rejected_with_every_problem() {
     for revision in REVISIONS {
         let mut peer = Peer::start_at(SERVER, revision);
         let refused = get(&mut peer, "greet", &json!({"name": "", "style": "loud", "other": "x"}));
         assert_eq!(refused["error"]["code"], -32602);
-        let text = refused["error"]["message"].as_str().expect("a text");
+        let text = refused["error"]["message"].as_str().expect("a string");
         for pointer in ["/name", "/style", "/other"] {
             assert!(text.contains(pointer), "{pointer} is missing in {text}");
         }
@@ -111,7 +111,7 @@ fn handlers_run_under_the_rules_of_calls() {
     ] {
         let answer = get(&mut peer, "ending", &json!({"how": how}));
         assert_eq!(answer["error"]["code"], code, "{how}");
-        let message = answer["error"]["message"].as_str().expect("a text");
+        let message = answer["error"]["message"].as_str().expect("a string");
         assert!(message.contains(text) && !message.contains("secret"), "{how}: {message}");
     }
     peer.assert_alive();
@@ -152,7 +152,7 @@ fn pages_give_every_prompt_once() {
 }
 
 #[test]
-fn prompts_come_and_go_and_who_listens_is_told() {
+fn adding_and_removing_prompts_notifies_listeners() {
     for revision in REVISIONS {
         let mut peer = Peer::start_at(SERVER, revision);
         let is_modern = revision == "2026-07-28";

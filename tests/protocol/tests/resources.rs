@@ -1,4 +1,4 @@
-//! Resources, resource templates, and word of their changes.
+//! Resources, resource templates, and notifications of their changes.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn read(peer: &mut Peer, uri: &str) -> Value {
 
 fn members<'a>(list: &'a Value, list_name: &str, member: &str) -> Vec<&'a str> {
     let entries = list[list_name].as_array().expect("a list");
-    entries.iter().map(|entry| entry[member].as_str().expect("a text")).collect()
+    entries.iter().map(|entry| entry[member].as_str().expect("a string")).collect()
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn templates_read_what_matches_them() {
         let item = text("lab://items/123/data");
         assert_eq!((&item["text"], &item["mimeType"]), (&json!("item 123"), &json!("text/plain")));
         assert_eq!(item["uri"], "lab://items/123/data");
-        assert_eq!(text("lab://items/1%202/data")["text"], "item 1 2", "percent-encoding is taken back");
+        assert_eq!(text("lab://items/1%202/data")["text"], "item 1 2", "percent-encoding is decoded");
         assert_eq!(text("lab://items/7/data")["text"], "the seventh item itself", "a resource comes first");
     }
 }
@@ -107,7 +107,7 @@ fn a_missing_resource_is_an_error_with_its_uri() {
             (&unfit["code"], &unfit["data"]["uri"]),
             (&json!(-32602), &json!("lab://items/first/data"))
         );
-        assert!(unfit["message"].as_str().expect("a text").contains("/id"), "{unfit}");
+        assert!(unfit["message"].as_str().expect("a string").contains("/id"), "{unfit}");
         for params in [json!({}), json!({"uri": 1})] {
             assert_eq!(peer.answer("resources/read", params)["error"]["code"], -32602);
         }
@@ -135,7 +135,7 @@ fn handlers_run_under_the_rules_of_calls() {
                 answer = peer.message();
             }
             assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(how), &json!(-32603)));
-            let message = answer["error"]["message"].as_str().expect("a text");
+            let message = answer["error"]["message"].as_str().expect("a string");
             assert!(message.contains(text) && !message.contains("secret"), "{how}: {message}");
         }
         peer.assert_alive();
@@ -143,13 +143,13 @@ fn handlers_run_under_the_rules_of_calls() {
 }
 
 #[test]
-fn legacy_peers_watch_resources_by_their_address() {
+fn legacy_peers_subscribe_to_resources_by_uri() {
     for revision in &REVISIONS[..4] {
         let mut peer = Peer::start_at(SERVER, revision);
         let watched = json!({"uri": "lab://watched"});
         let update = json!({"what": "contents", "on": true});
         assert_eq!(peer.call_result("change", &update)["isError"], false);
-        assert!(peer.within(A_MOMENT).is_empty(), "nobody watches yet");
+        assert!(peer.within(A_MOMENT).is_empty(), "no subscription yet");
 
         assert_eq!(peer.result("resources/subscribe", watched.clone()), json!({}));
         assert_eq!(peer.result("resources/subscribe", json!({"uri": "lab://text"})), json!({}));
@@ -161,16 +161,16 @@ fn legacy_peers_watch_resources_by_their_address() {
 
         assert_eq!(peer.result("resources/unsubscribe", watched), json!({}));
         peer.call_result("change", &update);
-        assert!(peer.within(A_MOMENT).is_empty(), "nobody watches any more");
+        assert!(peer.within(A_MOMENT).is_empty(), "no subscription is left");
         for wrong in [json!({}), json!({"uri": format!("lab://{}", "x".repeat(8 << 10))})] {
             assert_eq!(peer.answer("resources/subscribe", wrong)["error"]["code"], -32602);
         }
     }
 }
 
-/// Addresses that are each short enough fill what a connection may have watched.
+/// URIs that are each short enough together reach the limit of a connection's subscriptions.
 #[test]
-fn what_is_watched_is_bounded_in_bytes() {
+fn subscriptions_are_bounded_in_bytes() {
     let address = |number: usize| format!("lab://{number}{}", "x".repeat(8_000));
     let mut legacy = Peer::start_at(SERVER, "2025-11-25");
     let fit = (0..32).take_while(|number| {
@@ -208,7 +208,7 @@ fn what_is_watched_is_bounded_in_bytes() {
 }
 
 #[test]
-fn modern_peers_watch_resources_by_subscription() {
+fn modern_peers_subscribe_to_resources_with_a_filter() {
     let mut peer = Peer::start(SERVER, &[]);
     let filter = json!({"resourceSubscriptions": ["lab://watched", "lab://text"]});
     peer.request(&json!(1), "subscriptions/listen", json!({"notifications": filter}));
@@ -239,7 +239,7 @@ fn modern_peers_watch_resources_by_subscription() {
 }
 
 #[test]
-fn resources_and_templates_come_and_go_and_who_listens_is_told() {
+fn adding_and_removing_resources_notifies_listeners() {
     for revision in REVISIONS {
         let mut peer = Peer::start_at(SERVER, revision);
         if revision == "2026-07-28" {
@@ -264,7 +264,7 @@ fn resources_and_templates_come_and_go_and_who_listens_is_told() {
 }
 
 #[tokio::test]
-async fn a_word_that_waits_already_is_not_said_twice() {
+async fn pending_notifications_are_not_duplicated() {
     let service = Server::new(()).resource(Resource::new("a://b", "b"), async || "b").build().expect("right");
     let client = Client::in_process_at(&service, Revision::V2025_11_25).await.expect("it connects");
     client.request("resources/subscribe", json!({"uri": "a://b"})).await.expect("watched");

@@ -1,4 +1,4 @@
-//! Rounds of questions in 2026-07-28: what a client may do with the state between them; clients in the same process;
+//! Rounds of input requests in 2026-07-28: what a client may do with the state between them; clients in the same process;
 //! questions from below other providers.
 
 use std::sync::Arc;
@@ -186,7 +186,7 @@ async fn unknown_input_responses_are_ignored() {
 }
 
 #[tokio::test]
-async fn other_methods_take_no_notice_of_a_state() {
+async fn other_methods_ignore_a_state() {
     let client = client(&service()).await;
     let params = json!({"requestState": "nonsense", "inputResponses": 5});
     assert!(client.request("tools/list", params).await.expect("a list")["tools"].is_array());

@@ -115,7 +115,7 @@ async fn each_file_is_a_resource() {
 }
 
 #[tokio::test]
-async fn directories_show_what_stands_in_them() {
+async fn directories_list_their_contents() {
     let service = service(two());
     let client = Client::in_process(&service);
     for (directory, expected) in [
@@ -177,7 +177,7 @@ async fn lists_come_in_pages() {
 }
 
 #[tokio::test]
-async fn what_is_no_skill_is_unknown() {
+async fn unknown_skills_are_not_found() {
     let service = service(two());
     for revision in [Revision::NEWEST_LEGACY, Revision::NEWEST] {
         let client = Client::in_process_at(&service, revision).await.expect("a client");
@@ -356,7 +356,7 @@ async fn links_are_followed_within_the_folder_only() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_is_refused_and_not_waited_for() {
+fn special_files_are_rejected_without_blocking() {
     let folder = folder();
     let pipe = folder.path().join("notes/pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
@@ -365,7 +365,7 @@ fn what_is_no_file_is_refused_and_not_waited_for() {
 }
 
 #[test]
-fn a_folder_that_is_none_is_named() {
+fn an_unreadable_folder_is_named_in_the_error() {
     let folder = folder();
     for (path, why) in [
         (folder.path().join("nowhere"), "No such file"),
@@ -373,7 +373,7 @@ fn a_folder_that_is_none_is_named() {
         (folder.path().join("notes"), "name the folder above"),
     ] {
         let error = server().skills(Skills::from_dir(&path)).build().expect_err(why).to_string();
-        assert!(error.contains(why) && error.contains(path.to_str().expect("a text")), "{error}");
+        assert!(error.contains(why) && error.contains(path.to_str().expect("a string")), "{error}");
     }
 }
 
@@ -390,7 +390,7 @@ async fn skills_are_replaced_while_the_server_runs() {
 
     let changed = Skill::new("notes", head("notes") + "More.\n");
     service.replace_skills(Skills::new().skill(changed)).expect("they can be served");
-    let word = client.next_notification().await.expect("a word of it");
+    let word = client.next_notification().await.expect("a notification");
     assert_eq!(word["method"], "notifications/resources/list_changed");
     let list = client.request("skills/list", json!({})).await.expect("a list");
     assert_eq!(uris(&list["skills"]), ["skill://notes/SKILL.md"]);

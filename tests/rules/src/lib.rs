@@ -1,4 +1,4 @@
-//! What the rules of this repository look at: its files and its packages.
+//! The files and packages of this repository, for its rules.
 
 pub mod modules;
 
@@ -18,7 +18,7 @@ pub fn root() -> &'static Path {
 pub struct SourceFile {
     /// Its path from the root, with `/` between the parts.
     pub path: String,
-    /// What it says.
+    /// Its contents.
     pub text: String,
 }
 

@@ -46,7 +46,7 @@ impl ModuleGraph {
         graph
     }
 
-    /// The groups of modules in which each leads to each other, largest first; a module alone is no group.
+    /// The groups of modules in which each leads to each other, largest first; a single module is not a group.
     pub fn cycles(&self) -> Vec<BTreeSet<String>> {
         let reach: BTreeMap<&str, BTreeSet<&str>> =
             self.edges.keys().map(|module| (module.as_str(), self.reachable(module))).collect();

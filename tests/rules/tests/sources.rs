@@ -4,7 +4,7 @@ use std::fs::read_to_string;
 
 use test_rules::{SourceFile, files, has_extension, root, rust_files};
 
-/// Files that may be longer than the limit, each with the reason. Reference texts and data are; code is split.
+/// Files that may be longer than the limit, each with the reason. References and data may be long; code is split.
 const LONG_FILES: [(&str, &str); 0] = [];
 
 /// The most lines of a file that people read and write.
@@ -71,7 +71,7 @@ fn names_of_the_protocol_are_constants() {
 }
 
 #[test]
-fn unsafe_code_stands_in_one_file() {
+fn unsafe_code_is_in_one_file() {
     // The compiler denies unsafe code everywhere; this finds who lifts the ban.
     let found = find(&rust_files(|path| path != UNSAFE_FILE && !is_own(path)), |line| {
         line.contains("unsafe_code") && !line.contains("forbid(")
@@ -82,7 +82,7 @@ fn unsafe_code_stands_in_one_file() {
 #[test]
 fn lints_are_expected_and_not_allowed() {
     // A user's crate has lints of its own, and what an expectation does depends on them. So generated code is
-    // left out, and so are the programs that stand for users'.
+    // left out, and so are the programs that represent users' code.
     let users = [
         "macros/src/expand",
         "tests/compile-fail/tests/pass/",

@@ -1,10 +1,10 @@
-//! What the texts of the repository say, and what they must not say.
+//! What the files of the repository must say, and must not say.
 
 use std::collections::BTreeSet;
 
 use test_rules::{SourceFile, files, has_extension, paths, root};
 
-/// What must stand in no file, whatever its kind. Put together from halves, so that this file passes itself.
+/// Strings that no file may contain. Put together from halves, so that this file passes itself.
 const BARRED: [(&str, &str); 14] = [
     (concat!("/wo", "rk/"), "a path of one machine"),
     (concat!("/ro", "ot/"), "a path of one machine"),
@@ -18,11 +18,11 @@ const BARRED: [(&str, &str); 14] = [
     (concat!("debian", ".org"), "a registry's host: say the package's name"),
     (concat!("TO", "DO"), "work that is not done"),
     (concat!("FIX", "ME"), "work that is not done"),
-    (concat!("the br", "ief"), "a text that readers do not have"),
-    (concat!("sub", "agent"), "a word about how the text came about"),
+    (concat!("the br", "ief"), "a document that readers do not have"),
+    (concat!("sub", "agent"), "about how a file was written"),
 ];
 
-/// What may stand at the top of the repository, besides files that begin with a dot.
+/// The files and folders at the top of the repository, besides those that start with a dot.
 const TOP_LEVEL: [&str; 20] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
@@ -47,7 +47,7 @@ const TOP_LEVEL: [&str; 20] = [
 ];
 
 #[test]
-fn texts_hold_for_every_reader() {
+fn barred_strings_appear_in_no_file() {
     let mut found = Vec::new();
     for file in files(|_| true) {
         for (number, line) in file.lines() {
@@ -103,12 +103,12 @@ fn the_readme_names_every_example_and_each_has_tests() {
 }
 
 #[test]
-fn the_changelog_has_a_place_for_what_comes() {
+fn the_changelog_has_an_unreleased_section() {
     assert!(read("CHANGELOG.md").contains("\n## [Unreleased]\n"), "CHANGELOG.md needs `## [Unreleased]`");
 }
 
 #[test]
-fn links_between_documents_lead_somewhere() {
+fn relative_links_are_not_broken() {
     let mut broken = Vec::new();
     for file in files(|path| has_extension(path, "md")) {
         for target in relative_links(&file) {

@@ -1,7 +1,7 @@
 //! A server over HTTP at full load: `cargo run --release -p soak -- SECONDS`.
 //!
 //! Eight clients send what clients send, good and bad, each as fast as it is answered: calls on their own and in sessions,
-//! events, streams that nobody reads to their end, sessions that nobody ends, large texts, panics and nonsense. One wrong
+//! events, streams that are not read to their end, sessions that are not ended, large strings, panics and nonsense. One wrong
 //! answer fails the run, and so does memory that still grows after the first half.
 
 mod client;

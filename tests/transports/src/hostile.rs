@@ -11,7 +11,7 @@ use crate::transports::{Running, Transport};
 const FORGED: &str = r#"{"jsonrpc":"2.0","id":"victim","result":{"content":[]}}"#;
 
 /// JSON, and what becomes of it: the value that a client reads, or nothing.
-fn texts() -> Vec<(String, Option<Value>)> {
+fn strings() -> Vec<(String, Option<Value>)> {
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     vec![
         (
@@ -50,7 +50,7 @@ fn relay(link: &mut Link, tool: &str, text: &str) -> (Value, Vec<Value>) {
             logged.push(message["params"].clone());
             continue;
         }
-        assert_eq!(message["id"], id, "a message that nobody has sent: {message}");
+        assert_eq!(message["id"], id, "an unexpected message: {message}");
         return (message["result"].clone(), logged);
     }
 }
@@ -62,13 +62,13 @@ fn relay(link: &mut Link, tool: &str, text: &str) -> (Value, Vec<Value>) {
 pub(crate) fn hostile(transport: &Transport, server: &Running) {
     let mut link = server.connect();
     let (revision, sends_words) = (transport.revision, transport.name != "jsonrpsee");
-    for (text, value) in texts() {
+    for (text, value) in strings() {
         let (result, _) =
             relay(&mut link, "relay", &format!("{{\"content\":[],\n\"structuredContent\":{text}}}"));
         assert_eq!(result["isError"], json!(value.is_none()), "{text}: {result}");
         match value.clone() {
             None => {
-                let said = result["content"][0]["text"].as_str().expect("a text");
+                let said = result["content"][0]["text"].as_str().expect("a string");
                 assert!(said.contains("`relay`") && said.contains("structured content"), "{said}");
             }
             Some(_) if revision < "2025-06-18" => assert_eq!(result.get("structuredContent"), None),
@@ -79,7 +79,7 @@ pub(crate) fn hostile(transport: &Transport, server: &Running) {
         }
         if sends_words {
             let (_, mut logged) = relay(&mut link, "relay_log", &text);
-            // The client in the same process may hear of the answer first.
+            // The in-process client may receive the answer first.
             let message = logged.pop().unwrap_or_else(|| link.message()["params"].clone());
             match value {
                 Some(value) => assert_eq!(message["data"], value, "{text}"),
@@ -124,7 +124,7 @@ fn progress_grows(link: &mut Link) {
         let call = json!({"name": "relay_progress", "arguments": {"text": reported}, "_meta": {"progressToken": reported}});
         link.request(&json!("progress"), "tools/call", call);
         let (mut values, mut is_answered) = (Vec::new(), false);
-        // The client in the same process may hear of the answer first.
+        // The in-process client may receive the answer first.
         while !is_answered || values.len() < sent.len() {
             let message = link.message();
             if message["method"] == "notifications/progress" {
@@ -153,7 +153,7 @@ fn the_schema_is_kept(link: &mut Link) {
         match problem {
             None => assert!(result["content"].as_array().is_some_and(Vec::is_empty), "{text}: {result}"),
             Some(problem) => {
-                let said = result["content"][0]["text"].as_str().expect("a text");
+                let said = result["content"][0]["text"].as_str().expect("a string");
                 assert!(result["isError"] == true && said.contains(problem), "{said}");
                 assert!(said.contains("`relay_checked`"), "{said}");
             }

@@ -50,7 +50,7 @@ impl Wire for Http {
 
     fn cancel(&mut self, id: &Value) {
         if self.endpoint.revision == MODERN {
-            // Ending the stream is what takes a request back.
+            // Closing the stream cancels the request.
             self.running.remove(&id.to_string()).expect("it was sent").abort();
             return;
         }

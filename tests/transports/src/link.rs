@@ -33,7 +33,7 @@ pub trait Wire: Send {
     /// Sends a message as JSON text; it need not be one that the server reads.
     fn send(&mut self, message: &str);
 
-    /// Takes a request back, in the way that this transport has for it.
+    /// Cancels a request, in the way of this transport.
     fn cancel(&mut self, id: &Value) {
         let params = json!({"requestId": id, "reason": "no longer needed"});
         self.send(
@@ -93,7 +93,7 @@ impl Link {
         self.revision == MODERN
     }
 
-    /// Sends a text as it is.
+    /// Sends a string as it is.
     pub fn send_text(&mut self, text: &str) {
         self.wire.send(text);
     }
@@ -126,12 +126,12 @@ impl Link {
         self.request(id, "tools/call", json!({"name": tool, "arguments": arguments}));
     }
 
-    /// Takes a request back.
+    /// Cancels a request.
     pub fn cancel(&mut self, id: &Value) {
         self.wire.cancel(id);
     }
 
-    /// Asks for word of a changed list of tools, and waits until the server has taken that up.
+    /// Subscribes to list-changed notifications of tools, and waits until the server has acknowledged it.
     ///
     /// # Panics
     /// If it does not.

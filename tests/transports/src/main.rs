@@ -1,4 +1,4 @@
-//! The server on stdio; SIGTERM ends it in order.
+//! The server on stdio; SIGTERM shuts it down gracefully.
 
 use test_protocol::signal;
 use test_transports::stage;

@@ -1,4 +1,4 @@
-//! A provider that passes on what others wrote, as it came.
+//! A provider that forwards what others wrote, unchanged.
 
 use std::process::Stdio;
 use std::sync::Arc;

@@ -108,7 +108,7 @@ fn cancel(_: &Transport, server: &Running) {
 fn elicitation(transport: &Transport, server: &Running) {
     let mut link = server.connect();
     let (answer, questions) = link.converse("ask", |question| reply(&question["params"]));
-    let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
+    let text = answer["result"]["content"][0]["text"].as_str().expect("a string");
     if transport.revision < "2025-06-18" {
         // The revision has no such question, and the tool says so.
         assert_eq!((&answer["result"]["isError"], questions.len()), (&json!(true), 0), "{answer}");
@@ -198,7 +198,7 @@ fn list_changed(_: &Transport, server: &Running) {
     let mut link = server.connect();
     link.listen();
     link.call(&json!("toggle"), "toggle", &json!({}));
-    // The word may come before the answer of the call that caused it, or after.
+    // The notification may arrive before or after the answer of the call that caused it.
     let (first, second) = (link.message(), link.message());
     let (word, answer) = if first.get("method").is_some() { (first, second) } else { (second, first) };
     assert_eq!(word["method"], "notifications/tools/list_changed", "{word}");
@@ -232,7 +232,7 @@ fn escaped_members(transport: &Transport, server: &Running) {
         assert!(answer.get("result").is_some(), "{answer}");
     }
     if transport.name == "jsonrpsee" || (transport.name == "http" && link.is_modern()) {
-        // Requests are taken back without a message.
+        // Requests are cancelled without a message.
         return;
     }
     link.call(&json!("held/1"), "hold", &json!({}));
@@ -265,7 +265,7 @@ fn escaped(json: &str) -> String {
     out
 }
 
-/// There are clients that send an id back as a text, or as a number with a fraction of zero.
+/// There are clients that send an id back as a string, or as a number with a fraction of zero.
 fn retyped_ids(transport: &Transport, server: &Running) {
     let mut link = server.connect();
     if !link.is_modern() && transport.revision >= "2025-06-18" && !transport.answers_by_itself {
@@ -279,7 +279,7 @@ fn retyped_ids(transport: &Transport, server: &Running) {
         }
     }
     if link.is_modern() && transport.name == "http" {
-        // Requests are taken back without a message.
+        // Requests are cancelled without a message.
         return;
     }
     link.call(&json!(99), "hold", &json!({}));
@@ -312,7 +312,7 @@ fn silent_notifications(_: &Transport, server: &Running) {
     }
 }
 
-/// What stands twice could be read in two ways, so nothing of it is done.
+/// A duplicate member is ambiguous, so the message is rejected.
 fn repeated_members(_: &Transport, server: &Running) {
     let mut link = server.connect();
     let params = json!({"name": "echo", "arguments": {"text": "done"}});

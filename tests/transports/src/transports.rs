@@ -32,7 +32,7 @@ type Start = fn(&Transport) -> Running;
 /// What becomes of a message that is longer than the server reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TooLong {
-    /// An error answer without an id: it is not read, so nobody knows its id.
+    /// An error answer without an id: the message is not read, so its id is unknown.
     Error,
     /// An HTTP status.
     Status(u16),
@@ -96,7 +96,7 @@ impl Running {
         (self.connect)()
     }
 
-    /// Asks the server to end, and goes on at once.
+    /// Asks the server to shut down, without waiting.
     pub fn stop(&self) {
         (self.stop)();
     }
@@ -104,14 +104,14 @@ impl Running {
     /// Waits until it has ended.
     ///
     /// # Panics
-    /// If it does not within `time`, or not in order.
+    /// If it does not within `time`, or not gracefully.
     pub fn assert_ended_within(&self, time: Duration) {
         let serving = std::mem::take(&mut *self.serving.lock().unwrap_or_else(PoisonError::into_inner));
         for task in serving {
             RUNTIME
                 .block_on(async { tokio::time::timeout(time, task).await })
                 .expect("the server ends in time")
-                .expect("the server ends in order");
+                .expect("the server shuts down gracefully");
         }
     }
 
@@ -260,7 +260,7 @@ impl Lab {
         Self { stop, serving: Some(serve(service, transport, stopped)) }
     }
 
-    /// Asks it to end, and goes on at once.
+    /// Asks it to shut down, without waiting.
     pub fn stop(&self) {
         self.stop.send_replace(true);
     }
@@ -268,13 +268,13 @@ impl Lab {
     /// Waits until it has ended.
     ///
     /// # Panics
-    /// If it does not within `time`, or not in order.
+    /// If it does not within `time`, or not gracefully.
     pub fn assert_ended_within(&mut self, time: Duration) {
         let serving = self.serving.take().expect("it is waited for once");
         RUNTIME
             .block_on(async { tokio::time::timeout(time, serving).await })
             .expect("the server ends in time")
-            .expect("the server ends in order");
+            .expect("the server shuts down gracefully");
     }
 }
 

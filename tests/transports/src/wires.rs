@@ -70,7 +70,7 @@ pub fn process(program: &str) -> (Wired, u32) {
         .expect("the server starts");
     let id = child.id().expect("it runs");
     let wired = lines(child.stdout.take().expect("piped"), child.stdin.take().expect("piped"));
-    // It ends when its input does; somebody must take note of it.
+    // It exits when its input ends, and has to be reaped.
     RUNTIME.spawn(async move { child.wait().await });
     (wired, id)
 }
@@ -116,7 +116,7 @@ pub fn websocket(url: &str) -> Wired {
     (Box::new(Lasting(sender)), received)
 }
 
-/// Requests that are tasks of their own, and are taken back by ending the task.
+/// Requests that are tasks of their own, and are cancelled by aborting the task.
 struct Tasks<F> {
     start: F,
     running: HashMap<String, AbortHandle>,
@@ -143,7 +143,7 @@ impl<F> Drop for Tasks<F> {
 /// The table that a jsonrpsee server would merge, called in this process.
 ///
 /// # Panics
-/// If the table takes something for no request.
+/// If the table does not recognize a request.
 pub fn table(service: &Service) -> Wired {
     let module = service.rpc_module();
     let (events, received) = channel();

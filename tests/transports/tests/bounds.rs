@@ -87,9 +87,9 @@ fn deaf(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// There is room for one socket; the next one is let in when the one that does not read is given up.
+/// There is room for one socket; the next one is accepted when the one that does not read is closed.
 #[test]
-fn a_socket_that_does_not_read_is_given_up() {
+fn a_socket_that_does_not_read_is_closed() {
     let limits = Limits {
         write_timeout: Duration::from_millis(200),
         max_socket_peers: 1,
@@ -119,7 +119,7 @@ fn a_socket_that_does_not_read_is_given_up() {
 
 #[cfg(unix)]
 #[test]
-fn a_peer_of_a_unix_socket_that_does_not_read_is_given_up() {
+fn a_unix_peer_that_does_not_read_is_disconnected() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("stage.sock");
     let socket = toolwright::UnixSocket::bind(&path).expect("a socket");

@@ -1,4 +1,4 @@
-//! Times that users set: the longest that there is means "never", and is no mistake.
+//! Times that users set: the longest duration means "never", and is valid.
 
 use std::time::Duration;
 

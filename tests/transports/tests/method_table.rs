@@ -112,7 +112,7 @@ fn the_table_is_merged_into_another() {
     let mut own = tools::plain(Limits::default()).rpc_module();
     let names: Vec<_> = module.method_names().collect();
     assert!(names.contains(&"tools/call"), "{names:?}");
-    assert!(own.merge(module).is_err(), "no name stands for two methods");
+    assert!(own.merge(module).is_err(), "a name belongs to one method");
     for name in names {
         own.remove_method(name);
     }

@@ -68,7 +68,7 @@ fn a_socket_is_served_beside_http_and_ended_by_itself() {
 }
 
 #[test]
-fn the_end_does_not_wait_for_a_peer_that_does_not_close() {
+fn shutdown_does_not_wait_for_a_peer_that_does_not_close() {
     let (address, service) = serve();
     // It reads nothing, and so never answers the close frame.
     let mut socket = open(address);

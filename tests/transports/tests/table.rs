@@ -32,7 +32,7 @@ const NOT_TRIED: [(&str, &str, &str); 13] = [
     (
         "in process",
         "repeated members",
-        "messages are values of the same process, in which nothing stands twice",
+        "messages are values of the same process, which have no duplicate members",
     ),
     ("jsonrpsee", "retyped ids", "the ids of messages are jsonrpsee's matter, and it has no cancellation"),
     ("jsonrpsee", "silent notifications", "a message without an id is jsonrpsee's matter"),

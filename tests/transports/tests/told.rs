@@ -1,4 +1,4 @@
-//! What the people who run a server are told on standard error, and that what others wrote is one line there.
+//! Logs on standard error for the people who run a server; foreign strings stay on one line there.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -56,7 +56,7 @@ fn tools_that_are_left_out_are_named_once_with_the_reason() {
 }
 
 #[test]
-fn a_broken_promise_is_told_with_the_tool_and_what_is_wrong() {
+fn broken_promises_are_logged_with_the_tool_and_reason() {
     let breach = r#"{"structuredContent":{"n":"a\u001b[2J\n::error::b"}}"#;
     let (answers, told) = run(&[
         ("relay_checked", breach),
@@ -66,7 +66,7 @@ fn a_broken_promise_is_told_with_the_tool_and_what_is_wrong() {
         ("relay_progress", "[1, 1, 1, 2]"),
         ("relay_progress", "[1, 2]"),
     ]);
-    // Four calls with a result that is no error, two errors, one log message, and four reports.
+    // Four calls with a result that is not an error, two errors, one log message, and four reports.
     assert_eq!(answers.len(), 6 + 1 + 4, "{answers:#?}");
     let broken = starting(&told, "toolwright: the result of the tool `relay_checked` cannot be passed on: ");
     assert_eq!(broken.len(), 1, "{told:#?}");

@@ -90,7 +90,7 @@ fn call(id: &str, tool: &str, arguments: &Value) -> String {
     format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
 }
 
-/// Wherever it stands, and not at the start of the stream alone: programs put one in front of each text.
+/// Before any message, not only at the start of the stream: some programs write one before each message.
 #[test]
 fn a_byte_order_mark_before_a_message_is_skipped() {
     let server = Server::start(stage::limits());
@@ -148,7 +148,7 @@ fn a_live_server_with_a_full_queue_is_found_without_waiting() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("stage.sock");
     let listener = UnixListener::bind(&path).expect("a socket");
-    // Nobody accepts: the queue fills up, and the next one who connects waits.
+    // Connections are not accepted: the queue fills up, and the next peer that connects waits.
     let (sender, connected) = std::sync::mpsc::channel();
     let target = path.clone();
     std::thread::spawn(move || {
@@ -165,7 +165,7 @@ fn a_live_server_with_a_full_queue_is_found_without_waiting() {
 }
 
 #[test]
-fn of_servers_that_start_at_once_one_listens() {
+fn of_servers_started_together_one_listens() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("stage.sock");
     drop(UnixListener::bind(&path).expect("a stale file"));
@@ -186,7 +186,7 @@ fn the_file_of_another_server_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("stage.sock");
     let first = UnixSocket::bind(&path).expect("a socket");
-    // Somebody removes the file, and another server takes the place.
+    // The file is removed, and another server takes its place.
     fs::remove_file(&path).expect("removed");
     let second = UnixSocket::bind(&path).expect("a socket");
     drop(first);
@@ -247,7 +247,7 @@ fn marks_line_ends_and_pieces_are_as_on_stdio() {
 
 // As reported in modelcontextprotocol/rust-sdk#825.
 #[test]
-fn what_is_no_message_is_answered_and_the_server_goes_on() {
+fn invalid_messages_are_answered_and_the_server_continues() {
     let server = Server::start(stage::limits());
     let mut peer = server.connect();
     for bad in
@@ -281,7 +281,7 @@ fn a_line_without_an_end_is_refused_once_and_dropped() {
 }
 
 #[test]
-fn a_peer_that_has_said_all_gets_all_its_answers() {
+fn half_closing_peers_get_all_their_answers() {
     let server = Server::start(stage::limits());
     let mut peer = server.connect();
     peer.send(call("slow", "sleep", &json!({"ms": 200})));

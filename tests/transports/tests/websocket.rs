@@ -115,7 +115,7 @@ fn a_binary_frame_closes_the_socket_unread() {
 
 // As reported in joshrotenberg/tower-mcp#745, joshrotenberg/tower-mcp#1222.
 #[test]
-fn two_messages_in_one_frame_are_none() {
+fn two_messages_in_one_frame_are_invalid() {
     let (_lab, address) = start();
     let mut socket = Frames::open(address);
     let two = [call("1", "hold", &json!({})), call("2", "hold", &json!({}))].join("\n");
@@ -148,7 +148,7 @@ fn a_message_in_fragments_is_served_with_pings_between_them() {
 
 // As reported in joshrotenberg/tower-mcp#745, joshrotenberg/tower-mcp#1222.
 #[test]
-fn what_is_too_long_is_refused_before_it_is_there() {
+fn oversized_messages_are_rejected_before_they_arrive() {
     let (_lab, address) = start();
     let mut announced = Frames::open(address);
     let mask = vec![0; 4];
@@ -175,7 +175,7 @@ fn what_is_too_long_is_refused_before_it_is_there() {
 }
 
 #[test]
-fn what_breaks_the_protocol_closes_the_socket_with_its_code() {
+fn protocol_violations_close_the_socket_with_their_code() {
     let (_lab, address) = start();
     let masked = |opcode, payload: &[u8]| frame(opcode, true, payload);
     let mut reserved = masked(TEXT, b"{}");
@@ -197,7 +197,7 @@ fn what_breaks_the_protocol_closes_the_socket_with_its_code() {
 }
 
 #[test]
-fn a_client_that_closes_is_answered_in_kind() {
+fn a_close_frame_is_answered() {
     let (_lab, address) = start();
     let mut socket = Frames::open(address);
     socket.send(CLOSE, true, &1000_u16.to_be_bytes());
@@ -278,7 +278,7 @@ fn write_unread(socket: &mut Frames, request: &[u8], most: usize) {
 }
 
 #[test]
-fn pings_of_a_peer_that_does_not_read_do_not_pile_up() {
+fn pings_of_a_peer_that_does_not_read_are_bounded() {
     let (_lab, address) = start();
     let mut flooding = Frames::open(address);
     write_unread(&mut flooding, &frame(PING, true, &[b'p'; 125]).repeat(1_000), 64 << 20);
@@ -286,7 +286,7 @@ fn pings_of_a_peer_that_does_not_read_do_not_pile_up() {
 }
 
 #[test]
-fn pings_are_no_sign_of_life() {
+fn pings_do_not_count_as_activity() {
     let limits = Limits { websocket_silence: Duration::from_millis(600), ..stage::limits() };
     let config = HttpConfig::new().keep_alive(Some(Duration::from_millis(100)));
     let (_lab, address) = start_with(limits, config);
@@ -312,7 +312,7 @@ fn pings_are_no_sign_of_life() {
 }
 
 #[test]
-fn acknowledgments_that_nobody_reads_do_not_pile_up() {
+fn unread_acknowledgments_are_bounded() {
     let limits = Limits { max_unsent_bytes: 10_000, ..stage::limits() };
     let (_lab, address) = start_with(limits, HttpConfig::new());
     let meta = json!({
@@ -323,7 +323,7 @@ fn acknowledgments_that_nobody_reads_do_not_pile_up() {
     let listen = json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params});
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     let both = [listen, cancel].map(|message| frame(TEXT, true, message.to_string().as_bytes())).concat();
-    // Each subscription is taken back before the next, so no limit of subscriptions is reached.
+    // Each subscription is cancelled before the next, so no limit of subscriptions is reached.
     let mut flooding = Frames::open(address);
     write_unread(&mut flooding, &both.repeat(100), 64 << 20);
     assert_alive(&mut Frames::open(address));
@@ -362,7 +362,7 @@ fn both_eras_speak_on_one_socket() {
 }
 
 #[test]
-fn a_peer_without_a_sign_of_life_is_let_go() {
+fn unresponsive_peers_are_disconnected() {
     let limits = Limits { websocket_silence: Duration::from_millis(600), ..stage::limits() };
     let config = HttpConfig::new().keep_alive(Some(Duration::from_millis(100)));
     let (_lab, address) = start_with(limits, config);
@@ -410,7 +410,7 @@ fn a_peer_that_does_not_read_slows_only_itself() {
 }
 
 #[test]
-fn one_socket_too_many_is_refused_until_one_has_gone() {
+fn sockets_over_the_limit_are_rejected_until_one_closes() {
     let limits = Limits { max_socket_peers: 1, ..stage::limits() };
     let (_lab, address) = start_with(limits, HttpConfig::new());
     let first = Frames::open(address);

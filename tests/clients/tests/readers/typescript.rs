@@ -80,7 +80,7 @@ fn the_types_of_an_example_tell_right_calls_from_wrong_ones() {
     }
 }
 
-/// Names, texts and schemas that try to end a comment, a string or a type.
+/// Names, descriptions and schemas that try to break out of a comment, a string or a type.
 #[test]
 fn hostile_definitions_make_types_that_compile() {
     let text = "*/ } \" ` ' \\ ${x} \u{2028} \r\n /* // </script> @ts-ignore";

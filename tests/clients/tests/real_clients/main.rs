@@ -1,6 +1,6 @@
 //! Real clients, as their users install them, against the `retail` example and a slow server, over stdio and over HTTP: each
-//! lists the tools, calls five, provokes a validation error, cancels a call, hears of progress and of a resource that
-//! changed, reads it and gets a prompt, in the revisions that it speaks. One also gets tokens for a protected server.
+//! lists the tools, calls five, provokes a validation error, cancels a call, is notified of progress and of a changed
+//! resource, reads it and gets a prompt, in the revisions that it speaks. One also gets tokens for a protected server.
 //!
 //! `tests/setup.sh` installs them at pinned versions into `target/clients`. One that is missing fails its test.
 

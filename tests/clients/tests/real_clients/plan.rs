@@ -5,7 +5,7 @@
 //! server writes `started`, then `cancelled` or `finished`), `era` (`modern` or `legacy`) and `calls`. The client lists
 //! the tools of `server` and makes the calls. On `slowServer` it gets the prompt `lullaby`, watches the resource
 //! `sleeper://nights`, starts a long call of `sleep`, cancels it when the log says that it runs, calls `sleep` once more,
-//! shortly and with word of its progress, waits for word of the resource, and reads it.
+//! shortly and with progress notifications, waits for an update of the resource, and reads it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -38,7 +38,7 @@ const TOOLS: [&str; 15] = [
 ];
 
 /// The revisions fall into two eras: up to 2025-11-25 a connection begins with `initialize`, from 2026-07-28 on
-/// each request stands for itself.
+/// each request is self-contained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Era {
@@ -65,7 +65,7 @@ pub(crate) struct Plan {
     slow_log: String,
     pub(crate) era: Era,
     pub(crate) calls: Vec<Call>,
-    /// What becomes of the long call: `cancelled`, or `finished` where the client cannot take it back.
+    /// What becomes of the long call: `cancelled`, or `finished` where the client cannot cancel it.
     #[serde(skip)]
     pub(crate) long_call: &'static str,
     /// How many calls the slow server has finished in the end.
@@ -113,14 +113,14 @@ pub(crate) struct Report {
     pub(crate) prompt: String,
     /// The text of the resource, read after the last call.
     pub(crate) resource: String,
-    /// What only clients see that stay: the Inspector makes one request a run.
+    /// What only long-running clients see: the Inspector makes one request per run.
     pub(crate) heard: Option<Heard>,
 }
 
-/// What a client was told beside its answers.
+/// The notifications that a client received.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Heard {
-    /// The progress of the last call: how far, of how much, and in words.
+    /// The progress of the last call: progress, total and message.
     pub(crate) progress: Vec<(f64, f64, String)>,
     /// The addresses of resources that changed.
     pub(crate) updated: Vec<String>,
@@ -237,7 +237,7 @@ impl Expected {
     }
 }
 
-/// Five calls that hang together, one that shows what they changed, and one with a mistake in its arguments.
+/// Five calls that depend on each other, one that shows what they changed, and one with invalid arguments.
 fn calls() -> Vec<Call> {
     let shop = data::generate(SEED);
     let order = &shop.orders[&OrderId::new("#W0000001")];

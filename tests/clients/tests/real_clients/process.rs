@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// No client needs more than a few seconds; one that waits for an answer would wait for ever.
+/// No client needs more than a few seconds; one that waits for an answer would wait forever.
 pub(crate) const LIMIT: Duration = Duration::from_mins(1);
 
 /// What a client left behind.
@@ -29,7 +29,7 @@ pub(crate) async fn run_ok(command: &mut Command) -> String {
     finished.stdout
 }
 
-/// Starts a client with captured output. It is killed when the test lets go of it.
+/// Starts a client with captured output. It is killed on drop.
 pub(crate) fn start(command: &mut Command) -> Child {
     command
         .stdin(Stdio::null())

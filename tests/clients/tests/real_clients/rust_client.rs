@@ -23,7 +23,7 @@ const NIGHTS: &str = "sleeper://nights";
 
 type Client = RunningService<RoleClient, Ears>;
 
-/// Carries out the plan, within a minute.
+/// Runs the plan, within a minute.
 pub(crate) async fn run(plan: &Plan) -> Report {
     timeout(LIMIT, carry_out(plan)).await.expect("the client ends within a minute")
 }
@@ -97,7 +97,7 @@ async fn connect(era: Era, server: &Server) -> Client {
     client.expect("the handshake succeeds")
 }
 
-/// Asks for word of the resource. In the modern era it comes to the subscription, before to the client's handler.
+/// Subscribes to the resource. In the modern era updates arrive on the subscription, else in the client's handler.
 async fn watch(client: &Client, era: Era) -> Option<Subscription> {
     if era == Era::Modern {
         let filter = SubscriptionFilter::builder().resource_subscriptions([NIGHTS]).build();
@@ -122,7 +122,7 @@ fn params(tool: &str, arguments: &Value) -> CallToolRequestParams {
     CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments)
 }
 
-/// Keeps what it is told.
+/// Records notifications.
 #[derive(Debug, Clone, Default)]
 struct Ears(Arc<Mutex<Heard>>);
 
@@ -134,12 +134,12 @@ impl Ears {
     async fn await_update_of(&self, mut subscription: Subscription) {
         let notification = subscription.next().await.expect("the subscription goes on");
         let Some(ServerNotification::ResourceUpdatedNotification(updated)) = notification else {
-            panic!("no word of the resource, but {notification:?}");
+            panic!("not an update of the resource, but {notification:?}");
         };
         self.change(|heard| heard.updated.push(updated.params.uri));
     }
 
-    /// What was heard when word of the resource is there, which may come after the answer of the call.
+    /// The notifications, once the update of the resource has arrived, which may be after the answer of the call.
     async fn in_the_end(&self) -> Heard {
         while self.change(|heard| heard.updated.is_empty()) {
             sleep(Duration::from_millis(20)).await;

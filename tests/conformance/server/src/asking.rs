@@ -102,7 +102,7 @@ enum Titled {
     Value3,
 }
 
-/// What a user said, in words.
+/// Describes the answer of a user.
 pub(crate) fn words<T: Serialize>(elicited: &Elicited<T>) -> String {
     match elicited {
         Elicited::Accepted(content) => format!("accepted: {}", serde_json::json!(content)),

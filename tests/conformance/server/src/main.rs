@@ -1,8 +1,8 @@
 //! `PORT=8001 conformance-server`: what the official conformance suite calls, over HTTP on 127.0.0.1 at `/mcp` (and, for
-//! clients of 2024-11-05, at `/sse`). With port 0 the system chooses one. The address stands on standard output as soon
-//! as the server listens.
+//! clients of 2024-11-05, at `/sse`). With port 0 the system chooses one. The address is printed to standard output as
+//! soon as the server listens.
 //!
-//! Names and texts of the tools are those that the suite asks for.
+//! Names and strings of the tools are those that the suite expects.
 
 mod asking;
 mod calls;

@@ -1,4 +1,4 @@
-//! A tool that lets go of the connection on which its caller waits.
+//! A tool that closes the connection on which its caller waits.
 
 use std::time::Duration;
 

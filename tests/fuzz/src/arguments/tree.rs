@@ -1,4 +1,4 @@
-//! JSON with every member that the text has, also where a name stands twice.
+//! JSON with all its members, including duplicate names.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub fn has(text: &str, segments: &[&str]) -> bool {
             let item = first.parse::<usize>().ok().and_then(|at| items.get(at));
             item.is_some_and(|item| has(item.get(), rest))
         }),
-        // It may hold JSON, which is read where only an object or array can stand.
+        // It may hold JSON, which is read where only an object or array is allowed.
         Some(b'"') => serde_json::from_str::<String>(text).is_ok_and(|inner| has(inner.trim(), segments)),
         _ => false,
     }

@@ -1,4 +1,4 @@
-//! Which calls become tasks, and for whom.
+//! Which calls become tasks, and for which clients.
 
 use serde_json::json;
 use toolwright::{Client, ClientError, Revision, Tasks};
@@ -62,11 +62,11 @@ async fn only_clients_that_declare_tasks_get_them() {
         let call = plays("alone");
         async move { client.request("tools/call", call).await }
     });
-    script.send(Do::Return("as ever".to_owned())).expect("the handler runs");
+    script.send(Do::Return("unchanged".to_owned())).expect("the handler runs");
     let result = called.await.expect("no panic").expect("a result");
     assert_eq!(
         (&result["resultType"], &result["content"][0]["text"]),
-        (&json!("complete"), &json!("as ever"))
+        (&json!("complete"), &json!("unchanged"))
     );
 
     let required = json!({"requiredCapabilities": {"extensions": {TASKS: {}}}});

@@ -1,4 +1,4 @@
-//! Word of tasks on a subscription (SEP-2663 "Task Status Notifications").
+//! Task notifications on a subscription (SEP-2663 "Task Status Notifications").
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn listen(caller: &Arc<Caller>, task_ids: &Value) {
 }
 
 #[tokio::test]
-async fn each_change_of_a_task_is_told_as_get_shows_it() {
+async fn notifications_show_a_task_as_tasks_get_does() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Arc::new(Caller::of(&service));
@@ -62,7 +62,7 @@ async fn each_change_of_a_task_is_told_as_get_shows_it() {
 }
 
 #[tokio::test]
-async fn a_subscription_has_so_many_tasks() {
+async fn the_tasks_of_a_subscription_are_bounded() {
     let service = service(&Stage::default(), Tasks::new());
     let caller = Caller::of(&service);
     let ids: Vec<String> = (0..2_000).map(|number| number.to_string()).collect();

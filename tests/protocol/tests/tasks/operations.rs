@@ -58,7 +58,7 @@ async fn get_shows_the_members_of_the_state_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn ends_are_those_of_the_call() {
+async fn a_task_ends_as_its_call_would() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);
@@ -76,7 +76,7 @@ async fn ends_are_those_of_the_call() {
 }
 
 #[tokio::test]
-async fn update_answers_what_is_asked_and_passes_the_rest_by() {
+async fn update_answers_open_requests_and_ignores_the_rest() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);
@@ -132,7 +132,7 @@ async fn cancel_ends_what_runs_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_is_no_task_is_unknown_and_bad_parameters_are_refused() {
+async fn unknown_tasks_and_bad_parameters_are_rejected() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);
@@ -210,7 +210,7 @@ async fn cancelling_and_returning_at_once_comes_to_one_end() {
             if round % 2 == 0 {
                 tokio::task::yield_now().await;
             }
-            // Nobody takes it where the cancellation was first.
+            // Not received if the cancellation was first.
             let _ = script.send(Do::Return("first".to_owned()));
         };
         tokio::join!(returns, caller.cancel(&id));

@@ -66,7 +66,7 @@ async fn an_invalid_answer_is_asked_for_again_under_a_new_key() {
 }
 
 #[tokio::test]
-async fn a_client_that_never_answers_well_is_not_asked_for_ever() {
+async fn invalid_answers_are_retried_a_limited_number_of_times() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);
@@ -84,7 +84,7 @@ async fn a_client_that_never_answers_well_is_not_asked_for_ever() {
 }
 
 #[tokio::test]
-async fn a_question_that_nobody_waits_for_is_not_shown() {
+async fn dropped_input_requests_are_not_shown() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);
@@ -135,5 +135,5 @@ async fn questions_end_with_the_task() {
     script.send(Do::Return("enough".to_owned())).expect("the handler runs");
     let task = caller.until_status(&id, "completed").await;
     assert_eq!(task.get("inputRequests"), None);
-    eventually("nobody waits", || stage.answers() == ["who: the call has ended"]).await;
+    eventually("the requests have ended", || stage.answers() == ["who: the call has ended"]).await;
 }

@@ -106,7 +106,7 @@ async fn play(events: &[Event]) {
     let mut model = Model::default();
     for event in events {
         if let Some(order) = model.take(event) {
-            // Nobody takes orders any more where the task has ended.
+            // Not received if the task has ended.
             let _ = script.send(order);
         }
         match event {

@@ -73,7 +73,7 @@ pub(crate) struct Stage(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     scripts: Mutex<HashMap<String, UnboundedReceiver<Do>>>,
-    /// What the questions of [`Play`] came to, in words.
+    /// The outcomes of the questions of [`Play`].
     answers: Mutex<Vec<String>>,
     running: AtomicUsize,
 }

@@ -11,7 +11,7 @@ use toolwright::{BoxFuture, Tasks};
 
 use crate::stage::{Caller, Do, Stage, eventually, service};
 
-/// Keeps tasks as JSON texts, as a database would, and fails when the test says so.
+/// Keeps tasks as JSON strings, as a database would, and fails when the test says so.
 #[derive(Debug, Clone, Default)]
 struct Shelf(Arc<Inner>);
 
@@ -115,7 +115,7 @@ async fn servers_that_share_a_store_share_their_tasks() {
 
     there.cancel(&id).await;
     assert_eq!(there.get(&id).await["status"], "cancelled");
-    // The one who runs it hears of that with its next change.
+    // The server that runs it notices with its next change.
     script.send(Do::Say("going on")).expect("the handler runs");
     here.until_status(&id, "cancelled").await;
     script.closed().await;
@@ -144,12 +144,12 @@ async fn an_end_survives_the_server() {
     let caller = Caller::of(&next);
     assert_eq!(caller.get(&done).await["result"]["content"][0]["text"], "kept");
     let task = caller.get(&running).await;
-    let text = task["error"]["message"].as_str().expect("a text");
+    let text = task["error"]["message"].as_str().expect("a string");
     assert!(text.contains("the server has stopped"), "{text}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_in_trouble_has_clear_answers() {
+async fn errors_of_a_store_are_reported_clearly() {
     for (trouble, words) in [
         (Trouble::Fails, "the shelf is broken"),
         (Trouble::Panics, "it failed unexpectedly"),
@@ -208,7 +208,7 @@ async fn an_end_that_cannot_be_stored_is_shown_and_tried_again() {
 }
 
 #[tokio::test]
-async fn the_store_is_told_to_forget() {
+async fn expired_tasks_are_deleted_from_the_store() {
     let (stage, shelf) = (Stage::default(), Shelf::default());
     let moment = Duration::from_millis(100);
     let service = service(&stage, Tasks::new().store(shelf.clone()).timeout(moment).ttl(moment * 2));

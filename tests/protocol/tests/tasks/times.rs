@@ -24,7 +24,7 @@ async fn a_task_has_a_time_limit_of_its_own() {
     assert_eq!(caller.get(&id).await["status"], "working", "the limit of calls is another one");
     let task = caller.until_status(&id, "completed").await;
     assert_eq!(task["result"]["isError"], true);
-    let text = task["result"]["content"][0]["text"].as_str().expect("a text");
+    let text = task["result"]["content"][0]["text"].as_str().expect("a string");
     assert!(text.contains("did not finish within the 0.15 s"), "{text}");
     eventually("the handler is gone", || stage.running() == 0).await;
 }
@@ -53,7 +53,7 @@ async fn a_task_is_forgotten_when_its_time_is_over_and_not_before() {
 }
 
 #[tokio::test]
-async fn no_more_tasks_run_than_may() {
+async fn running_tasks_are_bounded() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new().max_running(2));
     let caller = Caller::of(&service);
@@ -72,7 +72,7 @@ async fn no_more_tasks_run_than_may() {
 }
 
 #[tokio::test]
-async fn memory_holds_so_many_tasks_and_so_many_bytes() {
+async fn the_memory_store_is_bounded_in_tasks_and_bytes() {
     let stage = Stage::default();
     let store = MemoryTaskStore::new().max_tasks(2).max_bytes(10_000);
     let service = service(&stage, Tasks::new().store(store));
@@ -87,14 +87,14 @@ async fn memory_holds_so_many_tasks_and_so_many_bytes() {
     caller.until_status(&first, "completed").await;
     scripts[1].send(Do::Return("x".repeat(5_000))).expect("the handler runs");
     let task = caller.until_status(&second, "failed").await;
-    let text = task["error"]["message"].as_str().expect("a text");
+    let text = task["error"]["message"].as_str().expect("a string");
     assert!(text.contains("cannot be kept") && text.contains("10000 bytes"), "{text}");
     let first = caller.get(&first).await;
     assert_eq!(first["result"]["content"][0]["text"].as_str().map(str::len), Some(5_000));
 }
 
 #[test]
-fn times_that_cannot_be_are_refused() {
+fn invalid_times_are_rejected() {
     let zero = Duration::ZERO;
     for (tasks, why) in [
         (Tasks::new().ttl(zero), "at least a millisecond"),

@@ -287,7 +287,7 @@ fn canonical(value: Value) -> Value {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_nothing_panics() {
+fn invalid_values_are_rejected_without_panics() {
     let hostile = [
         "",
         "nul",

@@ -27,7 +27,7 @@ impl Listed {
             let words: Vec<&str> = line.split_whitespace().collect();
             match words[..] {
                 [of, scenario] if of == revision => {
-                    assert!(listed.scenarios.insert(scenario), "`{line}` stands there twice");
+                    assert!(listed.scenarios.insert(scenario), "`{line}` appears twice");
                 }
                 [of, scenario, check, status, _, ..] if of == revision => {
                     let status =
