@@ -80,8 +80,8 @@ fn section(text: &mut String, rule: &LintRule) {
 const HEADER: &str = "\
 # The rules of `cargo mcp lint`
 
-Made from the files in [`cli/src/lint/rules`](../cli/src/lint/rules); a test keeps it so. How rules are chosen and
-levels changed stands in [cli.md](cli.md#cargo-mcp-lint). In the examples, `\"300 × word\"` stands for so many of it.
+Generated from the files in [`cli/src/lint/rules`](../cli/src/lint/rules); a test keeps it up to date. See
+[cli.md](cli.md#cargo-mcp-lint) for how to choose rules and change levels. In the examples, `\"300 × word\"` means 300 copies.
 ";
 
 #[cfg(test)]
