@@ -83,7 +83,7 @@ pub struct Count {
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub struct Fail {}
 
-/// Returns a list, which is no JSON object.
+/// Returns a list, which is not a JSON object.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub struct ListNumbers {}
 
