@@ -240,7 +240,7 @@ fn content(out: &mut Vec<u8>, blocks: &[ContentBlock], revision: Revision) -> Re
             out.push(b',');
         }
         match &*block.for_revision(revision) {
-            ContentBlock::Text(TextContent { text, extras: None }) => {
+            ContentBlock::Text(TextContent { text, extras: None, .. }) => {
                 out.extend_from_slice(br#"{"type":"text","text":"#);
                 escape::string(out, text);
                 out.push(b'}');

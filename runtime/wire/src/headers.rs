@@ -29,6 +29,7 @@ pub static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 ///
 /// # Errors
 /// -32020, where a header is missing or says something else.
+#[inline]
 pub fn check_standard(
     headers: &HeaderMap,
     method: &str,
@@ -58,6 +59,7 @@ pub fn check_standard(
 
 /// What `Mcp-Name` says for a request of `method`: the name of a tool or a prompt, the address of a resource, the id of a
 /// task. None where the method has no such header; `Some(None)` where the parameters lack the member, or it is no string.
+#[inline]
 pub fn name_of<'a>(method: &str, params: &EnvelopeParams<'a>) -> Option<Option<Cow<'a, str>>> {
     let member = match method {
         method::TOOLS_CALL | method::PROMPTS_GET => params.name,
@@ -73,6 +75,7 @@ pub fn name_of<'a>(method: &str, params: &EnvelopeParams<'a>) -> Option<Option<C
 ///
 /// # Errors
 /// -32020, where the header is repeated.
+#[inline]
 pub fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, ErrorObject> {
     let mut values = headers.get_all(name).iter();
     let value = values.next();
@@ -87,6 +90,7 @@ pub fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'
 ///
 /// # Errors
 /// -32020, where it has characters that headers do not have, or is not the base64 of a text.
+#[inline]
 pub fn decoded<'a>(value: &'a HeaderValue, name: &str) -> Result<Cow<'a, str>, ErrorObject> {
     let text = value
         .to_str()
@@ -137,6 +141,7 @@ pub struct Accept {
 impl Accept {
     /// Both where the header is absent (RFC 9110 §12.5.1). Clients must list both; one is enough here, and a
     /// wildcard covers them.
+    #[inline]
     pub fn of(headers: &HeaderMap) -> Self {
         let both = Self { json: true, events: true };
         match headers.get(ACCEPT) {
@@ -169,6 +174,7 @@ fn is_refused(parameters: &str) -> bool {
 }
 
 /// Whether the body is declared as JSON, whatever the parameters.
+#[inline]
 pub fn is_json(headers: &HeaderMap) -> bool {
     let value = single(headers, &CONTENT_TYPE).ok().flatten();
     value.and_then(|value| value.to_str().ok()).is_some_and(|value| {
@@ -178,6 +184,7 @@ pub fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// Whether the body is sent as it is (RFC 9110 §8.4).
+#[inline]
 pub fn is_plain(headers: &HeaderMap) -> bool {
     let mut codings = headers
         .get_all(CONTENT_ENCODING)

@@ -52,6 +52,7 @@ impl LineBuffer {
     }
 
     /// Copies the next line to `line`, if a whole one was read already.
+    #[inline]
     pub fn next(&mut self, line: &mut Vec<u8>) -> Line {
         line.clear();
         loop {
@@ -73,6 +74,7 @@ impl LineBuffer {
         }
     }
 
+    #[inline]
     fn without_line_end(&mut self, line: &mut Vec<u8>) -> Line {
         self.searched = self.filled;
         let rest = self.start..self.filled;
@@ -100,6 +102,7 @@ impl LineBuffer {
     }
 
     /// Where the next bytes go; [`LineBuffer::took`] must follow.
+    #[inline]
     pub fn room(&mut self) -> &mut [u8] {
         self.buffer.copy_within(self.start..self.filled, 0);
         self.filled -= self.start;
@@ -115,6 +118,7 @@ impl LineBuffer {
     }
 
     /// So many bytes were put into the room; none is the end.
+    #[inline]
     pub fn took(&mut self, bytes: usize) {
         self.filled += bytes;
         self.ended = bytes == 0;

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 /// A host without its port; nothing where what follows it is no port.
+#[inline]
 pub fn host_name(host: &str) -> &str {
     let bracketed = host.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let (name, rest) = bracketed.unwrap_or_else(|| host.split_at(host.find(':').unwrap_or(host.len())));
@@ -13,6 +14,7 @@ pub fn host_name(host: &str) -> &str {
 }
 
 /// Whether a host is this machine: `localhost` or a loopback address, without a port or brackets.
+#[inline]
 pub fn is_loopback(name: &str) -> bool {
     name.eq_ignore_ascii_case("localhost")
         || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

@@ -64,6 +64,7 @@ impl Outbox {
     }
 
     /// Adds a message at once, whatever waits already: for messages whose number the protocol bounds.
+    #[inline]
     pub fn push(&self, message: &[u8]) {
         let mut state = self.lock();
         if state.closed || (self.drops && state.lines.len() >= self.limit) {
@@ -95,6 +96,7 @@ impl Outbox {
 
     /// Adds whole lines without waking the transport: for a transport that sends them itself right after.
     /// Leaves `lines` empty.
+    #[inline]
     pub fn append(&self, lines: &mut Vec<u8>) {
         let mut state = self.lock();
         if state.lines.is_empty() {
@@ -128,6 +130,7 @@ impl Outbox {
 
     /// Takes all that waits, without waiting, in exchange for the empty buffer `into`, whose room is used again.
     /// [`Outbox::sent`] must follow.
+    #[inline]
     pub fn take(&self, into: &mut Vec<u8>) {
         into.clear();
         let mut state = self.lock();
@@ -155,6 +158,7 @@ impl Outbox {
     }
 
     /// What was taken is sent.
+    #[inline]
     pub fn sent(&self) {
         let mut state = self.lock();
         if std::mem::take(&mut state.sending) {
@@ -188,6 +192,7 @@ impl Outbox {
     }
 
     /// Whether what is pushed is dropped.
+    #[inline]
     pub fn is_closed(&self) -> bool {
         self.lock().closed
     }
@@ -218,6 +223,7 @@ impl Outbox {
     }
 
     /// Ends the outbox: later messages are dropped, senders and takers go on.
+    #[inline]
     pub fn close(&self) {
         self.lock().closed = true;
         self.filled.notify_all();
@@ -240,6 +246,7 @@ impl Outbox {
         }
     }
 
+    #[inline]
     fn lock(&self) -> MutexGuard<'_, Queue> {
         // A panic while the lock was held cannot leave half a line: each change is a single call.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -65,6 +65,7 @@ impl HeaderParams {
     ///
     /// # Errors
     /// -32020, with the header and the argument.
+    #[inline]
     pub fn check(&self, headers: &HeaderMap, arguments: Option<&RawValue>) -> Result<(), ErrorObject> {
         if self.0.is_empty() {
             return Ok(());

@@ -109,14 +109,8 @@ pub(crate) fn offered(server: Server<Lab>) -> Server<Lab> {
 }
 
 fn with_prompts(server: Server<Lab>) -> Server<Lab> {
-    let mut decorated = Prompt::new("greet").title("Greeting").description("Asks for a greeting.");
-    decorated.icons.push(Icon {
-        src: "data:,".to_owned(),
-        mime_type: None,
-        sizes: Vec::new(),
-        theme: None,
-        other: serde_json::Map::new(),
-    });
+    let decorated =
+        Prompt::new("greet").title("Greeting").description("Asks for a greeting.").icon(Icon::new("data:,"));
     server
         .prompt(Prompt::new("simple").description("Takes nothing."), async || "do something simple")
         .prompt(decorated, async |greeting: Greeting| {
@@ -144,7 +138,7 @@ fn with_prompts(server: Server<Lab>) -> Server<Lab> {
 fn with_resources(server: Server<Lab>) -> Server<Lab> {
     let mut text = Resource::new("lab://text", "text").title("A text").mime_type("text/plain");
     text.size = Some(6);
-    text.annotations = Some(Annotations { priority: Some(0.5), ..Annotations::default() });
+    text.annotations = Some(Annotations::default().priority(0.5));
     server
         .resource(text, async || {
             let mut contents = ResourceContents::text("lab://text", "a text");

@@ -132,10 +132,7 @@ impl Provider for Upstream {
 }
 
 fn server(output: Value, result: Value) -> Server<()> {
-    let definition = ToolDefinition {
-        output_schema: Some(output),
-        ..ToolDefinition::new("upstream", json!({"type": "object"}))
-    };
+    let definition = ToolDefinition::new("upstream", json!({"type": "object"})).output_schema(output);
     Server::new(()).provider(Upstream { definition, result })
 }
 

@@ -234,7 +234,7 @@ async fn a_raw_result_is_held_to_the_output_schema() {
             let output =
                 json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
             let definition = ToolDefinition::new("tool", json!({"type": "object"}));
-            [ToolDefinition { output_schema: Some(output), ..definition }].into()
+            [definition.output_schema(output)].into()
         }
 
         fn call_tool<'a>(&'a self, request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {

@@ -29,7 +29,7 @@ pub(crate) fn broken() -> Vec<ToolDefinition> {
         tool("relay_openapi", &openapi),
         tool("relay_nowhere", &json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/None"}}})),
         tool("relay_deep", &json!({"type": "object", "properties": {"a": deep}})),
-        ToolDefinition { output_schema: Some(json!(false)), ..tool("relay_false", &object) },
+        tool("relay_false", &object).output_schema(json!(false)),
     ]
 }
 
@@ -47,10 +47,7 @@ impl Provider for Relay {
         let output = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
         let good = [
             ToolDefinition::new("relay", schema.clone()),
-            ToolDefinition {
-                output_schema: Some(output),
-                ..ToolDefinition::new("relay_checked", schema.clone())
-            },
+            ToolDefinition::new("relay_checked", schema.clone()).output_schema(output),
             ToolDefinition::new("relay_child", schema.clone()),
             ToolDefinition::new("relay_log", schema.clone()),
             ToolDefinition::new("relay_progress", schema),

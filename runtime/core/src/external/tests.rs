@@ -9,7 +9,7 @@ fn tool(input: Value) -> ToolDefinition {
 }
 
 fn with_output(output: Value) -> ToolDefinition {
-    ToolDefinition { output_schema: Some(output), ..tool(json!({"type": "object"})) }
+    tool(json!({"type": "object"})).output_schema(output)
 }
 
 /// The input schema with one property.

@@ -169,7 +169,7 @@ pub struct ResourcesCapability {
 /// The client has not declared a capability that answering its request needs (2026-07-28, basic "_meta").
 ///
 /// An error that has this one among its sources keeps its meaning when it becomes a
-/// [`ToolError`](crate::result::ToolError) or a [`RequestError`].
+/// [`ToolError`](crate::result::ToolError) or a [`RequestError`](crate::request::RequestError).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the client has not declared the capability `{}`", required_name(required))]
 pub struct MissingCapability {

@@ -120,6 +120,7 @@ pub struct EnvelopeMeta<'a> {
 
 impl<'a> EnvelopeMeta<'a> {
     /// Reads `_meta`, which may be absent; `None` if it is not an object, or repeats a member.
+    #[inline]
     fn of(params: Option<&EnvelopeParams<'a>>) -> Option<Self> {
         let Some(text) = params.and_then(|params| params.meta) else { return Some(Self::default()) };
         // Derived code would take an array as well.
@@ -172,6 +173,7 @@ impl<'a> Envelope<'a> {
     ///
     /// # Errors
     /// [`Malformed`], with the id of the request where it could be read.
+    #[inline]
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed<'a>> {
         // Looked at once here, the text is not looked at again for each string in it.
         let Ok(text) = std::str::from_utf8(bytes) else {
@@ -190,6 +192,7 @@ impl<'a> Envelope<'a> {
     }
 
     /// The name of the method, if it is a string.
+    #[inline]
     pub fn method_name(&self) -> Option<Cow<'a, str>> {
         string(self.method?)
     }
@@ -202,11 +205,13 @@ impl<'a> Envelope<'a> {
     }
 
     /// Whether the message answers a request of the server's.
+    #[inline]
     pub fn is_response(&self) -> bool {
         self.method.is_none() && (self.result.is_some() || self.error.is_some())
     }
 
     /// The id of a request, if it is a good one.
+    #[inline]
     pub fn request_id(&self) -> Option<RequestId<'a>> {
         self.id.and_then(RequestId::new)
     }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 /// A picture (2026-07-28, basic "icons").
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Icon {
     /// An `https:` or `data:` URI.
     pub src: String,

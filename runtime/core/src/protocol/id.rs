@@ -19,6 +19,7 @@ pub struct RequestId<'a>(Cow<'a, str>);
 
 impl<'a> RequestId<'a> {
     /// The id, if `text` is one.
+    #[inline]
     pub fn new(text: &'a RawValue) -> Option<Self> {
         let text = text.get();
         let digits = text.strip_prefix('-').unwrap_or(text);
@@ -35,11 +36,13 @@ impl<'a> RequestId<'a> {
     }
 
     /// The JSON text.
+    #[inline]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The same for the same id, however its string is escaped.
+    #[inline]
     pub fn key(&self) -> Box<str> {
         if self.0.contains('\\')
             && let Ok(text) = serde_json::from_str::<String>(&self.0)
@@ -61,6 +64,7 @@ impl<'a> RequestId<'a> {
     }
 
     /// The id apart from the message it came in.
+    #[inline]
     pub fn into_owned(self) -> RequestId<'static> {
         RequestId(Cow::Owned(self.0.into_owned()))
     }
@@ -95,6 +99,7 @@ impl<'de> Deserialize<'de> for RequestId<'static> {
 }
 
 /// The string that `text` holds, if it is a string. Half of a surrogate pair is none.
+#[inline]
 pub fn string(text: &RawValue) -> Option<Cow<'_, str>> {
     let inner = text.get().strip_prefix('"')?.strip_suffix('"')?;
     if memchr::memchr(b'\\', inner.as_bytes()).is_some() {
@@ -105,6 +110,7 @@ pub fn string(text: &RawValue) -> Option<Cow<'_, str>> {
 
 /// A frame without the space around it, and without the byte order mark that some programs put in front of each text
 /// (RFC 8259 §8.1 lets a reader ignore it).
+#[inline]
 pub fn trimmed(frame: &[u8]) -> &[u8] {
     const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
     frame.strip_prefix(BYTE_ORDER_MARK).unwrap_or(frame).trim_ascii()

@@ -1,8 +1,8 @@
 //! What all listed definitions have in common: names for people and models, icons, `_meta`. Each type has the fields; the
 //! methods that set them are here.
 
-/// Methods of a type with `title`, `description`, `icons` and `meta`.
-macro_rules! metadata_builders {
+/// Methods of a type with `title`, `description` and `icons`.
+macro_rules! title_builders {
     ($type:ident) => {
         impl $type {
             /// The same with a name for people.
@@ -22,7 +22,16 @@ macro_rules! metadata_builders {
                 self.icons.push(icon);
                 self
             }
+        }
+    };
+}
 
+/// Methods of a type with `title`, `description`, `icons` and `meta`.
+macro_rules! metadata_builders {
+    ($type:ident) => {
+        $crate::protocol::metadata::title_builders!($type);
+
+        impl $type {
             /// The same with one more member of `_meta`.
             pub fn meta(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
                 self.meta.get_or_insert_default().insert(key.into(), value.into());
@@ -75,4 +84,4 @@ macro_rules! contents_builders {
     };
 }
 
-pub(super) use {contents_builders, metadata_builders};
+pub(super) use {contents_builders, metadata_builders, title_builders};

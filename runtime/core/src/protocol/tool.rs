@@ -5,6 +5,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 use super::meta::{self, scopes_in};
+use super::metadata::title_builders;
 use super::{
     ContentBlock, Icon, InputResponses, MissingCapability, RequestMeta, StructuredContent, TaskRequest,
 };
@@ -12,6 +13,7 @@ use super::{
 /// A tool as a client sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ToolDefinition {
     /// What clients call.
     pub name: String,
@@ -56,6 +58,18 @@ impl ToolDefinition {
         }
     }
 
+    /// The same with a JSON Schema of the structured content.
+    pub fn output_schema(mut self, schema: Value) -> Self {
+        self.output_schema = Some(schema);
+        self
+    }
+
+    /// The same with hints about the tool's behaviour.
+    pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.annotations = Some(annotations);
+        self
+    }
+
     /// The application context that the tool belongs to ([`meta::CONTEXT`]); a tool without one belongs to all.
     pub fn context(&self) -> Option<&str> {
         self.meta.as_ref()?.get(meta::CONTEXT)?.as_str()
@@ -80,6 +94,8 @@ impl ToolDefinition {
     }
 }
 
+title_builders!(ToolDefinition);
+
 /// Whether the application context at `path` is `context` or one below it.
 ///
 /// A path has `/` between its parts, and whole parts are compared: `orders/42` is within `orders`, `orders2` is not.
@@ -90,6 +106,7 @@ pub fn is_within(path: &str, context: &str) -> bool {
 /// Hints about a tool's behaviour (2026-07-28, schema `ToolAnnotations`). Absent is "not said".
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ToolAnnotations {
     /// A name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -192,6 +209,7 @@ impl CallToolParams {
 /// The result of a call (2026-07-28, server/tools "Tool Result").
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ToolResult {
     /// The blocks for the model, in order; an empty list is a success with nothing to say.
     #[serde(default)]
@@ -216,6 +234,11 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
+    /// A success with these blocks.
+    pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
+        Self { content: content.into(), ..Self::default() }
+    }
+
     /// A success with one text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: vec![ContentBlock::text(text)], ..Self::default() }

@@ -23,7 +23,7 @@ impl ArgumentReader {
     /// Compiles the reader of `T`.
     ///
     /// # Errors
-    /// A schema that cannot be enforced, or that describes what serde never reads (see [`SchemaFault`]); the error
+    /// A schema that cannot be enforced, or that describes what serde never reads (see [`SchemaFault`](crate::arguments::SchemaFault)); the error
     /// names the tool.
     pub fn of<T: Tool>() -> Result<Self, SchemaError> {
         Self::of_draft::<T>(&Draft::of::<T>())

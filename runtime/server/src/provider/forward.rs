@@ -227,7 +227,8 @@ impl Promise {
             Ok(checked) => checked,
             Err(error) => return refuse(&error.to_string()),
         };
-        let checked = ToolResult { structured_content, is_error, ..ToolResult::default() };
+        let mut checked = ToolResult::default();
+        (checked.structured_content, checked.is_error) = (structured_content, is_error);
         match self.breach(&checked) {
             None => Outcome::Raw(raw),
             Some(breach) => Outcome::Result(self.broken(&breach)),

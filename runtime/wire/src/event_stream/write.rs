@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 /// Appends `message` as an event: one `data` line, however the message was laid out.
+#[inline]
 pub fn write_event(out: &mut Vec<u8>, message: &[u8]) {
     out.extend_from_slice(b"data: ");
     let start = out.len();
@@ -19,6 +20,7 @@ pub fn write_event(out: &mut Vec<u8>, message: &[u8]) {
 }
 
 /// Appends each of the lines as an event.
+#[inline]
 pub fn write_events(out: &mut Vec<u8>, lines: &[u8]) {
     for line in messages(lines) {
         write_event(out, line);
@@ -47,6 +49,7 @@ fn write_id(out: &mut Vec<u8>, id: impl Display) {
 pub const COMMENT: &[u8] = b":\n\n";
 
 /// The messages among the lines of an outbox.
+#[inline]
 pub fn messages(lines: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
 }

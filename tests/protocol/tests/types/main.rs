@@ -34,8 +34,8 @@ fn type_of(revision: &str, definition: &str) -> Option<Again> {
         | "JSONRPCResponse"
         | "JSONRPCError"
         | "JSONRPCResultResponse"
-        | "JSONRPCErrorResponse" => again::<Message>,
-        "HeaderMismatchError"
+        | "JSONRPCErrorResponse"
+        | "HeaderMismatchError"
         | "MissingRequiredClientCapabilityError"
         | "UnsupportedProtocolVersionError"
         | "URLElicitationRequiredError" => again::<Message>,

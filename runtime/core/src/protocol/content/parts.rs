@@ -8,9 +8,11 @@ use serde_json::{Map, Value};
 
 use super::base64::{self, Base64Error};
 use crate::protocol::Icon;
+use crate::protocol::metadata::title_builders;
 
 /// A text block.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TextContent {
     /// The text.
     pub text: String,
@@ -19,9 +21,17 @@ pub struct TextContent {
     pub extras: Option<Box<Extras>>,
 }
 
+impl TextContent {
+    /// A text with nothing else.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), extras: None }
+    }
+}
+
 /// A picture or a recording.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct MediaContent {
     /// The bytes as base64. Toolwright writes the standard alphabet with padding and no prefix; what another
     /// server wrote stays as it came, see [`super::ContentBlock::repaired`].
@@ -56,6 +66,7 @@ impl MediaContent {
 /// The address of a resource (2026-07-28, schema `ResourceLink`).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ResourceLink {
     /// The address.
     pub uri: String,
@@ -115,8 +126,11 @@ impl ResourceLink {
     }
 }
 
+title_builders!(ResourceLink);
+
 /// A resource inside a result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct EmbeddedResource {
     /// The resource.
     pub resource: ResourceContents,
@@ -125,9 +139,17 @@ pub struct EmbeddedResource {
     pub extras: Option<Box<Extras>>,
 }
 
+impl EmbeddedResource {
+    /// A resource with nothing else.
+    pub fn new(resource: ResourceContents) -> Self {
+        Self { resource, extras: None }
+    }
+}
+
 /// The contents of a resource (2026-07-28, schema `TextResourceContents` and `BlobResourceContents`).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ResourceContents {
     /// The address.
     pub uri: String,
@@ -190,6 +212,7 @@ pub enum ResourceData {
 
 /// What any block may have beside its own members. Few blocks have any, so it is boxed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Extras {
     /// For whom the block is and how much it matters.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -205,6 +228,7 @@ pub struct Extras {
 /// For whom a block is and how much it matters (2026-07-28, schema `Annotations`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Annotations {
     /// For whom; empty is "not said".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -218,6 +242,20 @@ pub struct Annotations {
     /// Members that this version of Toolwright does not know; kept as they came.
     #[serde(flatten)]
     pub other: Map<String, Value>,
+}
+
+impl Annotations {
+    /// The same for one more of those who may see it.
+    pub fn audience(mut self, role: Role) -> Self {
+        self.audience.push(role);
+        self
+    }
+
+    /// The same with a priority from 0 to 1.
+    pub fn priority(mut self, priority: f64) -> Self {
+        self.priority = Some(priority);
+        self
+    }
 }
 
 /// A side of the conversation.

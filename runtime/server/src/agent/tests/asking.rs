@@ -166,8 +166,9 @@ async fn answers_as_text() {
         assert_eq!((answer.is_error, answer.to_text().as_str()), (is_error, shown));
     }
     let long = |lengths: &[usize]| {
-        let content = lengths.iter().map(|length| ContentBlock::text("é".repeat(*length))).collect();
-        AgentMessage::new(Source::Mcp, "t", ToolResult { content, ..ToolResult::default() }).to_text()
+        let content: Vec<ContentBlock> =
+            lengths.iter().map(|length| ContentBlock::text("é".repeat(*length))).collect();
+        AgentMessage::new(Source::Mcp, "t", ToolResult::new(content)).to_text()
     };
     assert!(!long(&[RENDER_LIMIT - 1, 1]).contains('['));
     assert!(long(&[RENDER_LIMIT - 1, 2, 1]).ends_with("é\n\n[2 more blocks left out: too long]"));

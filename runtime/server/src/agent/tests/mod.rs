@@ -40,12 +40,16 @@ impl Provider for Echo {
                     tokio::time::sleep(Duration::from_millis(30)).await;
                     ToolResult::text("slow")
                 }
-                "fails" => ToolResult { is_error: true, ..ToolResult::default() },
+                "fails" => {
+                    let mut failure = ToolResult::default();
+                    failure.is_error = true;
+                    failure
+                }
                 "empty" => ToolResult::default(),
-                "picture" => ToolResult {
-                    content: vec![ContentBlock::text("here:"), ContentBlock::image([1, 2, 3], "image/png")],
-                    ..ToolResult::default()
-                },
+                "picture" => ToolResult::new([
+                    ContentBlock::text("here:"),
+                    ContentBlock::image([1, 2, 3], "image/png"),
+                ]),
                 name => {
                     let seen = json!({"name": name, "arguments": arguments, "context": request.context_path});
                     ToolResult::structured(&seen).unwrap()
