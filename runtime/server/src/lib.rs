@@ -60,7 +60,10 @@ pub use features::{Completion, CompletionContext, IntoCompletion, Reference, Req
 pub use future::BoxFuture;
 pub use handler::Handler;
 pub use limits::{CallerLimits, Limits, RateLimit};
-pub use provider::{Changes, InputRequired, InputResponses, Outcome, Provider, RawResult, ToolRequest};
+pub use provider::{
+    Changes, CompletionRequest, InputRequired, InputResponses, Outcome, PromptRequest, Provider,
+    ProviderCapabilities, RawResult, ResourceRequest, ToolRequest,
+};
 pub use router::{Dispatch, Router};
 pub use server::Server;
 pub use service::Service;

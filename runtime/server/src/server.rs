@@ -192,10 +192,10 @@ impl<S: Send + Sync + 'static> Server<S> {
             limits: self.limits,
             list_ttl: self.list_ttl,
             typed,
+            features: features.build(&self.servers, &self.providers)?,
             providers: self.providers,
             checks_outputs: self.checks_outputs,
             state_keys: self.state_keys,
-            features: features.build(&self.servers)?,
             extensions,
         })
     }

@@ -113,11 +113,11 @@ impl Service {
             extensions: parts.extensions,
             connections: Mutex::default(),
         });
-        for DynProvider(provider) in &shared.providers {
+        for (number, DynProvider(provider)) in shared.providers.iter().enumerate() {
             let server = Arc::downgrade(&shared);
             provider.attach(Changes::new(move |change| {
                 if let Some(server) = server.upgrade() {
-                    server.take_up(change);
+                    server.take_up(number, change);
                 }
             }));
         }
@@ -235,15 +235,25 @@ impl Shared {
     }
 
     /// Takes up what a provider says that has changed.
-    fn take_up(&self, change: Change<'_>) {
+    fn take_up(&self, number: usize, change: Change<'_>) {
         match change {
             Change::Tools => {
                 // Whose name is taken is left out, so nothing can go wrong.
                 let _ = self.refresh_tools(Taken::LeftOut);
             }
-            Change::Prompts => self.changed(Changed::Prompts),
-            Change::Resources => self.changed(Changed::Resources),
-            Change::Resource(uri) => self.changed(Changed::Resource(uri)),
+            Change::Prompts if self.features.prompts.is_some() => {
+                self.features.refresh_prompts(number);
+                self.changed(Changed::Prompts);
+            }
+            Change::Resources if self.features.resources.is_some() => {
+                self.features.refresh_resources(number);
+                self.changed(Changed::Resources);
+            }
+            Change::Resource(uri) if self.features.resources.is_some() => {
+                self.changed(Changed::Resource(uri));
+            }
+            // Clients were told that there are none.
+            Change::Prompts | Change::Resources | Change::Resource(_) => {}
         }
     }
 
@@ -426,7 +436,7 @@ fn capabilities(features: &Features, extensions: &Extensions, revision: Revision
         capabilities["resources"] = json!({"listChanged": true, "subscribe": true});
     }
     // 2024-11-05 has the method and no word for it (schema `ServerCapabilities`).
-    if !features.completers.is_empty() && revision > Revision::ALL[0] {
+    if features.completes() && revision > Revision::ALL[0] {
         capabilities["completions"] = json!({});
     }
     if let Some(extensions) = extensions.capabilities(revision) {

@@ -27,9 +27,10 @@ pub use toolwright_server::skills;
 pub use toolwright_server::tasks;
 pub use toolwright_server::{
     AskError, BoxFuture, BuildError, CallerLimits, Changes, Client, ClientCapabilities, Completion,
-    CompletionContext, Context, Dispatch, Elicited, Handler, InputRequired, InputResponses, IntoCompletion,
-    Limits, LogLevel, Outcome, Provider, RateLimit, RawResult, Reference, RequestHandler, Root, Router,
-    Sampled, Sampling, ServeError, Server, Service, StateKeys, ToolRequest,
+    CompletionContext, CompletionRequest, Context, Dispatch, Elicited, Handler, InputRequired,
+    InputResponses, IntoCompletion, Limits, LogLevel, Outcome, PromptRequest, Provider, ProviderCapabilities,
+    RateLimit, RawResult, Reference, RequestHandler, ResourceRequest, Root, Router, Sampled, Sampling,
+    ServeError, Server, Service, StateKeys, ToolRequest,
 };
 #[cfg(feature = "http")]
 pub use toolwright_server::{

@@ -6,9 +6,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::auth::Access;
+use toolwright::protocol::PromptArgument;
 use toolwright::{
-    BoxFuture, Changes, Client, ClientError, Context, ErrorObject, InputRequest, InputRequired, Outcome,
-    Provider, RawResult, Revision, RpcError, Server, Service, ToolDefinition, ToolRequest, ToolResult,
+    BoxFuture, Changes, Client, ClientError, Completion, CompletionRequest, Context, ErrorObject,
+    InputRequest, InputRequired, Outcome, Prompt, PromptMessage, PromptRequest, PromptResult, Provider,
+    ProviderCapabilities, RawResult, Resource, ResourceContents, ResourceRequest, ResourceResult,
+    ResourceTemplate, Revision, RpcError, Server, Service, ToolDefinition, ToolRequest, ToolResult,
 };
 
 /// The code of one tool.
@@ -360,4 +363,190 @@ async fn a_provider_says_by_itself_that_its_tools_have_changed() {
     drop(client);
     // Nobody is told any more.
     second.set(&["e"]);
+}
+
+/// Prompts and resources as another server has them.
+#[derive(Clone, Default)]
+struct Library(Arc<Shelf>);
+
+#[derive(Default)]
+struct Shelf {
+    changes: OnceLock<Changes>,
+    has_more: AtomicBool,
+}
+
+impl Provider for Library {
+    fn attach(&self, changes: Changes) {
+        self.0.changes.set(changes).expect("one server is built");
+    }
+
+    fn capabilities(&self) -> ProviderCapabilities {
+        ProviderCapabilities::TOOLS.with_prompts().with_resources().with_completions()
+    }
+
+    fn prompts(&self, _caller: &Access) -> Arc<[Prompt]> {
+        let mut greet = Prompt::new("greet");
+        greet.arguments = vec![PromptArgument::new("who")];
+        let more = self.0.has_more.load(Ordering::SeqCst).then(|| Prompt::new("more"));
+        [greet, Prompt::new("own")].into_iter().chain(more).collect()
+    }
+
+    fn get_prompt<'a>(
+        &'a self,
+        request: PromptRequest<'a>,
+        _cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<PromptResult>> {
+        let Some(input) = request.input else {
+            return Box::pin(std::future::ready(InputRequired::new("a", form("who")).with_state("s").into()));
+        };
+        let text = format!("{} {:?} {}", request.name, input.state, input.responses["a"]);
+        Outcome::from_future(async move { PromptResult::new([PromptMessage::user(text)]) })
+    }
+
+    fn resources(&self, _caller: &Access) -> Arc<[Resource]> {
+        [Resource::new("lib://a", "a")].into()
+    }
+
+    fn resource_templates(&self, _caller: &Access) -> Arc<[ResourceTemplate]> {
+        [ResourceTemplate::new("lib://book{?page,line}{#mark}", "book")].into()
+    }
+
+    fn read_resource<'a>(
+        &'a self,
+        request: ResourceRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<ResourceResult>> {
+        let outcome = match request.uri {
+            "lib://a" => ResourceResult::new([ResourceContents::text("lib://a", "A")]).into(),
+            "lib://book?page=7" => {
+                let json = r#"{"contents":[{"uri":"lib://book?page=7","text":"B","x":1.50}],"ttlMs":5}"#;
+                RawResult::new(Revision::NEWEST, raw(json)).into()
+            }
+            "lib://busy" => ErrorObject::new(-31_000, "busy").into(),
+            other => toolwright::protocol::error::unknown_resource(other, cx.revision()).into(),
+        };
+        Box::pin(std::future::ready(outcome))
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: CompletionRequest<'a>,
+        _cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<Completion>> {
+        let values = vec![format!("{} {}", request.argument, request.value)];
+        Box::pin(std::future::ready(Completion { values, ..Completion::default() }.into()))
+    }
+}
+
+fn library() -> (Library, Service) {
+    let library = Library::default();
+    let server = Server::new(()).provider(library.clone()).provider(Silent);
+    let service = server.prompt(Prompt::new("own"), async || "own").build().expect("a service");
+    (library, service)
+}
+
+/// Has resources and knows none.
+struct Silent;
+
+impl Provider for Silent {
+    fn capabilities(&self) -> ProviderCapabilities {
+        ProviderCapabilities::TOOLS.with_resources()
+    }
+}
+
+#[tokio::test]
+async fn prompts_of_a_provider_stand_beside_those_of_the_server() {
+    let (library, service) = library();
+    for revision in ASKED {
+        let client = client(&service, revision).await;
+        let listed = client.request("prompts/list", json!({})).await.expect("a list");
+        let names: Vec<&Value> =
+            listed["prompts"].as_array().expect("a list").iter().map(|prompt| &prompt["name"]).collect();
+        assert_eq!(names, ["greet", "own"], "a name that is taken is the server's own");
+        let own = client.request("prompts/get", json!({"name": "own"})).await.expect("a prompt");
+        assert_eq!(own["messages"][0]["content"]["text"], "own");
+        let greeting = client.request("prompts/get", json!({"name": "greet"})).await.expect("a prompt");
+        let text = greeting["messages"][0]["content"]["text"].as_str().expect("a text");
+        assert!(text.starts_with("greet Some(\"s\") ") && text.contains("accept"), "{revision}: {text}");
+    }
+    let client = client(&service, Revision::NEWEST_LEGACY).await;
+    library.0.has_more.store(true, Ordering::SeqCst);
+    library.0.changes.get().expect("attached").prompts();
+    let word = client.next_notification().await.expect("a notification");
+    assert_eq!(word["method"], "notifications/prompts/list_changed");
+    let listed = client.request("prompts/list", json!({})).await.expect("a list");
+    assert_eq!(listed["prompts"][1]["name"], "more");
+}
+
+#[tokio::test]
+async fn resources_of_a_provider_are_read_by_any_template() {
+    let (library, service) = library();
+    for revision in Revision::ALL {
+        let client = client(&service, revision).await;
+        let listed = client.request("resources/list", json!({})).await.expect("a list");
+        assert_eq!(listed["resources"][0]["uri"], "lib://a");
+        let templates = client.request("resources/templates/list", json!({})).await.expect("a list");
+        let form = &templates["resourceTemplates"][0]["uriTemplate"];
+        assert_eq!(form, "lib://book{?page,line}{#mark}", "of any level of RFC 6570");
+        for (uri, text) in [("lib://a", "A"), ("lib://book?page=7", "B")] {
+            let read = client.request("resources/read", json!({"uri": uri})).await.expect("contents");
+            assert_eq!(read["contents"][0]["text"], text, "{revision}");
+        }
+        let unknown = client.request("resources/read", json!({"uri": "lib://none"})).await;
+        let Err(ClientError::Rpc(error)) = unknown else { panic!("{unknown:?}") };
+        assert_eq!(i64::from(error.code), i64::from(revision.resource_not_found_code()), "{revision}");
+    }
+    let client = client(&service, Revision::NEWEST_LEGACY).await;
+    let busy = client.request("resources/read", json!({"uri": "lib://busy"})).await;
+    assert!(matches!(&busy, Err(ClientError::Rpc(error)) if error.message == "busy"), "{busy:?}");
+    client.request("resources/subscribe", json!({"uri": "lib://a"})).await.expect("watched");
+    let changes = library.0.changes.get().expect("attached");
+    changes.resource_updated("lib://other");
+    changes.resource_updated("lib://a");
+    let word = client.next_notification().await.expect("a notification");
+    assert_eq!(
+        (&word["method"], &word["params"]["uri"]),
+        (&json!("notifications/resources/updated"), &json!("lib://a"))
+    );
+}
+
+#[tokio::test]
+async fn arguments_of_a_provider_are_completed_by_it() {
+    let (_, service) = library();
+    let client = Client::in_process(&service);
+    let argument = json!({"name": "page", "value": "1"});
+    for (reference, expected) in [
+        (json!({"type": "ref/prompt", "name": "greet"}), json!(["page 1"])),
+        (json!({"type": "ref/resource", "uri": "lib://book{?page,line}{#mark}"}), json!(["page 1"])),
+    ] {
+        let params = json!({"ref": reference, "argument": argument});
+        let result = client.request("completion/complete", params).await.expect("values");
+        assert_eq!(result["completion"]["values"], expected);
+    }
+    let discovered = client.request("server/discover", json!({})).await.expect("capabilities");
+    for capability in ["prompts", "resources", "completions"] {
+        assert!(discovered["capabilities"].get(capability).is_some(), "{discovered}");
+    }
+    let own = json!({"ref": {"type": "ref/prompt", "name": "own"}, "argument": argument});
+    assert!(client.request("completion/complete", own).await.is_err(), "it has no such argument");
+}
+
+#[tokio::test]
+async fn what_is_declared_of_a_prompt_is_not_overwritten() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Greeting {
+        who: String,
+    }
+    let mut prompt = Prompt::new("greet");
+    let mut who = PromptArgument::new("who");
+    (who.title, who.required) = (Some("Name".to_owned()), true);
+    prompt.arguments = vec![who];
+    let greet = async |greeting: Greeting| greeting.who;
+    let service = Server::new(()).prompt(prompt.clone(), greet).build().expect("right");
+    let listed = Client::in_process(&service).request("prompts/list", json!({})).await.expect("a list");
+    assert_eq!(listed["prompts"][0]["arguments"][0]["title"], "Name");
+
+    prompt.arguments = vec![PromptArgument::new("other")];
+    let refused = Server::new(()).prompt(prompt, greet).build().expect_err("another argument");
+    assert!(refused.to_string().contains("its arguments are not those"), "{refused}");
 }

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use toolwright_core::content::{ContentBlock, Role};
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::error as codes;
 use toolwright_core::protocol::method;
 use toolwright_core::request::RequestError;
 use toolwright_core::resource::{CacheScope, ResourceContents, ResourceResult};
@@ -17,7 +18,7 @@ use super::calls::{Answering, CallMeta};
 use super::{Connection, Later, arguments_of, required_string};
 use crate::context::Context;
 use crate::error;
-use crate::features::{CompleteParams, Completion, Features, Resources};
+use crate::features::{CompleteParams, Completion, Failure, Features, RequestResult, Resources};
 use crate::future::BoxFuture;
 use crate::message::{Params, RequestId};
 use crate::reply;
@@ -32,7 +33,8 @@ impl Connection {
         meta: &CallMeta<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObject> {
-        let Features { prompts, resources, completers, .. } = self.service.features();
+        let features = self.service.features();
+        let Features { prompts, resources, .. } = features;
         let is_legacy = !meta.revision.is_modern();
         match (method, prompts, resources) {
             (method::PROMPTS_LIST, Some(prompts), _) => {
@@ -69,7 +71,7 @@ impl Connection {
                 reply::result(out, id, b"{}");
                 Ok(None)
             }
-            (method::COMPLETION_COMPLETE, _, _) if !completers.is_empty() => {
+            (method::COMPLETION_COMPLETE, _, _) if features.completes() => {
                 let asked = CompleteParams::read(params).map_err(error::invalid_params)?;
                 let call = FeatureCall::new("completion".to_owned());
                 let complete = |cx| map(self.service.features().complete(asked, cx, self.view()), Completed);
@@ -127,10 +129,10 @@ enum Answer {
 
 use Answer::{Completed, Contents, Filled};
 
-type Answered = Result<Answer, RequestError>;
+type Answered = RequestResult<Answer>;
 
 fn map<T: Send + 'static>(
-    running: BoxFuture<'static, Result<T, RequestError>>,
+    running: BoxFuture<'static, RequestResult<T>>,
     kind: fn(T) -> Answer,
 ) -> BoxFuture<'static, Answered> {
     Box::pin(async move { running.await.map(kind) })
@@ -162,7 +164,7 @@ impl Answering for FeatureCall {
     }
 
     fn timed_out(&self, text: String) -> Answered {
-        Err(RequestError::failed(text))
+        Err(RequestError::failed(text).into())
     }
 
     fn write(
@@ -172,7 +174,7 @@ impl Answering for FeatureCall {
         id: &RequestId<'_>,
         answered: &Answered,
         cx: &Context,
-        _origin: Option<&Origin<'_>>,
+        origin: Option<&Origin<'_>>,
     ) {
         let revision = cx.revision();
         match answered {
@@ -185,9 +187,23 @@ impl Answering for FeatureCall {
                 };
                 reply::result_of(out, id, &result);
             }
-            Err(failure) => {
+            Err(Failure::Request(failure)) => {
                 let error = error::of_request(failure, self.uri.as_deref(), revision);
                 reply::error(out, Some(id), &error, revision);
+            }
+            Err(Failure::Error(error)) => {
+                let mut error = error.clone();
+                if error.code == codes::RESOURCE_NOT_FOUND && self.uri.is_some() {
+                    error.code = revision.resource_not_found_code();
+                }
+                reply::error(out, Some(id), &error, revision);
+            }
+            Err(Failure::Input(input)) => match origin {
+                Some(origin) => connection.pause_for(out, id, cx, origin, input),
+                None => reply::error(out, Some(id), &error::internal("nobody can be asked here"), revision),
+            },
+            Err(Failure::Raw(raw)) => {
+                reply::raw_result(out, id, &raw.json, revision, connection.service.server_meta());
             }
         }
     }

@@ -8,11 +8,12 @@ use toolwright_core::resource::{IntoResourceResult, Resource, ResourceTemplate};
 
 use super::completion::Completer;
 use super::{
-    Completers, CompletionContext, Features, IntoCompletion, PromptEntry, Reference, Registry,
+    Completers, CompletionContext, Features, IntoCompletion, PromptEntry, Provided, Reference, Registry,
     RequestHandler, ResourceEntry, Resources, TemplateEntry, declared,
 };
 use crate::auth::{Offer, Principal, Rule};
 use crate::error::BuildError;
+use crate::provider::DynProvider;
 use crate::server::Server;
 
 /// What a server is to offer beside tools.
@@ -43,8 +44,11 @@ impl FeatureParts {
     }
 
     /// Checks everything. `servers` are those whose toolsets the server has.
-    #[cfg_attr(not(feature = "skills"), expect(unused_mut, reason = "only skills add to it"))]
-    pub(crate) fn build(mut self, servers: &[ServerOf]) -> Result<Features, BuildError> {
+    pub(crate) fn build(
+        mut self,
+        servers: &[ServerOf],
+        providers: &[DynProvider],
+    ) -> Result<Features, BuildError> {
         if let Some(problem) = self.problem {
             return Err(problem);
         }
@@ -55,6 +59,18 @@ impl FeatureParts {
         if let Some(resources) = &mut self.resources {
             resources.extend(self.added);
         }
+        let provided: Vec<Provided> = providers.iter().map(Provided::new).collect();
+        if provided.iter().any(|provided| provided.capabilities.prompts) {
+            self.prompts.get_or_insert_default();
+        }
+        let of_resources: Vec<DynProvider> = provided
+            .iter()
+            .filter(|provided| provided.capabilities.resources)
+            .map(|provided| provided.provider.clone())
+            .collect();
+        if !of_resources.is_empty() {
+            self.resources.get_or_insert_default();
+        }
         let features = Features {
             prompts: self.prompts.map(|prompts| Registry::new(prompts, "prompt")).transpose()?,
             resources: match self.resources {
@@ -62,12 +78,18 @@ impl FeatureParts {
                 Some(resources) => Some(Resources {
                     fixed: Registry::new(resources, "resource")?,
                     templates: Registry::new(self.templates, "resource template")?,
+                    providers: of_resources,
                 }),
             },
             completers: self.completers,
+            provided,
             rule: self.rule,
         };
         features.check_completers()?;
+        for number in 0..features.provided.len() {
+            features.refresh_prompts(number);
+            features.refresh_resources(number);
+        }
         Ok(features)
     }
 }

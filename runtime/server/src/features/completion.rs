@@ -9,13 +9,14 @@ use serde_json::value::RawValue;
 use toolwright_core::request::RequestError;
 
 use super::Features;
-use super::entries::{Code, RequestResult};
+use super::entries::{Code, RequestResult, of_outcome};
 use crate::auth::Access;
 use crate::context::Context;
 use crate::error::BuildError;
 use crate::future::BoxFuture;
 use crate::list::View;
 use crate::message::Params;
+use crate::provider::{self, CompletionRequest};
 
 /// The most values of one answer (2026-07-28, server/utilities/completion "Completion Results").
 const MAX_VALUES: usize = 100;
@@ -69,8 +70,8 @@ pub struct CompletionContext {
 }
 
 /// Suggestions, best first.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Completion {
     /// The values; all after the hundredth are left out when it is sent.
     pub values: Vec<String>,
@@ -140,7 +141,9 @@ impl Completer {
         let complete = Arc::new(complete);
         Self(Code(Box::new(move |value, context| {
             let complete = Arc::clone(&complete);
-            Box::pin(async move { complete(value, context).await.into_completion().map(Completion::capped) })
+            Box::pin(
+                async move { Ok(complete(value, context).await.into_completion().map(Completion::capped)?) },
+            )
         })))
     }
 }
@@ -212,8 +215,12 @@ impl Features {
             Reference::Resource { uri } => self.resources.as_ref().and_then(|resources| {
                 let template = resources.templates.list().get(uri).cloned();
                 let template = template.filter(|template| view.sees(&**template));
-                let is_variable =
-                    template.map(|template| template.template.variables().any(|name| name == argument));
+                let is_variable = template.map(|template| {
+                    template
+                        .template
+                        .as_ref()
+                        .is_none_or(|form| form.variables().any(|name| name == argument))
+                });
                 // The address of a resource is a reference too, one without arguments.
                 is_variable.or_else(|| {
                     resources.fixed.list().get(uri).filter(|entry| view.sees(&***entry)).map(|_| false)
@@ -235,8 +242,15 @@ impl Features {
         view: View<'_>,
     ) -> BoxFuture<'static, RequestResult<Completion>> {
         let CompleteParams { reference, argument, context } = params;
+        if let Some(provider) = self.completing(&reference, view).cloned() {
+            return Box::pin(async move {
+                let Resolved { arguments } = context;
+                let request = CompletionRequest::new(&reference, &argument.name, &argument.value, &arguments);
+                of_outcome(provider::complete(&provider, request, &cx).await.map(Completion::capped))
+            });
+        }
         let answer = match self.missing(&reference, &argument.name, view) {
-            Some(reason) => Err(RequestError::invalid(reason)),
+            Some(reason) => Err(RequestError::invalid(reason).into()),
             None => Ok(Completion::default().capped()),
         };
         match self.completers.0.get(&(reference, argument.name)) {

@@ -8,7 +8,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use toolwright_core::arguments::{TextArguments, TextReader};
 use toolwright_core::definition::scopes_in;
-use toolwright_core::prompt::{IntoPromptResult, Prompt, PromptResult};
+use toolwright_core::prompt::{IntoPromptResult, Prompt, PromptArgument, PromptResult};
+use toolwright_core::protocol::{ErrorObject, error};
 use toolwright_core::request::RequestError;
 use toolwright_core::resource::{
     IntoResourceResult, Resource, ResourceResult, ResourceTemplate, UriTemplate, check_uri,
@@ -21,9 +22,40 @@ use crate::context::Context;
 use crate::error::BuildError;
 use crate::future::BoxFuture;
 use crate::list::Listed;
+use crate::provider::{DynProvider, InputRequired, Outcome, RawResult, get_prompt, read_resource};
 
 /// What comes of a request for a prompt, a resource or a completion.
-pub(crate) type RequestResult<T> = Result<T, RequestError>;
+pub(crate) type RequestResult<T> = Result<T, Failure>;
+
+/// What there is in place of a result.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// What the code behind the request says.
+    Request(RequestError),
+    /// A protocol error of a provider.
+    Error(ErrorObject),
+    /// A provider asks the client first.
+    Input(InputRequired),
+    /// A result that a provider hands on.
+    Raw(RawResult),
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        Self::Request(error)
+    }
+}
+
+/// The outcome of a provider as what comes of a request.
+pub(super) fn of_outcome<T>(outcome: Outcome<T>) -> RequestResult<T> {
+    match outcome {
+        Outcome::Result(result) => Ok(result),
+        Outcome::Error(error) => Err(Failure::Error(error)),
+        Outcome::InputRequired(input) => Err(Failure::Input(input)),
+        Outcome::Raw(raw) => Err(Failure::Raw(raw)),
+        Outcome::Task(_) => Err(Failure::Error(error::internal("the provider has not ended"))),
+    }
+}
 
 /// Code of the user's, with a name for `Debug`.
 pub(super) struct Code<F: ?Sized>(pub(super) Box<F>);
@@ -40,6 +72,8 @@ pub(crate) struct PromptEntry {
     pub(super) prompt: Prompt,
     scopes: Box<[String]>,
     code: Code<GetPrompt>,
+    /// The number of the provider that it comes from.
+    pub(super) provider: Option<usize>,
 }
 
 type GetPrompt =
@@ -53,25 +87,44 @@ impl PromptEntry {
         let refuse =
             |reason: String| BuildError::Feature { what: "prompt", name: prompt.name.clone(), reason };
         let reader = TextReader::of::<H::Input>().map_err(|error| refuse(error.to_string()))?;
-        if !prompt.arguments.is_empty() && prompt.arguments != reader.arguments() {
+        let of_handler = reader.arguments();
+        let is_declared = |own: &PromptArgument| {
+            of_handler.iter().any(|argument| argument.name == own.name && argument.required == own.required)
+        };
+        let fits = prompt.arguments.len() == of_handler.len() && prompt.arguments.iter().all(is_declared);
+        if !prompt.arguments.is_empty() && !fits {
             return Err(refuse(
                 "its arguments are not those that its handler takes: name the type of the handler's in \
                  `Prompt::arguments`, or leave that out"
                     .to_owned(),
             ));
         }
-        prompt.arguments = reader.arguments().to_vec();
+        // What is declared of them, such as titles, stays.
+        if prompt.arguments.is_empty() {
+            prompt.arguments = of_handler.to_vec();
+        }
         let shared = Arc::new((reader, handler));
         let code = move |arguments: Option<Box<RawValue>>, cx| -> BoxFuture<'static, _> {
             let shared = Arc::clone(&shared);
             Box::pin(async move {
                 let (reader, handler) = &*shared;
                 let arguments = read::<H::Input>(reader, arguments.as_deref())?;
-                handler.answer(arguments, cx).await.into_prompt_result()
+                Ok(handler.answer(arguments, cx).await.into_prompt_result()?)
             })
         };
         let scopes = scopes_in(prompt.meta.as_ref()).into();
-        Ok(Self { prompt, scopes, code: Code(Box::new(code)) })
+        Ok(Self { prompt, scopes, code: Code(Box::new(code)), provider: None })
+    }
+
+    /// The entry of a prompt of the provider with this number.
+    pub(super) fn of_provider(number: usize, provider: &DynProvider, prompt: Prompt) -> Self {
+        let (provider, name) = (provider.clone(), Arc::<str>::from(prompt.name.as_str()));
+        let code = move |arguments: Option<Box<RawValue>>, cx: Context| -> BoxFuture<'static, _> {
+            let (provider, name) = (provider.clone(), Arc::clone(&name));
+            Box::pin(async move { of_outcome(get_prompt(&provider, &name, arguments.as_deref(), &cx).await) })
+        };
+        let scopes = scopes_in(prompt.meta.as_ref()).into();
+        Self { prompt, scopes, code: Code(Box::new(code)), provider: Some(number) }
     }
 
     /// Fills the prompt in.
@@ -95,7 +148,7 @@ impl PromptEntry {
 }
 
 fn read<A: TextArguments>(reader: &TextReader, arguments: Option<&RawValue>) -> RequestResult<A> {
-    reader.read(arguments).map_err(|errors| RequestError::invalid(errors.to_string()))
+    Ok(reader.read(arguments).map_err(|errors| RequestError::invalid(errors.to_string()))?)
 }
 
 impl Listed for PromptEntry {
@@ -128,6 +181,8 @@ pub(crate) struct ResourceEntry {
     resource: Resource,
     scopes: Box<[String]>,
     code: Code<ReadResource>,
+    /// The number of the provider that it comes from.
+    pub(super) provider: Option<usize>,
 }
 
 type ReadResource =
@@ -147,12 +202,21 @@ impl ResourceEntry {
         let code = move |cx, resource: &Resource| -> BoxFuture<'static, _> {
             let handler = Arc::clone(&handler);
             let (uri, mime_type) = (resource.uri.clone(), resource.mime_type.clone());
-            Box::pin(
-                async move { handler.answer((), cx).await.into_resource_result(&uri, mime_type.as_deref()) },
-            )
+            Box::pin(async move {
+                Ok(handler.answer((), cx).await.into_resource_result(&uri, mime_type.as_deref())?)
+            })
         };
         let scopes = scopes_in(resource.meta.as_ref()).into();
-        Ok(Self { resource, scopes, code: Code(Box::new(code)) })
+        Ok(Self { resource, scopes, code: Code(Box::new(code)), provider: None })
+    }
+
+    /// The entry of a resource of the provider with this number.
+    pub(super) fn of_provider(number: usize, provider: &DynProvider, resource: Resource) -> Self {
+        let provider = provider.clone();
+        let code =
+            move |cx: Context, resource: &Resource| read_by(vec![provider.clone()], resource.uri.clone(), cx);
+        let scopes = scopes_in(resource.meta.as_ref()).into();
+        Self { resource, scopes, code: Code(Box::new(code)), provider: Some(number) }
     }
 
     pub(super) fn read(&self, cx: Context) -> BoxFuture<'static, RequestResult<ResourceResult>> {
@@ -184,13 +248,25 @@ impl Listed for ResourceEntry {
     }
 }
 
+/// Has the first of these providers read that knows the address.
+pub(super) fn read_by(
+    providers: Vec<DynProvider>,
+    uri: String,
+    cx: Context,
+) -> BoxFuture<'static, RequestResult<ResourceResult>> {
+    Box::pin(async move { of_outcome(read_resource(&providers, &uri, &cx).await) })
+}
+
 /// A resource template with its code.
 #[derive(Debug)]
 pub(crate) struct TemplateEntry {
     shown: ResourceTemplate,
-    pub(super) template: UriTemplate,
+    /// What addresses match it; none for one of a provider, which finds that out by itself.
+    pub(super) template: Option<UriTemplate>,
     scopes: Box<[String]>,
     code: Code<ReadTemplate>,
+    /// The number of the provider that it comes from.
+    pub(super) provider: Option<usize>,
 }
 
 type ReadTemplate = dyn Fn(Asked, Context) -> BoxFuture<'static, RequestResult<ResourceResult>> + Send + Sync;
@@ -228,14 +304,22 @@ impl TemplateEntry {
             let shared = Arc::clone(&shared);
             Box::pin(async move {
                 let (reader, handler) = &*shared;
-                let values = to_raw_value(&asked.values)?;
+                let values = to_raw_value(&asked.values).map_err(RequestError::from)?;
                 let variables = read::<H::Input>(reader, Some(&values))?;
                 let contents = handler.answer(variables, cx).await;
-                contents.into_resource_result(&asked.uri, asked.mime_type.as_deref())
+                Ok(contents.into_resource_result(&asked.uri, asked.mime_type.as_deref())?)
             })
         };
         let scopes = scopes_in(shown.meta.as_ref()).into();
-        Ok(Self { shown, template, scopes, code: Code(Box::new(code)) })
+        Ok(Self { shown, template: Some(template), scopes, code: Code(Box::new(code)), provider: None })
+    }
+
+    /// The entry of a resource template of the provider with this number, whatever its form.
+    pub(super) fn of_provider(number: usize, provider: &DynProvider, shown: ResourceTemplate) -> Self {
+        let provider = provider.clone();
+        let code = move |asked: Asked, cx: Context| read_by(vec![provider.clone()], asked.uri, cx);
+        let scopes = scopes_in(shown.meta.as_ref()).into();
+        Self { shown, template: None, scopes, code: Code(Box::new(code)), provider: Some(number) }
     }
 
     pub(super) fn read(

@@ -14,23 +14,26 @@ mod completion;
 mod declared;
 mod entries;
 mod handler;
+mod provided;
 mod runtime;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::{Map, Value};
-use toolwright_core::resource::ResourceResult;
+use toolwright_core::resource::{ResourceResult, UriTemplate};
 
 use crate::auth::{Offer, Rule};
 use crate::error::BuildError;
 use crate::future::BoxFuture;
 use crate::list::{List, Listed, View};
+use crate::provider::DynProvider;
 
 pub(crate) use builder::FeatureParts;
 pub(crate) use completion::{CompleteParams, Completers};
 pub use completion::{Completion, CompletionContext, IntoCompletion, Reference};
-pub(crate) use entries::{PromptEntry, RequestResult, ResourceEntry, TemplateEntry};
+pub(crate) use entries::{Failure, PromptEntry, RequestResult, ResourceEntry, TemplateEntry};
 pub use handler::RequestHandler;
+pub(crate) use provided::Provided;
 
 /// The prompts, resources and completers of a server.
 #[derive(Debug, Default)]
@@ -40,6 +43,8 @@ pub(crate) struct Features {
     /// Absent where the server offers no resources.
     pub(crate) resources: Option<Resources>,
     pub(crate) completers: Completers,
+    /// The providers, in the order of their numbers.
+    pub(crate) provided: Vec<Provided>,
     /// What the program says about who sees them.
     pub(crate) rule: Rule,
 }
@@ -49,6 +54,8 @@ pub(crate) struct Features {
 pub(crate) struct Resources {
     pub(crate) fixed: Registry<ResourceEntry>,
     pub(crate) templates: Registry<TemplateEntry>,
+    /// Those who may have what stands in no list.
+    pub(crate) providers: Vec<DynProvider>,
 }
 
 /// A resource that somebody asks for.
@@ -57,6 +64,8 @@ pub(crate) enum Found {
     Fixed(Arc<ResourceEntry>),
     /// A template stands for it, whose variables have these values.
     Template(Arc<TemplateEntry>, Map<String, Value>),
+    /// Nothing here stands for it; a provider may know it.
+    Elsewhere(Vec<DynProvider>),
 }
 
 /// Code that reads one resource.
@@ -69,10 +78,15 @@ impl Resources {
             return Some(Found::Fixed(Arc::clone(entry)));
         }
         let templates = self.templates.list();
-        let matching =
-            templates.entries().iter().filter_map(|entry| Some((entry, entry.template.matches(uri)?)));
+        let matching = templates
+            .entries()
+            .iter()
+            .filter_map(|entry| Some((entry, entry.template.as_ref()?.matches(uri)?)));
         // The list is sorted, so of two with as much the same one is taken each time.
-        let (entry, values) = matching.max_by_key(|(entry, _)| entry.template.fixed_len())?;
+        let fixed_len = |entry: &TemplateEntry| entry.template.as_ref().map(UriTemplate::fixed_len);
+        let Some((entry, values)) = matching.max_by_key(|(entry, _)| fixed_len(entry)) else {
+            return (!self.providers.is_empty()).then(|| Found::Elsewhere(self.providers.clone()));
+        };
         let values = values.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
         Some(Found::Template(Arc::clone(entry), values))
     }
@@ -97,6 +111,7 @@ impl Found {
         match self {
             Self::Fixed(entry) => view.sees(&**entry),
             Self::Template(entry, _) => view.sees(&**entry) && view.admits(Offer::Resource(uri)),
+            Self::Elsewhere(_) => view.admits(Offer::Resource(uri)),
         }
     }
 
@@ -105,6 +120,7 @@ impl Found {
         match self {
             Self::Fixed(entry) => entry.scopes(),
             Self::Template(entry, _) => entry.scopes(),
+            Self::Elsewhere(_) => &[],
         }
     }
 
@@ -115,6 +131,10 @@ impl Found {
             Self::Template(entry, values) => {
                 let uri = uri.to_owned();
                 Box::new(move |cx| entry.read(uri, values, cx))
+            }
+            Self::Elsewhere(providers) => {
+                let uri = uri.to_owned();
+                Box::new(move |cx| entries::read_by(providers, uri, cx))
             }
         }
     }

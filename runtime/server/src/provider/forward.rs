@@ -8,13 +8,20 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::json::{MAX_VALUE_DEPTH, each_member, tidy};
-use toolwright_core::protocol::error;
+use toolwright_core::prompt::PromptResult;
+use toolwright_core::protocol::{ErrorObject, error};
+use toolwright_core::request::RequestError;
+use toolwright_core::resource::ResourceResult;
 use toolwright_core::result::{StructuredContent, ToolError, ToolResult};
 use toolwright_core::revision::Revision;
 
-use super::{DynProvider, InputRequired, InputResponses, Outcome, RawResult, ToolRequest};
+use super::{
+    CompletionRequest, DynProvider, InputRequired, InputResponses, Outcome, PromptRequest, RawResult,
+    ResourceRequest, ToolRequest,
+};
 use crate::ask::{AskError, InputRequest};
 use crate::context::Context;
+use crate::features::Completion;
 use crate::future::BoxFuture;
 use crate::log;
 use crate::promise::Promise;
@@ -101,8 +108,101 @@ impl Forward for Call {
         self.provider.0.call_tool(request, &self.cx)
     }
 
-    fn fail(error: AskError) -> Outcome {
+    fn fail(error: AskError, _revision: Revision) -> Outcome {
         Outcome::Result(ToolError::from(error).into())
+    }
+}
+
+/// A prompt to be filled in.
+struct Prompt<'a> {
+    provider: &'a DynProvider,
+    name: &'a str,
+    arguments: Option<&'a RawValue>,
+    cx: &'a Context,
+}
+
+impl Forward for Prompt<'_> {
+    type Result = PromptResult;
+
+    fn cx(&self) -> &Context {
+        self.cx
+    }
+
+    fn ask<'a>(&'a self, input: Option<&'a InputResponses>) -> BoxFuture<'a, Outcome<PromptResult>> {
+        let Self { provider, name, arguments, cx } = *self;
+        provider.0.get_prompt(PromptRequest { name, arguments, meta: cx.raw_meta(), input }, cx)
+    }
+}
+
+/// A resource to be read.
+struct Read<'a> {
+    provider: &'a DynProvider,
+    uri: &'a str,
+    cx: &'a Context,
+}
+
+impl Forward for Read<'_> {
+    type Result = ResourceResult;
+
+    fn cx(&self) -> &Context {
+        self.cx
+    }
+
+    fn ask<'a>(&'a self, input: Option<&'a InputResponses>) -> BoxFuture<'a, Outcome<ResourceResult>> {
+        let Self { provider, uri, cx } = *self;
+        provider.0.read_resource(ResourceRequest { uri, meta: cx.raw_meta(), input }, cx)
+    }
+}
+
+/// Has a provider fill in a prompt.
+pub(crate) async fn get_prompt(
+    provider: &DynProvider,
+    name: &str,
+    arguments: Option<&RawValue>,
+    cx: &Context,
+) -> Outcome<PromptResult> {
+    answer(&Prompt { provider, name, arguments, cx }).await
+}
+
+/// Has the first of these providers that knows the address read it.
+pub(crate) async fn read_resource(
+    providers: &[DynProvider],
+    uri: &str,
+    cx: &Context,
+) -> Outcome<ResourceResult> {
+    let mut outcome = Outcome::Error(error::unknown_resource(uri, cx.revision()));
+    for provider in providers {
+        outcome = answer(&Read { provider, uri, cx }).await;
+        let is_unknown =
+            |error: &ErrorObject| matches!(error.code, error::RESOURCE_NOT_FOUND | error::INVALID_PARAMS);
+        if !matches!(&outcome, Outcome::Error(error) if is_unknown(error)) {
+            break;
+        }
+    }
+    outcome
+}
+
+/// Has a provider complete an argument. What a client must answer first is not asked here.
+pub(crate) async fn complete(
+    provider: &DynProvider,
+    request: CompletionRequest<'_>,
+    cx: &Context,
+) -> Outcome<Completion> {
+    #[derive(Deserialize)]
+    struct CompleteResult {
+        completion: Completion,
+    }
+    let mut outcome = provider.0.complete(request, cx).await;
+    loop {
+        outcome = match outcome {
+            Outcome::Task(later) => later.await,
+            Outcome::Raw(raw) => match serde_json::from_str::<CompleteResult>(raw.json.get()) {
+                Ok(result) => Outcome::Result(result.completion),
+                Err(error) => refuse(&error.to_string()),
+            },
+            Outcome::InputRequired(_) => refuse("it asks for input, which completion has no way to give"),
+            done => return done,
+        };
     }
 }
 
@@ -117,7 +217,9 @@ pub(super) trait Forward: Send + Sync {
     fn ask<'a>(&'a self, input: Option<&'a InputResponses>) -> BoxFuture<'a, Outcome<Self::Result>>;
 
     /// What becomes of a request whose client cannot be asked.
-    fn fail(error: AskError) -> Outcome<Self::Result>;
+    fn fail(error: AskError, revision: Revision) -> Outcome<Self::Result> {
+        crate::error::of_request(&RequestError::from(error), None, revision).into()
+    }
 }
 
 /// What comes of a request in the end: a result, in the form of the client's revision if it is raw; an error; or requests
@@ -142,7 +244,7 @@ pub(super) async fn answer<F: Forward>(request: &F) -> Outcome<F::Result> {
         match cx.require(&required, round).await {
             Ok(Some(responses)) => input = Some(responses),
             Ok(None) => return Outcome::InputRequired(required),
-            Err(error) => return F::fail(error),
+            Err(error) => return F::fail(error, cx.revision()),
         }
     }
     refuse("it asks for input without end")

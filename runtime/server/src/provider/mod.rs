@@ -15,16 +15,19 @@ use std::fmt;
 use std::sync::Arc;
 
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::prompt::{Prompt, PromptResult};
 use toolwright_core::protocol::error;
+use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
 
 pub(crate) use changes::Change;
 pub use changes::Changes;
-pub(crate) use forward::entry_of;
+pub(crate) use forward::{complete, entry_of, get_prompt, read_resource};
 pub use outcome::{InputRequired, Outcome, RawResult};
-pub use request::{InputResponses, ToolRequest};
+pub use request::{CompletionRequest, InputResponses, PromptRequest, ResourceRequest, ToolRequest};
 
 use crate::auth::Access;
 use crate::context::Context;
+use crate::features::Completion;
 use crate::future::BoxFuture;
 
 /// Offers tools, prompts and resources at run time: a worker, another MCP server, or a dispatcher of your own.
@@ -86,6 +89,92 @@ pub trait Provider: Send + Sync + 'static {
     fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
         let _ = cx;
         Box::pin(std::future::ready(error::unknown("tool", request.name).into()))
+    }
+
+    /// What it has beside tools; asked once, when the server is built.
+    fn capabilities(&self) -> ProviderCapabilities {
+        ProviderCapabilities::TOOLS
+    }
+
+    /// The prompts; names are unique. One whose name is taken is left out, and standard error says so.
+    fn prompts(&self, caller: &Access) -> Arc<[Prompt]> {
+        let _ = caller;
+        Arc::default()
+    }
+
+    /// Fills in a prompt. Checking arguments is the provider's own matter.
+    fn get_prompt<'a>(
+        &'a self,
+        request: PromptRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<PromptResult>> {
+        let _ = cx;
+        Box::pin(std::future::ready(error::unknown("prompt", request.name).into()))
+    }
+
+    /// The resources; addresses are unique. One whose address is taken is left out, and standard error says so.
+    fn resources(&self, caller: &Access) -> Arc<[Resource]> {
+        let _ = caller;
+        Arc::default()
+    }
+
+    /// The resource templates, of any form that RFC 6570 has: clients get them as they are.
+    fn resource_templates(&self, caller: &Access) -> Arc<[ResourceTemplate]> {
+        let _ = caller;
+        Arc::default()
+    }
+
+    /// Reads a resource: one that it lists, or any other address that nothing else of the server stands at. Where there
+    /// are several providers, an address is offered to one after the other until one has it.
+    fn read_resource<'a>(
+        &'a self,
+        request: ResourceRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<ResourceResult>> {
+        let error = error::unknown_resource(request.uri, cx.revision());
+        Box::pin(std::future::ready(error.into()))
+    }
+
+    /// Suggests values for an argument of one of its prompts, or a variable of one of its resource templates.
+    fn complete<'a>(
+        &'a self,
+        request: CompletionRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<Completion>> {
+        let _ = (request, cx);
+        Box::pin(std::future::ready(Completion::default().into()))
+    }
+}
+
+/// What a provider has beside tools. A server declares it to its clients, and asks the provider for nothing else.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProviderCapabilities {
+    /// Prompts.
+    pub prompts: bool,
+    /// Resources and resource templates.
+    pub resources: bool,
+    /// Completion of arguments of its prompts and of variables of its resource templates.
+    pub completions: bool,
+}
+
+impl ProviderCapabilities {
+    /// Nothing but tools.
+    pub const TOOLS: Self = Self { prompts: false, resources: false, completions: false };
+
+    /// With prompts.
+    pub const fn with_prompts(self) -> Self {
+        Self { prompts: true, ..self }
+    }
+
+    /// With resources and resource templates.
+    pub const fn with_resources(self) -> Self {
+        Self { resources: true, ..self }
+    }
+
+    /// With completion.
+    pub const fn with_completions(self) -> Self {
+        Self { completions: true, ..self }
     }
 }
 

@@ -3,10 +3,13 @@
 use std::fmt;
 
 use serde_json::value::RawValue;
+use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::{ErrorObject, Revision};
+use toolwright_core::resource::ResourceResult;
 use toolwright_core::result::{ToolError, ToolResult};
 
 use crate::ask::InputRequest;
+use crate::features::Completion;
 use crate::future::BoxFuture;
 
 /// What comes of a request to a provider.
@@ -28,6 +31,14 @@ pub enum Outcome<T = ToolResult> {
 }
 
 impl<T> Outcome<T> {
+    /// The same with another result.
+    pub(crate) fn map(self, change: fn(T) -> T) -> Self {
+        match self {
+            Self::Result(result) => Self::Result(change(result)),
+            other => other,
+        }
+    }
+
     /// Boxes a future whose output becomes an outcome.
     pub fn from_future<'a, F>(future: F) -> BoxFuture<'a, Self>
     where
@@ -40,6 +51,24 @@ impl<T> Outcome<T> {
 impl From<ToolResult> for Outcome {
     fn from(result: ToolResult) -> Self {
         Self::Result(result)
+    }
+}
+
+impl From<PromptResult> for Outcome<PromptResult> {
+    fn from(result: PromptResult) -> Self {
+        Self::Result(result)
+    }
+}
+
+impl From<ResourceResult> for Outcome<ResourceResult> {
+    fn from(result: ResourceResult) -> Self {
+        Self::Result(result)
+    }
+}
+
+impl From<Completion> for Outcome<Completion> {
+    fn from(completion: Completion) -> Self {
+        Self::Result(completion)
     }
 }
 
