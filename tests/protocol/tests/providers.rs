@@ -261,7 +261,7 @@ async fn a_raw_result_is_held_to_the_output_schema() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_long_is_waited_for_by_clients_without_tasks() {
+async fn a_long_call_is_waited_for_by_clients_without_tasks() {
     let service = service(|_, _| {
         Outcome::Task(Box::pin(async {
             tokio::task::yield_now().await;
