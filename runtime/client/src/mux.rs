@@ -1,6 +1,9 @@
 //! Many requests over one channel: which are open, what is to be sent, and where each message that arrives belongs.
 //!
 //! Transports differ in how bytes come and go; what they have in common is here.
+//!
+//! One task serves both directions. What is ready together is one write, and answers reach their callers as text,
+//! which the callers deserialize into the types they want.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

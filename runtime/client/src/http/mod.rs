@@ -1,6 +1,10 @@
 //! Streamable HTTP: each message is a POST, whose response is the answer or a stream of events with the answer in it.
 //!
 //! `exchange` is one of them, `refusal` what a status means, `listen` the streams of GET, `pool` the connections.
+//!
+//! Connections are driven by the calls that use them, without tasks of their own: a call polls its connection next to
+//! its own response. So an idle client has no tasks, and dropping a call drops its connection, which is how
+//! 2026-07-28 cancels.
 
 mod address;
 mod authorize;

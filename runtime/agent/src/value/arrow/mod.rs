@@ -6,8 +6,8 @@
 //! | [`Layout::Flat`] | `tool`: a struct of the twelve fields of the flat record, all of them text but `"7"`, which is a number | WORKFLOW and MCP |
 //!
 //! Reading takes a column `record` of text or else the first column of structs, whose fields may be those of any form that
-//! [`ToolCodec`](super::ToolCodec) knows, with lists, structs and binary data in them. Rows that are null are skipped, the
-//! order is kept, and what is wrong with a row is a [`Problem`](super::Problem) whose line is the row, from 1.
+//! [`ToolCodec`] knows, with lists, structs and binary data in them. Rows that are null are skipped, the
+//! order is kept, and what is wrong with a row is a [`Problem`] whose line is the row, from 1.
 //!
 //! ```
 //! use std::io::Cursor;
