@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright_core::protocol::ToolResult;
 use toolwright_core::protocol::error::HEADER_MISMATCH;
+use toolwright_core::protocol::method;
 
 use crate::client::Client;
 use crate::error::{ClientError, ErrorKind, quoted};
@@ -101,7 +102,7 @@ impl<'a> Call<'a> {
         // All of it was text before.
         let members = String::from_utf8(members).unwrap_or_default();
         let mut outgoing = Outgoing {
-            method: "tools/call".into(),
+            method: method::TOOLS_CALL.into(),
             members: members.into(),
             meta: meta.into(),
             name: Some(tool.clone()),

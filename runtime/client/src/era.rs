@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use toolwright_core::protocol::error::{
     HEADER_MISMATCH, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_PROTOCOL_VERSION,
 };
-use toolwright_core::protocol::{ErrorObject, Revision};
+use toolwright_core::protocol::method;
+use toolwright_core::protocol::{ErrorObject, Revision, meta};
 
 use crate::error::{ClientError, ErrorKind, quoted};
 use crate::host::Host;
@@ -44,12 +45,11 @@ impl Identity {
     /// The members of `_meta` that every modern request carries, as JSON text (2026-07-28, basic "_meta").
     pub(crate) fn meta(&self) -> String {
         let mut meta = Map::new();
-        let key = |name: &str| format!("io.modelcontextprotocol/{name}");
-        meta.insert(key("protocolVersion"), Revision::NEWEST.as_str().into());
-        meta.insert(key("clientInfo"), self.info.clone());
-        meta.insert(key("clientCapabilities"), self.capabilities.clone().into());
+        meta.insert(meta::PROTOCOL_VERSION.to_owned(), Revision::NEWEST.as_str().into());
+        meta.insert(meta::CLIENT_INFO.to_owned(), self.info.clone());
+        meta.insert(meta::CLIENT_CAPABILITIES.to_owned(), self.capabilities.clone().into());
         if let Some(level) = &self.log_level {
-            meta.insert(key("logLevel"), level.as_str().into());
+            meta.insert(meta::LOG_LEVEL.to_owned(), level.as_str().into());
         }
         if let Some(settings) = &self.settings {
             meta.insert(SETTINGS.to_owned(), settings.clone().into());
@@ -76,7 +76,7 @@ impl Identity {
 
 /// The probe.
 pub(crate) fn discover() -> Outgoing<'static> {
-    Outgoing { method: "server/discover".into(), is_safe: true, ..Outgoing::default() }
+    Outgoing { method: method::SERVER_DISCOVER.into(), is_safe: true, ..Outgoing::default() }
 }
 
 /// What the answer to the probe means; `status` is that of HTTP.

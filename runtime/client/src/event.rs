@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
+use toolwright_core::protocol::method;
 
 /// The longest address of a resource that is kept for those who have subscribed, in bytes.
 const MAX_URI: usize = 8 << 10;
@@ -123,16 +124,16 @@ impl Event {
             params: serde_json::from_str(params).unwrap_or_default(),
         };
         match method {
-            "notifications/message" => match serde_json::from_str::<Log>(params) {
+            method::MESSAGE => match serde_json::from_str::<Log>(params) {
                 Ok(Log { level, logger, data }) => {
                     Self::Log { level: LogLevel::of(&level), original: level, logger, data }
                 }
                 Err(_) => other(),
             },
-            "notifications/tools/list_changed" => Self::ToolsChanged,
-            "notifications/prompts/list_changed" => Self::PromptsChanged,
-            "notifications/resources/list_changed" => Self::ResourcesChanged,
-            "notifications/resources/updated" => match serde_json::from_str::<Updated>(params) {
+            method::TOOLS_LIST_CHANGED => Self::ToolsChanged,
+            method::PROMPTS_LIST_CHANGED => Self::PromptsChanged,
+            method::RESOURCES_LIST_CHANGED => Self::ResourcesChanged,
+            method::RESOURCES_UPDATED => match serde_json::from_str::<Updated>(params) {
                 Ok(Updated { uri }) => Self::ResourceUpdated { uri },
                 Err(_) => other(),
             },

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, broadcast};
+use toolwright_core::protocol::method;
 
 use crate::event::{Change, Event};
 use crate::message;
@@ -80,7 +81,7 @@ impl Host {
 
     /// Takes a notification.
     pub(crate) fn notified(&self, method: &str, params: &str) {
-        if method == "notifications/tools/list_changed" {
+        if method == method::TOOLS_LIST_CHANGED {
             self.tools_epoch.fetch_add(1, Ordering::Relaxed);
         }
         if self.on_event.is_some() || self.subscribers.receiver_count() > 0 {

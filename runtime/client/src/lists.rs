@@ -12,6 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 use toolwright_core::protocol::ListKind;
+use toolwright_core::protocol::method;
 
 use crate::client::Client;
 use crate::connection::Connection;
@@ -56,7 +57,7 @@ impl Client {
         if !connection.server.has("tools") {
             return Ok(Arc::default());
         }
-        let pages = self.pages::<ListedTool>("tools/list", "tools").await?;
+        let pages = self.pages::<ListedTool>(method::TOOLS_LIST, "tools").await?;
         let (tools, facts) = self.usable(pages.items, &connection);
         let until = (!pages.ttl.is_zero()).then(|| Instant::now() + pages.ttl);
         let tools: Arc<[ListedTool]> = tools.into();

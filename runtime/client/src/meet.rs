@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
 
 use crate::era::{self, Identity, Verdict, is_modern_refusal, judge, rpc_error};
@@ -47,7 +48,9 @@ pub(crate) async fn meet(mux: &Arc<Mux>, identity: &Identity, plan: Plan) -> Res
         let reply = match probe.wait_on(&mut waiting(if is_fixed { plan.start } else { plan.probe })).await {
             Ok(reply) => reply,
             Err(Unanswered::Failed(error)) => return Err(Unmet::DiedOfProbe(error)),
-            Err(_) if is_fixed => return Err(Unmet::Failed(silent(mux, "server/discover", plan.start))),
+            Err(_) if is_fixed => {
+                return Err(Unmet::Failed(silent(mux, method::SERVER_DISCOVER, plan.start)));
+            }
             Err(_) => return both(mux, identity, probe, plan).await,
         };
         match judge(&reply, None, &mux.host) {
@@ -124,7 +127,7 @@ fn greeted(mux: &Arc<Mux>, reply: Result<Reply, Unanswered>, plan: Plan) -> Resu
             let advice = "use a newer client, or a server of the official revisions";
             let server = ServerInfo::of_handshake(&result)
                 .map_err(|problem| mux.error(ErrorKind::Protocol, problem, advice))?;
-            mux.send(&message::notification("notifications/initialized", ""));
+            mux.send(&message::notification(method::INITIALIZED, ""));
             Ok(server)
         }
         Ok(Reply::Error(error)) => {

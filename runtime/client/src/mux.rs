@@ -14,6 +14,7 @@ use std::task::{Context, Poll, Waker};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
+use toolwright_core::protocol::method;
 
 use crate::error::{ClientError, ErrorKind, bytes, quoted};
 use crate::host::Host;
@@ -271,7 +272,7 @@ impl Mux {
     fn notified(&self, method: &str, params: Option<&RawValue>) {
         self.lock().has_spoken = true;
         let params = params.map_or("{}", RawValue::get);
-        if method == "notifications/progress" {
+        if method == method::PROGRESS {
             if let Some((id, progress)) = progress_of(params)
                 && let Some(slot) = self.slot(id)
             {
@@ -388,7 +389,7 @@ impl Drop for Open {
             return;
         }
         let params = format!(r#"{{"requestId":{},"reason":"the client no longer waits"}}"#, self.id);
-        self.mux.send(&message::notification("notifications/cancelled", &params));
+        self.mux.send(&message::notification(method::CANCELLED, &params));
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use toolwright_core::protocol::method;
 
 use crate::host::Boxed;
 
@@ -137,7 +138,7 @@ impl Questions {
         let refusal = |code, message: &str| Refusal { code, message: message.to_owned() };
         let params: Value = serde_json::from_str(params).unwrap_or_default();
         let result = match method {
-            "elicitation/create" => match (&self.elicit, Elicitation::read(&params)) {
+            method::ELICITATION_CREATE => match (&self.elicit, Elicitation::read(&params)) {
                 (Some(elicit), Some(elicitation)) => {
                     if matches!(elicitation, Elicitation::Url { .. }) && !self.opens_urls {
                         return Err(refusal(-32602, "this client opens no pages"));
@@ -155,7 +156,7 @@ impl Questions {
                 (Some(_), None) => return Err(refusal(-32602, "the elicitation has no mode that is known")),
                 (None, _) => return Err(refusal(-32601, "this client has no user to ask")),
             },
-            "sampling/createMessage" => match (&self.sample, params) {
+            method::SAMPLING_CREATE_MESSAGE => match (&self.sample, params) {
                 (Some(sample), Value::Object(params)) => match sample(Sampling { params }).await {
                     Some(result) => result,
                     None => return Err(refusal(-1, "the user did not agree")),
@@ -163,7 +164,7 @@ impl Questions {
                 (Some(_), _) => return Err(refusal(-32602, "the parameters are not an object")),
                 (None, _) => return Err(refusal(-32601, "this client offers no model")),
             },
-            "roots/list" => match &self.roots {
+            method::ROOTS_LIST => match &self.roots {
                 Some(roots) => json!({"roots": &**roots}),
                 None => return Err(refusal(-32601, "this client has no roots")),
             },

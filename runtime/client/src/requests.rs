@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use toolwright_core::protocol::method;
 use toolwright_core::protocol::{
     CompleteParams, CompleteResult, ListKind, Prompt, PromptResult, Resource, ResourceResult,
     ResourceTemplate,
@@ -16,9 +17,9 @@ use crate::message::Outgoing;
 /// What the header `Mcp-Name` shows of a request (2026-07-28, basic/transports/streamable-http "Standard Request Headers").
 fn named(method: &str, members: &str) -> Option<String> {
     let key = match method {
-        "tools/call" | "prompts/get" => "name",
-        "resources/read" => "uri",
-        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
+        method::TOOLS_CALL | method::PROMPTS_GET => "name",
+        method::RESOURCES_READ => "uri",
+        method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => "taskId",
         _ => return None,
     };
     let params: Value = serde_json::from_str(&format!("{{{members}}}")).ok()?;
@@ -79,7 +80,7 @@ impl Client {
     ) -> Result<PromptResult, ClientError> {
         let arguments = format!("{{{}}}", self.members(&arguments)?);
         let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
-        self.typed("prompts/get", json!({"name": name, "arguments": arguments})).await
+        self.typed(method::PROMPTS_GET, json!({"name": name, "arguments": arguments})).await
     }
 
     /// The contents of a resource.
@@ -87,7 +88,7 @@ impl Client {
     /// # Errors
     /// As for [`Client::call`].
     pub async fn read_resource(&self, uri: &str) -> Result<ResourceResult, ClientError> {
-        self.typed("resources/read", json!({"uri": uri})).await
+        self.typed(method::RESOURCES_READ, json!({"uri": uri})).await
     }
 
     /// What an argument of a prompt or a template may be completed to.
@@ -95,7 +96,7 @@ impl Client {
     /// # Errors
     /// As for [`Client::call`].
     pub async fn complete(&self, params: &CompleteParams) -> Result<CompleteResult, ClientError> {
-        self.typed("completion/complete", params).await
+        self.typed(method::COMPLETION_COMPLETE, params).await
     }
 
     async fn typed<T: DeserializeOwned>(
@@ -124,7 +125,7 @@ impl Client {
     /// As for [`Client::call`].
     pub async fn ping(&self) -> Result<(), ClientError> {
         let is_modern = self.connection().await?.server.revision.is_modern();
-        let method = if is_modern { "server/discover" } else { "ping" };
+        let method = if is_modern { method::SERVER_DISCOVER } else { "ping" };
         let outgoing = Outgoing { method: method.into(), is_safe: true, ..Outgoing::default() };
         self.send(&outgoing, &mut self.watch()).await.map(drop)
     }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use toolwright_core::revision::Revision;
+use toolwright_core::protocol::{Revision, meta};
 
 /// What a server says about itself, and in which revision it is spoken to. None of it is verified.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +62,7 @@ impl ServerInfo {
         }
         let Discovery { supported_versions, capabilities, instructions, mut meta } =
             serde_json::from_str(result).ok()?;
-        let info = match meta.remove("io.modelcontextprotocol/serverInfo") {
+        let info = match meta.remove(meta::SERVER_INFO) {
             Some(Value::Object(info)) => info,
             _ => Map::new(),
         };

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
+use toolwright_core::protocol::method;
 
 use crate::client::Client;
 use crate::error::{ClientError, ErrorKind};
@@ -169,13 +170,13 @@ impl Client {
         loop {
             let members = format!(r#""notifications":{filter}"#);
             let outgoing = Outgoing {
-                method: "subscriptions/listen".into(),
+                method: method::SUBSCRIPTIONS_LISTEN.into(),
                 members: members.into(),
                 ..Outgoing::default()
             };
             let mut on_notice = |notice| {
                 let Notice::Subscribed { method, params } = notice else { return };
-                if method == "notifications/subscriptions/acknowledged" {
+                if method == method::SUBSCRIPTIONS_ACKNOWLEDGED {
                     let params: Value = serde_json::from_str(&params).unwrap_or_default();
                     let honored = Changes::from_filter(&params["notifications"]);
                     pause = PAUSE;
@@ -205,7 +206,7 @@ impl Client {
         let events = self.shared.host.subscribe();
         self.connection().await?.listen().await;
         for uri in &wanted.uris {
-            self.request("resources/subscribe", json!({"uri": uri})).await?;
+            self.request(method::RESOURCES_SUBSCRIBE, json!({"uri": uri})).await?;
         }
         Ok(Subscription { source: Source::Legacy { events, client: self.clone() }, honored: wanted })
     }
@@ -248,7 +249,7 @@ impl Drop for Subscription {
                     runtime.spawn(async move {
                         for uri in uris {
                             // A server that forgot it needs no telling.
-                            _ = client.request("resources/unsubscribe", json!({"uri": uri})).await;
+                            _ = client.request(method::RESOURCES_UNSUBSCRIBE, json!({"uri": uri})).await;
                         }
                     });
                 }

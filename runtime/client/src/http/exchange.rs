@@ -82,7 +82,7 @@ impl Http {
         watch: &mut Watch<'_>,
     ) -> Result<Answer, Unanswered> {
         let opening = self.open(Method::POST, body.clone(), outgoing, HeaderMap::new());
-        let opened = if outgoing.method == "tools/call" {
+        let opened = if outgoing.method == method::TOOLS_CALL {
             clock.within(opening).await??
         } else {
             clock
@@ -298,7 +298,7 @@ impl Http {
         match message::read(data) {
             Ok(Message::Notification { method, params }) => {
                 let params = params.map_or("{}", |params| params.get());
-                let notice = if method == "notifications/progress" {
+                let notice = if method == method::PROGRESS {
                     progress_of(params)
                         .filter(|(of, _)| *of == id)
                         .map(|(_, progress)| Notice::Progress(progress))

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::sleep_until;
+use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
 
 use super::exchange::Answer;
@@ -160,8 +161,7 @@ impl Http {
             state.revision = Some(server.revision);
             state.generation += 1;
         }
-        self.post(message::notification("notifications/initialized", ""), "notifications/initialized")
-            .await?;
+        self.post(message::notification(method::INITIALIZED, ""), method::INITIALIZED).await?;
         Ok(Met::Streamable(server))
     }
 

@@ -28,6 +28,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
 use tokio::time::{Sleep, sleep_until};
+use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
 
 pub(crate) use address::Address;
@@ -230,7 +231,7 @@ impl Http {
 
     async fn post_once(self: &Arc<Self>, message: Vec<u8>, method: &str) -> Result<Answer, ClientError> {
         // To begin a session twice is to begin it once.
-        let is_safe = method == toolwright_core::protocol::method::INITIALIZED;
+        let is_safe = method == method::INITIALIZED;
         let outgoing = Outgoing { method: method.to_owned().into(), is_safe, ..Outgoing::default() };
         let patience = Patience::new(self.settings.timeout, self.settings.timeout);
         let timer = pin!(sleep_until(patience.deadline()));
@@ -264,7 +265,7 @@ impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if self.is_armed {
             let params = format!(r#"{{"requestId":{},"reason":"the client no longer waits"}}"#, self.id);
-            self.http.send(message::notification("notifications/cancelled", &params));
+            self.http.send(message::notification(method::CANCELLED, &params));
         }
     }
 }
