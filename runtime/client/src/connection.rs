@@ -67,8 +67,8 @@ impl Connection {
     }
 
     /// Hears what a legacy server says by itself.
+    #[cfg(feature = "http")]
     pub(crate) async fn listen(&self) {
-        #[cfg(feature = "http")]
         if let Wire::Http(http) = &self.wire {
             http.listen_once().await;
         }

@@ -75,6 +75,7 @@ impl Host {
     }
 
     /// Whether anybody answers what the server asks.
+    #[cfg(feature = "http")]
     pub(crate) fn is_attentive(&self) -> bool {
         !self.questions.capabilities().is_empty()
     }

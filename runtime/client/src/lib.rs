@@ -52,6 +52,7 @@ mod child;
 mod client;
 mod connect;
 mod connection;
+#[cfg_attr(not(feature = "stdio"), expect(dead_code, reason = "only programs that are started write others"))]
 mod encoding;
 mod era;
 mod error;

@@ -204,6 +204,7 @@ impl Client {
 
     async fn listen_legacy(&self, wanted: Changes) -> Result<Subscription, ClientError> {
         let events = self.shared.host.subscribe();
+        #[cfg(feature = "http")]
         self.connection().await?.listen().await;
         for uri in &wanted.uris {
             self.request(method::RESOURCES_SUBSCRIBE, json!({"uri": uri})).await?;

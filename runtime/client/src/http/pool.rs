@@ -257,8 +257,7 @@ async fn over_tls(stream: TcpStream, host: &str, patience: Duration) -> Result<B
 }
 
 #[cfg(not(feature = "tls"))]
-async fn over_tls(_: TcpStream, _: &str, _: Duration) -> Result<Box<dyn Stream>, Broken> {
-    Err(Broken::NoTls(
-        "this program was built without TLS: turn on the feature `tls` of toolwright-client".to_owned(),
-    ))
+fn over_tls(_: TcpStream, _: &str, _: Duration) -> std::future::Ready<Result<Box<dyn Stream>, Broken>> {
+    let problem = "this program was built without TLS: turn on the feature `tls` of toolwright-client";
+    std::future::ready(Err(Broken::NoTls(problem.to_owned())))
 }

@@ -13,6 +13,7 @@ pub(crate) struct Outgoing<'a> {
     /// Further members of `_meta`, in the same form.
     pub(crate) meta: Cow<'a, str>,
     /// `params.name` or `params.uri`, which HTTP shows in a header.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only HTTP has headers"))]
     pub(crate) name: Option<Cow<'a, str>>,
     /// Arguments that HTTP shows in headers: the whole name of the header, and the value, not encoded yet.
     pub(crate) headers: Vec<(String, String)>,
