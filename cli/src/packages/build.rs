@@ -25,7 +25,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// A program that somebody else built.
+    /// A program that someone else built.
     pub(super) fn of_file(file: &Path) -> Self {
         let name = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
         // Without a folder in it, a path would be looked up on the PATH.

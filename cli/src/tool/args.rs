@@ -52,7 +52,7 @@ pub(super) enum ToolCommand {
     Check(CheckArgs),
     /// Print the records of all files, one after the other, in the current form
     Concat(RecordsArgs),
-    /// Write records of any form anew
+    /// Rewrite records of any form
     Migrate(MigrateArgs),
     /// Print records of one form in the current one
     Decode(DecodeArgs),

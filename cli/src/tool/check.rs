@@ -21,9 +21,7 @@ pub(super) fn run(args: &CheckArgs, shell: Shell) -> Result<Exit, Error> {
     }
     let is_denied = args.deny_deprecated && !tools.deprecations().is_empty();
     if is_denied {
-        shell::failure(
-            &"there are records of deprecated forms: write them anew with `cargo mcp tool migrate`",
-        );
+        shell::failure(&"there are records of deprecated forms: rewrite them with `cargo mcp tool migrate`");
     }
     if !tools.problems().is_empty() {
         return Ok(Exit::Usage);

@@ -72,7 +72,7 @@ fn pin(address: &str, timeout: &str) -> (Run, Duration) {
     (run, started.elapsed())
 }
 
-/// The bound is generous: without a deadline, these servers hold a run for ever.
+/// The bound is generous: without a deadline, these servers hold a run forever.
 const SOON: Duration = Duration::from_secs(25);
 
 #[test]
@@ -189,7 +189,7 @@ fn a_server_on_stdio_is_held_to_the_same_limits() {
     };
     // It never answers, and ignores its input.
     pin("sleep 60", "1").ended(4).says(&["within 1 seconds, which --timeout"]);
-    // It writes messages, or one line, for ever.
+    // It writes messages, or one line, forever.
     pin(r#"while :; do echo '{"jsonrpc":"2.0","method":"x"}'; done"#, "2")
         .ended(4)
         .says(&["cannot query the server"]);

@@ -69,7 +69,7 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Hears of the call's progress. It is called by whoever awaits the call.
+    /// Called with the call's progress, by the task that awaits the call.
     pub fn on_progress(mut self, on_progress: impl FnMut(Progress) + Send + 'a) -> Self {
         self.on_progress = Some(Box::new(on_progress));
         self

@@ -182,7 +182,7 @@ impl Client {
         watch: &mut Watch<'_>,
     ) -> Result<Box<str>, ClientError> {
         let _room = match &self.shared.room {
-            // A subscription lasts, and would keep others out for ever. The semaphore is never closed.
+            // A subscription lasts, and would keep others out forever. The semaphore is never closed.
             Some(room) if outgoing.method != method::SUBSCRIPTIONS_LISTEN => room.acquire().await.ok(),
             _ => None,
         };

@@ -1,4 +1,4 @@
-//! What a program hears of a server beside the answers to its requests.
+//! What a server tells a program besides the answers to its requests.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -60,7 +60,7 @@ pub enum Change {
     Resources,
     /// A resource.
     Resource(String),
-    /// The subscription broke and was begun anew, or changes came faster than they were taken: anything may have changed.
+    /// The subscription broke and was started again, or changes came faster than they were taken: anything may have changed.
     Missed,
 }
 

@@ -60,7 +60,7 @@ impl Media {
     /// The bytes, to be saved to a file for example.
     ///
     /// # Errors
-    /// [`Base64Error`] where somebody changed [`Media::data`]; what a result holds is checked before.
+    /// [`Base64Error`] where someone changed [`Media::data`]; what a result holds is checked before.
     pub fn bytes(&self) -> Result<Vec<u8>, Base64Error> {
         base64::decode(&self.data)
     }

@@ -61,7 +61,7 @@ impl Notice {
 
 /// How long a request may take, and who hears what is said about it.
 pub(crate) struct Watch<'a> {
-    /// How long without an answer; counted anew with each notice of progress.
+    /// How long without an answer; restarted by each progress notification.
     pub(crate) timeout: Duration,
     /// How long at most, whatever comes meanwhile.
     pub(crate) cap: Duration,

@@ -20,7 +20,7 @@ use crate::slot::{Notice, Watch};
 
 /// How many changes wait for a program that does not take them; of more than that, [`Change::Missed`] is what it hears.
 const MAX_WAITING: usize = 256;
-/// The first pause before a subscription that broke is begun anew; it doubles up to [`MAX_PAUSE`].
+/// The first pause before a subscription that broke is started again; it doubles up to [`MAX_PAUSE`].
 const PAUSE: Duration = Duration::from_millis(500);
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 /// How long a subscription lasts, for the clocks that requests have.

@@ -168,7 +168,7 @@ impl Known {
     }
 }
 
-/// What counts as one address: somebody who has one of IPv6 has all that start with the same 64 bits.
+/// What counts as one address: someone who has one of IPv6 has all that start with the same 64 bits.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
@@ -263,7 +263,7 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// Takes more, unless that is more than `limit`; somebody without a share takes what it likes.
+    /// Takes more, unless that is more than `limit`; someone without a share takes what it likes.
     pub(crate) fn grow(&mut self, amount: usize, limit: usize) -> bool {
         let count = &self.caller.0.counts[self.what as usize];
         let limit = if self.caller.is_known() { limit } else { usize::MAX };

@@ -53,7 +53,7 @@ pub struct Limits {
     /// [`AskError::TooMany`](crate::ask::AskError::TooMany).
     pub max_questions: usize,
     /// How long a client of 2026-07-28 may take for the answers to a call's questions: 10 minutes. Then it has to make the
-    /// call anew. Up to 2025-11-25 the call goes on meanwhile, and [`Limits::call_timeout`] counts.
+    /// call again. Up to 2025-11-25 the call goes on meanwhile, and [`Limits::call_timeout`] counts.
     pub request_state_ttl: Duration,
     /// How long the `requestState` may be that holds the answers to earlier questions, in bytes: 64 KiB. A longer one is
     /// refused with -32602; a call whose answers would need a longer one is answered with -32603.

@@ -136,7 +136,7 @@ pub(crate) struct Form<'a> {
 /// Appends the answer to `tools/call`.
 ///
 /// # Errors
-/// What of the result cannot be sent; what was appended then must be taken back.
+/// What of the result cannot be sent; what was appended then must be removed.
 pub(crate) fn call_result(
     out: &mut Vec<u8>,
     id: &RequestId<'_>,

@@ -133,7 +133,7 @@ impl Service {
         self.serve_until(transport, std::future::pending()).await
     }
 
-    /// As [`Service::serve`], and ends in order when `shutdown` is done: no new message is read, running calls get
+    /// As [`Service::serve`], and shuts down gracefully when `shutdown` is done: no new message is read, running calls get
     /// [`Limits::shutdown_grace`] to finish, their answers are sent, subscriptions end with their last message.
     /// Tasks end with the last transport that is served, as failed; where the service is mounted in another server as
     /// well, with the last handle to it.
@@ -226,7 +226,7 @@ impl Shared {
             std::mem::replace(&mut *current, table)
         };
         for connection in self.connections() {
-            // Nobody hears of tools that the list does not show them.
+            // Callers are not notified of tools that their list does not show.
             if older.change_shows(&newer, connection.access()) {
                 connection.changed(Changed::Tools);
             }
@@ -300,7 +300,7 @@ impl Shared {
         self.list_ttl
     }
 
-    /// Notes that the service is mounted in a server of somebody else's, which does not say when it ends: then tasks end
+    /// Notes that the service is mounted in a server of someone else's, which does not say when it ends: then tasks end
     /// with the service, and not with a transport.
     #[cfg(any(feature = "http", feature = "jsonrpsee"))]
     #[cfg_attr(

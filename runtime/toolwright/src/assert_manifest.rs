@@ -34,7 +34,7 @@ const UPDATE: &str = "UPDATE_MANIFEST";
 /// works only if the test uses something of the package's library, since what is not used is not linked.
 ///
 /// The file is that of `cargo mcp manifest`, compared as `cargo mcp manifest --check` does: by meaning, not by spaces and
-/// order. To write it anew, run the test with `UPDATE_MANIFEST=1`:
+/// order. To update it, run the test with `UPDATE_MANIFEST=1`:
 ///
 /// ```text
 /// UPDATE_MANIFEST=1 cargo test the_manifest_is_up_to_date

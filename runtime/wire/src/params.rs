@@ -2,7 +2,7 @@
 //! Parameters").
 //!
 //! The arguments are looked at as text: what the tool could not read is there all the same, and what it would read in
-//! another way than a proxy does, such as a member that stands twice, is refused.
+//! another way than a proxy does, such as a member that appears twice, is refused.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;

@@ -182,7 +182,7 @@ async fn a_raw_result_is_handed_on_without_being_understood() {
 }
 
 #[tokio::test]
-async fn a_raw_result_that_nobody_can_read_is_an_error() {
+async fn an_unreadable_raw_result_is_an_error() {
     let cases: [(Tool, &str); 5] = [
         (|_, _| RawResult::new(Revision::NEWEST, raw("[1]")).into(), "not an object"),
         (|_, _| RawResult::new(Revision::NEWEST, raw(r#"{"content":[],"content":[]}"#)).into(), "cannot"),

@@ -20,7 +20,7 @@ use crate::source::{Entries, ServerDefinitions};
 pub(crate) enum Author {
     /// The user: hints were reviewed where they were written.
     User,
-    /// Somebody else: "clients MUST consider tool annotations to be untrusted unless they come from trusted servers"
+    /// Someone else: "clients MUST consider tool annotations to be untrusted unless they come from trusted servers"
     /// (2026-07-28, server/tools).
     Stranger,
 }

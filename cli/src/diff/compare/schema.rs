@@ -274,7 +274,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// Both schemas accept the same values. What was reported member by member is then another spelling, except for arguments
-    /// that were added or removed: callers hear of them, whatever they accept.
+    /// that were added or removed: callers learn of them, whatever they accept.
     fn mark_respelled(&mut self) {
         const OF_MEMBERS: [&str; 6] = [
             "input-property-added",

@@ -188,7 +188,7 @@ impl fmt::Display for State {
 pub enum Phase {
     /// The call is being written, or runs.
     Requested,
-    /// The call waits for somebody to approve it.
+    /// The call waits for someone to approve it.
     AwaitingApproval,
     /// There is, or should be, a result.
     Done,

@@ -114,7 +114,7 @@ pub(super) fn settle(values: Vec<ToolValue>) -> Named {
                 named.notes.push(Note::Renamed { name, tool, listed: public.clone() });
                 listed.insert(index, public);
             }
-            // Digests are found by search: a tool that somebody made to look like another must not take its calls.
+            // Digests are found by search: a tool that someone made to look like another must not take its calls.
             None => named.notes.push(Note::LeftOut { name, tool }),
         }
     }

@@ -19,7 +19,7 @@ pub(super) struct Pool {
 /// The place of one connection.
 #[derive(Default)]
 struct Slot {
-    /// How often somebody has tried to connect and failed.
+    /// How often someone has tried to connect and failed.
     failures: AtomicU64,
     state: Mutex<State>,
 }

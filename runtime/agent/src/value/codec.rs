@@ -68,7 +68,7 @@ const ALL: [ToolCodec; 4] = [
         name: WORKFLOW_ONLY,
         summary: "workflows alone, without a kind",
         deprecation: Some(
-            "the next major version no longer reads it: write it anew with `cargo mcp tool migrate`",
+            "the next major version no longer reads it: rewrite it with `cargo mcp tool migrate`",
         ),
         read: historic::read_workflow,
         write: None,
@@ -77,7 +77,7 @@ const ALL: [ToolCodec; 4] = [
         name: MCP_ONLY,
         summary: "MCP tools alone, without a kind",
         deprecation: Some(
-            "the next major version no longer reads it: write it anew with `cargo mcp tool migrate`",
+            "the next major version no longer reads it: rewrite it with `cargo mcp tool migrate`",
         ),
         read: historic::read_mcp,
         write: None,

@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Several values are a [`ToolCollection`]: JSON lines, one record each. Other forms of records are entries of a registry,
-//! [`ToolCodec`]: the flat record for table programs, and older forms, which are read and written anew in the current one.
+//! [`ToolCodec`]: the flat record for table programs, and older forms, which are read and rewritten in the current one.
 //!
 //! The set of kinds is closed in data and open in time: a `match` on [`ToolValue`] handles every kind, so that a new one
 //! breaks the build until it is handled, and [`ToolValue::Other`] carries what a later version writes. What tools *do* is

@@ -34,7 +34,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// # }).unwrap();
 /// ```
 pub trait TokenProvider: Send + Sync {
-    /// Fetches a token anew. [`Tokens`] keeps it until it expires or is refused, so nothing is cached here.
+    /// Fetches a new token. [`Tokens`] keeps it until it expires or is refused, so nothing is cached here.
     ///
     /// # Errors
     /// [`TokenError::Failed`], with what to do next and nothing secret.
@@ -53,7 +53,7 @@ impl<P: TokenProvider + ?Sized> TokenProvider for Arc<P> {
 pub struct Token {
     /// The token.
     pub value: Secret,
-    /// From when on it is fetched anew; without one, only after a server refused it.
+    /// From when on it is fetched again; without one, only after a server refused it.
     pub expires: Option<Instant>,
 }
 
@@ -63,7 +63,7 @@ impl Token {
         Self { value: value.into(), expires: None }
     }
 
-    /// The token, which is fetched anew from `expires` on.
+    /// The token, which is fetched again from `expires` on.
     pub fn with_expiry(mut self, expires: Instant) -> Self {
         self.expires = Some(expires);
         self

@@ -29,7 +29,7 @@ impl Http {
         for authorize in &self.settings.authorize {
             again |= authorize.refused(&refusal).await.map_err(|problem| {
                 let problem = format!("it answered with status {} and {problem}", refused.status);
-                self.error(ErrorKind::Connect, problem, "log in anew, or give it another token")
+                self.error(ErrorKind::Connect, problem, "log in again, or give it another token")
                     .with_status(refused.status)
             })?;
         }

@@ -1,4 +1,4 @@
-//! Sessions and streams of legacy servers: begun anew where they are lost, resumed where they break, ended at the end
+//! Sessions and streams of legacy servers: started again where they are lost, resumed where they break, ended at the end
 //! (2025-11-25, basic/transports "Session Management", "Resumability and Redelivery").
 
 use std::sync::Arc;

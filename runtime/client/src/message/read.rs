@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused_with_the_reason() {
+    fn invalid_messages_are_refused_with_the_reason() {
         for (text, part) in [
             (&b"hello"[..], "not JSON-RPC"),
             (b"7", "not JSON-RPC"),

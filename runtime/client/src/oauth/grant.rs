@@ -173,7 +173,7 @@ impl OAuth {
         }
         let client = self.register(issuer).await?;
         self.state(|state| {
-            // A server that names others and others is not remembered for ever.
+            // A server that names others and others is not remembered forever.
             if state.clients.len() >= MAX_CLIENTS {
                 state.clients.clear();
             }

@@ -37,7 +37,7 @@ type Browser = dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Se
 ///
 /// Nothing is asked for before a server refuses a request. Then the client finds the authorization server, checks that what the
 /// documents say of each other agrees, gets a token in one of the ways below, and sends the request again; later it
-/// refreshes the token, asks for more scopes where a server wants them, and starts anew at another authorization server if
+/// refreshes the token, asks for more scopes where a server wants them, and starts again at another authorization server if
 /// the protected one names it. Requests that are refused at the same moment share one token.
 ///
 /// ```no_run
@@ -78,7 +78,7 @@ enum Way {
     Code { redirect: String, browser: Arc<Browser> },
     /// The client has rights of its own (RFC 6749 §4.4).
     Credentials,
-    /// Somebody else vouches for the client (RFC 7523 §2.1).
+    /// Someone else vouches for the client (RFC 7523 §2.1).
     Assertion(Secret),
     /// The identity provider of an enterprise vouches for the user (SEP-990).
     Enterprise(Enterprise),
@@ -168,7 +168,7 @@ impl OAuth {
         Ok(Self::new(Way::Credentials, Some(Registered { key, ..Registered::new(id.into(), None) })))
     }
 
-    /// Tokens for an assertion that somebody else signed, as the platform that the program runs on. It is shown once; what is
+    /// Tokens for an assertion that someone else signed, as the platform that the program runs on. It is shown once; what is
     /// refused then is not asked for again.
     pub fn assertion(id: impl Into<String>, assertion: impl Into<Secret>) -> Self {
         Self::new(Way::Assertion(assertion.into()), Some(Registered::new(id.into(), None)))

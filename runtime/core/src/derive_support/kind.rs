@@ -26,7 +26,7 @@ pub enum Kind {
     Map,
     /// `null`.
     Unit,
-    /// A type of somebody else's.
+    /// A type of someone else's.
     Unknown,
 }
 

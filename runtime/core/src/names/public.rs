@@ -16,7 +16,7 @@ pub const PORTABLE_LIMIT: usize = 64;
 /// which depend on nothing but the original.
 ///
 /// The digest is 64 bits of FNV-1a, in 13 letters and digits. It tells names apart and does not protect against
-/// somebody who searches for a second name with the same digest: [`super::PublicNames`] reports those.
+/// someone who searches for a second name with the same digest: [`super::PublicNames`] reports those.
 pub fn public_name(name: &str, profile: Profile) -> Cow<'_, str> {
     let limit = limit(profile);
     if !name.is_empty() && name.len() <= limit && name.chars().all(|character| fits(character, profile)) {

@@ -1,4 +1,4 @@
-//! What a request is answered with: its result, questions to the client, or a task (2026-07-28, basic "Results").
+//! What a request is answered with: its result, input requests, or a task (2026-07-28, basic "Results").
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -26,7 +26,7 @@ use super::{InputRequiredResult, ResultType, Task};
 pub enum Outcome<T> {
     /// The result.
     Complete(T),
-    /// Questions to the client, which answers them and makes the request again.
+    /// Input requests for the client, which answers them and repeats the request.
     InputRequired(Box<InputRequiredResult>),
     /// A task, which the client asks for the result.
     Task(Box<Task>),

@@ -53,10 +53,10 @@ pub struct Task {
     pub created_at: String,
     /// When it last changed.
     pub last_updated_at: String,
-    /// How long it is kept; `null` is for ever.
+    /// How long it is kept; `null` is forever.
     #[serde(default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<Option<u64>>,
-    /// How long it is kept, in 2025-11-25; `null` is for ever.
+    /// How long it is kept, in 2025-11-25; `null` is forever.
     #[serde(default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub ttl: Option<Option<u64>>,
     /// How often a client should ask.
@@ -104,7 +104,7 @@ impl Task {
         }
     }
 
-    /// How long it is kept, counted from its making; none for one that is kept for ever, or does not say.
+    /// How long it is kept, counted from its making; none for one that is kept forever, or does not say.
     pub fn time_to_live(&self) -> Option<Duration> {
         self.ttl_ms.or(self.ttl).flatten().map(Duration::from_millis)
     }

@@ -95,7 +95,7 @@ pub enum Profile {
 pub struct Draft {
     schema: Value,
     problem: Option<SchemaProblem>,
-    /// What schemars wrote, for the forms that few ask for: each is made when somebody does.
+    /// What schemars wrote, for the forms that few ask for: each is made when someone does.
     generated: Value,
     shape: InputShape,
     fields: Option<Fields>,

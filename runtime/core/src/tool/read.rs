@@ -52,7 +52,7 @@ impl ArgumentReader {
     }
 }
 
-/// Reads and checks the arguments of one call of `T`, compiling the reader anew: for single use, such as tests.
+/// Reads and checks the arguments of one call of `T`, compiling the reader each time: for single use, such as tests.
 ///
 /// # Errors
 /// Every problem of the arguments at once.

@@ -261,7 +261,7 @@ pub enum AgentError {
         /// The tool.
         tool: String,
     },
-    /// The call was taken back.
+    /// The call was cancelled.
     #[error("the call of `{tool}` was cancelled")]
     Cancelled {
         /// The tool.

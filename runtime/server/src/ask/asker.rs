@@ -13,7 +13,7 @@ use crate::future::BoxFuture;
 #[cfg(feature = "tasks")]
 use crate::tasks::{TaskAsker, TaskCall};
 
-/// Carries questions to the client and answers back.
+/// Sends requests to the client and returns its answers.
 pub(crate) trait Asker: Send + Sync {
     /// Waits for the answer, of any form, to the question of this key.
     fn ask<'a>(

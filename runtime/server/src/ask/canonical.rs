@@ -75,7 +75,7 @@ impl<'de> Visitor<'de> for ExactVisitor {
         let mut object = Map::new();
         while let Some((name, Exact(value))) = members.next_entry::<String, _>()? {
             if object.insert(name, value).is_some() {
-                return Err(A::Error::custom("a member stands there twice"));
+                return Err(A::Error::custom("a member appears twice"));
             }
         }
         Ok(Exact(object.into()))

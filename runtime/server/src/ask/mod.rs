@@ -1,4 +1,4 @@
-//! Questions to the client while it waits for an answer: a form or a web page for its user, a text of its model, its
+//! Elicitation, sampling and roots while the client waits: a form or a web page for its user, a text of its model, its
 //! folders (2026-07-28, client/elicitation, client/sampling, client/roots).
 //!
 //! A handler asks through its [`Context`] and goes on with the answer, in both eras:

@@ -67,15 +67,15 @@ impl Question {
     pub(crate) fn of(request: &InputRequest) -> Result<Self, AskError> {
         let InputRequest { method, params } = request;
         let (method, kind) = match method.as_str() {
-            "elicitation/create" if params.get("mode").is_some_and(|mode| mode == "url") => {
-                ("elicitation/create", Kind::Url)
+            method::ELICITATION_CREATE if params.get("mode").is_some_and(|mode| mode == "url") => {
+                (method::ELICITATION_CREATE, Kind::Url)
             }
-            "elicitation/create" => ("elicitation/create", Kind::Form),
-            "sampling/createMessage" if params.get("tools").or(params.get("toolChoice")).is_some() => {
-                ("sampling/createMessage", Kind::SamplingWithTools)
+            method::ELICITATION_CREATE => (method::ELICITATION_CREATE, Kind::Form),
+            method::SAMPLING_CREATE_MESSAGE if params.get("tools").or(params.get("toolChoice")).is_some() => {
+                (method::SAMPLING_CREATE_MESSAGE, Kind::SamplingWithTools)
             }
-            "sampling/createMessage" => ("sampling/createMessage", Kind::Sampling),
-            "roots/list" => ("roots/list", Kind::Roots),
+            method::SAMPLING_CREATE_MESSAGE => (method::SAMPLING_CREATE_MESSAGE, Kind::Sampling),
+            method::ROOTS_LIST => (method::ROOTS_LIST, Kind::Roots),
             other => return Err(AskError::Method(toolwright_core::protocol::error::shortened(other))),
         };
         let params = if params.is_object() { params.clone() } else { json!({}) };

@@ -21,9 +21,9 @@ use crate::callers::Received;
 pub enum Access {
     /// The program itself, or the user who started it, as over stdio: everything may be used.
     Trusted,
-    /// Somebody over a network who was asked for nothing: what needs a scope does not exist.
+    /// Someone over a network who was asked for nothing: what needs a scope does not exist.
     Anonymous,
-    /// Somebody whose token was checked.
+    /// Someone whose token was checked.
     Granted(Arc<Principal>),
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Visitor {
 }
 
 impl Visitor {
-    /// Somebody who takes a share of its own.
+    /// Someone who takes a share of its own.
     #[cfg(feature = "http")]
     pub(crate) fn new(access: Access, caller: Caller) -> Self {
         Self { access, caller: Some(caller), _received: None }

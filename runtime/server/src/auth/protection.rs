@@ -206,7 +206,7 @@ impl Protection {
                 }
             }
         }
-        Err(why.unwrap_or_else(|| Rejected::invalid("nobody takes tokens")))
+        Err(why.unwrap_or_else(|| Rejected::invalid("no token verifier is configured")))
     }
 
     /// Adds the scopes that follow from others, to the end.
@@ -240,7 +240,7 @@ impl Protection {
         scopes.into_iter().filter(|scope| is_scope(scope)).collect()
     }
 
-    /// The scopes that a challenge to somebody without a token names.
+    /// The scopes that a challenge to someone without a token names.
     pub(crate) fn challenged<'a>(&'a self, tools: impl IntoIterator<Item = &'a String>) -> Vec<&'a str> {
         if self.required.is_empty() {
             return self.supported(tools);

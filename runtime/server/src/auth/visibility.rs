@@ -12,7 +12,7 @@ use super::{Access, Principal};
 pub enum Offer<'a> {
     /// A prompt, by its name.
     Prompt(&'a str),
-    /// A resource, by its address: one that is listed, one that a template stands for, or one that somebody watches
+    /// A resource, by its address: one that is listed, one that a template stands for, or one that someone watches
     /// although nothing is there yet.
     Resource(&'a str),
     /// A resource template, by its form.

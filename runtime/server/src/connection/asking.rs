@@ -1,4 +1,4 @@
-//! Questions to the client: which way they go, and what a call ends with that has some.
+//! Elicitation, sampling and roots: how requests reach the client, and the result of a call that has some.
 
 use std::sync::atomic::Ordering;
 
@@ -165,7 +165,7 @@ impl Connection {
         self.service.limits().max_questions
     }
 
-    /// Whether what is sent reaches somebody.
+    /// Whether what is sent reaches someone.
     pub(crate) fn can_send(&self) -> bool {
         !self.outbox.is_closed()
     }
@@ -182,7 +182,7 @@ fn given_answers(params: &Params<'_>) -> Result<Answers, ErrorObject> {
     let mut answers = Answers::new();
     let read = each_member(responses.get(), |key, answer| {
         let is_repeated = answers.insert(key.into_owned(), answer.to_owned()).is_some();
-        if is_repeated { Err("a key stands there twice") } else { Ok(()) }
+        if is_repeated { Err("a key appears twice") } else { Ok(()) }
     });
     read.map(|()| answers).map_err(|_| {
         error::invalid_params(

@@ -39,7 +39,7 @@ impl Connection {
         let refused = |why: &str| Err(error::invalid_request(why));
         match self.agreed_revision() {
             Some(Revision::V2025_03_26) => {}
-            // A text that is no JSON is that first.
+            // Invalid JSON is reported as such first.
             _ if serde_json::from_slice::<IgnoredAny>(bytes).is_err() => {
                 return Err(error::malformed(Fault::Syntax, "line"));
             }

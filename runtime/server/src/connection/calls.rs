@@ -223,13 +223,13 @@ impl Connection {
         let connection = self.myself.clone();
         Box::pin(async move {
             let outcome = finish(until_paused(running, &cx), &cx).await;
-            // A call that was taken back has no answer, even if its handler was done with it at that moment.
-            let is_taken_back = cx.has_ended();
+            // A call that was cancelled has no answer, even if its handler was done with it at that moment.
+            let is_cancelled = cx.has_ended();
             cx.end();
             cx.report(call.name());
             let connection = connection.upgrade()?;
             connection.calls.remove(&key, &cx);
-            if is_taken_back {
+            if is_cancelled {
                 return None;
             }
             let mut out = Vec::new();

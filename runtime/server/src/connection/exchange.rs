@@ -13,7 +13,7 @@ use crate::auth::Visitor;
 use crate::service::Shared;
 
 impl Connection {
-    /// A connection for one exchange of a modern caller, which hears of changes if it listens. `is_modern_only` says
+    /// A connection for one exchange of a modern caller, which is notified of changes if it listens. `is_modern_only` says
     /// whether the endpoint serves others as well.
     #[cfg(feature = "http")]
     pub(crate) fn for_modern_exchange(

@@ -105,13 +105,13 @@ const LEVELS: [LogLevel; 8] = [
 pub(crate) type Later = BoxFuture<'static, Option<Vec<u8>>>;
 
 impl Connection {
-    /// A connection that hears of changes. A transport says who is at its other end: a peer over a network is never
+    /// A connection that is notified of changes. A transport says who is at its other end: a peer over a network is never
     /// [`Access::Trusted`] unless the user says so.
     pub(crate) fn open(service: &Arc<Shared>, outbox: Arc<Outbox>, access: impl Into<Visitor>) -> Arc<Self> {
         Self::unlisted(service, outbox, access.into(), Arc::default(), false).listed()
     }
 
-    /// From now on it hears of changes.
+    /// From now on it is notified of changes.
     fn listed(self: Arc<Self>) -> Arc<Self> {
         self.service.register(Weak::clone(&self.myself));
         self
@@ -184,7 +184,7 @@ impl Connection {
         out.push(b'\n');
     }
 
-    /// Answers what is no message, unless it is a notification.
+    /// Answers an invalid message, unless it is a notification.
     fn refuse_malformed(&self, malformed: &Malformed<'_>, out: &mut Vec<u8>) {
         if malformed.fault != Fault::Notification {
             self.refuse_message(malformed.id.as_ref(), &error::malformed(malformed.fault, "line"), out);

@@ -249,7 +249,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Whether the peer may hear of what happens at an address. Asked for each change anew, as for each read.
+    /// Whether the peer may be notified of what happens at an address. Asked again for each change, as for each read.
     fn may_watch(&self, uri: &str) -> bool {
         let resources = self.service.features().resources.as_ref();
         resources.is_some_and(|resources| resources.may_watch(uri, self.view()))

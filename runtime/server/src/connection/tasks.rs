@@ -192,8 +192,8 @@ impl Connection {
         None
     }
 
-    /// Which of these tasks run here, are the caller's, and of tools that it may call: those that a subscription can hear
-    /// of.
+    /// Which of these tasks run here, are the caller's, and of tools that it may call: those that a subscription can
+    /// follow.
     pub(super) fn listens_to_task(&self, task_id: &str) -> bool {
         let tasks = self.service.extensions().tasks.as_ref();
         let live = tasks.and_then(|tasks| tasks.running_for(task_id, self.owner()));

@@ -148,7 +148,7 @@ impl<S: Send + Sync + 'static> Server<S> {
     }
 
     /// Says who sees which prompts, resources and resource templates, beside what their scopes say
-    /// ([`Resource::scopes`]). `decide` is told what is offered, and to whom: to a principal, or to somebody who is not
+    /// ([`Resource::scopes`]). `decide` is told what is offered, and to whom: to a principal, or to someone who is not
     /// known. It decides over lists, reads, watching and completion alike: what it does not show is to that caller as if it
     /// were not there, and no word of its changes goes there. With several rules, all must agree.
     ///

@@ -9,7 +9,7 @@ use crate::context::Context;
 /// The code behind a prompt, a resource or a resource template: an async function of nothing, of the arguments (for a
 /// template, the variables), or of these and the [`Context`].
 ///
-/// `Parameters` tells the three apart; the compiler finds it. The function starts anew for each request, so what it
+/// `Parameters` tells the three apart; the compiler finds it. The function starts again for each request, so what it
 /// shares with others it holds in an `Arc`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot answer for a prompt or a resource",

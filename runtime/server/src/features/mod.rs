@@ -58,7 +58,7 @@ pub(crate) struct Resources {
     pub(crate) providers: Vec<DynProvider>,
 }
 
-/// A resource that somebody asks for.
+/// A resource that someone asks for.
 pub(crate) enum Found {
     /// It is registered with this address.
     Fixed(Arc<ResourceEntry>),
@@ -97,7 +97,7 @@ impl Resources {
         self.find(uri).filter(|found| found.is_seen(uri, view))
     }
 
-    /// Whether the caller may hear of what happens at `uri`, where something may stand or come later.
+    /// Whether the caller may be notified of what happens at `uri`, where something may stand or come later.
     pub(crate) fn may_watch(&self, uri: &str, view: View<'_>) -> bool {
         match self.find(uri) {
             Some(found) => found.is_seen(uri, view),

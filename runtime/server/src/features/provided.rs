@@ -115,7 +115,7 @@ impl<T: Listed> Registry<T> {
                 ));
             }
         }
-        // No key stands there twice.
+        // No key appears twice.
         if let Ok(list) = List::new(kept) {
             *current = Arc::new(list);
         }

@@ -17,7 +17,7 @@ use crate::future::BoxFuture;
 pub enum Outcome<T = ToolResult> {
     /// The result.
     Result(T),
-    /// A protocol error: the request failed, and the model does not hear of it.
+    /// A protocol error: the request failed, and the model is not told.
     Error(ErrorObject),
     /// Requests that the client must answer first. The provider is asked again with
     /// [`InputResponses`](super::InputResponses), in either era: up to 2025-11-25 the server sends the requests to the

@@ -128,7 +128,7 @@ impl Catalog {
             Some(reader_of(resource, contents, ttl))
         });
         let readers = readers.collect::<Result<_, _>>()?;
-        let skills = List::new(entries).map_err(|uri| refuse(&uri, "it stands there twice".to_owned()))?;
+        let skills = List::new(entries).map_err(|uri| refuse(&uri, "it appears twice".to_owned()))?;
         Ok((Self { skills, directories, uris }, readers))
     }
 
@@ -223,7 +223,7 @@ fn directories_of(
     }
     let lists = directories.into_iter().map(|(folder, children)| {
         let children = children.into_values().map(|child| Arc::new(Child(child))).collect();
-        let list = List::new(children).map_err(|uri| refuse(&uri, "it stands there twice".to_owned()))?;
+        let list = List::new(children).map_err(|uri| refuse(&uri, "it appears twice".to_owned()))?;
         let uri = uri_of(folder);
         let list = list.of(&uri);
         Ok((uri, list))

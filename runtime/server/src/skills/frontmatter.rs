@@ -139,7 +139,7 @@ impl<'a> Events<'a> {
                     let next = self.next()?;
                     let value = self.value(next, depth + 1)?;
                     if members.insert(key.clone(), value).is_some() {
-                        return Err(at(&span, &format!("`{key}` stands there twice")));
+                        return Err(at(&span, &format!("`{key}` appears twice")));
                     }
                 }
             }
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn what_has_no_one_meaning_is_refused_with_its_line() {
         for (yaml, why) in [
-            ("a: 1\na: 2", "`a` stands there twice"),
+            ("a: 1\na: 2", "`a` appears twice"),
             ("a: &x 1", "line 2: anchors"),
             ("a: [1]\nb: *a", "line 3"),
             ("a: !!str 1", "tags"),

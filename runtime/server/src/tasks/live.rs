@@ -203,7 +203,7 @@ impl LiveTask {
         if asked.tries >= MAX_TRIES { Err(AskError::Unusable(problem)) } else { Ok(()) }
     }
 
-    /// Somebody does not wait for an answer any more.
+    /// Someone does not wait for an answer any more.
     pub(super) fn withdraw(&self) {
         let mut state = self.state();
         for asked in state.questions.values_mut() {

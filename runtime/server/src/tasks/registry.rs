@@ -277,7 +277,7 @@ pub(super) mod tests {
                 let found = tasks.find(&id, caller).await;
                 assert_eq!(found.is_ok(), caller == owner, "{owner:?} {caller:?}");
                 match found {
-                    Ok(task) => tasks.cancel_stored(task).await.expect("taken back"),
+                    Ok(task) => tasks.cancel_stored(task).await.expect("cancelled"),
                     Err(none) => assert!(matches!(none, NoTask::Unknown), "nobody hears that there is one"),
                 }
             }

@@ -109,7 +109,7 @@ async fn work_and_store(
                     continue;
                 }
                 // What cannot be stored now is stored with the next change; clients see the task as it is here. One that
-                // has ended in the store was taken back by another process.
+                // has ended in the store was cancelled by another process.
                 if let Ok(false) = done(registry.store().update(&task)).await {
                     live.cancel();
                 }

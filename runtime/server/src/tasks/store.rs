@@ -40,7 +40,7 @@ pub trait TaskStore: Send + Sync + 'static {
     /// such tasks by itself as well: see [`Task::expires_at`].
     ///
     /// # Errors
-    /// Where that cannot be done. Nobody hears of it; the task is not shown any more.
+    /// If it cannot be removed. The error is ignored, and the task is not shown any more.
     fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), TaskStoreError>>;
 }
 

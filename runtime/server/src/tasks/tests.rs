@@ -59,7 +59,7 @@ fn name(live: &LiveTask) -> &'static str {
     }
 }
 
-/// What a question came to; while it is held, somebody waits for the answer.
+/// What a question came to; while it is held, someone waits for the answer.
 type Asked = Option<Result<Note, AskError>>;
 
 type Operation = (&'static str, fn(&LiveTask) -> Asked, [&'static str; 5]);

@@ -135,7 +135,7 @@ fn make_way(path: &Path, address: &SocketAddrUnix) -> io::Result<()> {
     }
 }
 
-/// Whether somebody would take a connection at `address`, now or when there is room.
+/// Whether someone would take a connection at `address`, now or when there is room.
 fn is_listening(address: &SocketAddrUnix) -> io::Result<bool> {
     let probe = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
     // A server with a full queue would make this wait.

@@ -27,7 +27,7 @@ pub(super) struct Watch {
     watcher: Mutex<Option<Thread>>,
     /// Handlers that block on threads that have lost their turn.
     blocked: AtomicUsize,
-    /// Told at the end of each message, once somebody waits for that.
+    /// Told at the end of each message, once someone waits for that.
     freed: Notify,
     ending: AtomicBool,
 }

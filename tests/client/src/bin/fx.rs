@@ -56,7 +56,7 @@ impl Server {
                 sleep(Duration::from_mins(1));
             },
             "launcher" => {
-                // A child that does not hear of the end of the input, as behind a shell script.
+                // A child that does not notice the end of the input, as behind a shell script.
                 let mut command = std::process::Command::new("sleep");
                 child_of(command.arg(&self.argument).stdin(std::process::Stdio::null()));
                 None
@@ -88,7 +88,7 @@ impl Server {
                 "is silent about the probe" | "is late" => {}
                 "other revisions" => error(id, -32022, "unsupported", json!({"supported": ["2031-01-01"]})),
                 "wants roots" => error(id, -32021, "roots are required", json!({})),
-                fault if fault.starts_with("modern") || fault == "asks for ever" => result(
+                fault if fault.starts_with("modern") || fault == "asks forever" => result(
                     id,
                     json!({"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
                         "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "fx", "version": "1"}}}),
@@ -162,7 +162,7 @@ impl Server {
                 }
             }
             "is silent" | "modern and silent" => {}
-            "makes progress for ever" => {
+            "makes progress forever" => {
                 let token = &params["_meta"]["progressToken"];
                 for step in 0..1000 {
                     let params = json!({"progressToken": token, "progress": step});
@@ -207,7 +207,7 @@ impl Server {
             "unknown type" => result(id, json!({"resultType": "later", "content": []})),
             "odd error" => message(&json!({"jsonrpc": "2.0", "id": id, "error": "nope"})),
             "refuses the call" => error(id, -32050, "no such customer", json!({"customer": 7})),
-            "asks for ever" => {
+            "asks forever" => {
                 let params = json!({"resultType": "input_required", "requestState": "s"});
                 result(id, params);
             }

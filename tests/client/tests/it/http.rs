@@ -144,7 +144,7 @@ async fn what_is_no_http_is_explained() {
 
 /// modelcontextprotocol/rust-sdk#733, sparfenyuk/mcp-proxy#149.
 #[tokio::test]
-async fn a_lost_session_is_begun_anew_once_for_all() {
+async fn a_lost_session_is_started_again_once_for_all() {
     let sessions = AtomicU32::new(0);
     let server = Fixture::start(move |request, reply| match request.method().as_str() {
         "initialize" => {
@@ -314,7 +314,7 @@ async fn bodies_and_events_are_bounded() {
 }
 
 #[tokio::test]
-async fn requests_that_change_nothing_are_sent_again_and_calls_are_not() {
+async fn reads_are_retried_and_calls_are_not() {
     let count = AtomicU32::new(0);
     let server = Fixture::start(move |request, reply| match request.method().as_str() {
         "server/discover" => modern(request, reply),

@@ -103,7 +103,7 @@ async fn progress_is_heard_and_restarts_the_timeout() {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_waits_for_is_cancelled() {
+async fn a_dropped_call_is_cancelled() {
     everywhere(async |builder, server, _| {
         let client = builder.connect(server).await.unwrap();
         let count =

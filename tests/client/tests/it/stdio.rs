@@ -149,7 +149,7 @@ async fn futures<F: Future>(all: [F; 3]) -> [F::Output; 3] {
 
 /// PrefectHQ/fastmcp#499.
 #[tokio::test]
-async fn a_server_that_never_starts_is_not_started_for_ever() {
+async fn a_server_that_never_starts_is_not_started_forever() {
     let client = Client::builder().lazy(fx("exits"));
     let first = client.list_tools().await.unwrap_err();
     check(&first, ErrorKind::Connect, &["licence"]);
@@ -169,7 +169,7 @@ async fn silence_and_endless_progress_end() {
     let late = call(&Client::connect(server).await.unwrap(), "hi").await.unwrap_err();
     check(&late, ErrorKind::Timeout, &["200ms", "cancelled", "request_timeout"]);
 
-    let mut server = ServerSpec::from(fx("makes progress for ever"));
+    let mut server = ServerSpec::from(fx("makes progress forever"));
     server.request_timeout = Duration::from_millis(200);
     let client = Client::builder().max_duration(Duration::from_millis(600)).connect(server).await.unwrap();
     let endless = call(&client, "hi").await.unwrap_err();
@@ -221,7 +221,7 @@ async fn a_server_that_asks_and_does_not_read_is_given_up() {
 
 #[tokio::test]
 async fn questions_without_an_end_are_given_up() {
-    let error = called("asks for ever").await.unwrap_err();
+    let error = called("asks forever").await.unwrap_err();
     check(&error, ErrorKind::Protocol, &["16 rounds", "max_rounds"]);
 }
 

@@ -61,7 +61,7 @@ fn one_warning_tells_of_all_records_of_an_older_form() {
         told[1].starts_with("tools.jsonl:4: 1 record has the deprecated form workflow-only; "),
         "{told:?}"
     );
-    assert!(ToolCollection::from_jsonl(&tools.to_jsonl()).deprecations().is_empty(), "written anew");
+    assert!(ToolCollection::from_jsonl(&tools.to_jsonl()).deprecations().is_empty(), "rewritten");
 }
 
 #[test]

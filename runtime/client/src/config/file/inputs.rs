@@ -66,7 +66,7 @@ impl Inputs {
         for item in items {
             match read_one(item, problems) {
                 Ok(input) if inputs.declared.iter().any(|known| known.id == input.id) => {
-                    let message = format!("the input `{}` stands here twice", input.id);
+                    let message = format!("the input `{}` appears twice", input.id);
                     problems.push(Problem::error(ProblemKind::Duplicate, item.span.clone(), message));
                 }
                 Ok(input) => inputs.declared.push(input),

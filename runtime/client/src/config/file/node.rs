@@ -104,7 +104,7 @@ impl Node {
                             Problem::error(
                                 ProblemKind::Duplicate,
                                 member.name_span.clone(),
-                                format!("`{}` stands here twice", member.name),
+                                format!("`{}` appears twice", member.name),
                             )
                             .help("remove one of the two"),
                         );

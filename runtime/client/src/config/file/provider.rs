@@ -66,7 +66,7 @@ impl CommandToken {
             .spawn()
             .map_err(|error| failed(format!("it cannot be started: {error}")))?;
         let output = bounded(child.stdout.take());
-        // Beside the output: a program that complains a lot must not wait for somebody to read it.
+        // Beside the output: a program that complains a lot must not wait for someone to read it.
         let complaints = tokio::spawn(bounded(child.stderr.take()));
         let ended = timeout(self.timeout, async {
             let output = output.await;
@@ -99,7 +99,7 @@ impl TokenProvider for CommandToken {
     }
 }
 
-/// A token in a file, which is read anew each time: whoever mounts secrets replaces the file when they change.
+/// A token in a file, which is read each time: whoever mounts secrets replaces the file when they change.
 ///
 /// The file has the token itself, with white space around it, or JSON as [`CommandToken`] takes it.
 #[derive(Debug, Clone)]
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_is_read_anew_when_its_token_is_refused() {
+    async fn a_file_is_read_again_when_its_token_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
         std::fs::write(&path, "one\n").unwrap();

@@ -99,7 +99,7 @@ impl<'a> ConfigReader<'a> {
         self
     }
 
-    /// The reader with somebody who is asked for the inputs that nothing else answers, each once.
+    /// The reader with someone who is asked for the inputs that nothing else answers, each once.
     pub fn ask(mut self, ask: impl Fn(&Input) -> Option<Secret> + 'a) -> Self {
         self.ask = Some(Box::new(ask));
         self

@@ -27,7 +27,7 @@ pub(super) fn http(entry: &Entry<'_>) -> Option<HttpSpec> {
     spec.timeout = endpoint.timeout.unwrap_or(spec.timeout);
     spec.sse_read_timeout = silence.unwrap_or(spec.sse_read_timeout);
     spec.terminate_on_close = terminate.unwrap_or(spec.terminate_on_close);
-    // The transport that somebody chose is not changed for another one. `httpUrl` chooses as well.
+    // The transport that someone chose is not changed for another one. `httpUrl` chooses as well.
     let is_http_url = |found: &Member| matches!(found.name.as_str(), "httpUrl" | "http_url");
     spec.sse_fallback = entry.find("type").is_none() && !entry.find("url").is_some_and(is_http_url);
     spec.oauth = match oauth {
@@ -178,7 +178,7 @@ fn headers(entry: &Entry<'_>) -> Option<Headers> {
             let is_new = headers.get(&member.name).is_none();
             let value = header(entry, &member.name, &member.name_span, &member.value, &path);
             if !is_new {
-                let message = "this header stands here twice: names are compared without case".to_owned();
+                let message = "this header appears twice: names are compared without case".to_owned();
                 entry.error(
                     ProblemKind::Duplicate,
                     &member.name_span,

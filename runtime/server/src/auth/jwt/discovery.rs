@@ -135,7 +135,7 @@ impl State {
 }
 
 impl Fetched {
-    /// Fetches the keys, unless somebody else has done so since `round` was read.
+    /// Fetches the keys, unless someone else has done so since `round` was read.
     fn refresh(self: &Arc<Self>, round: u64, now: Duration) -> JoinHandle<()> {
         let fetched = Arc::clone(self);
         // In a task of its own: a caller who leaves must not take the fetch away from those who wait for it, nor from

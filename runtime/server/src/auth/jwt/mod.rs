@@ -31,9 +31,9 @@ pub use jws::Algorithm;
 /// or `scp`, as one text or a list. A token that says how it must be understood (`crit`) is not taken.
 ///
 /// Keys are found by the issuer's metadata (RFC 8414, or `OpenID` Connect Discovery), unless [`JwtVerifier::jwks_url`]
-/// or [`JwtVerifier::jwks`] says otherwise. They are fetched when the first token comes, fetched anew after an hour, and
+/// or [`JwtVerifier::jwks`] says otherwise. They are fetched when the first token comes, fetched again after an hour, and
 /// also when a token names a key that is not known, but then not more often than each [`JwtVerifier::refresh_pause`].
-/// Requests that come meanwhile wait for the same fetch. Keys that cannot be fetched anew are used for a day. Without
+/// Requests that come meanwhile wait for the same fetch. Keys that cannot be fetched again are used for a day. Without
 /// keys no token is taken: callers get status 503.
 ///
 /// ```no_run

@@ -140,7 +140,7 @@ impl Waiting {
                 return answered_stream(&session, form.reading, &outbox, answer).await;
             }
             (First::Answer(Some(answer)), _) => return form.respond(&outbox, answer),
-            // A call that was taken back has no answer, and what ends without one is a stream.
+            // A call that was cancelled has no answer, and what ends without one is a stream.
             (First::Answer(None), _) if form.accept.events => return answer::events(Vec::new()),
             (First::Answer(None), _) => return answer::empty(StatusCode::ACCEPTED),
             (_, Some(session)) => return begun_stream(&session, form.reading, outbox, answer, kept),

@@ -177,7 +177,7 @@ fn token_of<'a>(head: &'a Parts, protection: &Protection) -> Result<Option<&'a s
     let authorization = single(&head.headers, AUTHORIZATION)?;
     let bearer = authorization.and_then(|authorization| {
         let (scheme, token) = authorization.split_once(' ').unwrap_or((authorization, ""));
-        // Another scheme is for somebody else, such as a proxy on the way, and no token.
+        // Another scheme is for someone else, such as a proxy on the way, and no token.
         scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim())
     });
     match (bearer, key) {

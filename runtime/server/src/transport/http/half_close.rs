@@ -39,13 +39,13 @@ impl HalfClose {
         Waits(self)
     }
 
-    /// Whether the client's end has come while somebody waited.
+    /// Whether the client's end has come while someone waited.
     pub(super) fn has_ended(&self) -> bool {
         self.0.ended.is_cancelled()
     }
 }
 
-/// Somebody waits for an answer.
+/// Someone waits for an answer.
 #[derive(Debug)]
 pub(super) struct Waits<'a>(&'a HalfClose);
 

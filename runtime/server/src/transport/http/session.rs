@@ -207,7 +207,7 @@ fn make_room(
 }
 
 impl Session {
-    /// Remembers an exchange whose call goes on, so that it can be taken back.
+    /// Remembers an exchange whose call goes on, so that it can be cancelled.
     pub(super) fn add(&self, exchange: &Arc<Connection>) {
         let mut exchanges = self.exchanges();
         exchanges.retain(|exchange| exchange.strong_count() > 0);

@@ -101,7 +101,7 @@ impl Stream {
         {
             let mut state = self.state();
             if is_standing && !state.has_reader {
-                // From here on a client that comes back opens it anew.
+                // From here on a client that comes back opens it again.
                 state.is_over = true;
                 return Poll::Ready(Next::End);
             }

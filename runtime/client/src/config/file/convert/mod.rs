@@ -69,7 +69,7 @@ pub struct Conversion {
 /// ```
 pub fn convert(path: impl AsRef<Path>, text: &str, dialect: Dialect) -> Result<Conversion, ConfigError> {
     let path = path.as_ref();
-    // What is wrong with the file is told as ever; what depends on the environment is not asked for.
+    // What is wrong with the file is reported as usual; what depends on the environment is not asked for.
     let checked = ConfigReader::without_environment().check_only().leave_variables().read_text(path, text)?;
     let is_wrong = checked.problems().iter().any(|problem| problem.severity == Severity::Error);
     if is_wrong {

@@ -134,7 +134,7 @@ fn the_transport_follows_from_the_members() {
         let spec = &server(&config, name).transport;
         assert_eq!(spec.name(), transport, "{name}");
         let fallback = matches!(spec, TransportSpec::Http(spec) if spec.sse_fallback);
-        assert_eq!(fallback, falls_back, "{name}: a transport that somebody chose is kept");
+        assert_eq!(fallback, falls_back, "{name}: a transport that someone chose is kept");
     }
     let report = report(&config);
     assert!(report.contains("`serverUrl`: it is read as `url`"), "{report}");

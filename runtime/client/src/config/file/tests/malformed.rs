@@ -30,7 +30,7 @@ const MALFORMED: &[(&str, &str, &str)] = &[
     (
         "a.json",
         "{\"servers\": {\"a\": {\"command\": \"x\"}, «\"a\"»: {\"command\": \"y\"}}}",
-        "stands here twice",
+        "appears twice",
     ),
     ("a.toml", "[servers.\"«my server»\"]\ncommand = \"x\"", "has ' '"),
     ("a.toml", "[servers.«aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa»]\ncommand = \"x\"", "33 characters"),
@@ -168,7 +168,7 @@ const MALFORMED: &[(&str, &str, &str)] = &[
     (
         "a.json",
         "{\"servers\": {\"a\": {\"url\": \"https://x.example/\", \"headers\": {\"X\": \"1\", «\"x\"»: \"2\"}}}}",
-        "stands here twice",
+        "appears twice",
     ),
     (
         "a.json",

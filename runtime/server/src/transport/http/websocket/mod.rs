@@ -48,7 +48,7 @@ pub use serve::WebSocket;
 ///
 /// [`HttpConfig::keep_alive`] is how often a peer is sent a ping, and
 /// [`Limits::websocket_silence`](crate::Limits::websocket_silence) how long it may be silent before it counts as gone,
-/// which a peer that does not read does as well. Without pings a peer may be silent for ever. It needs a tokio runtime with
+/// which a peer that does not read does as well. Without pings a peer may be silent forever. It needs a tokio runtime with
 /// time. A handler that blocks keeps a thread of that runtime, and holds up its own peer.
 #[derive(Debug, Clone)]
 pub struct WebSocketService(Arc<Endpoint>);
@@ -97,7 +97,7 @@ impl WebSocketService {
         let Endpoint { service, room, stop, .. } = &*self.0;
         stop.cancel();
         let all = u32::try_from(most_sockets(service)).unwrap_or(u32::MAX);
-        // All permits are free when all sockets are gone. A handler that blocks its thread may keep one for ever.
+        // All permits are free when all sockets are gone. A handler that blocks its thread may keep one forever.
         let all_gone = room.acquire_many(all);
         let _ =
             tokio::time::timeout(service.limits().shutdown_grace.saturating_add(3 * LAST_WORDS), all_gone)
