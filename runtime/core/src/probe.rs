@@ -38,6 +38,16 @@ pub(crate) enum Told {
     Other(String),
 }
 
+impl Told {
+    /// What was said of a value; of the names of members nothing.
+    pub(crate) fn words(&self) -> &str {
+        match self {
+            Self::Other(words) => words,
+            Self::Missing(_) | Self::Repeated(_) | Self::Unknown(_) => "",
+        }
+    }
+}
+
 /// Before the name of a member that comes a second time: a [`Value`] has each name once.
 pub(crate) const AGAIN: char = '\u{2}';
 
@@ -57,11 +67,7 @@ pub(crate) fn try_reading<T: DeserializeOwned>(value: &Value) -> Result<usize, S
     if answer.is_read {
         return Ok(answer.told.len());
     }
-    let words = answer.told.iter().map(|told| match told {
-        Told::Other(words) => words.as_str(),
-        Told::Missing(_) | Told::Repeated(_) | Told::Unknown(_) => "",
-    });
-    Err(words.collect::<Vec<_>>().join("; "))
+    Err(answer.told.iter().map(Told::words).collect::<Vec<_>>().join("; "))
 }
 
 thread_local! {

@@ -14,6 +14,7 @@ use super::insight::{Ask, Knowledge};
 use super::problem::{ArgumentErrors, Findings, MAX_QUOTED, ProblemKind, Segment, cut};
 use super::reader::ArgumentReader;
 use super::rejection::{Rejection, steps};
+use super::swallowed::{self, Swallowed};
 
 type Bound = [(String, Box<RawValue>)];
 
@@ -53,7 +54,10 @@ impl ArgumentReader {
         }
         let meant = if is_written { text } else { &meant };
         if let Ok(value) = self.deserialize(meant, bound) {
-            return Ok(value);
+            return match self.swallowed(meant, &insight) {
+                None => Ok(value),
+                Some(findings) => Err(self.errors::<T>(findings, bound)),
+            };
         }
         self.ask_serde(meant, bound, &settled).map_err(|findings| self.errors::<T>(findings, bound))
     }
@@ -120,6 +124,24 @@ impl ArgumentReader {
         let (name, kind, words) = self.words(&place, &Rejection::read(&message));
         findings.add(&place.path, name, kind, || words);
         Err(findings)
+    }
+
+    /// The member of arguments that were read which serde read for nothing.
+    fn swallowed(&self, text: &str, insight: &Ask<'_>) -> Option<Findings> {
+        let mut findings = Findings::default();
+        match swallowed::find(insight, text)? {
+            Swallowed::Member(steps, reason) => {
+                let place = self.place(&steps);
+                let reason = if reason.is_empty() { "the tool does not accept this value" } else { &reason };
+                let (name, kind, words) = self.words(&place, &Rejection::read(reason));
+                findings.add(&place.path, name, kind, || words);
+            }
+            Swallowed::Unclear => {
+                let message = || "the value fits too many forms to be read; send a simpler one".to_owned();
+                findings.add(&[], None, ProblemKind::TooComplex, message);
+            }
+        }
+        Some(findings)
     }
 
     fn place<'s>(&self, steps: &'s [String]) -> Place<'s> {

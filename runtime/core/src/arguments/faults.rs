@@ -1,11 +1,12 @@
 //! Tools that no call could satisfy: the schema shows what serde never reads.
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::checker::{Insight as _, NodeId, SchemaError, SchemaFault, Types};
 use super::example;
 use super::insight::{Ask, Knowledge, Probe};
+use super::places::Place;
 use super::reader::ArgumentReader;
 use crate::probe::{Answer, Told};
 use crate::schema::Draft;
@@ -40,7 +41,8 @@ impl ArgumentReader {
             let Some(place) = self.places.of(&self.checker, id) else { continue };
             let Some(arguments) = place.value().and_then(|value| place.with(value.clone())) else { continue };
             let answer = self.probe::<T>(&arguments, &[]);
-            let fault = if answer.is_read { None } else { fault(&answer, &arguments) };
+            let clash = || self.clash::<T>(id, place);
+            let fault = if answer.is_read { None } else { fault(&answer, &arguments).or_else(clash) };
             // A flattened `Option` swallows what cannot be read, and an untagged enum says no more than that.
             // The content of an enum is read from a copy where it stands before the tag.
             let turned = self.probe::<T>(&turned(&arguments), &[]);
@@ -50,6 +52,25 @@ impl ArgumentReader {
             }
         }
         Ok(())
+    }
+
+    /// Why no value of a member is right: a field outside takes it, of another type than the schema shows, and the field of
+    /// this name in a flattened type has none.
+    fn clash<T: DeserializeOwned>(&self, id: NodeId, place: &Place) -> Option<String> {
+        let Some(Value::Object(base)) = place.value() else { return None };
+        let properties = &self.checker.node(id).object.properties;
+        properties.iter().map(|(name, _)| &**name).filter(|name| base.contains_key(*name)).find_map(|name| {
+            let is_lost = |value: Value| {
+                let mut members = base.clone();
+                members.insert(name.to_owned(), value);
+                let arguments = place.with(members.into());
+                arguments.is_some_and(|arguments| {
+                    self.probe::<T>(&arguments, &[]).has(&Told::Missing(name.to_owned()))
+                })
+            };
+            let others = [json!(true), json!(1), json!(-1.5), json!("text"), json!([])];
+            others.into_iter().any(is_lost).then(|| two_fields(name))
+        })
     }
 
     /// Why nothing fits a member that has to be there.

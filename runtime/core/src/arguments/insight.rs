@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::checker::{Beyond, Checker, Insight, NodeId, Types};
 use super::example;
 use super::places::{Place, Ways};
+use super::swallowed::Swallowing;
 use crate::probe::{AGAIN, Answer, Told};
 
 /// How many values a type is given to read for the sake of one call, so that wrong names cost no more than this.
@@ -26,6 +27,8 @@ pub(super) struct Knowledge {
     pub(super) is_plain: bool,
     /// Of objects with flattened `Option`s: properties with those that must come with them, by position.
     needs: HashMap<NodeId, Vec<(usize, Vec<usize>)>>,
+    /// Where serde swallows what is wrong.
+    pub(super) swallowing: Swallowing,
 }
 
 /// The places of all nodes, each looked for when it is first needed.
@@ -60,7 +63,7 @@ impl Knowledge {
     /// Asks the type about every object of its schema.
     pub(super) fn of(checker: &Checker, places: &Places, probe: Probe<'_>) -> Self {
         let mut knowledge =
-            Self { is_plain: checker.root().beyond_serde < Beyond::Everything, needs: HashMap::new() };
+            Self { is_plain: checker.root().beyond_serde < Beyond::Everything, ..Self::default() };
         for id in checker.ids().filter(|id| !checker.node(*id).object.properties.is_empty()) {
             knowledge.learn(checker, places, probe, id);
         }
@@ -69,6 +72,9 @@ impl Knowledge {
                 let place = places.of(checker, id);
                 is_enforced(checker, id, place, probe)
             });
+        if !knowledge.is_plain {
+            knowledge.swallowing = Swallowing::of(checker, places, probe);
+        }
         knowledge
     }
 
@@ -176,7 +182,7 @@ fn needed(
 }
 
 /// A value that the node refuses, and a type that is described by it as well; `None` where anything fits.
-fn wrong_for(checker: &Checker, id: NodeId) -> Option<Value> {
+pub(super) fn wrong_for(checker: &Checker, id: NodeId) -> Option<Value> {
     if checker.constants(id).is_some_and(|allowed| allowed.iter().any(Value::is_string)) {
         return Some(UNLIKELY.into());
     }

@@ -38,6 +38,21 @@
 //! (`2.0` for an integer). Serde takes the first variant whose *types* fit: where that is another one, it is the one
 //! that is read, and its rules must hold. So put the variant with more members first.
 //!
+//! A call for which that variant has no place for a member is refused: serde would drop it. Where an example of the
+//! schema shows that, so would every such call, and the tool is refused when its reader is made
+//! ([`SchemaFault::Dropped`]).
+//!
+//! # Where schema and call differ
+//!
+//! The schema of a tool takes what the call takes, and the other way round, but for this:
+//!
+//! - What code of the type's author refuses, in `try_from`, `deserialize_with` or a `Deserialize` written by hand, only
+//!   the type knows. The schema takes such a value, and the call is refused with the author's words. That holds in a
+//!   flattened `Option` too, which serde by itself reads as `None`.
+//! - Clients show a choice at the root of a schema in no way that all of them can read, so an enum at the root, or
+//!   flattened into it, is shown as one object with the members of all variants. A call is held to its variant: one that
+//!   mixes the members of two, or leaves out what its variant needs, fits the schema and is refused with the problem.
+//!
 //! # Formats
 //!
 //! | format | check |
@@ -89,6 +104,7 @@ mod problem;
 mod reader;
 mod rejection;
 mod scan;
+mod swallowed;
 mod texts;
 
 #[cfg(test)]

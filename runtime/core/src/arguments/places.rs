@@ -1,5 +1,7 @@
 //! Where the nodes of a schema stand: for each, arguments that hold a value which it applies to.
 
+use std::fmt;
+
 use serde_json::Value;
 
 use super::checker::{Checker, NodeId, ROOT};
@@ -13,8 +15,9 @@ pub(super) struct Place {
     steps: Vec<Step>,
 }
 
+/// A step from a value to one in it.
 #[derive(Debug, Clone)]
-enum Step {
+pub(super) enum Step {
     Member(Box<str>),
     Item(usize),
 }
@@ -31,6 +34,15 @@ impl Step {
         match self {
             Self::Member(name) => value.get_mut(&**name),
             Self::Item(index) => value.get_mut(index),
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Member(name) => f.write_str(name),
+            Self::Item(index) => write!(f, "{index}"),
         }
     }
 }
@@ -106,8 +118,8 @@ fn edges(checker: &Checker, id: NodeId) -> Vec<(NodeId, Edge)> {
     }));
     found.extend(node.object.additional.map(|child| {
         let key = node.object.names.and_then(|names| example::minimal_at(checker, names));
-        let free =
-            || (0..).map(|number| format!("name{number}")).find(|name| node.object.position(name).is_none());
+        let mut names = (0..=node.object.properties.len()).map(|number| format!("name{number}"));
+        let free = || names.find(|name| node.object.position(name).is_none());
         let key = key.as_ref().and_then(Value::as_str).map(str::to_owned).or_else(free).unwrap_or_default();
         (child, member(&key))
     }));

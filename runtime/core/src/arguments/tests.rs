@@ -9,6 +9,7 @@ mod limits;
 mod meaning;
 mod problems;
 mod secrets;
+mod swallowed;
 mod types;
 mod variants;
 

@@ -99,7 +99,7 @@ impl Checker {
 }
 
 impl Node {
-    pub(super) fn children(&self) -> impl Iterator<Item = NodeId> + '_ {
+    pub(in crate::arguments) fn children(&self) -> impl Iterator<Item = NodeId> + '_ {
         let object = &self.object;
         let array = &self.array;
         (self.in_place.nodes())

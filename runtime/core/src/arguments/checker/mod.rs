@@ -432,9 +432,14 @@ impl Checker {
             }
             next += 1;
         }
+        self.children_named(&here, name)
+    }
+
+    /// What `nodes` themselves say of the member `name` (or the item of that index).
+    pub(super) fn children_named(&self, nodes: &[NodeId], name: &str) -> Vec<NodeId> {
         let mut found: Vec<NodeId> = Vec::new();
-        for id in here {
-            let node = self.node(id);
+        for id in nodes {
+            let node = self.node(*id);
             let listed = node.object.property(name);
             found.extend(listed);
             found.extend(

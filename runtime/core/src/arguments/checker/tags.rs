@@ -6,7 +6,7 @@ use super::{Checker, NodeId, Types};
 
 impl Checker {
     /// The member that every arm requires and gives certain values, with all values of all arms.
-    pub(super) fn tag(&self, arms: &[NodeId]) -> Option<(Box<str>, Vec<Value>)> {
+    pub(in crate::arguments) fn tag(&self, arms: &[NodeId]) -> Option<(Box<str>, Vec<Value>)> {
         let (first, others) = arms.split_first().filter(|(_, others)| !others.is_empty())?;
         let candidates = self.always(*first).into_iter().flat_map(|id| &self.node(id).object.required);
         for (name, _) in candidates {
@@ -48,7 +48,7 @@ impl Checker {
     }
 
     /// The name of the only member of each arm, where every arm is an object with one member.
-    pub(super) fn keys(&self, arms: &[NodeId]) -> Option<Vec<(Box<str>, NodeId)>> {
+    pub(in crate::arguments) fn keys(&self, arms: &[NodeId]) -> Option<Vec<(Box<str>, NodeId)>> {
         let key = |arm: &NodeId| {
             let node = self.node(*arm);
             match (&node.object.properties[..], &node.object.required[..]) {

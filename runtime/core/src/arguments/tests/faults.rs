@@ -48,6 +48,8 @@ types! {
     #[serde(deny_unknown_fields)]
     struct ClosedOverLoose { label: String, #[serde(flatten)] t: Loose }
     struct SameName { name: String, #[serde(flatten)] inner: Inner }
+    struct SameNameOtherType { name: u8, #[serde(flatten)] inner: Inner }
+    struct SameNameBelow { things: Vec<SameNameOtherType> }
     struct FlatText { label: String, #[serde(flatten)] text: String }
     struct NamedAsTag { kind: String, #[serde(flatten)] t: Tagged }
     struct Holder { inside: Vec<ClosedOverTagged> }
@@ -93,6 +95,8 @@ fn what_serde_never_reads_is_named() {
         (refusal::<ClosedOverLayers>(), "which belongs to a flattened type; remove `deny_unknown_fields`"),
         (refusal::<Holder>(), "`kind`, which belongs to a flattened type; remove `deny_unknown_fields`"),
         (refusal::<SameName>(), "two fields have the name `name`"),
+        (refusal::<SameNameOtherType>(), "two fields have the name `name`"),
+        (refusal::<SameNameBelow>(), "two fields have the name `name`"),
         (refusal::<NamedAsTag>(), "two fields have the name `kind`"),
         (refusal::<FlatText>(), "no struct and no map"),
         (refusal::<HoldsWide>(), "no 128-bit integer inside of an untagged"),

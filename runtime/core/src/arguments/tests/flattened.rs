@@ -178,3 +178,35 @@ fn members_of_a_flattened_enum_belong_to_its_variant() {
         [r#"/by: expected one of "cash", "card"; got "crad"; did you mean "card"?"#]
     );
 }
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Sale {
+    id: u8,
+    #[serde(flatten)]
+    pay: Option<Pay>,
+    #[serde(flatten)]
+    paging: Option<Paging>,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Sales {
+    sales: Vec<Sale>,
+}
+
+#[test]
+fn problems_stand_where_several_things_are_flattened() {
+    let page = "/page: expected an integer from 0 to 255; got 300";
+    assert_eq!(problems::<Both>(r#"{"from":1,"to":2,"page":300}"#), [page]);
+    let tags = r#"expected one of "cash", "card""#;
+    for (text, expected) in [
+        (r#"{"id":1,"page":300}"#, page.to_owned()),
+        (r#"{"id":1,"by":"crad"}"#, format!(r#"/by: {tags}; got "crad"; did you mean "card"?"#)),
+        (r#"{"id":1,"by":7}"#, format!("/by: {tags}; got 7")),
+        (r#"{"id":1,"by":"card"}"#, "/number: missing; expected a string".to_owned()),
+        (r#"{"id":1,"number":"4"}"#, r#"/by: missing; expected "card""#.to_owned()),
+    ] {
+        assert_eq!(problems::<Sale>(text), [expected.as_str()], "{text}");
+        let nested = format!(r#"{{"sales":[{{"id":2}},{text}]}}"#);
+        assert_eq!(problems::<Sales>(&nested), [format!("/sales/1{expected}")], "{nested}");
+    }
+}

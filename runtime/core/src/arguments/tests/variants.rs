@@ -205,6 +205,37 @@ fn a_variant_for_all_others_takes_all_others() {
 }
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Holder {
+    held: Numbered,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(tag = "t", content = "c")]
+enum Numbered {
+    A,
+    C {
+        number: u8,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[test]
+fn another_tag_is_taken_and_a_known_one_holds_its_content() {
+    let held = |text: &str| read::<Holder>(text).map(|holder| holder.held);
+    assert_eq!(held(r#"{"held":{"t":"Q"}}"#).expect("any tag"), Numbered::Other);
+    assert_eq!(held(r#"{"held":{"t":"A"}}"#).expect("it fits"), Numbered::A);
+    assert_eq!(held(r#"{"held":{"c":{"number":1.0},"t":"C"}}"#).expect("it fits"), Numbered::C { number: 1 });
+    let problems = |text: &str| problems::<Holder>(text);
+    let content = problems(r#"{"held":{"t":"C","c":1}}"#);
+    assert!(content.len() == 1 && content[0].starts_with("/held/c: expected an object"), "{content:?}");
+    assert_eq!(
+        problems(r#"{"held":{"t":"C","c":{"number":300}}}"#),
+        ["/held/c/number: expected an integer from 0 to 255; got 300"]
+    );
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 struct Named {
     plain: Plain,
     held: Option<Held>,

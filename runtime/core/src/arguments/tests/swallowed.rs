@@ -1,0 +1,132 @@
+//! What only the type itself refuses is told, also where a flattened `Option` would be read as `None`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{problems, read};
+
+/// An address that serde alone checks: its schema says no more than that it is a text.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+struct Address(String);
+
+impl TryFrom<String> for Address {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.contains('!') { Err("an address has no exclamation mark".to_owned()) } else { Ok(Self(text)) }
+    }
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Sending {
+    id: u8,
+    #[serde(flatten)]
+    to: Option<Receiver>,
+    #[serde(flatten)]
+    by: Option<Carrier>,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Receiver {
+    #[serde(alias = "addr")]
+    address: Option<Address>,
+    copies: Option<Vec<Address>>,
+    note: Option<Note>,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Note {
+    Number(u8),
+    Text(String),
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Carrier {
+    Post(Address),
+    Courier { from: Address },
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Labelled {
+    id: u8,
+    #[serde(flatten)]
+    labels: Option<BTreeMap<String, Address>>,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Paid {
+    id: u8,
+    #[serde(flatten)]
+    pay: Option<Payment>,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(tag = "by", content = "with", rename_all = "lowercase")]
+enum Payment {
+    Cash,
+    Card { owner: Address },
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Shipment {
+    parts: Vec<Sending>,
+}
+
+#[test]
+fn what_serde_alone_refuses_is_not_swallowed() {
+    let words = "an address has no exclamation mark";
+    for (text, pointer) in [
+        (r#"{"id":1,"address":"a!"}"#, "/address"),
+        (r#"{"id":1,"addr":"a!"}"#, "/addr"),
+        (r#"{"id":1,"copies":["a","b!"],"note":"x"}"#, "/copies"),
+        (r#"{"note":"x","address":"a!","copies":["b"],"id":1}"#, "/address"),
+        (r#"{"id":1,"post":"a!"}"#, "/post"),
+        (r#"{"id":1,"courier":{"from":"a!"}}"#, "/courier"),
+    ] {
+        assert_eq!(problems::<Sending>(text), [format!("{pointer}: {words}")], "{text}");
+        let nested = format!(r#"{{"parts":[{{"id":1,"address":"b"}},{text}]}}"#);
+        assert_eq!(problems::<Shipment>(&nested), [format!("/parts/1{pointer}: {words}")], "{nested}");
+    }
+    // Which of two members the words are about is not known, and those about another may hold a secret.
+    let both = problems::<Sending>(r#"{"note":"x","address":"a!","copies":["b!"],"id":1}"#);
+    assert_eq!(both, ["/address: the tool does not accept this value"]);
+    assert_eq!(problems::<Labelled>(r#"{"id":1,"x":"a","y":"b!"}"#), [format!("/y: {words}")]);
+    for text in
+        [r#"{"id":1,"by":"card","with":{"owner":"a!"}}"#, r#"{"with":{"owner":"a!"},"by":"card","id":1}"#]
+    {
+        assert_eq!(problems::<Paid>(text), [format!("/with: {words}")], "{text}");
+    }
+}
+
+#[test]
+fn a_wrong_value_of_a_flattened_map_is_told() {
+    assert_eq!(problems::<Labelled>(r#"{"id":1,"x":5}"#), ["/x: expected a string; got 5"]);
+}
+
+#[test]
+fn what_serde_reads_beside_a_flattened_option_is_taken() {
+    let sending: Sending =
+        read(r#"{"id":1,"address":"a","copies":["b"],"note":"x","courier":{"from":"c"}}"#).expect("it fits");
+    let address = |text: &str| Address(text.to_owned());
+    let to = Receiver {
+        address: Some(address("a")),
+        copies: Some(vec![address("b")]),
+        note: Some(Note::Text("x".to_owned())),
+    };
+    assert_eq!(sending, Sending { id: 1, to: Some(to), by: Some(Carrier::Courier { from: address("c") }) });
+    let labelled: Labelled = read(r#"{"id":1,"x":"a"}"#).expect("it fits");
+    assert_eq!(labelled.labels, Some(BTreeMap::from([("x".to_owned(), address("a"))])));
+    for text in
+        [r#"{"id":1,"by":"card","with":{"owner":"a"}}"#, r#"{"with":{"owner":"a"},"by":"card","id":1}"#]
+    {
+        let paid: Paid = read(text).expect(text);
+        assert_eq!(paid.pay, Some(Payment::Card { owner: address("a") }), "{text}");
+    }
+    let many = format!(r#"{{"parts":[{}]}}"#, vec![r#"{"id":1,"note":"x","post":"a"}"#; 400].join(","));
+    assert_eq!(read::<Shipment>(&many).expect("it fits").parts.len(), 400);
+}
