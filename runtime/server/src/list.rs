@@ -263,7 +263,9 @@ impl<T: Listed> ListResult<'_, T> {
     fn to_json(&self) -> Vec<u8> {
         /// The result stands in a message.
         const OUTER: usize = 1;
-        let mut out = Vec::with_capacity(128);
+        /// What most entries take up, so that a page hardly has to grow.
+        const ENTRY_BYTES: usize = 256;
+        let mut out = Vec::with_capacity((1 + self.page.entries.len()) * ENTRY_BYTES);
         if let Err(fault) = json::append(&mut out, self, OUTER) {
             let is_fit = |entry: &&&Arc<T>| {
                 let fit = json::append(&mut Vec::new(), &entry.shown(self.page.revision), OUTER + 2).is_ok();

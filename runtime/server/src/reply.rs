@@ -84,14 +84,28 @@ pub(crate) fn error_code(answer: &[u8]) -> Option<(i64, bool)> {
     let (rest, has_id) = match members.strip_prefix(br#""id":"#) {
         None => (members, false),
         Some(members) => {
-            let mut id = serde_json::Deserializer::from_slice(members).into_iter::<&RawValue>();
-            let has_id = id.next()?.ok()?.get() != "null";
-            (members.get(id.byte_offset() + 1..)?, has_id)
+            let id = members.get(..id_length(members)?)?;
+            (members.get(id.len() + 1..)?, id != b"null")
         }
     };
     let code = rest.strip_prefix(ERROR)?;
     let end = code.iter().position(|byte| *byte == b',')?;
     Some((std::str::from_utf8(&code[..end]).ok()?.parse().ok()?, has_id))
+}
+
+/// How long the id at the start is: a string, or what is before the next comma.
+#[cfg(feature = "http")]
+fn id_length(members: &[u8]) -> Option<usize> {
+    if members.first() != Some(&b'"') {
+        return members.iter().position(|byte| *byte == b',');
+    }
+    let mut is_escaped = false;
+    let inner = members[1..].iter().position(|byte| {
+        let ends = !is_escaped && *byte == b'"';
+        is_escaped = !is_escaped && *byte == b'\\';
+        ends
+    });
+    inner.map(|length| length + 2)
 }
 
 /// A request to the client.
@@ -297,7 +311,7 @@ mod tests {
 
     #[test]
     fn the_code_of_an_error_is_found_again_and_results_have_none() {
-        for text in ["1", "-5", r#""a,\"error\":{\"code\":1,""#] {
+        for text in ["1", "-5", r#""""#, r#""\\""#, r#""\\\"""#, r#""a,\"error\":{\"code\":1,""#] {
             let raw: Box<serde_json::value::RawValue> = serde_json::from_str(text).expect("JSON");
             let id = RequestId::new(&raw).expect("an id");
             let mut out = Vec::new();

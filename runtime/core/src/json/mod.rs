@@ -235,13 +235,16 @@ struct Guard {
 }
 
 impl Guard {
+    #[inline]
     fn enter(&mut self) -> io::Result<()> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(io::Error::other(JsonFault::TooDeep(MAX_DEPTH)));
-        }
-        Ok(())
+        if self.depth > MAX_DEPTH { Err(too_deep()) } else { Ok(()) }
     }
+}
+
+#[cold]
+fn too_deep() -> io::Error {
+    io::Error::other(JsonFault::TooDeep(MAX_DEPTH))
 }
 
 impl Formatter for Guard {

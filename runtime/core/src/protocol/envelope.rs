@@ -198,6 +198,7 @@ impl<'a> Envelope<'a> {
     }
 
     /// The request that the message cancels, if it is a cancellation.
+    #[inline]
     pub fn cancelled(&self) -> Option<RequestId<'a>> {
         let is_cancellation = self.id.is_none() && self.method_name()? == method::CANCELLED;
         let id = self.params.as_ref()?.request_id?;

@@ -13,9 +13,12 @@ use crate::json::{self, JsonFault, MAX_DEPTH, MAX_VALUE_DEPTH};
 /// The text has no line ends. One that others wrote may still not be fit to be sent: see [`StructuredContent::fault`].
 #[derive(Debug, Clone)]
 pub struct StructuredContent {
-    text: Box<str>,
+    text: String,
     fault: Option<Box<JsonFault>>,
 }
+
+/// How many bytes more than its text a content may hold.
+const SPARE: usize = 128;
 
 impl StructuredContent {
     /// The JSON of `value`, of at most [`MAX_VALUE_DEPTH`] levels.
@@ -25,8 +28,12 @@ impl StructuredContent {
     pub fn new(value: &(impl Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
         let mut text = Vec::with_capacity(128);
         json::append(&mut text, value, MAX_DEPTH - MAX_VALUE_DEPTH).map_err(serde_json::Error::custom)?;
-        let text = String::from_utf8(text).map_err(serde_json::Error::custom)?;
-        Ok(Self { text: text.into(), fault: None })
+        let mut text = String::from_utf8(text).map_err(serde_json::Error::custom)?;
+        // A little room to spare costs less than to move what is copied to the peer at once.
+        if text.capacity() - text.len() > SPARE {
+            text.shrink_to_fit();
+        }
+        Ok(Self { text, fault: None })
     }
 
     /// The JSON text.

@@ -10,8 +10,19 @@ const MAX_STEPS: usize = 8;
 
 /// Sorts the members of every object, and the items of every set, in all defaults of `root`.
 pub(super) fn put_in_order(root: &mut Value) {
+    if !has_order(root) {
+        return;
+    }
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
     visit(root, &definitions);
+}
+
+/// Whether a default in `schema` has parts that could be in another order.
+fn has_order(schema: &Value) -> bool {
+    let Some(object) = members(schema) else { return false };
+    let mut found = object.get("default").is_some_and(|default| default.is_object() || default.is_array());
+    walk::with_definitions(object, |_, subschema| found = found || has_order(subschema));
+    found
 }
 
 fn visit(schema: &mut Value, definitions: &Map<String, Value>) {

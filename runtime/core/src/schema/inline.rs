@@ -115,8 +115,11 @@ fn references(schema: &Value) -> BTreeSet<String> {
 }
 
 /// Counts the subschemas of `schema` and calls `found` for each reference.
-fn count(schema: &Value, found: &mut impl FnMut(&str)) -> usize {
-    let Some(object) = schema.as_object() else { return 1 };
+fn count(schema: &Value, found: &mut dyn FnMut(&str)) -> usize {
+    schema.as_object().map_or(1, |object| count_in(object, found))
+}
+
+fn count_in(object: &Map<String, Value>, found: &mut dyn FnMut(&str)) -> usize {
     if let Some(name) = walk::referenced(object) {
         found(&name);
     }
@@ -133,7 +136,10 @@ struct Definitions {
 
 impl Definitions {
     fn new(definitions: &Map<String, Value>) -> Self {
-        let known = definitions.iter().map(|(name, schema)| (name.clone(), measure(schema))).collect();
+        let known = definitions
+            .iter()
+            .map(|(name, schema)| (name.clone(), measure(|found| count(schema, found))))
+            .collect();
         Self { known }
     }
 
@@ -141,7 +147,7 @@ impl Definitions {
     fn kept(&self, root: &Map<String, Value>) -> BTreeSet<String> {
         let mut kept: BTreeSet<String> =
             self.known.keys().filter(|name| self.is_recursive(name)).cloned().collect();
-        let (own, mut uses) = measure(&Value::Object(root.clone()));
+        let (own, mut uses) = measure(|found| count_in(root, found));
         let mut sizes = BTreeMap::new();
         let total = self.expanded(own, &uses, &kept, &mut sizes);
         if total > INLINE_BUDGET {
@@ -202,8 +208,9 @@ impl Definitions {
     }
 }
 
-fn measure(schema: &Value) -> (usize, BTreeMap<String, usize>) {
+/// The size that `count` counts, and how often it finds each reference.
+fn measure(count: impl FnOnce(&mut dyn FnMut(&str)) -> usize) -> (usize, BTreeMap<String, usize>) {
     let mut used = BTreeMap::new();
-    let size = count(schema, &mut |name| *used.entry(name.to_owned()).or_default() += 1);
+    let size = count(&mut |name| *used.entry(name.to_owned()).or_default() += 1);
     (size, used)
 }

@@ -10,6 +10,7 @@ use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Uri};
 
+use toolwright_wire::headers::single;
 use toolwright_wire::origin::{host_name, is_loopback};
 
 use super::caller::FindAddress;
@@ -223,10 +224,9 @@ impl HttpConfig {
         if !self.admits_host(&head.uri, &head.headers) {
             return Err("this host name is not served; the server allows more with `HttpConfig::allow_host`");
         }
-        let mut origins = head.headers.get_all(ORIGIN).iter();
-        match (origins.next(), origins.next()) {
-            (None, _) => Ok(()),
-            (Some(origin), None) if self.admits_origin(origin) => Ok(()),
+        match single(&head.headers, &ORIGIN) {
+            Ok(None) => Ok(()),
+            Ok(Some(origin)) if self.admits_origin(origin) => Ok(()),
             _ => Err(
                 "pages of this origin are not served; the server allows more with `HttpConfig::allow_origin`",
             ),
@@ -235,12 +235,11 @@ impl HttpConfig {
 
     fn admits_host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
         let Some(allowed) = &self.hosts else { return true };
-        let mut hosts = headers.get_all(HOST).iter();
-        let host = match (uri.authority(), hosts.next(), hosts.next()) {
+        let host = match (uri.authority(), single(headers, &HOST)) {
             // Over HTTP/2 the pseudo header stands here (RFC 9113 §8.3.1); it goes before `Host`, as RFC 9112 §3.2.2
             // has it for HTTP/1.1.
-            (Some(authority), _, _) => authority.as_str(),
-            (None, Some(host), None) => host.to_str().unwrap_or_default(),
+            (Some(authority), _) => authority.as_str(),
+            (None, Ok(Some(host))) => host.to_str().unwrap_or_default(),
             _ => return false,
         };
         let name = host_name(host);

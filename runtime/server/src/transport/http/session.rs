@@ -147,11 +147,12 @@ impl Sessions {
         if session.connection.access().owner() != access.owner() {
             return None;
         }
-        if session.is_idle(milliseconds_since(self.start), self.idle) {
+        let now = milliseconds_since(self.start);
+        if session.is_idle(now, self.idle) {
             self.remove(id);
             return None;
         }
-        session.touch();
+        session.last_used.store(now, Ordering::Relaxed);
         Some(session)
     }
 
