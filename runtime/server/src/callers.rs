@@ -8,7 +8,7 @@
 //! long as its handler runs.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -30,7 +30,8 @@ pub(crate) struct Callers {
 #[derive(Debug, Default)]
 struct Known {
     principals: HashMap<Box<str>, Caller>,
-    addresses: HashMap<IpAddr, Caller>,
+    /// By their [`network`].
+    addresses: HashMap<u128, Caller>,
     /// With how many those that have nothing are looked for.
     sweep_at: usize,
     swept: Option<Instant>,
@@ -70,8 +71,7 @@ pub(crate) enum What {
     /// Tasks that are kept, those that run among them.
     #[cfg(feature = "tasks")]
     KeptTasks,
-    /// Bytes of messages that are received or handled.
-    #[cfg(any(feature = "http", feature = "socket"))]
+    /// Bytes of messages that are received or handled, and of answers that are kept.
     Bytes,
 }
 
@@ -135,7 +135,6 @@ impl Callers {
     }
 
     /// All together.
-    #[cfg(any(feature = "tasks", feature = "http", feature = "socket"))]
     pub(crate) fn everybody(&self) -> &Caller {
         &self.everybody
     }
@@ -168,11 +167,11 @@ impl Known {
     }
 }
 
-/// What counts as one address: someone who has one of IPv6 has all that start with the same 64 bits.
-fn network(address: IpAddr) -> IpAddr {
+/// What counts as one address, in the bits of IPv6: whoever has one of those has all that start with the same 64 bits.
+fn network(address: IpAddr) -> u128 {
     match address.to_canonical() {
-        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
-        v4 @ IpAddr::V4(_) => v4,
+        IpAddr::V6(address) => address.to_bits() & (u128::MAX << 64),
+        IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
     }
 }
 
@@ -181,7 +180,7 @@ fn nanoseconds(time: Duration) -> u64 {
 }
 
 impl Caller {
-    fn new(is_known: bool) -> Self {
+    pub(crate) fn new(is_known: bool) -> Self {
         Self(Arc::new(Share { is_known, counts: Default::default(), full_at: Mutex::default() }))
     }
 
@@ -213,7 +212,6 @@ impl Caller {
     }
 
     /// Nothing of it yet, to be grown.
-    #[cfg(any(feature = "http", feature = "socket"))]
     fn nothing_of(&self, what: What) -> Taken {
         Taken { caller: self.clone(), what, amount: 0 }
     }
@@ -274,7 +272,6 @@ impl Taken {
     }
 }
 
-#[cfg(any(feature = "http", feature = "socket"))]
 impl Taken {
     /// Gives some of it back, or all that there is.
     fn shrink(&mut self, amount: usize) {
@@ -290,7 +287,6 @@ impl Taken {
 }
 
 /// The bytes of a message that is received or handled, out of what its caller may have at once and what all may have.
-#[cfg(any(feature = "http", feature = "socket"))]
 #[derive(Debug)]
 pub(crate) struct Received {
     own: Taken,
@@ -299,7 +295,6 @@ pub(crate) struct Received {
     all_limit: usize,
 }
 
-#[cfg(any(feature = "http", feature = "socket"))]
 impl Received {
     /// None yet, for a caller that may have `own_limit`, where all may have `all_limit`.
     pub(crate) fn new(callers: &Callers, caller: &Caller, own_limit: usize, all_limit: usize) -> Self {

@@ -13,9 +13,7 @@ use toolwright_core::revision::Revision;
 use crate::ask::StateKeys;
 use crate::ask::state::Sealer;
 use crate::auth::Access;
-use crate::callers::Callers;
-#[cfg(any(feature = "http", feature = "socket"))]
-use crate::callers::{Caller, Received};
+use crate::callers::{Caller, Callers, Received};
 use crate::connection::{Changed, Connection};
 use crate::context::Context;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
@@ -279,7 +277,6 @@ impl Shared {
     }
 
     /// Room for a message of a caller's. One message has room in any case, as long as there is no other.
-    #[cfg(any(feature = "http", feature = "socket"))]
     pub(crate) fn receive(&self, caller: &Caller) -> Received {
         let Limits { max_received_bytes, max_message_bytes, per_caller, .. } = &self.limits;
         let at_least = |bytes: usize| bytes.max(max_message_bytes.saturating_add(1));

@@ -7,7 +7,7 @@ use test_http::client::Call;
 use test_http::lab::{Lab, Session};
 use test_protocol::asking;
 use test_protocol::dialog::{everything, next_round};
-use toolwright::{HttpConfig, Limits};
+use toolwright::{CallerLimits, HttpConfig, Limits};
 
 const REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 
@@ -135,6 +135,49 @@ fn a_question_ends_with_its_call_and_its_session() {
     assert!(stream.message().is_some());
     assert_eq!(session.delete().send().status, 200);
     assert!(stream.messages().iter().all(|message| message.get("result").is_none()));
+}
+
+/// Two calls of one caller that keep an answer each, and one that has no room for its own until the first has ended.
+#[test]
+fn answers_that_are_kept_are_bounded_by_call_and_by_caller() {
+    let per_caller = CallerLimits { max_received_bytes: 1, ..CallerLimits::default() };
+    let limits =
+        Limits { max_answer_bytes: 2_000, max_message_bytes: 5_000, per_caller, ..Limits::default() };
+    let lab = lab_with(limits);
+    let session = lab.session_with("2025-11-25", &everything());
+    let ask = |id: i32| {
+        let mut stream = session.call(id, "steps", &json!({})).send();
+        let question = stream.message().expect("a question");
+        (stream, question["id"].clone())
+    };
+    let padded = |bytes: usize| json!({"action": "accept", "content": {"text": "a"}, "_meta": {"pad": "x".repeat(bytes)}});
+    let text = |answer: &Value| answer["result"]["content"][0]["text"].as_str().expect("a text").to_owned();
+
+    let (mut alone, question) = ask(1);
+    respond(&session, &question, &padded(2_000));
+    let refused = text(&alone.message().expect("an answer"));
+    assert!(refused.contains("2000 bytes together"), "{refused}");
+
+    let (mut first, question) = ask(2);
+    respond(&session, &question, &padded(1_500));
+    let next = first.message().expect("the next question");
+    let (mut second, question) = ask(3);
+    respond(&session, &question, &padded(1_900));
+    let refused = text(&second.message().expect("an answer"));
+    assert!(refused.contains("too much is being handled"), "{refused}");
+    let mut last = next;
+    while last.get("method").is_some() {
+        respond(&session, &last["id"], &padded(1));
+        last = first.message().expect("a question, or the answer");
+    }
+    assert_eq!(last["result"]["isError"], false, "{last}");
+
+    let (mut third, question) = ask(4);
+    respond(&session, &question, &padded(1_900));
+    assert!(
+        third.message().is_some_and(|next| next["method"] == "elicitation/create"),
+        "there is room again"
+    );
 }
 
 #[test]

@@ -41,6 +41,12 @@ pub enum AskError {
     /// The call has as many open questions as [`Limits::max_questions`](crate::Limits::max_questions) allows.
     #[error("{0} questions are open already; wait for an answer first")]
     TooMany(usize),
+    /// The answers of the call are as many, or take up as much, as
+    /// [`Limits::max_answers`](crate::Limits::max_answers), [`Limits::max_answer_bytes`](crate::Limits::max_answer_bytes)
+    /// and [`CallerLimits::max_received_bytes`](crate::CallerLimits::max_received_bytes) allow (up to 2025-11-25; a task is
+    /// told to answer in fewer words).
+    #[error("there is no room for the answer: {0}")]
+    NoRoom(String),
     /// The client answered with an error.
     #[error("the client refused the question: {message} ({code})")]
     Refused {

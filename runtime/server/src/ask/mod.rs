@@ -25,6 +25,7 @@ mod input;
 pub(crate) mod asker;
 pub(crate) mod pass;
 pub(crate) mod requests;
+pub(crate) mod room;
 pub(crate) mod state;
 
 use schemars::JsonSchema;

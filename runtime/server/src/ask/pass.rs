@@ -115,6 +115,15 @@ impl Passes {
         }
     }
 
+    /// How many answers came with the request, and how many bytes they have.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let Some(pass) = self.pass.get() else { return (0, 0) };
+        let State { kept, given, .. } = &*pass.state();
+        let answers = || kept.values().chain(given.values());
+        (answers().count(), answers().map(|answer| answer.get().len()).sum())
+    }
+
     /// The answer that an earlier pass brought.
     #[cfg(feature = "tasks")]
     pub(crate) fn answered(&self, key: &str, question: &Question) -> Result<Option<Box<RawValue>>, AskError> {

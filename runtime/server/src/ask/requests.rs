@@ -14,6 +14,7 @@ use toolwright_core::protocol::method;
 
 use super::asker::Asker;
 use super::question::Kind;
+use super::room::Room;
 use super::{AskError, Asking, Question};
 use crate::connection::Connection;
 use crate::context::Context;
@@ -26,16 +27,24 @@ use crate::reply;
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     last_id: AtomicU64,
-    open: Mutex<HashMap<u64, oneshot::Sender<Response>>>,
+    open: Mutex<HashMap<u64, Waiter>>,
+}
+
+/// Who waits for a response.
+#[derive(Debug)]
+struct Waiter {
+    response: oneshot::Sender<Response>,
+    /// Where the answer is to be kept.
+    room: Arc<Room>,
 }
 
 type Response = Result<Box<RawValue>, AskError>;
 
 impl Waiting {
-    fn add(&self) -> (u64, oneshot::Receiver<Response>) {
+    fn add(&self, room: &Arc<Room>) -> (u64, oneshot::Receiver<Response>) {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, response) = oneshot::channel();
-        self.open().insert(id, sender);
+        self.open().insert(id, Waiter { response: sender, room: Arc::clone(room) });
         (id, response)
     }
 
@@ -49,12 +58,12 @@ impl Waiting {
         // JSON-RPC 1.0 had both members at all times, one of them `null`.
         let error = error.filter(|error| result.is_none() || error.get() != "null");
         let response = match (result, error) {
-            (Some(result), None) => Ok(result.to_owned()),
+            (Some(result), None) => waiting.room.take(1, result.get().len()).map(|()| result.to_owned()),
             (_, Some(error)) => Err(refusal(error)),
             (None, None) => Err(AskError::Unusable("there is neither `result` nor `error`".to_owned())),
         };
         // The call may have ended this very moment.
-        let _ = waiting.send(response);
+        let _ = waiting.response.send(response);
     }
 
     /// Gives a question up; false if it has its response.
@@ -62,7 +71,7 @@ impl Waiting {
         self.open().remove(&id).is_some()
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Response>>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, Waiter>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -89,6 +98,7 @@ fn refusal(error: &RawValue) -> AskError {
 #[derive(Debug)]
 pub(crate) struct Requests {
     connection: Weak<Connection>,
+    room: Arc<Room>,
     state: Mutex<State>,
 }
 
@@ -113,8 +123,10 @@ impl Requests {
         let open = {
             let mut state = self.state();
             state.ended = true;
+            state.answers.clear();
             std::mem::take(&mut state.open)
         };
+        self.room.end();
         if let Some(connection) = self.connection.upgrade() {
             for (id, is_sent) in open {
                 give_up(&connection, id, is_sent);
@@ -134,6 +146,9 @@ impl Requests {
         }
         if state.open.len() >= limit {
             return Err(AskError::TooMany(limit));
+        }
+        if !state.asked.contains_key(key) {
+            self.room.check_questions(state.asked.len())?;
         }
         state.asked.insert(key.to_owned(), question.clone());
         Ok(None)
@@ -161,7 +176,11 @@ impl RequestAsker {
         let connection = self.0.connection().ok_or(AskError::Ended)?;
         let Asking::Requests(requests) = self.0.asking() else { return Err(AskError::NoClient) };
         let requests = requests.get_or_init(|| {
-            Box::new(Requests { connection: Arc::downgrade(&connection), state: Mutex::default() })
+            Box::new(Requests {
+                connection: Arc::downgrade(&connection),
+                room: Arc::new(connection.room_for_answers()),
+                state: Mutex::default(),
+            })
         });
         Ok((connection, requests))
     }
@@ -186,7 +205,7 @@ impl Asker for RequestAsker {
                 .transpose()
                 .map_err(|_| AskError::Ended)?;
             let params = question.legacy_params(self.0.revision(), elicitation.as_deref())?;
-            let (id, response) = connection.waiting().add();
+            let (id, response) = connection.waiting().add(&requests.room);
             let request = reply::request(id, question.method(), &params);
             let open = Open { connection: &connection, requests, id };
             {
@@ -203,7 +222,10 @@ impl Asker for RequestAsker {
             }
             let answer = response.await.unwrap_or(Err(AskError::Ended))?;
             drop(open);
-            requests.state().answers.insert(key.to_owned(), answer.clone());
+            let mut state = requests.state();
+            if !state.ended {
+                state.answers.insert(key.to_owned(), answer.clone());
+            }
             Ok(answer)
         })
     }
@@ -238,9 +260,12 @@ pub(crate) fn asking() -> Asking {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::value::RawValue;
 
     use super::{AskError, Waiting};
+    use crate::ask::room::tests::ample;
 
     fn raw(text: &str) -> Box<RawValue> {
         serde_json::from_str(text).expect("JSON")
@@ -267,7 +292,7 @@ mod tests {
             ("18446744073709551617", false),
         ] {
             let waiting = Waiting::default();
-            let (id, mut response) = waiting.add();
+            let (id, mut response) = waiting.add(&Arc::new(ample()));
             assert_eq!(id, 1);
             waiting.respond(&raw(text), Some(&raw("{}")), None);
             assert_eq!(response.try_recv().is_ok(), fits, "{text}");
@@ -279,7 +304,7 @@ mod tests {
     fn a_member_that_is_null_beside_the_other_says_nothing() {
         let answer = |result: Option<&str>, error: Option<&str>| {
             let waiting = Waiting::default();
-            let (_, mut response) = waiting.add();
+            let (_, mut response) = waiting.add(&Arc::new(ample()));
             let (result, error) = (result.map(raw), error.map(raw));
             waiting.respond(&raw("1"), result.as_deref(), error.as_deref());
             response.try_recv().expect("a response")

@@ -11,6 +11,7 @@ use toolwright_core::revision::Revision;
 use super::Connection;
 use crate::ask::pass::{Answers, Kept, Passes};
 use crate::ask::requests::{self, Waiting};
+use crate::ask::room::Room;
 use crate::ask::state::Binding;
 use crate::ask::{Asking, ClientCapabilities, Question};
 use crate::context::Context;
@@ -159,6 +160,11 @@ impl Connection {
     /// The questions that wait for the peer's response.
     pub(crate) fn waiting(&self) -> &Waiting {
         &self.session.waiting
+    }
+
+    /// The room for the answers of one call.
+    pub(crate) fn room_for_answers(&self) -> Room {
+        Room::new(&self.service, &self.caller)
     }
 
     pub(crate) fn max_questions(&self) -> usize {

@@ -81,7 +81,7 @@ impl Connection {
         let task = self.task_of(&entry, meta)?;
         let start = self.call_start(id, params, meta, Some(&origin))?;
         #[cfg(feature = "tasks")]
-        let start = super::tasks::with_task(start, task.as_ref());
+        let start = super::tasks::with_task(start, task.as_ref())?;
         let cx = Context::start(start);
         let call = ToolCall {
             entry,

@@ -58,10 +58,10 @@ impl Connection {
                 "the server was built without tasks; its developer has to build it with `Server::tasks`";
             return if is_required { Err(error::internal(built)) } else { Ok(None) };
         };
-        let max_questions = self.service.limits().max_questions;
+        let questions = (self.service.limits().max_questions, self.room_for_answers());
         let tool = (name.as_str(), &*entry.scopes);
         let whose = (self.owner().map(str::to_owned), self.caller(), self.service.callers().everybody());
-        match tasks.admit(tool, whose, max_questions) {
+        match tasks.admit(tool, whose, questions) {
             Ok(admitted) => Ok(Some(admitted)),
             // It can run without being one.
             Err(_) if !is_required => Ok(None),
@@ -156,7 +156,8 @@ impl Connection {
                 Box::pin(async move { asker.find(&tasks, &task_id).await.map(Some) })
             }
             (method::TASKS_UPDATE, Some(live)) => {
-                live.answer(&answers_of(params)?);
+                let answers = answers_of(params)?;
+                live.answer(&answers).map_err(|no_room| error::internal(&no_room.to_string()))?;
                 return Ok(self.acknowledge(id, out));
             }
             (method::TASKS_UPDATE, None) => {
@@ -216,15 +217,23 @@ pub(super) fn undeclared(what: &str) -> ErrorObject {
 }
 
 /// The start of a call that may become a task.
-pub(super) fn with_task(start: CallStart, admitted: Option<&Admitted>) -> CallStart {
-    match (start.asking, admitted) {
-        (Asking::Passes(passes), Some(admitted)) => CallStart {
-            asking: Asking::Task(Box::new(TaskCall { passes, live: Arc::clone(&admitted.live) })),
-            timeout: admitted.timeout(),
-            ..start
-        },
+///
+/// # Errors
+/// Where the answers that came with the call are more than it may keep.
+pub(super) fn with_task(start: CallStart, admitted: Option<&Admitted>) -> Result<CallStart, ErrorObject> {
+    Ok(match (start.asking, admitted) {
+        (Asking::Passes(passes), Some(admitted)) => {
+            let live = Arc::clone(&admitted.live);
+            let (answers, bytes) = passes.size();
+            live.take_room(answers, bytes).map_err(|no_room| error::internal(&no_room.to_string()))?;
+            CallStart {
+                asking: Asking::Task(Box::new(TaskCall { passes, live })),
+                timeout: admitted.timeout(),
+                ..start
+            }
+        }
         (asking, _) => CallStart { asking, ..start },
-    }
+    })
 }
 
 /// Runs a handler to its end, and returns how the task ends: as the call would have been answered.

@@ -10,6 +10,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::{Task, TaskState};
+use crate::ask::room::Room;
 use crate::ask::{AskError, Question};
 
 /// How often an answer that cannot be used is asked for again.
@@ -26,6 +27,8 @@ pub(crate) struct LiveTask {
     /// Cancelled when the task ends otherwise than by its handler.
     pub(super) stopped: CancellationToken,
     max_questions: usize,
+    /// For the answers.
+    room: Room,
 }
 
 #[derive(Debug)]
@@ -61,7 +64,7 @@ pub(super) enum Note {
 }
 
 impl LiveTask {
-    pub(super) fn new(task: Task, max_questions: usize) -> Self {
+    pub(super) fn new(task: Task, (max_questions, room): (usize, Room)) -> Self {
         let state = State { task, is_settled: false, questions: BTreeMap::new(), wire_keys: BTreeSet::new() };
         Self {
             state: Mutex::new(state),
@@ -69,6 +72,7 @@ impl LiveTask {
             changed: Notify::new(),
             stopped: CancellationToken::new(),
             max_questions,
+            room,
         }
     }
 
@@ -144,6 +148,7 @@ impl LiveTask {
         let mut state = self.state();
         // Whoever waits for an answer waits for nothing.
         state.questions.clear();
+        self.room.end();
         !std::mem::replace(&mut state.is_settled, true)
     }
 
@@ -175,6 +180,7 @@ impl LiveTask {
         if let Some(asked) = state.questions.get_mut(key) {
             asked.waiting.push(sender);
         } else {
+            self.room.check_questions(state.questions.len())?;
             let asked = Asked {
                 question: question.clone(),
                 wire_key: state.unused_wire_key(key),
@@ -212,9 +218,23 @@ impl LiveTask {
         self.show_questions(state);
     }
 
+    /// Counts answers that came with the call.
+    pub(crate) fn take_room(&self, answers: usize, bytes: usize) -> Result<(), AskError> {
+        self.room.take(answers, bytes)
+    }
+
     /// Takes answers. Those to what is not asked now are passed by (SEP-2663 "Task Update Requests").
-    pub(crate) fn answer(&self, answers: &BTreeMap<String, Box<RawValue>>) {
+    ///
+    /// # Errors
+    /// [`AskError::NoRoom`]; none is taken then, and the questions stay open.
+    pub(crate) fn answer(&self, answers: &BTreeMap<String, Box<RawValue>>) -> Result<(), AskError> {
         let mut state = self.state();
+        let open = state.questions.values().filter(|asked| asked.is_open());
+        let sizes: Vec<usize> =
+            open.filter_map(|asked| answers.get(&asked.wire_key)).map(|answer| answer.get().len()).collect();
+        if !sizes.is_empty() {
+            self.room.take(sizes.len(), sizes.iter().sum())?;
+        }
         for asked in state.questions.values_mut().filter(|asked| asked.is_open()) {
             if let Some(answer) = answers.get(&asked.wire_key) {
                 asked.answer = Some(answer.clone());
@@ -225,6 +245,7 @@ impl LiveTask {
             }
         }
         self.show_questions(state);
+        Ok(())
     }
 
     /// Has the task show what is asked now.

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::live::LiveTask;
 use super::store::done;
 use super::{Task, TaskState, TaskStore, TaskStoreError, Tasks};
+use crate::ask::room::Room;
 use crate::callers::{Caller, Taken, What};
 use crate::hex::random_id;
 
@@ -116,7 +117,7 @@ impl TaskRegistry {
         &*self.store
     }
 
-    /// A task that a call may become.
+    /// A task that a call may become, with how many questions it may have open and the room for its answers.
     ///
     /// # Errors
     /// Where there are as many as may be, and where the system gives no random numbers.
@@ -124,7 +125,7 @@ impl TaskRegistry {
         self: &Arc<Self>,
         (tool, scopes): (&str, &[String]),
         (owner, caller, everybody): (Option<String>, &Caller, &Caller),
-        max_questions: usize,
+        questions: (usize, Room),
     ) -> Result<Admitted, NotAdmitted> {
         let take = |caller: &Caller, what, limit, whose| {
             caller.take(what, limit).ok_or(NotAdmitted::TooMany(limit, whose))
@@ -150,7 +151,7 @@ impl TaskRegistry {
             poll_interval: self.poll_interval,
         };
         let id = task.id.clone();
-        let live = Arc::new(LiveTask::new(task, max_questions));
+        let live = Arc::new(LiveTask::new(task, questions));
         let mut running = self.running();
         if running.tasks.len() >= self.max_running {
             return Err(NotAdmitted::TooMany(self.max_running, ""));
@@ -244,13 +245,14 @@ impl fmt::Debug for TaskRegistry {
 #[cfg(test)]
 pub(super) mod tests {
     use super::{Admitted, NoTask, NotAdmitted, ServerTasks};
+    use crate::ask::room::tests::ample;
     use crate::callers::Callers;
     use crate::tasks::Tasks;
 
     pub(in crate::tasks) fn admit(tasks: &ServerTasks, owner: Option<&str>) -> Admitted {
         let callers = Callers::new(10);
         let whose = (owner.map(str::to_owned), callers.nobody(), callers.everybody());
-        tasks.admit(("tool", &[]), whose, 4).expect("there is room")
+        tasks.admit(("tool", &[]), whose, (4, ample())).expect("there is room")
     }
 
     pub(in crate::tasks) async fn made_by(tasks: &ServerTasks, owner: Option<&str>) -> Admitted {
@@ -302,7 +304,7 @@ pub(super) mod tests {
         let callers = Callers::new(10);
         let admit = |name: &str| {
             let caller = callers.of(Some(name), None);
-            tasks.admit(("tool", &[]), (Some(name.to_owned()), &caller, callers.everybody()), 4)
+            tasks.admit(("tool", &[]), (Some(name.to_owned()), &caller, callers.everybody()), (4, ample()))
         };
         let refused = |name: &str| match admit(name).expect_err("no room") {
             NotAdmitted::TooMany(limit, whose) => (limit, whose),

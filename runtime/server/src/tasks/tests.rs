@@ -8,6 +8,7 @@ use tokio::sync::oneshot::error::TryRecvError;
 use super::live::{LiveTask, Note, shown};
 use super::registry::tests::admit;
 use super::{TaskState, Tasks};
+use crate::ask::room::tests::ample;
 use crate::ask::{AskError, Question};
 
 /// The states, with what comes of each operation.
@@ -17,7 +18,7 @@ fn live() -> LiveTask {
     let tasks = Tasks::new().build().expect("good settings");
     let admitted = admit(&tasks, None);
     let task = admitted.live.snapshot();
-    LiveTask::new(task, 2)
+    LiveTask::new(task, (2, ample()))
 }
 
 /// A task in this state, and who waits for an answer.
@@ -90,7 +91,7 @@ fn each_operation_in_each_state() {
         ),
         (
             "answer",
-            quietly!(|live: &LiveTask| live.answer(&answers())),
+            quietly!(|live: &LiveTask| assert_eq!(live.answer(&answers()), Ok(()))),
             ["working", "working", "working", "completed", "cancelled"],
         ),
         (
@@ -127,7 +128,7 @@ fn each_operation_in_each_state() {
     live.cancel();
     live.end(completed(), None);
     assert_eq!(name(&live), "completed");
-    live.answer(&answers());
+    assert_eq!(live.answer(&answers()), Ok(()));
     assert_eq!(name(&live), "completed");
 }
 
@@ -144,7 +145,7 @@ fn one_question_may_have_several_who_wait() {
     live.withdraw();
     assert_eq!(shown(&live.snapshot()), ["who"], "one still waits");
     assert_eq!(first.try_recv().err(), Some(TryRecvError::Empty));
-    live.answer(&BTreeMap::from([("who".to_owned(), raw("{\"roots\":[]}"))]));
+    assert_eq!(live.answer(&BTreeMap::from([("who".to_owned(), raw("{\"roots\":[]}"))])), Ok(()));
     assert_eq!(
         first.try_recv().map(|answer| answer.get().to_owned()).ok().as_deref(),
         Some("{\"roots\":[]}")
@@ -158,7 +159,7 @@ fn keys_are_never_used_twice_for_two_requests() {
     let question = Question::roots();
     let Ok(Note::Waits(_number)) = live.ask("who#2", &question) else { panic!("it waits") };
     let Ok(Note::Waits(mut answer)) = live.ask("who", &question) else { panic!("it waits") };
-    live.answer(&BTreeMap::from([("who".to_owned(), raw("1"))]));
+    assert_eq!(live.answer(&BTreeMap::from([("who".to_owned(), raw("1"))])), Ok(()));
     answer.try_recv().expect("the answer");
     live.refuse("who", "no".to_owned()).expect("it may be asked again");
     let Ok(Note::Waits(_again)) = live.ask("who", &question) else { panic!("it waits") };

@@ -123,6 +123,31 @@ async fn too_many_questions_are_an_error_of_the_handlers() {
     assert_eq!(crate::stage::asked(&caller.get(&id).await).len(), 2);
 }
 
+/// What a task keeps of answers is bounded; one that finds no room is refused, and a shorter one is taken.
+#[tokio::test]
+async fn answers_of_a_task_are_bounded_in_count_and_bytes() {
+    let stage = Stage::default();
+    let limits = Limits { max_answer_bytes: 200, max_answers: 2, ..Limits::default() };
+    let service =
+        Server::new(stage.clone()).tools::<crate::stage::Play>().limits(limits).build().expect("a service");
+    let caller = Caller::of(&service);
+    let script = stage.script("asks");
+    let id = caller.play("asks").await;
+    script.send(Do::Ask("who")).expect("the handler runs");
+    caller.until_asked(&id, &["who"]).await;
+    let update = json!({"taskId": id, "inputResponses": {"who": named(&"A".repeat(300))}});
+    let refused = caller.request("tasks/update", update).await.expect_err("no room");
+    assert!(format!("{refused:?}").contains("200 bytes together"), "{refused:?}");
+    assert_eq!(crate::stage::asked(&caller.get(&id).await), ["who"], "it stays open");
+    caller.answer(&id, "who", named("Ada")).await;
+    script.send(Do::Ask("next")).expect("the handler runs");
+    caller.until_asked(&id, &["next"]).await;
+    caller.answer(&id, "next", named("Bob")).await;
+    script.send(Do::Ask("more")).expect("the handler runs");
+    eventually("a third is refused", || stage.answers().len() == 3).await;
+    assert!(stage.answers()[2].contains("2 questions"), "{:?}", stage.answers());
+}
+
 #[tokio::test]
 async fn questions_end_with_the_task() {
     let stage = Stage::default();
