@@ -494,7 +494,7 @@ async fn resources_of_a_provider_are_read_by_any_template() {
         }
         let unknown = client.request("resources/read", json!({"uri": "lib://none"})).await;
         let Err(ClientError::Rpc(error)) = unknown else { panic!("{unknown:?}") };
-        assert_eq!(i64::from(error.code), i64::from(revision.resource_not_found_code()), "{revision}");
+        assert_eq!(i64::from(error.code), revision.resource_not_found_code(), "{revision}");
     }
     let client = client(&service, Revision::NEWEST_LEGACY).await;
     let busy = client.request("resources/read", json!({"uri": "lib://busy"})).await;
