@@ -42,6 +42,16 @@
 //! | rounds of questions in one call | 16 | [`ClientBuilder::max_rounds`] |
 //! | requests over one channel at once | 1,024 | [`ServerSpec::max_concurrency`](config::ServerSpec::max_concurrency) |
 
+#![cfg_attr(
+    not(any(feature = "stdio", feature = "http")),
+    expect(
+        unused_imports,
+        unused_variables,
+        dead_code,
+        reason = "without a transport there is nothing to connect to"
+    )
+)]
+
 pub mod config;
 pub mod model_content;
 
