@@ -60,6 +60,6 @@ pub mod __private {
 }
 
 /// Compiles the code that the README shows.
-#[cfg(all(doctest, feature = "stdio", feature = "http"))]
+#[cfg(all(doctest, feature = "stdio", feature = "http", feature = "client"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
