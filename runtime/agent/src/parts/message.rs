@@ -40,13 +40,12 @@ pub fn last_index(message: &Value) -> Option<usize> {
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
     formats: Formats,
-    parts: Vec<ToolPart>,
+    /// In their order; the place of a result that was joined to its call is empty.
+    parts: Vec<Option<ToolPart>>,
     /// Of each call id, the last call without a final result.
     open: HashMap<String, usize>,
     /// Of each call id, the first result without a call.
     orphans: HashMap<String, usize>,
-    /// Whether a result was joined, so that its place is left empty.
-    joined: Vec<bool>,
 }
 
 impl Transcript {
@@ -82,48 +81,39 @@ impl Transcript {
 
     /// The parts so far.
     pub fn parts(&self) -> Vec<&ToolPart> {
-        self.parts.iter().zip(&self.joined).filter(|(_, joined)| !**joined).map(|(part, _)| part).collect()
+        self.parts.iter().flatten().collect()
     }
 
     /// The parts.
     pub fn into_parts(self) -> Vec<ToolPart> {
-        self.parts.into_iter().zip(self.joined).filter(|(_, joined)| !joined).map(|(part, _)| part).collect()
+        self.parts.into_iter().flatten().collect()
     }
 
     fn add(&mut self, mut part: ToolPart) {
         let Some(id) = part.call_id.clone() else {
-            return self.keep(part);
+            return self.parts.push(Some(part));
         };
         if part.is_result_only {
-            if let Some(&place) = self.open.get(&id) {
-                join(&mut self.parts[place], part);
-                self.close_if_final(&id, place);
+            if let Some(&place) = self.open.get(&id)
+                && let Some(call) = &mut self.parts[place]
+            {
+                join(call, part);
+                if !is_open(call) {
+                    self.open.remove(&id);
+                }
                 return;
             }
             self.orphans.entry(id).or_insert(self.parts.len());
-            return self.keep(part);
-        }
-        let place = self.parts.len();
-        if is_open(&part) {
-            if let Some(orphan) = self.orphans.remove(&id) {
-                self.joined[orphan] = true;
-                join(&mut part, self.parts[orphan].clone());
+        } else if is_open(&part) {
+            let orphan = self.orphans.remove(&id);
+            if let Some(result) = orphan.and_then(|place| self.parts[place].take()) {
+                join(&mut part, result);
             }
-            self.open.insert(id.clone(), place);
+            if is_open(&part) {
+                self.open.insert(id, self.parts.len());
+            }
         }
-        self.keep(part);
-        self.close_if_final(&id, place);
-    }
-
-    fn keep(&mut self, part: ToolPart) {
-        self.parts.push(part);
-        self.joined.push(false);
-    }
-
-    fn close_if_final(&mut self, id: &str, place: usize) {
-        if !is_open(&self.parts[place]) && self.open.get(id) == Some(&place) {
-            self.open.remove(id);
-        }
+        self.parts.push(Some(part));
     }
 }
 
