@@ -168,7 +168,11 @@ impl Client {
                 let answers = self.shared.host.questions.answer_all(&asked.requests).await;
                 let answers = answers.map_err(|(method, refusal)| {
                     let problem = format!("it asks for `{}`, and {}", quoted(&method), refusal.message);
-                    self.error(ErrorKind::Protocol, problem, "give the client a handler that answers")
+                    self.shared.host.error(
+                        ErrorKind::Protocol,
+                        problem,
+                        "give the client a handler that answers",
+                    )
                 })?;
                 members.push_str(r#","inputResponses":"#);
                 members.push_str(&answers);
@@ -181,7 +185,11 @@ impl Client {
             outgoing.is_safe = false;
         }
         let problem = format!("it still asks after {rounds} rounds of questions");
-        Err(self.error(ErrorKind::Protocol, problem, "raise `max_rounds` if that many are needed"))
+        Err(self.shared.host.error(
+            ErrorKind::Protocol,
+            problem,
+            "raise `max_rounds` if that many are needed",
+        ))
     }
 
     /// The result, unless it breaks what the tool promised and the client is strict.
@@ -206,26 +214,21 @@ impl Client {
                     return Ok(result);
                 }
                 let advice = "report this to those who make the server";
-                Err(self.error(ErrorKind::Protocol, problem, advice).with_result(result))
+                Err(self.shared.host.error(ErrorKind::Protocol, problem, advice).with_result(result))
             }
         }
     }
 
     pub(crate) fn unusable(&self, problem: &str) -> ClientError {
-        self.error(ErrorKind::Protocol, format!("nothing was sent: {problem}"), "correct the arguments")
+        self.shared.host.error(
+            ErrorKind::Protocol,
+            format!("nothing was sent: {problem}"),
+            "correct the arguments",
+        )
     }
 
     pub(crate) fn broken(&self, problem: String) -> ClientError {
-        self.error(ErrorKind::Protocol, problem, "report this to those who make the server")
-    }
-
-    pub(crate) fn error(
-        &self,
-        kind: ErrorKind,
-        problem: impl Into<String>,
-        advice: &'static str,
-    ) -> ClientError {
-        ClientError::new(kind, &self.shared.host.server, problem, advice)
+        self.shared.host.error(ErrorKind::Protocol, problem, "report this to those who make the server")
     }
 }
 

@@ -147,7 +147,9 @@ async fn exited(child: &mut Child) {
 fn lost(mux: &Mux, ended: Ended, status: Option<ExitStatus>, tail: &Tail) -> ClientError {
     let mut problem = match (ended, status) {
         (Ended::Refused(error), _) => return error,
-        (Ended::Asked, _) => return mux.error(ErrorKind::Lost, "the connection was closed by this side", ""),
+        (Ended::Asked, _) => {
+            return mux.host.error(ErrorKind::Lost, "the connection was closed by this side", "");
+        }
         (_, Some(status)) if mux.has_spoken() => format!("it is no longer available: it ended with {status}"),
         (_, Some(status)) => format!("it ended with {status} and without an answer"),
         (Ended::Failed(error), None) => {
@@ -167,12 +169,12 @@ fn lost(mux: &Mux, ended: Ended, status: Option<ExitStatus>, tail: &Tail) -> Cli
     } else {
         (ErrorKind::Connect, "run the command in a terminal to see why it does not stay")
     };
-    mux.error(kind, problem, advice)
+    mux.host.error(kind, problem, advice)
 }
 
 fn no_token(name: &str, error: &TokenError, host: &Host) -> ClientError {
     let problem = format!("the variable `{name}` of its environment has no value: {error}");
-    ClientError::new(ErrorKind::Connect, &host.server, problem, "see that the token can be fetched")
+    host.error(ErrorKind::Connect, problem, "see that the token can be fetched")
 }
 
 fn not_started(command: &StdioSpec, error: &io::Error, host: &Host) -> ClientError {
@@ -200,7 +202,7 @@ fn not_started(command: &StdioSpec, error: &io::Error, host: &Host) -> ClientErr
         }
         _ => (format!("{program} cannot be started: {error}"), "check the command"),
     };
-    ClientError::new(ErrorKind::Connect, &host.server, problem, advice)
+    host.error(ErrorKind::Connect, problem, advice)
 }
 
 async fn read_stderr(mut pipe: ChildStderr, tail: Arc<Tail>, host: Arc<Host>) {

@@ -140,12 +140,7 @@ impl Client {
         let mut past = self.shared.gate.lock().await;
         if past.is_closed {
             let problem = "this client was closed";
-            return Err(ClientError::new(
-                ErrorKind::Connect,
-                &self.shared.host.server,
-                problem,
-                "make a new one",
-            ));
+            return Err(self.shared.host.error(ErrorKind::Connect, problem, "make a new one"));
         }
         if let Some(connection) = self.current().as_ref().filter(|connection| !connection.is_closed()) {
             return Ok(Arc::clone(connection));
@@ -200,13 +195,7 @@ impl Client {
                         quoted(&error.message)
                     );
                     let advice = advice_for(error.code);
-                    return Err(ClientError::new(
-                        ErrorKind::Protocol,
-                        &self.shared.host.server,
-                        problem,
-                        advice,
-                    )
-                    .with_rpc(error));
+                    return Err(self.shared.host.error(ErrorKind::Protocol, problem, advice).with_rpc(error));
                 }
                 // Nothing that may have been carried out is sent twice, unless a repetition changes nothing.
                 Err(error) if error.kind() == ErrorKind::Lost && outgoing.is_safe && is_first => {

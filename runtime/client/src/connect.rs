@@ -73,7 +73,7 @@ impl Recipe {
             other => {
                 let problem = format!("servers over {} cannot be reached by this program", other.name());
                 let advice = "turn on the feature of toolwright-client for it";
-                Err(ClientError::new(ErrorKind::Connect, &host.server, problem, advice))
+                Err(host.error(ErrorKind::Connect, problem, advice))
             }
         }
     }
@@ -119,9 +119,8 @@ impl Recipe {
         terminates: bool,
         host: &Arc<Host>,
     ) -> Result<Arc<Http>, ClientError> {
-        let refused = |problem: String| {
-            ClientError::new(ErrorKind::Connect, &host.server, problem, "correct the address or the headers")
-        };
+        let refused =
+            |problem: String| host.error(ErrorKind::Connect, problem, "correct the address or the headers");
         let address = Address::parse(url.expose());
         let address = address.map_err(|problem| refused(format!("{url}: {problem}")))?;
         let (mut fixed, mut authorize) = (Vec::new(), self.authorize.clone());
@@ -218,7 +217,7 @@ impl Recipe {
             .and_then(|streams| streams.lock().unwrap_or_else(PoisonError::into_inner).take());
         streams.ok_or_else(|| {
             let problem = "its streams have ended, and this client cannot open others";
-            ClientError::new(ErrorKind::Connect, &host.server, problem, "make a new client")
+            host.error(ErrorKind::Connect, problem, "make a new client")
         })
     }
 
@@ -233,13 +232,15 @@ impl Recipe {
                 Ended::Refused(error) => error,
                 Ended::Failed(error) => {
                     let problem = format!("it is no longer available: reading from it failed: {error}");
-                    driven.error(ErrorKind::Lost, problem, "the request may have been carried out")
+                    driven.host.error(ErrorKind::Lost, problem, "the request may have been carried out")
                 }
                 Ended::Closed => {
                     let problem = "it is no longer available: it closed its stream";
-                    driven.error(ErrorKind::Lost, problem, "the request may have been carried out")
+                    driven.host.error(ErrorKind::Lost, problem, "the request may have been carried out")
                 }
-                Ended::Asked => driven.error(ErrorKind::Lost, "the connection was closed by this side", ""),
+                Ended::Asked => {
+                    driven.host.error(ErrorKind::Lost, "the connection was closed by this side", "")
+                }
             });
         });
         self.over_mux(mux, task, self.plan(None), host).await

@@ -130,7 +130,7 @@ impl Connection {
                 "raise the longest duration of a request, or ask for less at once",
             ),
         };
-        ClientError::new(ErrorKind::Timeout, &self.host.server, problem, advice)
+        self.host.error(ErrorKind::Timeout, problem, advice)
     }
 }
 

@@ -82,7 +82,7 @@ pub(crate) fn discover() -> Outgoing<'static> {
 /// What the answer to the probe means; `status` is that of HTTP.
 pub(crate) fn judge(reply: &Reply, status: Option<u16>, host: &Arc<Host>) -> Verdict {
     let failed = |problem: String, advice: &'static str| {
-        Verdict::Failed(ClientError::new(ErrorKind::Protocol, &host.server, problem, advice))
+        Verdict::Failed(host.error(ErrorKind::Protocol, problem, advice))
     };
     match reply {
         Reply::Result(result) => match ServerInfo::of_discovery(result) {

@@ -1,5 +1,6 @@
 //! The side of the client that the server sees: what it says, and what it asks.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, broadcast};
 use toolwright_core::protocol::method;
 
+use crate::error::{ClientError, ErrorKind};
 use crate::event::{Change, Event};
 use crate::message;
 use crate::questions::Questions;
@@ -41,6 +43,16 @@ impl fmt::Debug for Host {
 }
 
 impl Host {
+    /// An error about this server; `advice` says what to do next.
+    pub(crate) fn error(
+        &self,
+        kind: ErrorKind,
+        problem: impl Into<String>,
+        advice: impl Into<Cow<'static, str>>,
+    ) -> ClientError {
+        ClientError::new(kind, &self.server, problem, advice)
+    }
+
     pub(crate) fn new(server: &str, questions: Questions, on_event: Option<Box<OnEvent>>) -> Self {
         Self {
             server: server.into(),

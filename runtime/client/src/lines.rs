@@ -175,7 +175,11 @@ impl Incoming {
         }
         if self.skipped.is_some_and(|skipped| skipped > MAX_SKIPPED) {
             let problem = format!("it sent a line of more than {} without an end", bytes(MAX_SKIPPED));
-            return Err(mux.error(ErrorKind::Protocol, problem, "report this to those who make the server"));
+            return Err(mux.host.error(
+                ErrorKind::Protocol,
+                problem,
+                "report this to those who make the server",
+            ));
         }
         Ok(())
     }

@@ -133,7 +133,7 @@ impl Client {
         let (mut cursor, mut read_bytes): (Option<Box<RawValue>>, usize) = (None, 0);
         let broken = |problem: String| {
             let advice = "report this to those who make the server";
-            ClientError::new(ErrorKind::Protocol, &self.shared.host.server, problem, advice)
+            self.shared.host.error(ErrorKind::Protocol, problem, advice)
         };
         for _ in 0..self.shared.limits.max_pages {
             let members =
@@ -164,14 +164,14 @@ impl Client {
                 let limit = bytes(self.shared.limits.max_list_bytes);
                 let advice = "raise `max_list_bytes` if the list is that long";
                 let problem = format!("the pages of `{method}` have more than {limit}");
-                return Err(ClientError::new(ErrorKind::Protocol, &self.shared.host.server, problem, advice));
+                return Err(self.shared.host.error(ErrorKind::Protocol, problem, advice));
             }
             cursor = Some(next);
         }
         let limit = self.shared.limits.max_pages;
         let advice = "raise `max_pages` if the list is that long, or report it to those who make the server";
         let problem = format!("the pages of `{method}` do not end within {limit}");
-        Err(ClientError::new(ErrorKind::Protocol, &self.shared.host.server, problem, advice))
+        Err(self.shared.host.error(ErrorKind::Protocol, problem, advice))
     }
 
     /// Reads a page. Entries that cannot be read are left out, with a warning.

@@ -68,7 +68,7 @@ pub(crate) async fn meet(mux: &Arc<Mux>, identity: &Identity, plan: Plan) -> Res
         }
     }
     let problem = "it does not speak the revision 2026-07-28, which was asked for";
-    Err(Unmet::Failed(mux.error(ErrorKind::Protocol, problem, "let the client choose the revision")))
+    Err(Unmet::Failed(mux.host.error(ErrorKind::Protocol, problem, "let the client choose the revision")))
 }
 
 /// The probe is not answered yet: the server is old, or slow. Whichever answer comes decides
@@ -126,7 +126,7 @@ fn greeted(mux: &Arc<Mux>, reply: Result<Reply, Unanswered>, plan: Plan) -> Resu
         Ok(Reply::Result(result)) => {
             let advice = "use a newer client, or a server of the official revisions";
             let server = ServerInfo::of_handshake(&result)
-                .map_err(|problem| mux.error(ErrorKind::Protocol, problem, advice))?;
+                .map_err(|problem| mux.host.error(ErrorKind::Protocol, problem, advice))?;
             mux.send(&message::notification(method::INITIALIZED, ""));
             Ok(server)
         }
@@ -134,6 +134,7 @@ fn greeted(mux: &Arc<Mux>, reply: Result<Reply, Unanswered>, plan: Plan) -> Resu
             let error = rpc_error(&error);
             let problem = format!("it refused `initialize`: {} ({})", quoted(&error.message), error.code);
             Err(mux
+                .host
                 .error(ErrorKind::Protocol, problem, "see which revisions the server speaks")
                 .with_rpc(error))
         }
@@ -147,7 +148,7 @@ fn silent(mux: &Mux, method: &str, after: Duration) -> ClientError {
         mux.stray().map(|stray| format!("; it sent `{stray}`, which is not a message")).unwrap_or_default();
     let problem = format!("no answer to `{method}` within {after:?}{stray}");
     let advice = "check that it is an MCP server, or raise `start_timeout` if it is slow to start";
-    mux.error(ErrorKind::Timeout, problem, advice)
+    mux.host.error(ErrorKind::Timeout, problem, advice)
 }
 
 fn waiting(timeout: Duration) -> Watch<'static> {

@@ -292,7 +292,7 @@ impl Mux {
 
     fn receive_stray(&self, text: &[u8], problem: &str) -> Result<(), ClientError> {
         if let Some(slot) = message::id_in_broken(text).and_then(|id| self.lock().open.remove(&id)) {
-            slot.fill(Err(self.error(
+            slot.fill(Err(self.host.error(
                 ErrorKind::Protocol,
                 format!("its answer cannot be read: {problem}"),
                 "report this to those who make the server, or set the `encoding` that it writes",
@@ -311,7 +311,7 @@ impl Mux {
             self.host.warn(&format!("it sent something that is not a message ({problem}): {shown}"));
         }
         if too_many {
-            return Err(self.error(
+            return Err(self.host.error(
                 ErrorKind::Protocol,
                 format!("it sends no messages of the protocol, but text such as `{shown}`"),
                 "check that the command or address is that of an MCP server",
@@ -328,11 +328,11 @@ impl Mux {
         let problem = format!("it sent a message of more than {}", bytes(limit));
         let advice = "ask for less at once, or raise `max_message_bytes`";
         match message::id_in_broken(start).and_then(|id| self.lock().open.remove(&id)) {
-            Some(slot) => slot.fill(Err(self.error(ErrorKind::Protocol, problem, advice))),
+            Some(slot) => slot.fill(Err(self.host.error(ErrorKind::Protocol, problem, advice))),
             None if self.has_spoken() => self.host.warn(&format!("{problem}, which is dropped")),
             None => {
                 let advice = "check that the command or address is that of an MCP server";
-                return Err(self.error(ErrorKind::Protocol, problem, advice));
+                return Err(self.host.error(ErrorKind::Protocol, problem, advice));
             }
         }
         Ok(())
@@ -345,16 +345,7 @@ impl Mux {
         }
         drop(state);
         let problem = "it sends requests and does not read the answers";
-        Err(self.error(ErrorKind::Protocol, problem, "report this to those who make the server"))
-    }
-
-    pub(crate) fn error(
-        &self,
-        kind: ErrorKind,
-        problem: impl Into<String>,
-        advice: &'static str,
-    ) -> ClientError {
-        ClientError::new(kind, &self.host.server, problem, advice)
+        Err(self.host.error(ErrorKind::Protocol, problem, "report this to those who make the server"))
     }
 }
 

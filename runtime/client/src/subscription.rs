@@ -153,7 +153,7 @@ impl Client {
             Ok(Ok(Err(error))) => Err(error),
             _ => {
                 let problem = "no acknowledgment of `subscriptions/listen` came in time";
-                Err(self.error(ErrorKind::Timeout, problem, "see whether the server hangs"))
+                Err(self.shared.host.error(ErrorKind::Timeout, problem, "see whether the server hangs"))
             }
         }
     }

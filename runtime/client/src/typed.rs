@@ -41,13 +41,13 @@ impl Client {
         if result.is_error {
             let problem = format!("its tool `{tool}` failed: {}", quoted(&result.as_text()));
             let advice = "correct what the tool says, and call it again";
-            return Err(self.error(ErrorKind::Tool, problem, advice).with_result(result));
+            return Err(self.shared.host.error(ErrorKind::Tool, problem, advice).with_result(result));
         }
         read(&result).map_err(|problem| {
             let problem =
                 format!("the output of its tool `{tool}` is not of the type that is wanted: {problem}");
             let advice = "see whether the server is of another version than this program";
-            self.error(ErrorKind::Protocol, problem, advice).with_result(result)
+            self.shared.host.error(ErrorKind::Protocol, problem, advice).with_result(result)
         })
     }
 }

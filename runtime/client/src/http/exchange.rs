@@ -112,7 +112,7 @@ impl Http {
             for authorize in &self.settings.authorize {
                 let headers = authorize.headers(&authorizing).await;
                 sent.extend(headers.map_err(|problem| {
-                    self.error(
+                    self.host.error(
                         ErrorKind::Connect,
                         format!("it wants a token: {problem}"),
                         "log in, or give it one",

@@ -95,11 +95,13 @@ impl Http {
                             let error = rpc_error(error);
                             let problem =
                                 format!("it answered `server/discover` with: {}", quoted(&error.message));
-                            self.error(ErrorKind::Protocol, problem, "").with_rpc(error)
+                            self.host.error(ErrorKind::Protocol, problem, "").with_rpc(error)
                         }
-                        Reply::Result(_) => {
-                            self.error(ErrorKind::Protocol, "its answer to `server/discover` is not one", "")
-                        }
+                        Reply::Result(_) => self.host.error(
+                            ErrorKind::Protocol,
+                            "its answer to `server/discover` is not one",
+                            "",
+                        ),
                     };
                     (judge(&reply, Some(status), &self.host), said)
                 }
@@ -139,13 +141,13 @@ impl Http {
             First::Reply { reply: Reply::Result(result), .. } => {
                 let advice = "use a newer client, or a server of the official revisions";
                 ServerInfo::of_handshake(&result)
-                    .map_err(|problem| self.error(ErrorKind::Protocol, problem, advice))?
+                    .map_err(|problem| self.host.error(ErrorKind::Protocol, problem, advice))?
             }
             First::Reply { reply: Reply::Error(error), status } => {
                 let error = rpc_error(&error);
                 let problem = format!("it refused `initialize`: {} ({})", quoted(&error.message), error.code);
                 let failure =
-                    self.error(ErrorKind::Protocol, problem, "see which revisions the server speaks");
+                    self.host.error(ErrorKind::Protocol, problem, "see which revisions the server speaks");
                 let failure = failure.with_rpc(error).with_status(status);
                 return if matches!(status, 400 | 404 | 405) {
                     Ok(Met::MaybeSse(failure))
@@ -189,7 +191,8 @@ impl Http {
                 }
                 Ok(Answer::Ended(ended)) => {
                     let problem = format!("it did not answer `{}`: {}", outgoing.method, ended.why);
-                    let error = self.error(ErrorKind::Protocol, problem, "see whether it is an MCP server");
+                    let error =
+                        self.host.error(ErrorKind::Protocol, problem, "see whether it is an MCP server");
                     return Ok(First::Other { status: Some(200), error });
                 }
                 Ok(Answer::Refused(refused)) => refused,
@@ -199,7 +202,7 @@ impl Http {
                     let advice = "see whether the server hangs, or raise `start_timeout`";
                     return Ok(First::Other {
                         status: None,
-                        error: self.error(ErrorKind::Timeout, problem, advice),
+                        error: self.host.error(ErrorKind::Timeout, problem, advice),
                     });
                 }
             };

@@ -240,16 +240,12 @@ impl Http {
         match self.exchange(0, &Bytes::from(message), &outgoing, &mut clock, &mut watch).await {
             Ok(answer) => Ok(answer),
             Err(Unanswered::Failed(error)) => Err(error),
-            Err(Unanswered::Silent(_) | Unanswered::Endless(_)) => Err(self.error(
+            Err(Unanswered::Silent(_) | Unanswered::Endless(_)) => Err(self.host.error(
                 ErrorKind::Timeout,
                 "a message was not taken in time",
                 "see whether the server hangs",
             )),
         }
-    }
-
-    fn error(&self, kind: ErrorKind, problem: impl Into<String>, advice: &'static str) -> ClientError {
-        ClientError::new(kind, &self.host.server, problem, advice)
     }
 }
 

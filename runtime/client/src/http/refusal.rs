@@ -29,7 +29,8 @@ impl Http {
         for authorize in &self.settings.authorize {
             again |= authorize.refused(&refusal).await.map_err(|problem| {
                 let problem = format!("it answered with status {} and {problem}", refused.status);
-                self.error(ErrorKind::Connect, problem, "log in again, or give it another token")
+                self.host
+                    .error(ErrorKind::Connect, problem, "log in again, or give it another token")
                     .with_status(refused.status)
             })?;
         }
@@ -42,7 +43,7 @@ impl Http {
         let status = refused.status;
         let refuse = |why: &str, target: &str, advice| {
             let problem = format!("it redirects to {} with status {status}, {why}", quoted(target));
-            Err(self.error(ErrorKind::Protocol, problem, advice).with_status(status))
+            Err(self.host.error(ErrorKind::Protocol, problem, advice).with_status(status))
         };
         let Some(location) = &refused.location else { return Err(self.refusal(refused)) };
         let from = self.address();
@@ -92,7 +93,7 @@ impl Http {
             500..=599 => (ErrorKind::Connect, "look into the log of the server"),
             _ => (ErrorKind::Protocol, "check that the address is that of an MCP server"),
         };
-        self.error(kind, problem, advice).with_status(status)
+        self.host.error(kind, problem, advice).with_status(status)
     }
 
     pub(super) fn broken(&self, broken: Broken) -> ClientError {
@@ -100,20 +101,22 @@ impl Http {
         let problem = format!("{address}: {broken}");
         match broken {
             Broken::NotConnected(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
-                self.error(ErrorKind::Connect, problem, "see that the server runs and listens there")
+                self.host.error(ErrorKind::Connect, problem, "see that the server runs and listens there")
             }
             Broken::NotConnected(_) => {
-                self.error(ErrorKind::Connect, problem, "check the address and the network")
+                self.host.error(ErrorKind::Connect, problem, "check the address and the network")
             }
-            Broken::NoTls(_) => self.error(
+            Broken::NoTls(_) => self.host.error(
                 ErrorKind::Connect,
                 problem,
                 "check that it is https:// and has a valid certificate",
             ),
-            Broken::Lost(error) if error.is_parse() || error.is_parse_status() => {
-                self.error(ErrorKind::Protocol, problem, "check that the address is that of an MCP server")
-            }
-            Broken::Lost(_) | Broken::Closed => self.error(
+            Broken::Lost(error) if error.is_parse() || error.is_parse_status() => self.host.error(
+                ErrorKind::Protocol,
+                problem,
+                "check that the address is that of an MCP server",
+            ),
+            Broken::Lost(_) | Broken::Closed => self.host.error(
                 ErrorKind::Lost,
                 problem,
                 "the request may have been carried out; the next one connects again",
@@ -124,7 +127,7 @@ impl Http {
     pub(super) fn late(&self, method: &str) -> ClientError {
         let timeout = self.settings.timeout;
         let problem = format!("{} did not begin to answer `{method}` within {timeout:?}", self.address());
-        self.error(
+        self.host.error(
             ErrorKind::Timeout,
             problem,
             "raise `timeout` if the server is slow, or see whether it hangs",
@@ -133,19 +136,19 @@ impl Http {
 
     pub(super) fn too_large(&self, limit: usize) -> ClientError {
         let problem = format!("it sent a message of more than {}", bytes(limit));
-        self.error(ErrorKind::Protocol, problem, "ask for less at once, or raise `max_message_bytes`")
+        self.host.error(ErrorKind::Protocol, problem, "ask for less at once, or raise `max_message_bytes`")
     }
 
     pub(super) fn no_message(&self, status: u16) -> ClientError {
         let problem = format!("{} answered a request with status {status} and no message", self.address());
-        self.error(ErrorKind::Protocol, problem, "check that the address is that of an MCP server")
+        self.host.error(ErrorKind::Protocol, problem, "check that the address is that of an MCP server")
     }
 
     pub(super) fn not_a_message(&self, kind: &str, text: &[u8]) -> ClientError {
         let kind = if kind.is_empty() { "something without a type" } else { kind };
         let start = quoted(&String::from_utf8_lossy(&text[..text.len().min(300)]));
         let problem = format!("{} answered with {kind} that is not a message: {start}", self.address());
-        self.error(ErrorKind::Protocol, problem, "check that the address is that of an MCP server")
+        self.host.error(ErrorKind::Protocol, problem, "check that the address is that of an MCP server")
     }
 }
 

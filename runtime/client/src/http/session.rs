@@ -33,7 +33,7 @@ impl Http {
             return Ok(());
         }
         let Some((identity, revision)) = self.lock().handshake.clone() else {
-            return Err(self.error(ErrorKind::Lost, "its session is gone", "connect again"));
+            return Err(self.host.error(ErrorKind::Lost, "its session is gone", "connect again"));
         };
         let met = self.begin(&identity, revision, self.settings.timeout).await?;
         match met {
@@ -56,7 +56,7 @@ impl Http {
         let lost = |ended: &Ended| {
             let problem = format!("the answer did not come: {}", ended.why);
             let advice = "the request may have been carried out; ask the server before it is sent again";
-            Unanswered::Failed(self.error(ErrorKind::Lost, problem, advice))
+            Unanswered::Failed(self.host.error(ErrorKind::Lost, problem, advice))
         };
         let mut idle = 0;
         while self.is_legacy() && idle < MAX_RESUMES {

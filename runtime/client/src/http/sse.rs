@@ -66,7 +66,7 @@ impl Http {
                 Ok(_) => {
                     let problem =
                         format!("{} answered with something that is not a stream of events", self.address());
-                    return Err(self.error(
+                    return Err(self.host.error(
                         ErrorKind::Protocol,
                         problem,
                         "check that the address is that of an MCP server",
@@ -87,7 +87,7 @@ impl Http {
             let Ok(Some(bytes)) = link.next(response.body_mut()).await else {
                 let problem =
                     format!("the stream of {} ended before it named an address for messages", self.address());
-                return Err(self.error(
+                return Err(self.host.error(
                     ErrorKind::Protocol,
                     problem,
                     "check that the address is that of an MCP server",
@@ -101,7 +101,7 @@ impl Http {
     fn back(&self, endpoint: &str) -> Result<Arc<Self>, ClientError> {
         let from = self.address();
         let refuse = |problem: String| {
-            self.error(ErrorKind::Protocol, problem, "report this to those who make the server")
+            self.host.error(ErrorKind::Protocol, problem, "report this to those who make the server")
         };
         let to = from
             .join(endpoint)
@@ -149,12 +149,12 @@ impl Http {
                 };
                 let problem = format!("it is no longer available: {why}");
                 let advice = "the request may have been carried out; the next one connects again";
-                return self.error(ErrorKind::Lost, problem, advice);
+                return self.host.error(ErrorKind::Lost, problem, advice);
             }
         };
         let error = tokio::select! {
             error = reading => error,
-            () = post_all(&back, mux) => mux.error(ErrorKind::Lost, "the connection was closed by this side", ""),
+            () = post_all(&back, mux) => mux.host.error(ErrorKind::Lost, "the connection was closed by this side", ""),
         };
         mux.close(&error);
         mux.host.tell(Event::Disconnected(error.problem().to_owned()));

@@ -42,7 +42,7 @@ impl Http {
         let mut refusals = 0;
         loop {
             let unusable = |error: SocketError| {
-                self.error(ErrorKind::Connect, format!("{address}: {error}"), "check the address")
+                self.host.error(ErrorKind::Connect, format!("{address}: {error}"), "check the address")
             };
             let mut request = url.as_str().into_client_request().map_err(unusable)?;
             let headers = request.headers_mut();
@@ -55,7 +55,7 @@ impl Http {
                 let authorizing = Authorizing { verb: "GET", url: &url };
                 let further = authorize.headers(&authorizing).await;
                 sent.extend(further.map_err(|problem| {
-                    self.error(
+                    self.host.error(
                         ErrorKind::Connect,
                         format!("it wants a token: {problem}"),
                         "log in, or give it one",
@@ -73,7 +73,7 @@ impl Http {
                 Ok((socket, _)) => return Ok(socket),
                 Err(SocketError::Http(response)) => response,
                 Err(SocketError::Io(error)) => {
-                    return Err(self.error(
+                    return Err(self.host.error(
                         ErrorKind::Connect,
                         format!("{address}: {error}"),
                         "see that the server runs",
@@ -82,7 +82,7 @@ impl Http {
                 Err(error) => {
                     let problem =
                         format!("{address} does not open a WebSocket: {}", quoted(&error.to_string()));
-                    return Err(self.error(
+                    return Err(self.host.error(
                         ErrorKind::Connect,
                         problem,
                         "check that the address is that of a WebSocket",
@@ -124,7 +124,10 @@ impl Http {
                     Some(Ok(Message::Binary(_))) => {
                         let advice = "report this to those who make the server";
                         let problem = "it sent a binary frame, which is not a message";
-                        return (self.error(ErrorKind::Protocol, problem, advice), CloseCode::Unsupported);
+                        return (
+                            self.host.error(ErrorKind::Protocol, problem, advice),
+                            CloseCode::Unsupported,
+                        );
                     }
                     Some(Ok(Message::Close(frame))) => match frame {
                         Some(frame) => {
@@ -141,7 +144,7 @@ impl Http {
                 };
                 let problem = format!("it is no longer available: {why}");
                 let advice = "the request may have been carried out; the next one connects again";
-                return (self.error(ErrorKind::Lost, problem, advice), CloseCode::Normal);
+                return (self.host.error(ErrorKind::Lost, problem, advice), CloseCode::Normal);
             }
         };
         let writing = async {
@@ -163,7 +166,7 @@ impl Http {
         };
         let (error, code) = tokio::select! {
             ended = reading => ended,
-            () = writing => (mux.error(ErrorKind::Lost, "the connection was closed by this side", ""), CloseCode::Normal),
+            () = writing => (mux.host.error(ErrorKind::Lost, "the connection was closed by this side", ""), CloseCode::Normal),
         };
         let was_asked = error.advice().is_empty();
         mux.close(&error);
