@@ -276,7 +276,7 @@ async fn other_tokens_of_the_issuer_can_be_told_apart_by_their_type() {
 /// show here.
 #[tokio::test]
 async fn tokens_of_another_library_are_accepted() {
-    let foreign: Value = serde_json::from_str(include_str!("../fixtures/foreign.json")).expect("JSON");
+    let foreign: Value = serde_json::from_str(include_str!("../../fixtures/foreign.json")).expect("JSON");
     let all = [
         ("RS256", Algorithm::Rs256),
         ("RS384", Algorithm::Rs384),

@@ -1,0 +1,14 @@
+//! Authorization: tokens, scopes, keys, and what they admit.
+
+mod challenges;
+mod changes;
+mod introspection;
+mod jwt;
+mod keys;
+mod metadata;
+mod rounds;
+mod scopes;
+mod sessions;
+mod tasks;
+mod visibility;
+mod websocket;

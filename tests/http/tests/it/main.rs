@@ -1,0 +1,14 @@
+//! The HTTP transport on the wire.
+
+mod agreement;
+mod asking;
+mod callers;
+mod modern;
+mod mounted;
+mod polling;
+mod requests;
+mod resumption;
+mod sessions;
+mod sse;
+mod tasks;
+mod versions;

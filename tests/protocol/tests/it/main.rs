@@ -1,0 +1,17 @@
+//! The protocol's methods, without a transport's bytes.
+
+mod asking;
+mod calls;
+mod definitions;
+mod dropping;
+mod endings;
+mod eras;
+mod interleavings;
+mod lists;
+mod never_hangs;
+mod promises;
+mod prompts;
+mod providers;
+mod resources;
+mod rounds;
+mod skills;
