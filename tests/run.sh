@@ -5,8 +5,8 @@ cd "$(dirname "$0")/.."
 
 # In the order in which they run. The function of the same name says what each does.
 readonly all_steps=(
-    format setup rules dependencies hello_size lints docs tests agreement contracts doc_tests compile_fail features quickstart
-    clients conformance bench_limits fuzz soak
+    format setup rules dependencies hello_size lints docs tests agreement contracts doc_tests compile_fail features packages
+    quickstart clients conformance bench_limits fuzz soak
 )
 
 # What runs only when it is named.
@@ -96,6 +96,15 @@ compile_fail() {
 # Each feature alone, and no features.
 features() {
     run cargo hack clippy --each-feature --package toolwright --package toolwright-server --package toolwright-client -- --deny warnings
+}
+
+# What would be published builds from its packages alone.
+packages() {
+    local members=()
+    for member in macros runtime/{core,wire,server,client,agent,toolwright} cli; do
+        members+=(--package "$(sed -n 's/^name = "\(.*\)"/\1/p' "$member/Cargo.toml" | head -1)")
+    done
+    run cargo package --quiet --allow-dirty "${members[@]}"
 }
 
 # The first command in README.md.

@@ -61,6 +61,10 @@ fn published_crates_have_what_registries_show() {
         let place = &package.manifest_path;
         assert!(!package.keywords.is_empty() && package.keywords.len() <= 5, "{place}: one to five keywords");
         assert!(!package.categories.is_empty(), "{place}: a category is missing");
+        for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            let has_text = package.manifest_path.with_file_name(license).is_file();
+            assert!(has_text, "{place}: {license} is missing; link it as the other packages do");
+        }
         let all_features = &package.metadata["docs"]["rs"]["all-features"];
         let has_features = package.features.keys().any(|feature| feature != "default");
         assert!(!has_features || *all_features == true, "{place}: docs.rs must build all features");
