@@ -2,17 +2,18 @@
 //! transports.
 //!
 //! A message on its way: `transport` (bytes to frames) → `connection` (JSON-RPC, and which era speaks) →
-//! `connection::calls` (limits, deadline, cancellation) → `table` (name to tool) → `router` (arguments to the tool's
+//! `connection::calls` (limits, deadline, cancellation) → `tool_table` (name to tool) → `router` (arguments to the tool's
 //! type) → [`handler`] → `reply` (result to bytes). Prompts and resources leave this way after `connection`, for
 //! [`features`].
 
 pub mod handler;
 pub mod server;
 
-pub mod ask;
+pub mod completion;
 pub mod context;
 pub mod error;
 pub mod features;
+pub mod input;
 pub mod limits;
 pub mod provider;
 pub mod router;
@@ -28,41 +29,47 @@ pub mod client;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub mod transport;
 
-#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "callers are told apart over HTTP only"))]
-mod callers;
-mod caught;
 mod clock;
 mod connection;
 mod escape;
 mod extensions;
+mod forward;
 mod future;
 mod hex;
-mod list;
 mod log;
 mod message;
-#[cfg(feature = "jsonrpsee")]
-mod methods;
-mod order;
-mod page_cache;
-mod promise;
+mod pagination;
+mod panics;
+mod peer;
+#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "callers are told apart over HTTP only"))]
+mod quotas;
+mod refresh_order;
 mod reply;
-mod table;
+mod result_check;
+#[cfg(feature = "jsonrpsee")]
+mod rpc_module;
+mod subscriptions;
+mod tool;
+mod tool_table;
 mod workflow;
 
 #[doc(hidden)]
 pub mod __private;
 
-pub use ask::{AskError, ClientCapabilities, Elicited, Root, Sampled, Sampling, StateKeys};
 pub use client::Client;
+pub use completion::{Completion, CompletionContext, IntoCompletion, Reference};
 pub use context::{Context, LogLevel};
 pub use error::{BuildError, ServeError};
-pub use features::{Completion, CompletionContext, IntoCompletion, Reference, RequestHandler};
+pub use features::RequestHandler;
 pub use future::BoxFuture;
 pub use handler::Handler;
+pub use input::{
+    AskError, ClientCapabilities, Elicited, InputRequired, InputResponses, Root, Sampled, Sampling, StateKeys,
+};
 pub use limits::{CallerLimits, Limits, RateLimit};
 pub use provider::{
-    Changes, CompletionRequest, InputRequired, InputResponses, Outcome, PromptRequest, Provider,
-    ProviderCapabilities, RawResult, ResourceRequest, ToolRequest,
+    Changes, CompletionRequest, Outcome, PromptRequest, Provider, ProviderCapabilities, RawResult,
+    ResourceRequest, ToolRequest,
 };
 pub use router::{Dispatch, Router};
 pub use server::Server;
@@ -74,6 +81,8 @@ pub use tasks::Tasks;
 pub use toolwright_core::protocol::Implementation;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub use transport::Transport;
+#[cfg(feature = "auth")]
+pub use transport::http::MetadataService;
 #[cfg(feature = "http")]
 pub use transport::http::{
     EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr, SseService,

@@ -50,15 +50,15 @@ pub struct Limits {
     /// whose ids count as well.
     pub max_watched_bytes: usize,
     /// How many questions one call may have open at once: 16. One more is an
-    /// [`AskError::TooMany`](crate::ask::AskError::TooMany).
+    /// [`AskError::TooMany`](crate::input::AskError::TooMany).
     pub max_questions: usize,
     /// How many questions one call may ask, one after another: 1,024. One more is an
-    /// [`AskError::NoRoom`](crate::ask::AskError::NoRoom). Counted for calls that keep their answers: those up to
+    /// [`AskError::NoRoom`](crate::input::AskError::NoRoom). Counted for calls that keep their answers: those up to
     /// 2025-11-25, and tasks, where an answer that is asked for again counts once more.
     pub max_answers: usize,
     /// How many bytes the answers to these questions may have together, as long as the call goes on: 16 MiB. They count
     /// among the [`Limits::max_received_bytes`] of their caller and of all until then. More is an
-    /// [`AskError::NoRoom`](crate::ask::AskError::NoRoom); a `tasks/update` that brings more gets -32603, and the questions
+    /// [`AskError::NoRoom`](crate::input::AskError::NoRoom); a `tasks/update` that brings more gets -32603, and the questions
     /// stay open.
     pub max_answer_bytes: usize,
     /// How long a client of 2026-07-28 may take for the answers to a call's questions: 10 minutes. Then it has to make the

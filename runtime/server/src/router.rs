@@ -13,9 +13,9 @@ use toolwright_core::toolset::{self, Toolset, ToolsetMetadata};
 use crate::context::Context;
 use crate::error::BuildError;
 use crate::handler::Handler;
-use crate::promise::Promise;
 use crate::provider::Outcome;
-use crate::table::{Entry, Run, Started};
+use crate::result_check::ResultCheck;
+use crate::tool::{Run, Started, ToolEntry};
 use crate::workflow;
 
 /// A toolset whose every tool has a handler on `S`. Derived together with [`Toolset`].
@@ -47,7 +47,7 @@ pub struct Router<S> {
     state: Arc<S>,
     set: ToolsetMetadata,
     credentials: Vec<(String, Box<RawValue>)>,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<ToolEntry>,
     pub(crate) problems: Vec<BuildError>,
 }
 
@@ -74,13 +74,13 @@ impl<S: Send + Sync + 'static> Router<S> {
             }
         };
         let output = <S::Output as IntoToolResult>::output_schema();
-        let mut promise = None;
+        let mut check = None;
         match (&definition.output_schema, output) {
             (Some(_), None) if !<S::Output as IntoToolResult>::IS_UNTYPED => {
                 self.problems.push(BuildError::NoOutput(T::NAME.to_owned()));
             }
-            (Some(_), None) => match Promise::new(&definition, true) {
-                (kept, None) => promise = Some(kept),
+            (Some(_), None) => match ResultCheck::new(&definition, true) {
+                (needed, None) => check = Some(needed),
                 (_, Some(not_checked)) => self.problems.push(BuildError::Tool {
                     tool: T::NAME.to_owned(),
                     reason: format!(
@@ -97,10 +97,9 @@ impl<S: Send + Sync + 'static> Router<S> {
         }
         toolset::complete(&mut definition, &self.set);
         let bound = self.bound_credentials::<T>();
-        let promise = promise.map(Arc::new);
-        let run =
-            Typed { state: Arc::clone(&self.state), reader, bound, promise, tool: PhantomData::<fn(T)> };
-        let mut entry = Entry::new(definition, T::METADATA.was, Box::new(run));
+        let check = check.map(Arc::new);
+        let run = Typed { state: Arc::clone(&self.state), reader, bound, check, tool: PhantomData::<fn(T)> };
+        let mut entry = ToolEntry::new(definition, T::METADATA.was, Box::new(run));
         #[cfg(feature = "http")]
         entry.header_params.know_aliases(T::METADATA.fields);
         if self.set.workflow {
@@ -131,7 +130,7 @@ struct Typed<S, T> {
     reader: ArgumentReader,
     bound: Vec<(String, Box<RawValue>)>,
     /// For a handler that declares its output and returns results of its own making.
-    promise: Option<Arc<Promise>>,
+    check: Option<Arc<ResultCheck>>,
     tool: PhantomData<fn(T)>,
 }
 
@@ -140,13 +139,13 @@ impl<S: Handler<T>, T: Tool> Run for Typed<S, T> {
         match self.reader.read_tool::<T>(arguments, &self.bound) {
             Ok(input) => {
                 let (state, cx) = (Arc::clone(&self.state), cx.clone());
-                let Some(promise) = self.promise.clone() else {
+                let Some(check) = self.check.clone() else {
                     return Started::Running(Box::pin(async move {
                         Outcome::Result(state.call(input, &cx).await.into_tool_result())
                     }));
                 };
                 Started::Running(Box::pin(async move {
-                    Outcome::Result(promise.kept(state.call(input, &cx).await.into_tool_result()))
+                    Outcome::Result(check.check(state.call(input, &cx).await.into_tool_result()))
                 }))
             }
             Err(errors) => Started::Ready(ToolResult::from(errors).into()),

@@ -10,12 +10,12 @@ use toolwright_core::result::ToolResult;
 
 use crate::context::Context;
 use crate::message::string;
-use crate::table::{Entry, Run, Started};
+use crate::tool::{Run, Started, ToolEntry};
 
 /// The entry with the standard parameters taken out of its calls.
-pub(crate) fn entry(entry: Entry, context: Option<&'static str>) -> Entry {
+pub(crate) fn entry(entry: ToolEntry, context: Option<&'static str>) -> ToolEntry {
     let name = entry.definition.name.clone();
-    Entry { run: Box::new(WithStandardParameters { name, context, inner: entry.run }), ..entry }
+    ToolEntry { run: Box::new(WithStandardParameters { name, context, inner: entry.run }), ..entry }
 }
 
 /// Reads the standard parameters and hands on the rest.

@@ -12,13 +12,10 @@ pub use toolwright_server::Transport;
 #[cfg(all(feature = "socket", unix))]
 pub use toolwright_server::UnixSocket;
 pub use toolwright_server::agent;
+pub use toolwright_server::client::{ClientBuilder, ClientError, InputRequest, RpcError};
 #[doc = include_str!("../elicitation.md")]
 #[doc(inline)]
-pub use toolwright_server::ask;
-#[cfg_attr(feature = "oauth", doc = include_str!("../authorization.md"))]
-#[doc(inline)]
-pub use toolwright_server::auth;
-pub use toolwright_server::client::{ClientBuilder, ClientError, InputRequest, RpcError};
+pub use toolwright_server::input;
 #[cfg(feature = "skills")]
 #[doc = include_str!("../skills.md")]
 pub use toolwright_server::skills;
@@ -41,3 +38,11 @@ pub use toolwright_server::{
 pub use toolwright_server::{Skill, Skills};
 #[cfg(feature = "ws")]
 pub use toolwright_server::{WebSocket, WebSocketService};
+
+#[cfg_attr(feature = "oauth", doc = include_str!("../authorization.md"))]
+pub mod auth {
+    #[cfg(feature = "auth")]
+    pub use toolwright_server::MetadataService;
+    #[doc(inline)]
+    pub use toolwright_server::auth::*;
+}

@@ -12,10 +12,10 @@ use super::message::{AgentMessage, Source};
 use super::router::{self, CommandRouter, RouteError, TextRouter};
 use super::tool::{InputForm, TextTool};
 use crate::auth::Access;
-use crate::caught::{Code, caught};
 use crate::connection::{Ended, finish};
 use crate::context::Context;
 use crate::limits::Limits;
+use crate::panics::{UserFuture, catch};
 use crate::provider::{Outcome, Provider};
 
 /// Answers the messages of agents with the tools of a provider, such as a [`Service`](crate::Service).
@@ -153,10 +153,10 @@ pub(super) async fn run(
 ) -> Result<AgentMessage, AgentError> {
     let request = call.request(context_path.or(cx.context_path()));
     let tool = call.name.clone();
-    let Ok(running) = caught(|| provider.call_tool(request, cx)) else {
+    let Ok(running) = catch(|| provider.call_tool(request, cx)) else {
         return Err(AgentError::Panicked { tool });
     };
-    match finish(Code::new(running), cx).await {
+    match finish(UserFuture::new(running), cx).await {
         Ended::Done(outcome) => {
             let result = result_of(outcome);
             let fault = result.structured_content.as_ref().and_then(StructuredContent::fault);

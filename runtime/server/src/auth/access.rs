@@ -9,9 +9,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Principal;
-use crate::callers::Caller;
+use crate::quotas::Caller;
 #[cfg(feature = "http")]
-use crate::callers::Received;
+use crate::quotas::Received;
 
 /// Who calls, and so what may be listed, called and read.
 ///

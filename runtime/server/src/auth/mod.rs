@@ -52,9 +52,6 @@ pub(crate) use resource::{Metadata, is_scope};
 #[cfg(feature = "auth")]
 pub use verifier::{Rejected, RejectedKind, TokenVerifier};
 
-#[cfg(feature = "auth")]
-pub use crate::transport::http::MetadataService;
-
 #[cfg(feature = "oauth")]
 pub use introspection::Introspection;
 #[cfg(feature = "oauth")]

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use toolwright_core::revision::Revision;
 
 use super::{Client, ClientError, RpcError};
-use crate::ask::InputRequest;
+use crate::input::InputRequest;
 use crate::service::Service;
 
 /// How often a client calls again with answers before it gives up.

@@ -18,7 +18,7 @@ use toolwright_wire::outbox::Outbox;
 pub use answering::ClientBuilder;
 use answering::{Answers, MAX_ROUNDS};
 
-pub use crate::ask::InputRequest;
+pub use crate::input::InputRequest;
 
 use crate::auth::Access;
 use crate::connection::Connection;

@@ -16,16 +16,16 @@ use toolwright_core::revision::Revision;
 #[cfg(feature = "tasks")]
 use toolwright_core::tool::TaskSupport;
 
-use super::asking::{Origin, OwnedOrigin};
+use super::input_requests::{Origin, OwnedOrigin};
 use super::{Connection, Later, arguments_of, optional_string, required_string};
-use crate::ask::Question;
-use crate::callers::{Taken, What};
-use crate::caught::{Code, Panicked, caught};
 use crate::context::{CallStart, Context, LogLevel};
 use crate::future::BoxFuture;
+use crate::input::Question;
 use crate::message::{Params, RequestId, RequestMeta};
+use crate::panics::{Panicked, UserFuture, catch};
 use crate::provider::Outcome;
-use crate::table::{Entry, Started};
+use crate::quotas::{Taken, What};
+use crate::tool::{Started, ToolEntry};
 use crate::{error, log, reply};
 
 /// The calls that run, by the key of their id.
@@ -65,7 +65,7 @@ impl Connection {
         let name = required_string(params.name, "name")?;
         let arguments = arguments_of(params)?;
         self.admit(id)?;
-        let entry = self.service.tool_for(&name, &self.access).map_err(|denied| denied.error(&name))?;
+        let entry = self.service.tool_for(&name, self.access()).map_err(|denied| denied.error(&name))?;
         if let Some(refusal) = self.paced(&entry) {
             let form = reply::Form {
                 revision: meta.revision,
@@ -88,7 +88,7 @@ impl Connection {
             #[cfg(feature = "tasks")]
             task,
         };
-        let running = match caught(|| call.entry.run.start(arguments, &cx)) {
+        let running = match catch(|| call.entry.run.start(arguments, &cx)) {
             Ok(Started::Ready(outcome)) => {
                 call.write(self, out, id, &outcome, &cx, Some(&origin));
                 return Ok(None);
@@ -102,10 +102,10 @@ impl Connection {
     /// The result of a call that comes too soon after others of the same tool by the same caller; none where it may go on
     /// (2026-07-28, server/tools "Security Considerations"). A result, and no error of the protocol, since a model can
     /// act on it: wait, or do something else.
-    fn paced(&self, entry: &Entry) -> Option<ToolResult> {
+    fn paced(&self, entry: &ToolEntry) -> Option<ToolResult> {
         let rate = self.service.limits().tool_call_rate?;
         let (name, now) = (&entry.definition.name, self.service.callers().now());
-        let wait = self.caller.pace(name, rate.interval, rate.burst, now).err()?;
+        let wait = self.caller().pace(name, rate.interval, rate.burst, now).err()?;
         let seconds = wait.as_millis().div_ceil(1_000);
         Some(ToolResult::error(format!(
             "too many calls of `{name}`; nothing was done: try again in {seconds} s"
@@ -124,7 +124,7 @@ impl Connection {
             )));
         }
         let own = self.service.limits().per_caller.max_calls_in_flight;
-        if self.caller.is_full(What::Calls, own) {
+        if self.caller().is_full(What::Calls, own) {
             return Err(error::internal(&format!(
                 "{own} calls of this caller are running already; try again when some have ended"
             )));
@@ -142,7 +142,7 @@ impl Connection {
         origin: Option<Origin<'_>>,
         out: &mut Vec<u8>,
     ) -> Result<Option<Later>, ErrorObject> {
-        let mut running = Code::new(running);
+        let mut running = UserFuture::new(running);
         // Most handlers are done when first polled: then nothing is spawned, queued or woken.
         match Pin::new(&mut running).poll(&mut std::task::Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok(done)) => {
@@ -155,7 +155,7 @@ impl Connection {
                 cx.end();
                 Err(panicked(A::WHAT))
             }
-            Poll::Pending => match (cx.asking().paused(None), origin) {
+            Poll::Pending => match (cx.input_route().paused(None), origin) {
                 (Some(questions), Some(origin)) => {
                     drop(running);
                     cx.cancel();
@@ -190,7 +190,7 @@ impl Connection {
         }
         let context_path = optional_string(meta.meta.context_path, meta::CONTEXT_PATH)?;
         Ok(CallStart {
-            connection: self.myself.clone(),
+            peer: Arc::downgrade(&self.peer),
             revision: meta.revision,
             id: id.clone().into_owned(),
             timeout: self.service.limits().call_timeout,
@@ -198,8 +198,8 @@ impl Connection {
             log_level: meta.log_level,
             meta: params.meta.map(ToOwned::to_owned),
             context_path: context_path.map(Into::into),
-            asking: self.asking(origin, params, meta.revision)?,
-            access: (*self.access).clone(),
+            input_route: self.input_route(origin, params, meta.revision)?,
+            access: self.access().clone(),
         })
     }
 
@@ -207,7 +207,7 @@ impl Connection {
     pub(super) fn go_on<A: Answering>(
         &self,
         id: &RequestId<'_>,
-        running: Code<'static, A::Done>,
+        running: UserFuture<'static, A::Done>,
         cx: Context,
         call: A,
         origin: Option<Origin<'_>>,
@@ -217,7 +217,7 @@ impl Connection {
         // Kept where it may be needed: for the answers to the questions of a modern call.
         let origin = origin.filter(|_| cx.may_pause()).map(Origin::into_owned);
         // One that was admitted beside another at the same moment counts as well.
-        let taken = self.caller.take(What::Calls, usize::MAX);
+        let taken = self.caller().take(What::Calls, usize::MAX);
         let running_call = Running { cx: cx.clone(), name: call.name().to_owned(), _taken: taken };
         self.calls.insert(key.clone(), running_call);
         let connection = self.myself.clone();
@@ -259,7 +259,7 @@ impl Connection {
     /// Whether a request with this id is running.
     pub(super) fn is_taken(&self, id: &RequestId<'_>) -> bool {
         (self.calls.len() > 0 && self.calls.lock().contains_key(&id.key()))
-            || self.subscriptions().contains(id)
+            || self.peer.subscriptions().contains(id)
     }
 }
 
@@ -293,7 +293,7 @@ pub(super) trait Answering: Send + 'static {
         self,
         connection: &Connection,
         id: &RequestId<'_>,
-        running: Code<'static, Self::Done>,
+        running: UserFuture<'static, Self::Done>,
         cx: Context,
         origin: Option<Origin<'_>>,
     ) -> Later
@@ -306,7 +306,7 @@ pub(super) trait Answering: Send + 'static {
 
 /// A call of a tool.
 pub(super) struct ToolCall {
-    entry: Arc<Entry>,
+    entry: Arc<ToolEntry>,
     /// The task that it may become.
     #[cfg(feature = "tasks")]
     pub(super) task: Option<crate::tasks::Admitted>,
@@ -388,7 +388,7 @@ impl Answering for ToolCall {
         mut self,
         connection: &Connection,
         id: &RequestId<'_>,
-        running: Code<'static, Outcome>,
+        running: UserFuture<'static, Outcome>,
         cx: Context,
         origin: Option<Origin<'_>>,
     ) -> Later {
@@ -428,14 +428,14 @@ pub(crate) async fn finish<T>(
 
 /// The code behind a request until it is done, or waits for nothing but answers of its client.
 async fn until_paused<T>(
-    mut running: Code<'_, T>,
+    mut running: UserFuture<'_, T>,
     cx: &Context,
 ) -> Result<Result<T, Vec<(String, Question)>>, Panicked> {
     std::future::poll_fn(|task| {
         if let Poll::Ready(done) = Pin::new(&mut running).poll(task) {
             return Poll::Ready(done.map(Ok));
         }
-        cx.asking()
+        cx.input_route()
             .paused(Some(task.waker()))
             .map_or(Poll::Pending, |questions| Poll::Ready(Ok(Err(questions))))
     })

@@ -34,7 +34,7 @@ impl Connection {
         access: impl Into<Visitor>,
         session: Option<&Self>,
     ) -> Arc<Self> {
-        let session = session.map_or_else(Arc::default, |session| Arc::clone(&session.session));
+        let session = session.map_or_else(Arc::default, |session| Arc::clone(&session.peer.session));
         Self::unlisted(service, outbox, access.into(), session, false)
     }
 
@@ -42,11 +42,5 @@ impl Connection {
     #[cfg(feature = "http")]
     pub(crate) fn is_agreed(&self) -> bool {
         self.agreed_revision().is_some()
-    }
-
-    /// Lets the reader of what the calls send go, where the transport has readers that come back.
-    #[cfg(feature = "http")]
-    pub(crate) fn hang_up(&self) {
-        self.outbox.hang_up();
     }
 }

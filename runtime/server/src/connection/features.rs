@@ -13,12 +13,13 @@ use toolwright_core::request::RequestError;
 use toolwright_core::resource::{CacheScope, ResourceContents, ResourceResult};
 use toolwright_core::revision::Revision;
 
-use super::asking::Origin;
 use super::calls::{Answering, CallMeta};
+use super::input_requests::Origin;
 use super::{Connection, Later, arguments_of, required_string};
+use crate::completion::Completion;
 use crate::context::Context;
 use crate::error;
-use crate::features::{CompleteParams, Completion, Failure, Features, RequestResult, Resources};
+use crate::features::{CompleteParams, Failure, Features, RequestResult, Resources};
 use crate::future::BoxFuture;
 use crate::message::{Params, RequestId};
 use crate::reply;
@@ -67,7 +68,7 @@ impl Connection {
                 Ok(None)
             }
             (method::RESOURCES_UNSUBSCRIBE, _, Some(_)) if is_legacy => {
-                self.session.unwatch(&required_string(params.uri, "uri")?);
+                self.peer.session.unwatch(&required_string(params.uri, "uri")?);
                 reply::result(out, id, b"{}");
                 Ok(None)
             }

@@ -1,8 +1,7 @@
 //! The legacy era: one handshake, then requests in the revision it agreed on (2025-11-25, basic/lifecycle).
 
-use std::sync::atomic::Ordering;
-
 use serde_json::json;
+use serde_json::value::RawValue;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
@@ -10,6 +9,7 @@ use toolwright_core::revision::Revision;
 use super::calls::CallMeta;
 use super::{Connection, Later, level_of};
 use crate::error;
+use crate::input::ClientCapabilities;
 use crate::message::{Params, RequestId, RequestMeta, string};
 use crate::reply;
 
@@ -44,7 +44,7 @@ impl Connection {
             method::TOOLS_LIST => self.list_tools(id, params, meta, revision, out),
             method::LOGGING_SET_LEVEL => {
                 let level = params.level.ok_or_else(|| error::invalid_params("`level` is missing"))?;
-                self.session.log_level.store(level_of(level)? as u8, Ordering::Relaxed);
+                self.peer.session.set_log_level(level_of(level)?);
                 reply::result(out, id, b"{}");
                 Ok(None)
             }
@@ -84,8 +84,8 @@ impl Connection {
             result.insert("instructions".to_owned(), instructions.into());
         }
         reply::result_of(out, id, &result);
-        self.declare(params, revision);
-        self.agree(revision);
+        let declared = params.capabilities.map_or("{}", RawValue::get);
+        self.peer.session.agree(revision, ClientCapabilities::read(declared, revision));
         Ok(())
     }
 }

@@ -1,12 +1,12 @@
 //! One connection: messages in, answers out. Transports own the bytes, this owns their meaning.
 
-mod asking;
 mod batch;
 mod calls;
 #[cfg(any(feature = "http", feature = "jsonrpsee"))]
 mod exchange;
 mod extensions;
 mod features;
+mod input_requests;
 mod legacy;
 mod modern;
 #[cfg(feature = "skills")]
@@ -16,8 +16,7 @@ mod subscriptions;
 mod tasks;
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use toolwright_core::protocol::meta;
 use toolwright_core::protocol::method;
 use toolwright_wire::outbox::Outbox;
@@ -27,14 +26,14 @@ use tokio::sync::watch;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::revision::Revision;
 
-use crate::ask::requests::Waiting;
 use crate::auth::{Access, Visitor};
-use crate::callers::Caller;
 use crate::context::LogLevel;
 use crate::error;
 use crate::future::BoxFuture;
-use crate::list::{List, Listed, View};
 use crate::message::{Envelope, Fault, Malformed, Params, RequestId, RequestMeta, string, trimmed};
+use crate::pagination::{List, Listed, View};
+use crate::peer::{Peer, Session};
+use crate::quotas::Caller;
 use crate::reply;
 use crate::service::Shared;
 
@@ -42,64 +41,19 @@ use crate::service::Shared;
 pub(crate) use batch::Check;
 use calls::Calls;
 pub(crate) use calls::{Ended, finish};
-pub(crate) use subscriptions::Changed;
-use subscriptions::{Subscriptions, Watched};
 
-/// One peer of the server.
+/// The exchange of messages with one peer of the server.
 #[derive(Debug)]
 pub(crate) struct Connection {
     service: Arc<Shared>,
-    outbox: Arc<Outbox>,
-    access: Visitor,
-    /// Whose share of the limits it takes.
-    caller: Caller,
-    session: Arc<Session>,
+    peer: Arc<Peer>,
     calls: Calls,
-    subscriptions: Mutex<Subscriptions>,
     /// How many answers are still to come. Made by the first: it is larger than all the rest.
     unanswered: OnceLock<watch::Sender<usize>>,
     /// Whether its transport serves the modern era alone.
     is_modern_only: bool,
     myself: Weak<Connection>,
 }
-
-/// What a legacy peer has agreed on and asked for. Over HTTP the exchanges of a session share one.
-#[derive(Debug)]
-struct Session {
-    /// The revision agreed on by `initialize`: its place in [`Revision::ALL`] plus one, 0 before.
-    agreed: AtomicU8,
-    /// The least level of log messages, as its place in [`LEVELS`].
-    log_level: AtomicU8,
-    /// The resources that the peer watches; of lists it hears without asking.
-    watched: Mutex<Watched>,
-    /// What the peer can be asked for, as the bits of [`ClientCapabilities`].
-    declared: AtomicU8,
-    /// The questions that wait for the peer's response.
-    waiting: Waiting,
-}
-
-impl Default for Session {
-    fn default() -> Self {
-        Self {
-            agreed: AtomicU8::new(0),
-            log_level: AtomicU8::new(LogLevel::Info as u8),
-            watched: Mutex::default(),
-            declared: AtomicU8::new(0),
-            waiting: Waiting::default(),
-        }
-    }
-}
-
-const LEVELS: [LogLevel; 8] = [
-    LogLevel::Debug,
-    LogLevel::Info,
-    LogLevel::Notice,
-    LogLevel::Warning,
-    LogLevel::Error,
-    LogLevel::Critical,
-    LogLevel::Alert,
-    LogLevel::Emergency,
-];
 
 /// An answer that is not there yet; none if the request was cancelled.
 pub(crate) type Later = BoxFuture<'static, Option<Vec<u8>>>;
@@ -113,7 +67,7 @@ impl Connection {
 
     /// From now on it is notified of changes.
     fn listed(self: Arc<Self>) -> Arc<Self> {
-        self.service.register(Weak::clone(&self.myself));
+        self.service.add_listener(Arc::downgrade(&self.peer));
         self
     }
 
@@ -124,15 +78,11 @@ impl Connection {
         session: Arc<Session>,
         is_modern_only: bool,
     ) -> Arc<Self> {
-        let caller = access.caller().unwrap_or_else(|| service.callers().nobody()).clone();
+        let peer = Peer::new(outbox, session, access, Arc::clone(service.quotas()));
         Arc::new_cyclic(|myself| Self {
-            caller,
             service: Arc::clone(service),
-            outbox,
-            access,
-            session,
+            peer: Arc::new(peer),
             calls: Calls::default(),
-            subscriptions: Mutex::default(),
             unanswered: OnceLock::new(),
             is_modern_only,
             myself: Weak::clone(myself),
@@ -141,12 +91,12 @@ impl Connection {
 
     /// Whose share of the limits it takes.
     pub(crate) fn caller(&self) -> &Caller {
-        &self.caller
+        self.peer.caller()
     }
 
     /// What the peer may use.
     pub(crate) fn access(&self) -> &Access {
-        &self.access
+        self.peer.access()
     }
 
     /// Takes one frame: a message or a batch. Appends the answer, if there is one at once, as a line to `out`;
@@ -200,7 +150,7 @@ impl Connection {
         };
         if envelope.is_response() {
             if let Some(id) = envelope.id {
-                self.session.waiting.respond(id, envelope.result, envelope.error);
+                self.peer.session.waiting.respond(id, envelope.result, envelope.error);
             }
             return None;
         }
@@ -270,7 +220,7 @@ impl Connection {
     pub(crate) fn cancel(&self, id: &RequestId<'_>) {
         let key = id.key();
         if !self.calls.cancel(&key) {
-            self.subscriptions().remove(&key);
+            self.peer.subscriptions().remove(&key);
         }
     }
 
@@ -285,30 +235,13 @@ impl Connection {
 
     /// The revision that `initialize` agreed on.
     pub(crate) fn agreed_revision(&self) -> Option<Revision> {
-        let agreed = self.session.agreed.load(Ordering::Acquire);
-        Revision::ALL.get(usize::from(agreed).checked_sub(1)?).copied()
+        self.peer.session.revision()
     }
 
-    fn agree(&self, revision: Revision) {
-        self.session.agreed.store(revision as u8 + 1, Ordering::Release);
-    }
-
-    /// The least level of log messages that a legacy peer wants.
-    pub(crate) fn log_level(&self) -> LogLevel {
-        LEVELS
-            .get(usize::from(self.session.log_level.load(Ordering::Relaxed)))
-            .copied()
-            .unwrap_or(LogLevel::Info)
-    }
-
-    /// Waits until there is room for more to be sent.
-    pub(crate) async fn room(&self) {
-        self.outbox.room().await;
-    }
-
-    /// Sends a notification that belongs to a call, as soon as there is room.
-    pub(crate) async fn notify_from_call(&self, message: &[u8]) {
-        self.outbox.send(message).await;
+    /// Gives a response to the one who waits for it.
+    #[cfg(feature = "http")]
+    pub(crate) fn respond(&self, id: &RawValue, result: Option<&RawValue>, error: Option<&RawValue>) {
+        self.peer.session.waiting.respond(id, result, error);
     }
 
     /// Waits for an answer in a task of its own and sends it.
@@ -317,7 +250,7 @@ impl Connection {
         let unanswered = Unanswered::new(self.unanswered());
         tokio::spawn(async move {
             if let Some(answer) = later.await {
-                connection.outbox.send(&answer).await;
+                connection.peer.send(&answer).await;
             }
             drop(unanswered);
         });
@@ -337,12 +270,8 @@ impl Connection {
 
     /// Cancels what runs and ends the subscriptions in order. Returns the names of what was running.
     pub(crate) fn end(&self) -> Vec<String> {
-        self.subscriptions().end(&self.outbox);
+        self.peer.subscriptions().end(&self.peer.outbox);
         self.calls.cancel_all()
-    }
-
-    fn subscriptions(&self) -> std::sync::MutexGuard<'_, Subscriptions> {
-        self.subscriptions.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// The page of `tools/list` that the parameters ask for.
@@ -362,7 +291,7 @@ impl Connection {
 
     /// What the peer sees of a list.
     pub(super) fn view(&self) -> View<'_> {
-        View { context_path: None, access: &self.access, rule: &self.service.features().rule }
+        View { context_path: None, access: self.access(), rule: &self.service.features().rule }
     }
 
     /// The page of a list that the parameters ask for.

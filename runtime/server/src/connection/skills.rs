@@ -9,8 +9,8 @@ use toolwright_core::resource::CacheScope;
 use super::calls::CallMeta;
 use super::{Connection, Later, required_string};
 use crate::error;
-use crate::list::List;
 use crate::message::{Params, RequestId};
+use crate::pagination::List;
 use crate::reply;
 use crate::skills::{Catalog, Child};
 

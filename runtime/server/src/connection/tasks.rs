@@ -13,31 +13,32 @@ use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 use toolwright_core::tool::TaskSupport;
 
-use super::asking::{Origin, OwnedOrigin};
 use super::calls::{Answering, CallMeta, Ended, ToolCall, finish, panicked};
+use super::input_requests::{Origin, OwnedOrigin};
 use super::{Connection, Later, required_string};
-use crate::ask::Asking;
 use crate::auth::Access;
-use crate::caught::Code;
 use crate::clock;
-use crate::context::{CallStart, Context};
+use crate::context::{CallStart, Context, InputRoute};
 use crate::error;
-use crate::extensions::{TASKS, declared_in, required};
+use crate::extensions::{TASKS, required};
 use crate::future::BoxFuture;
+use crate::input::declared_extension;
 use crate::message::{Params, RequestId, RequestMeta};
+use crate::panics::UserFuture;
 use crate::provider::Outcome;
 use crate::reply;
 use crate::service::Shared;
-use crate::table::Entry;
+use crate::subscriptions::Changed;
 use crate::tasks::{
-    Admitted, LiveTask, NoTask, NotAdmitted, Task, TaskCall, TaskRegistry, TaskState, TaskView,
+    Admitted, LiveTask, MaybeTask, NoTask, NotAdmitted, Task, TaskRegistry, TaskState, TaskView,
 };
+use crate::tool::ToolEntry;
 
 impl Connection {
     /// The task that a call of a tool may become; none where it is a call like any other.
     pub(super) fn task_of(
         &self,
-        entry: &Entry,
+        entry: &ToolEntry,
         meta: &CallMeta<'_>,
     ) -> Result<Option<Admitted>, ErrorObject> {
         let Some(support) = entry.task else { return Ok(None) };
@@ -58,7 +59,7 @@ impl Connection {
                 "the server was built without tasks; its developer has to build it with `Server::tasks`";
             return if is_required { Err(error::internal(built)) } else { Ok(None) };
         };
-        let questions = (self.service.limits().max_questions, self.room_for_answers());
+        let questions = (self.service.limits().max_questions, self.peer.room_for_answers());
         let tool = (name.as_str(), &*entry.scopes);
         let whose = (self.owner().map(str::to_owned), self.caller(), self.service.callers().everybody());
         match tasks.admit(tool, whose, questions) {
@@ -76,7 +77,7 @@ impl Connection {
 
     /// Who calls; what belongs to one caller is not shown to another.
     fn owner(&self) -> Option<&str> {
-        self.access.owner()
+        self.access().owner()
     }
 
     /// Makes a task of a call whose handler waits, and returns what answers the call with it. Where the store cannot keep
@@ -84,7 +85,7 @@ impl Connection {
     pub(super) fn go_on_as_task(
         &self,
         id: &RequestId<'_>,
-        running: Code<'static, Outcome>,
+        running: UserFuture<'static, Outcome>,
         cx: Context,
         call: ToolCall,
         origin: Option<Origin<'_>>,
@@ -105,7 +106,13 @@ impl Connection {
                     let (live, timeout) = (Arc::clone(&admitted.live), admitted.timeout());
                     reply::result_of(&mut out, &id, &TaskView::created(&task, &server_meta));
                     let work = async move { work(running, &cx, &live, &call, timeout, &server_meta).await };
-                    tokio::spawn(crate::tasks::run(admitted, service, work));
+                    // SEP-2663 "Task Status Notifications".
+                    let notify = move |task: &Task| {
+                        if let Some(service) = service.upgrade() {
+                            service.changed(Changed::Task(task));
+                        }
+                    };
+                    tokio::spawn(crate::tasks::run(admitted, notify, work));
                     return Some(out);
                 }
                 Ok(Err(_)) if !call.must_be_task() => {
@@ -200,14 +207,14 @@ impl Connection {
         let live = tasks.and_then(|tasks| tasks.running_for(task_id, self.owner()));
         live.is_some_and(|live| {
             let (tool, scopes) = live.called();
-            self.service.lacking(&tool, scopes, &self.access).is_none()
+            self.service.lacking(&tool, scopes, self.access()).is_none()
         })
     }
 }
 
 /// Whether the client of a request knows tasks: each request says so by itself.
 pub(super) fn declares_tasks(meta: &RequestMeta<'_>) -> bool {
-    meta.client_capabilities.is_some_and(|declared| declared_in(declared, TASKS).is_some())
+    meta.client_capabilities.is_some_and(|declared| declared_extension(declared, TASKS).is_some())
 }
 
 /// -32021 for a request that needs the extension.
@@ -221,24 +228,24 @@ pub(super) fn undeclared(what: &str) -> ErrorObject {
 /// # Errors
 /// Where the answers that came with the call are more than it may keep.
 pub(super) fn with_task(start: CallStart, admitted: Option<&Admitted>) -> Result<CallStart, ErrorObject> {
-    Ok(match (start.asking, admitted) {
-        (Asking::Passes(passes), Some(admitted)) => {
+    Ok(match (start.input_route, admitted) {
+        (InputRoute::Passes(passes), Some(admitted)) => {
             let live = Arc::clone(&admitted.live);
             let (answers, bytes) = passes.size();
             live.take_room(answers, bytes).map_err(|no_room| error::internal(&no_room.to_string()))?;
             CallStart {
-                asking: Asking::Task(Box::new(TaskCall { passes, live })),
+                input_route: InputRoute::Task(Box::new(MaybeTask { passes, live })),
                 timeout: admitted.timeout(),
                 ..start
             }
         }
-        (asking, _) => CallStart { asking, ..start },
+        (input_route, _) => CallStart { input_route, ..start },
     })
 }
 
 /// Runs a handler to its end, and returns how the task ends: as the call would have been answered.
 async fn work(
-    mut running: Code<'static, Outcome>,
+    mut running: UserFuture<'static, Outcome>,
     cx: &Context,
     live: &LiveTask,
     call: &ToolCall,

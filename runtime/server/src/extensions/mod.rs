@@ -1,15 +1,11 @@
 //! Extensions of the protocol: which there are, who declares them, and what a server has of them (2026-07-28, basic
 //! "Capabilities"; extensions/overview "Negotiation").
 
-mod builder;
+mod parts;
 
-use std::borrow::Cow;
-use std::collections::HashMap;
 #[cfg(feature = "skills")]
 use std::sync::{Arc, PoisonError, RwLock};
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_core::revision::Revision;
 
@@ -22,7 +18,7 @@ use crate::skills::Catalog;
 #[cfg(feature = "tasks")]
 use crate::tasks::ServerTasks;
 
-pub(crate) use builder::ExtensionParts;
+pub(crate) use parts::ExtensionParts;
 
 pub(crate) use toolwright_core::protocol::extension::{SKILLS, TASKS};
 
@@ -36,7 +32,7 @@ pub(crate) struct Extensions {
     pub(crate) skills: Option<RwLock<Arc<Catalog>>>,
     /// The replacements of skills, which are read from folders first.
     #[cfg(feature = "skills")]
-    pub(crate) replacements: crate::order::Order,
+    pub(crate) replacements: crate::refresh_order::RefreshOrder,
     /// Absent where no tool of the server can become a task.
     #[cfg(feature = "tasks")]
     pub(crate) tasks: Option<ServerTasks>,
@@ -60,7 +56,7 @@ impl Extensions {
         (!extensions.is_empty()).then_some(Value::Object(extensions))
     }
 
-    /// Offers `catalog` in place of the skills now, unless a replacement that began after `turn` is in place already.
+    /// Offers `catalog` in place of the skills now, unless a replacement that began after `refresh` is in place already.
     /// `resources` are those of the new skills.
     ///
     /// # Errors
@@ -68,7 +64,7 @@ impl Extensions {
     #[cfg(feature = "skills")]
     pub(crate) fn replace_skills(
         &self,
-        turn: crate::order::Turn,
+        refresh: crate::refresh_order::Refresh,
         catalog: Catalog,
         resources: Vec<ResourceEntry>,
         all: &Resources,
@@ -76,7 +72,7 @@ impl Extensions {
         let Some(skills) = &self.skills else { return Ok(()) };
         // Held over both, so that two replacements do not mix.
         let mut skills = skills.write().unwrap_or_else(PoisonError::into_inner);
-        if !self.replacements.is_newest(turn) {
+        if !self.replacements.is_newest(refresh) {
             return Ok(());
         }
         all.fixed.replace(|uri| skills.uris.contains(uri), resources, "resource")?;
@@ -96,16 +92,4 @@ impl Extensions {
 #[cfg(feature = "tasks")]
 pub(crate) fn required(extension: &str) -> Value {
     serde_json::json!({"extensions": {extension: {}}})
-}
-
-/// The settings of an extension that a client declares in its capabilities; none if it does not declare it.
-pub(crate) fn declared_in<'a>(capabilities: &'a RawValue, extension: &str) -> Option<&'a RawValue> {
-    #[derive(Deserialize)]
-    struct Capabilities<'a> {
-        #[serde(borrow, default)]
-        extensions: Option<HashMap<Cow<'a, str>, &'a RawValue>>,
-    }
-    let capabilities: Capabilities<'a> = serde_json::from_str(capabilities.get()).ok()?;
-    let settings = *capabilities.extensions?.get(extension)?;
-    settings.get().starts_with('{').then_some(settings)
 }

@@ -5,7 +5,7 @@ use toolwright_core::manifest::{Entry, Kind, entry};
 use toolwright_core::revision::Revision;
 
 use crate::error::BuildError;
-use crate::list::Listed;
+use crate::pagination::Listed;
 
 /// Checks that the manifest shows what a server registers of one kind, and nothing else. A kind of which nothing is
 /// declared is in no manifest, and a server without any of a kind offers it to nobody.

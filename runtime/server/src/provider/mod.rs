@@ -7,7 +7,6 @@
 //! Typed toolsets do not go through it. A service is a provider too, so services nest.
 
 mod changes;
-mod forward;
 mod outcome;
 mod request;
 
@@ -21,14 +20,14 @@ use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
 
 pub(crate) use changes::Change;
 pub use changes::Changes;
-pub(crate) use forward::{complete, entry_of, get_prompt, read_resource};
-pub use outcome::{InputRequired, Outcome, RawResult};
-pub use request::{CompletionRequest, InputResponses, PromptRequest, ResourceRequest, ToolRequest};
+pub use outcome::{Outcome, RawResult};
+pub use request::{CompletionRequest, PromptRequest, ResourceRequest, ToolRequest};
 
 use crate::auth::Access;
+use crate::completion::Completion;
 use crate::context::Context;
-use crate::features::Completion;
 use crate::future::BoxFuture;
+pub use crate::input::{InputRequired, InputResponses};
 
 /// Offers tools, prompts and resources at run time: a worker, another MCP server, or a dispatcher of your own.
 ///

@@ -8,9 +8,9 @@ use toolwright_core::protocol::{ErrorObject, Revision};
 use toolwright_core::resource::ResourceResult;
 use toolwright_core::result::{ToolError, ToolResult};
 
-use crate::ask::InputRequest;
-use crate::features::Completion;
+use crate::completion::Completion;
 use crate::future::BoxFuture;
+use crate::input::InputRequired;
 
 /// What comes of a request to a provider.
 #[non_exhaustive]
@@ -105,36 +105,6 @@ impl<T: fmt::Debug> fmt::Debug for Outcome<T> {
             Self::Task(_) => f.write_str("Task"),
             Self::Raw(raw) => f.debug_tuple("Raw").field(raw).finish(),
         }
-    }
-}
-
-/// Requests that a client must answer before there is a result (2026-07-28, schema `InputRequiredResult`).
-#[derive(Debug, Clone, Default)]
-pub struct InputRequired {
-    /// What is asked, each under a key of its own. A request that the client has not declared a capability for is an
-    /// error; so are more than [`Limits::max_questions`](crate::Limits::max_questions).
-    pub requests: Vec<(String, InputRequest)>,
-    /// What the provider needs to go on, such as the `requestState` of another server. It travels with the client,
-    /// sealed, and nobody but this server can read or change it; together with the answers of earlier rounds it has at
-    /// most [`Limits::max_request_state_bytes`](crate::Limits::max_request_state_bytes).
-    pub state: Option<String>,
-}
-
-impl InputRequired {
-    /// One request.
-    pub fn new(key: impl Into<String>, request: InputRequest) -> Self {
-        Self { requests: vec![(key.into(), request)], state: None }
-    }
-
-    /// One request more.
-    pub fn and(mut self, key: impl Into<String>, request: InputRequest) -> Self {
-        self.requests.push((key.into(), request));
-        self
-    }
-
-    /// With the state that comes back with the answers.
-    pub fn with_state(self, state: impl Into<String>) -> Self {
-        Self { state: Some(state.into()), ..self }
     }
 }
 

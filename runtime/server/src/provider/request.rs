@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_core::external::drop_reserved;
 
-use crate::features::Reference;
+use crate::completion::Reference;
+use crate::input::InputResponses;
 
 /// A call of a tool (2026-07-28, server/tools "Calling Tools").
 #[derive(Debug, Clone, Copy)]
@@ -99,14 +100,4 @@ impl<'a> CompletionRequest<'a> {
     ) -> Self {
         Self { reference, argument, value, arguments }
     }
-}
-
-/// The answers of a client to the requests of an [`InputRequired`](super::InputRequired).
-#[derive(Debug, Clone, Default)]
-pub struct InputResponses {
-    /// The results, by the keys of the requests: `ElicitResult`, `CreateMessageResult` or `ListRootsResult` of the
-    /// schema. They come from a client and may have any form.
-    pub responses: BTreeMap<String, Box<RawValue>>,
-    /// The state that the provider gave with its requests.
-    pub state: Option<String>,
 }

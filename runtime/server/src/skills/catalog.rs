@@ -20,7 +20,7 @@ use crate::auth::Offer;
 use crate::error::BuildError;
 use crate::features::ResourceEntry;
 use crate::hex::hex;
-use crate::list::{List, Listed};
+use crate::pagination::{List, Listed};
 
 /// The skills of a server at one moment, with the same bytes behind digests, sizes and reads.
 #[derive(Debug)]

@@ -21,11 +21,8 @@ pub(crate) use catalog::{Catalog, Child};
 use files::{Files, SKILL_MD};
 use limits::Budget;
 
-use crate::connection::Changed;
 use crate::error::BuildError;
-use crate::extensions::SKILLS;
 use crate::features::ResourceEntry;
-use crate::service::Service;
 
 /// The skills that a server offers: see [`Server::skills`](crate::Server::skills).
 ///
@@ -88,33 +85,6 @@ impl Skills {
             }
         }
         Catalog::new(files, ttl)
-    }
-}
-
-impl Service {
-    /// Offers other skills in place of those that the server has now, and tells every peer that listens. Requests that
-    /// are answered meanwhile see the old ones or the new ones. Of several replacements at once the one that began last
-    /// stays.
-    ///
-    /// # Errors
-    /// [`BuildError::Feature`] for skills that cannot be served, and for a server that was built without
-    /// [`Server::skills`](crate::Server::skills): clients were told so. The old ones stay then.
-    pub fn replace_skills(&self, skills: Skills) -> Result<(), BuildError> {
-        let shared = self.shared();
-        let (extensions, resources) = (shared.extensions(), shared.features().resources.as_ref());
-        let Some(resources) = resources.filter(|_| extensions.skills.is_some()) else {
-            return Err(BuildError::Feature {
-                what: "extension",
-                name: SKILLS.to_owned(),
-                reason: "the server was built without skills; build it with `Server::skills`, even if there are none yet"
-                    .to_owned(),
-            });
-        };
-        let turn = extensions.replacements.begin();
-        let (catalog, entries) = skills.build(self.limits().max_skill_bytes, shared.list_ttl())?;
-        extensions.replace_skills(turn, catalog, entries, resources)?;
-        shared.changed(Changed::Resources);
-        Ok(())
     }
 }
 

@@ -10,8 +10,8 @@ use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::{Task, TaskState};
-use crate::ask::room::Room;
-use crate::ask::{AskError, Question};
+use crate::input::Room;
+use crate::input::{AskError, Question};
 
 /// How often an answer that cannot be used is asked for again.
 const MAX_TRIES: usize = 16;

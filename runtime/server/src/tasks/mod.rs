@@ -11,7 +11,7 @@
 //!
 //! `live` is a task that runs, `runner` takes it from its making to its expiry, `registry` finds it, and a store keeps it.
 
-mod asker;
+mod input;
 mod live;
 mod memory;
 mod record;
@@ -27,7 +27,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use asker::{TaskAsker, TaskCall};
+pub(crate) use input::MaybeTask;
 pub(crate) use live::LiveTask;
 pub use memory::MemoryTaskStore;
 pub(crate) use record::TaskView;

@@ -5,9 +5,9 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use toolwright_core::protocol::milliseconds;
 
 use crate::clock::later;
-use crate::service::ttl_ms;
 
 /// A task: what a [`TaskStore`](super::TaskStore) keeps. Serialize it as a whole, whatever the store is made of.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -143,8 +143,8 @@ impl<'a> TaskView<'a> {
             status_message: task.status_message.as_deref(),
             created_at: timestamp(task.created_at),
             last_updated_at: timestamp(task.last_updated_at),
-            ttl_ms: ttl_ms(task.ttl),
-            poll_interval_ms: ttl_ms(task.poll_interval),
+            ttl_ms: milliseconds(task.ttl),
+            poll_interval_ms: milliseconds(task.poll_interval),
             input_requests: None,
             result: None,
             error: None,

@@ -15,9 +15,9 @@ use tokio_util::sync::CancellationToken;
 use super::live::LiveTask;
 use super::store::done;
 use super::{Task, TaskState, TaskStore, TaskStoreError, Tasks};
-use crate::ask::room::Room;
-use crate::callers::{Caller, Taken, What};
 use crate::hex::random_id;
+use crate::input::Room;
+use crate::quotas::{Caller, Taken, What};
 
 /// The tasks of a server.
 pub(crate) struct TaskRegistry {
@@ -245,8 +245,8 @@ impl fmt::Debug for TaskRegistry {
 #[cfg(test)]
 pub(super) mod tests {
     use super::{Admitted, NoTask, NotAdmitted, ServerTasks};
-    use crate::ask::room::tests::ample;
-    use crate::callers::Callers;
+    use crate::input::ample;
+    use crate::quotas::Callers;
     use crate::tasks::Tasks;
 
     pub(in crate::tasks) fn admit(tasks: &ServerTasks, owner: Option<&str>) -> Admitted {

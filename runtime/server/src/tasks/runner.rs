@@ -5,7 +5,7 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde_json::value::to_raw_value;
@@ -15,9 +15,7 @@ use super::live::LiveTask;
 use super::registry::{Admitted, TaskRegistry};
 use super::store::done;
 use super::{Task, TaskState, TaskStoreError};
-use crate::connection::Changed;
 use crate::error;
-use crate::service::Shared;
 
 /// A task that was made, or why it was not.
 pub(crate) type Made = Result<Unstarted, TaskStoreError>;
@@ -68,15 +66,15 @@ pub(crate) async fn make(admitted: Admitted, made: oneshot::Sender<Made>) {
     drop(made.send(result));
 }
 
-/// Runs a task from its start to its expiry. `work` runs the handler and returns how the task ends; it must end when
+/// Runs a task from its start to its expiry. `notify` is told of each change. `work` runs the handler and returns how the task ends; it must end when
 /// [`LiveTask::stopped`] is cancelled.
 pub(crate) async fn run(
     mut admitted: Admitted,
-    service: Weak<Shared>,
+    notify: impl Fn(&Task) + Send + Sync,
     work: impl Future<Output = Ending> + Send,
 ) {
     let (registry, live) = (Arc::clone(&admitted.registry), Arc::clone(&admitted.live));
-    work_and_store(&registry, &live, &service, work).await;
+    work_and_store(&registry, &live, &notify, work).await;
     let (id, left) = {
         let task = live.snapshot();
         let left = time_left(&task);
@@ -95,7 +93,7 @@ pub(crate) async fn run(
 async fn work_and_store(
     registry: &TaskRegistry,
     live: &LiveTask,
-    service: &Weak<Shared>,
+    notify: &(impl Fn(&Task) + Sync),
     work: impl Future<Output = Ending> + Send,
 ) {
     let mut work = pin!(work);
@@ -113,7 +111,7 @@ async fn work_and_store(
                 if let Ok(false) = done(registry.store().update(&task)).await {
                     live.cancel();
                 }
-                tell(service, &task);
+                notify(&task);
             }
         }
     };
@@ -125,7 +123,7 @@ async fn work_and_store(
         // It was interrupted, and says so already.
         store_end(registry, &live.snapshot()).await
     };
-    tell(service, &live.snapshot());
+    notify(&live.snapshot());
     if !is_shown {
         keep_trying(registry, &live.snapshot()).await;
     }
@@ -167,11 +165,4 @@ async fn keep_trying(registry: &TaskRegistry, task: &Task) {
 
 fn time_left(task: &Task) -> Duration {
     task.expires_at().duration_since(SystemTime::now()).unwrap_or_default()
-}
-
-/// Tells those who listen to the task (SEP-2663 "Task Status Notifications").
-fn tell(service: &Weak<Shared>, task: &Task) {
-    if let Some(service) = service.upgrade() {
-        service.changed(Changed::Task(task));
-    }
 }

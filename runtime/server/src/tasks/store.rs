@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::Task;
-use crate::caught::{Code, Panicked};
 use crate::future::BoxFuture;
+use crate::panics::{Panicked, UserFuture};
 
 /// How long a store may take for one operation.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -73,7 +73,7 @@ impl TaskStoreError {
 pub(super) async fn done<T>(
     operation: BoxFuture<'_, Result<T, TaskStoreError>>,
 ) -> Result<T, TaskStoreError> {
-    match tokio::time::timeout(PATIENCE, Code::new(operation)).await {
+    match tokio::time::timeout(PATIENCE, UserFuture::new(operation)).await {
         Ok(Ok(result)) => result,
         Ok(Err(Panicked)) => Err(TaskStoreError::new("it failed unexpectedly")),
         Err(_) => Err(TaskStoreError::new(format!("it did not answer within {} s", PATIENCE.as_secs()))),

@@ -8,8 +8,8 @@ use tokio::sync::oneshot::error::TryRecvError;
 use super::live::{LiveTask, Note, shown};
 use super::registry::tests::admit;
 use super::{TaskState, Tasks};
-use crate::ask::room::tests::ample;
-use crate::ask::{AskError, Question};
+use crate::input::ample;
+use crate::input::{AskError, Question};
 
 /// The states, with what comes of each operation.
 const STATES: [&str; 5] = ["working", "asking", "settled", "ended", "cancelled"];

@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
 #[cfg(any(feature = "socket", feature = "ws"))]
-use crate::callers::Received;
+use crate::quotas::Received;
 
 /// A stream that fails with [`TimedOut`](io::ErrorKind::TimedOut) when its peer has not read for too long, and with
 /// [`QuotaExceeded`](io::ErrorKind::QuotaExceeded) where there is no room for what comes.

@@ -44,8 +44,43 @@ pub enum Transport {
     WebSocket(http::WebSocket),
 }
 
+impl Service {
+    /// Serves one transport until its peer leaves, or an error ends it.
+    ///
+    /// # Errors
+    /// [`ServeError::Stream`] where reading or writing fails for another reason than the peer's leaving.
+    pub async fn serve(&self, transport: impl Into<Transport>) -> Result<(), ServeError> {
+        self.serve_until(transport, std::future::pending()).await
+    }
+
+    /// As [`Service::serve`], and shuts down gracefully when `shutdown` is done: no new message is read, running calls get
+    /// [`Limits::shutdown_grace`] to finish, their answers are sent, subscriptions end with their last message.
+    /// Tasks end with the last transport that is served, as failed; where the service is mounted in another server as
+    /// well, with the last handle to it.
+    ///
+    /// A signal is best waited for on a thread of its own: a handler that blocks a thread of the runtime can keep
+    /// `tokio::signal` from seeing it.
+    ///
+    /// # Errors
+    /// As [`Service::serve`].
+    pub async fn serve_until(
+        &self,
+        transport: impl Into<Transport>,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> Result<(), ServeError> {
+        #[cfg(feature = "tasks")]
+        let serving = self.shared().extensions().tasks.as_ref().map(|tasks| tasks.serving());
+        let ended = transport.into().serve(self, shutdown).await;
+        #[cfg(feature = "tasks")]
+        if let Some(serving) = serving {
+            serving.end(self.limits().shutdown_grace).await;
+        }
+        ended
+    }
+}
+
 impl Transport {
-    pub(crate) async fn serve(
+    async fn serve(
         self,
         service: &Service,
         shutdown: impl Future<Output = ()> + Send,

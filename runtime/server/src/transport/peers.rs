@@ -14,9 +14,9 @@ use toolwright_wire::outbox::Outbox;
 #[cfg(any(feature = "socket", feature = "ws"))]
 use crate::auth::Visitor;
 #[cfg(any(feature = "socket", feature = "ws"))]
-use crate::callers::Received;
-#[cfg(any(feature = "socket", feature = "ws"))]
 use crate::connection::Connection;
+#[cfg(any(feature = "socket", feature = "ws"))]
+use crate::quotas::Received;
 #[cfg(any(feature = "socket", feature = "ws"))]
 use crate::service::Service;
 

@@ -8,7 +8,7 @@ use toolwright_core::protocol::error::{INTERNAL_ERROR, METHOD_NOT_FOUND};
 use toolwright_core::revision::Revision;
 
 use super::body::{EventStream, HttpBody};
-use super::stream::Reader;
+use super::legacy::Reader;
 use crate::error;
 use crate::message::RequestId;
 use crate::reply;

@@ -12,7 +12,7 @@ use tokio::time::{Instant, Sleep};
 use toolwright_wire::event_stream::{COMMENT, messages, write_event};
 use toolwright_wire::outbox::Outbox;
 
-use super::stream::Reader;
+use super::legacy::Reader;
 use crate::clock::FAR;
 use crate::connection::{Connection, Later};
 use crate::future::BoxFuture;

@@ -14,8 +14,7 @@ use toolwright_wire::headers::single;
 use toolwright_wire::origin::{host_name, is_loopback};
 
 use super::caller::FindAddress;
-use super::store::{EventStore, MemoryEventStore};
-use super::stream::Reading;
+use super::legacy::{EventStore, MemoryEventStore, Reading};
 use crate::auth::Access;
 #[cfg(feature = "auth")]
 use crate::auth::Protection;

@@ -23,10 +23,8 @@ use toolwright_wire::outbox::Outbox;
 
 use super::answer::{self, Era};
 use super::body::{EventStream, HttpBody, filled};
-use super::events::EventId;
 use super::half_close::HalfClose;
-use super::session::Session;
-use super::stream::{Reading, exactly, filled_or_hung_up};
+use super::legacy::{EventId, Reading, Session, exactly, filled_or_hung_up};
 use crate::connection::{Connection, Later};
 use crate::error;
 use crate::message::RequestId;

@@ -15,7 +15,7 @@ use crate::auth::{Access, Metadata, Protection, Rejected, RejectedKind, is_scope
 use crate::error;
 use crate::message::{Envelope, string};
 use crate::service::Service;
-use crate::table::Denied;
+use crate::tool_table::Denied;
 
 /// How long a client waits before it asks again while tokens cannot be checked, in seconds.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("10");

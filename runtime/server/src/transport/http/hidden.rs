@@ -2,8 +2,8 @@
 
 use super::HttpConfig;
 use crate::auth::Access;
-use crate::list::{List, Listed};
 use crate::log;
+use crate::pagination::{List, Listed};
 use crate::service::Service;
 
 /// How many of them are named.

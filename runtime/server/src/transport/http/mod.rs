@@ -5,8 +5,7 @@
 //! `params` (which era, and do headers and body agree) → `modern` or `legacy` → `connection` → `exchange` (one text, or
 //! events) → `answer`.
 //!
-//! Beside that, the legacy era has streams that outlive their connections: GET (`listen`) reads a `stream` of a `session`,
-//! whose `events` the `store` keeps. `sse` is the transport that was there before.
+//! What the legacy era alone has is in `legacy`: sessions, streams that outlive their connections, and HTTP+SSE.
 //!
 //! A check reads what the code that runs reads. Headers are compared with the members that dispatch uses, as strings
 //! and not as JSON text, and with arguments member by member: an argument that the tool could not read is still
@@ -18,7 +17,6 @@ mod body;
 mod caller;
 mod config;
 mod cors;
-mod events;
 mod exchange;
 #[cfg(feature = "auth")]
 mod guard;
@@ -26,14 +24,9 @@ mod half_close;
 mod headers;
 mod hidden;
 mod legacy;
-mod listen;
 mod modern;
 mod place;
 mod serve;
-mod session;
-mod sse;
-mod store;
-mod stream;
 #[cfg(feature = "ws")]
 mod websocket;
 
@@ -47,27 +40,24 @@ use http_body::Body;
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::Visitor;
-use crate::callers::Received;
 use crate::error;
 use crate::future::BoxFuture;
 use crate::message::{Envelope, Malformed, RequestId, trimmed};
+use crate::quotas::Received;
 use crate::service::Service;
 
 use answer::Era;
 use exchange::{Count, Form, Step};
 use half_close::HalfClose;
-use session::Sessions;
-use sse::SseStreams;
+use legacy::{Sessions, SseStreams};
 use toolwright_wire::body::Unread;
 use toolwright_wire::headers::Accept;
 
 pub use body::HttpBody;
 pub use caller::PeerAddr;
 pub use config::HttpConfig;
+pub use legacy::{EventLimits, EventStore, MemoryEventStore, SseService, StoredEvent};
 pub use serve::Http;
-pub use sse::SseService;
-pub use store::{EventLimits, EventStore, MemoryEventStore, StoredEvent};
-pub(crate) use toolwright_wire::params::HeaderParams;
 #[cfg(feature = "ws")]
 pub use websocket::{WebSocket, WebSocketService};
 

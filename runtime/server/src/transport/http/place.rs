@@ -8,10 +8,10 @@ use hyper::server::conn::http1;
 use hyper_util::rt::TokioTimer;
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::callers::{Taken, What};
 use crate::clock::FAR;
 use crate::error::ServeError;
 use crate::limits::Limits;
+use crate::quotas::{Taken, What};
 use crate::service::Service;
 
 /// An address that is listened on already, and a path: `/mcp` unless it is moved.

@@ -31,8 +31,8 @@ use tokio_util::sync::CancellationToken;
 use super::body::HttpBody;
 use super::caller::visitor;
 use super::{HttpConfig, answer, hidden, too_many_of_caller};
-use crate::callers::What;
 use crate::future::BoxFuture;
+use crate::quotas::What;
 use crate::service::Service;
 use crate::transport::peers::LAST_WORDS;
 

@@ -1,0 +1,129 @@
+//! Completion: suggestions for arguments of prompts and variables of resource templates (2026-07-28,
+//! server/utilities/completion).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use toolwright_core::request::RequestError;
+
+use crate::context::Context;
+
+/// The most values of one answer (2026-07-28, server/utilities/completion "Completion Results").
+const MAX_VALUES: usize = 100;
+
+/// Whose argument is completed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
+#[serde(tag = "type")]
+#[non_exhaustive]
+pub enum Reference {
+    /// A prompt.
+    #[serde(rename = "ref/prompt")]
+    Prompt {
+        /// Its name.
+        name: String,
+    },
+    /// A resource template.
+    #[serde(rename = "ref/resource")]
+    Resource {
+        /// The template, or the address of a resource, which has nothing to complete.
+        uri: String,
+    },
+}
+
+impl Reference {
+    /// The prompt of this name.
+    pub fn prompt(name: impl Into<String>) -> Self {
+        Self::Prompt { name: name.into() }
+    }
+
+    /// The resource template of this form, as it was registered.
+    pub fn template(uri_template: impl Into<String>) -> Self {
+        Self::Resource { uri: uri_template.into() }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Prompt { name } => name,
+            Self::Resource { uri } => uri,
+        }
+    }
+}
+
+/// What a completer sees beside the text so far.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CompletionContext {
+    /// The arguments that have their values already; clients before 2025-06-18 send none.
+    pub arguments: BTreeMap<String, String>,
+    /// The request.
+    pub request: Context,
+}
+
+/// Suggestions, best first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Completion {
+    /// The values; all after the hundredth are left out when it is sent.
+    pub values: Vec<String>,
+    /// How many there are in all; the number of `values` if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// Whether there are more than `values`.
+    pub has_more: bool,
+}
+
+impl Completion {
+    /// The answer with at most as many values as the protocol has.
+    pub(crate) fn capped(mut self) -> Self {
+        let count = u64::try_from(self.values.len()).unwrap_or(u64::MAX);
+        let total = *self.total.get_or_insert(count);
+        self.values.truncate(MAX_VALUES);
+        self.has_more |= total > u64::try_from(self.values.len()).unwrap_or(u64::MAX);
+        self
+    }
+}
+
+/// What a completer may return.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no completion",
+    label = "return a list of texts, a `Completion`, or a `Result` of these"
+)]
+pub trait IntoCompletion {
+    /// The suggestions, or why there are none.
+    fn into_completion(self) -> Result<Completion, RequestError>;
+}
+
+impl IntoCompletion for Completion {
+    fn into_completion(self) -> Result<Completion, RequestError> {
+        Ok(self)
+    }
+}
+
+impl<T: Into<String>> IntoCompletion for Vec<T> {
+    fn into_completion(self) -> Result<Completion, RequestError> {
+        Ok(Completion { values: self.into_iter().map(Into::into).collect(), ..Completion::default() })
+    }
+}
+
+impl<T: IntoCompletion, E: Into<RequestError>> IntoCompletion for Result<T, E> {
+    fn into_completion(self) -> Result<Completion, RequestError> {
+        self.map_err(Into::into)?.into_completion()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Completion, IntoCompletion};
+
+    #[test]
+    fn at_most_a_hundred_values_are_sent_and_the_rest_is_counted() {
+        let values = |count: usize| vec!["x"; count].into_completion().expect("values").capped();
+        for (count, sent, has_more) in [(0, 0, false), (100, 100, false), (101, 100, true)] {
+            let capped = values(count);
+            assert_eq!((capped.values.len(), capped.has_more), (sent, has_more), "{count}");
+            assert_eq!(capped.total, u64::try_from(count).ok());
+        }
+        let told = Completion { total: Some(7), ..values(3) }.capped();
+        assert_eq!((told.total, told.has_more), (Some(7), true));
+    }
+}

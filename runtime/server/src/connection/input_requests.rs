@@ -1,0 +1,173 @@
+//! Elicitation, sampling and roots: how requests reach the client, and the result of a call that has some.
+
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use toolwright_core::json::each_member;
+use toolwright_core::protocol::ErrorObject;
+use toolwright_core::revision::Revision;
+
+use super::Connection;
+use crate::context::{Context, InputRoute};
+use crate::error;
+use crate::input::request_state::Binding;
+use crate::input::round_trips::{Answers, Kept, Passes};
+use crate::input::{InputRequired, Question};
+use crate::message::{Params, RequestId, string};
+use crate::reply;
+
+/// What a call asks the server for: its questions and their answers belong to it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin<'a> {
+    pub(super) method: &'static str,
+    /// The name of a tool or prompt, the address of a resource.
+    pub(super) target: &'a str,
+    pub(super) arguments: Option<&'a RawValue>,
+}
+
+/// The same, apart from its message.
+#[derive(Debug)]
+pub(super) struct OwnedOrigin {
+    method: &'static str,
+    target: String,
+    arguments: Option<Box<RawValue>>,
+}
+
+impl Origin<'_> {
+    pub(super) fn into_owned(self) -> OwnedOrigin {
+        OwnedOrigin {
+            method: self.method,
+            target: self.target.to_owned(),
+            arguments: self.arguments.map(ToOwned::to_owned),
+        }
+    }
+}
+
+impl OwnedOrigin {
+    pub(super) fn borrowed(&self) -> Origin<'_> {
+        Origin { method: self.method, target: &self.target, arguments: self.arguments.as_deref() }
+    }
+}
+
+impl Connection {
+    /// How the questions of a call go to its client. Answers that come with the call are checked here, before any code
+    /// of users runs.
+    pub(super) fn input_route(
+        &self,
+        origin: Option<&Origin<'_>>,
+        params: &Params<'_>,
+        revision: Revision,
+    ) -> Result<InputRoute, ErrorObject> {
+        let Some(origin) = origin else { return Ok(InputRoute::Nobody) };
+        if !revision.is_modern() {
+            return Ok(InputRoute::requests());
+        }
+        let limits = self.service.limits();
+        let answers = if params.request_state.is_none() && params.input_responses.is_none() {
+            None
+        } else {
+            Some((self.kept(params, origin)?, given_answers(params)?))
+        };
+        Ok(InputRoute::Passes(Passes::new(limits.max_questions, answers)))
+    }
+
+    /// What was kept of earlier rounds.
+    fn kept(&self, params: &Params<'_>, origin: &Origin<'_>) -> Result<Kept, ErrorObject> {
+        let Some(state) = params.request_state else { return Ok(Kept::default()) };
+        let limit = self.service.limits().max_request_state_bytes;
+        string(state)
+            .filter(|state| state.len() <= limit)
+            .and_then(|state| self.service.sealer().open(&state, &self.binding(origin)))
+            .ok_or_else(|| {
+                error::invalid_params(
+                    "`requestState` is not one that this server gave for this very request, or it has expired; call again without it and without `inputResponses`",
+                )
+            })
+    }
+
+    fn binding<'a>(&'a self, origin: &Origin<'a>) -> Binding<'a> {
+        let Origin { method, target, arguments } = *origin;
+        Binding { principal: self.access().owner(), method, target, arguments }
+    }
+
+    /// Appends the answer of a call that ends with questions; `provider` is the state of the one who asks, if that is not
+    /// this server.
+    pub(super) fn pause(
+        &self,
+        out: &mut Vec<u8>,
+        id: &RequestId<'_>,
+        cx: &Context,
+        origin: &Origin<'_>,
+        questions: &[(String, Question)],
+        provider: Option<&str>,
+    ) {
+        let Some(passes) = cx.input_route().passes() else { return };
+        let limits = self.service.limits();
+        let kept = passes.kept(provider);
+        let sealed = self.service.sealer().seal(&kept, limits.request_state_ttl, &self.binding(origin));
+        let refusal = match sealed {
+            Some(state) if state.len() <= limits.max_request_state_bytes => {
+                let result = InputRequiredResult {
+                    result_type: "input_required",
+                    input_requests: questions,
+                    request_state: &state,
+                    meta: self.service.server_meta(),
+                };
+                return reply::result_of(out, id, &result);
+            }
+            Some(_) => error::internal(&format!(
+                "the answers so far need more than the {} bytes that a `requestState` may have; answer in fewer words",
+                limits.max_request_state_bytes
+            )),
+            None => error::internal("the system gives no random numbers to seal the answers with"),
+        };
+        reply::error(out, Some(id), &refusal, cx.revision());
+    }
+
+    /// Appends the answer of a call whose provider asks for input.
+    pub(super) fn pause_for(
+        &self,
+        out: &mut Vec<u8>,
+        id: &RequestId<'_>,
+        cx: &Context,
+        origin: &Origin<'_>,
+        input: &InputRequired,
+    ) {
+        let questions = input.requests.iter();
+        // The provider's way has checked them.
+        let questions: Vec<_> =
+            questions.filter_map(|(key, request)| Some((key.clone(), Question::of(request).ok()?))).collect();
+        cx.cancel();
+        self.pause(out, id, cx, origin, &questions, input.state.as_deref());
+    }
+}
+
+/// The answers that come with a request, one for each key.
+fn given_answers(params: &Params<'_>) -> Result<Answers, ErrorObject> {
+    let Some(responses) = params.input_responses else { return Ok(Answers::new()) };
+    let mut answers = Answers::new();
+    let read = each_member(responses.get(), |key, answer| {
+        let is_repeated = answers.insert(key.into_owned(), answer.to_owned()).is_some();
+        if is_repeated { Err("a key appears twice") } else { Ok(()) }
+    });
+    read.map(|()| answers).map_err(|_| {
+        error::invalid_params(
+            "`inputResponses` must be an object with the key of each question and its one answer",
+        )
+    })
+}
+
+/// 2026-07-28, schema `InputRequiredResult`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InputRequiredResult<'a> {
+    result_type: &'static str,
+    #[serde(serialize_with = "as_object")]
+    input_requests: &'a [(String, Question)],
+    request_state: &'a str,
+    #[serde(rename = "_meta")]
+    meta: &'a RawValue,
+}
+
+fn as_object<S: Serializer>(questions: &&[(String, Question)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(questions.iter().map(|(key, question)| (key, question)))
+}

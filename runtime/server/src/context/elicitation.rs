@@ -1,0 +1,96 @@
+//! Elicitation: asking the client's user (2026-07-28, client/elicitation).
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use toolwright_core::arguments::{ArgumentReader, Checker};
+use toolwright_core::schema::{self, Draft};
+use toolwright_core::tool::InputShape;
+
+use super::{Context, InputRoute};
+use crate::input::{AskError, Elicited, Question};
+use crate::peer::server_requests;
+
+impl Context {
+    /// Asks the client's user to fill in a form, whose members are those of `T`: text, numbers, booleans, enums of unit
+    /// variants, and lists of such enums. Never ask for a password or another secret this way; that is what
+    /// [`Context::elicit_url`] is for.
+    ///
+    /// The answer is checked like the arguments of a tool. One that does not fit is asked for again in 2026-07-28.
+    ///
+    /// See [the module](crate::input) for what a handler that asks must keep in mind.
+    ///
+    /// # Errors
+    /// [`AskError`]. A user who declines is an answer, not an error.
+    pub async fn elicit<T>(&self, key: &str, message: &str) -> Result<Elicited<T>, AskError>
+    where
+        T: JsonSchema + DeserializeOwned,
+    {
+        let form = schema::form::<T>()?;
+        let draft = Draft::input::<T>(InputShape::Object).with_fields(&[], true);
+        let reader = ArgumentReader::new(&draft, &[], InputShape::Object, true)
+            .map_err(|error| AskError::Schema(error.to_string()))?;
+        let question = Question::form(message, &form);
+        self.ask_for(key, question, |answer| {
+            Elicited::read(answer, |content| {
+                reader.read::<T>(Some(content), &[]).map_err(|error| error.to_string())
+            })
+        })
+        .await
+    }
+
+    /// As [`Context::elicit`], with the form as a JSON Schema: an object whose members are text, numbers, booleans, one
+    /// of several strings (`enum`, or `oneOf` with titles), or a list of such strings.
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub async fn elicit_form(
+        &self,
+        key: &str,
+        message: &str,
+        schema: &Value,
+    ) -> Result<Elicited<Map<String, Value>>, AskError> {
+        let form = schema::restricted(schema)?;
+        let checker = Checker::compile(schema).map_err(|error| AskError::Schema(error.to_string()))?;
+        let question = Question::form(message, &form);
+        self.ask_for(key, question, |answer| {
+            Elicited::read(answer, |content| {
+                let content: Map<String, Value> =
+                    serde_json::from_str(content.get()).map_err(|error| error.to_string())?;
+                let content = Value::Object(content);
+                match (checker.check(&content).problems(), content) {
+                    ([], Value::Object(content)) => Ok(content),
+                    (problems, _) => {
+                        Err(problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+                    }
+                }
+            })
+        })
+        .await
+    }
+
+    /// Asks the client's user to open a web page, for what must not pass through the client: a password, a payment, the
+    /// consent of another service. [`Elicited::Accepted`] says that the user has agreed to open it, not that anything was
+    /// done there: that the server finds out by itself.
+    ///
+    /// The page must make sure that it is the same user who opens it, and its address must hold no secret (2026-07-28,
+    /// client/elicitation "Safe URL Handling", "Phishing").
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub async fn elicit_url(&self, key: &str, url: &str, message: &str) -> Result<Elicited<()>, AskError> {
+        self.ask_for(key, Question::url(message, url), Elicited::read_choice).await
+    }
+
+    /// Tells a client of revision 2025-11-25 that what the user was to do at the page of [`Context::elicit_url`] is
+    /// done; others need no telling. Does nothing where no such question was asked in this call.
+    pub async fn elicitation_complete(&self, key: &str) {
+        if let InputRoute::Requests(requests) = self.input_route()
+            && let Some(id) = requests.get().and_then(|requests| requests.elicitation_id(key))
+            && let Some(peer) = self.peer()
+            && let Ok(notification) = server_requests::complete_notification(&id)
+        {
+            peer.send(&notification).await;
+        }
+    }
+}

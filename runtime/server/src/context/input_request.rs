@@ -1,0 +1,88 @@
+//! Requests to the client that come from elsewhere, such as another server: asked as they are, and answered unread.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::task::Poll;
+
+use serde_json::value::RawValue;
+
+use super::{Context, InputRoute};
+use crate::future::BoxFuture;
+use crate::input::round_trips::Passes;
+use crate::input::{AskError, InputRequest, InputRequired, InputResponses, Question};
+
+impl Context {
+    /// Asks the client what `request` says, and returns its answer as it came: for requests of another server, which a
+    /// [`Provider`](crate::Provider) passes on. Everything else of [the module](crate::input) holds as well; an answer that
+    /// is not of the right form is the caller's matter.
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub async fn request_input(&self, key: &str, request: &InputRequest) -> Result<Box<RawValue>, AskError> {
+        let question = Question::of(request)?;
+        self.check_question(&question)?;
+        self.ask(key, &question).await
+    }
+
+    /// What the client answers to the requests of an [`InputRequired`].
+    pub(crate) fn input_responses(&self) -> Option<&InputResponses> {
+        self.input_route().passes()?.input()
+    }
+
+    /// Has the client answer requests: at once where it can be asked while the call goes on; none where it answers by
+    /// repeating its request. `round` counts from 1: a key means another question in each.
+    pub(crate) async fn require(
+        &self,
+        required: &InputRequired,
+        round: usize,
+    ) -> Result<Option<InputResponses>, AskError> {
+        let mut questions = BTreeMap::new();
+        for (key, request) in &required.requests {
+            let question = Question::of(request)?;
+            self.client().check(&question)?;
+            if questions.insert(key.as_str(), question).is_some() {
+                return Err(AskError::SameKey(key.clone()));
+            }
+        }
+        let is_pause = match self.input_route() {
+            InputRoute::Passes(_) => true,
+            #[cfg(feature = "tasks")]
+            InputRoute::Task(call) => !call.is_started(),
+            InputRoute::Nobody | InputRoute::Requests(_) => false,
+        };
+        if is_pause {
+            let limit = self.input_route().passes().map_or(usize::MAX, Passes::limit);
+            return if questions.len() > limit { Err(AskError::TooMany(limit)) } else { Ok(None) };
+        }
+        if let InputRoute::Nobody = self.input_route() {
+            return Err(AskError::NoClient);
+        }
+        let named = questions.iter().map(|(key, question)| match round {
+            1 => ((*key).to_owned(), question),
+            _ => (format!("{key}#{round}"), question),
+        });
+        let named: Vec<_> = named.collect();
+        let asked =
+            named.iter().map(|(key, question)| -> BoxFuture<'_, _> { Box::pin(self.ask(key, question)) });
+        let answers = all(asked.collect()).await?;
+        let keys = questions.keys().map(|key| (*key).to_owned());
+        Ok(Some(InputResponses { responses: keys.zip(answers).collect(), state: required.state.clone() }))
+    }
+}
+
+/// The outputs of all futures, in their order, or the first error.
+async fn all<T, E>(mut futures: Vec<BoxFuture<'_, Result<T, E>>>) -> Result<Vec<T>, E> {
+    let mut outputs: Vec<Option<T>> = futures.iter().map(|_| None).collect();
+    std::future::poll_fn(|task| {
+        for (future, output) in futures.iter_mut().zip(&mut outputs) {
+            if output.is_none()
+                && let Poll::Ready(ready) = Pin::new(future).poll(task)
+            {
+                *output = Some(ready?);
+            }
+        }
+        if outputs.iter().all(Option::is_some) { Poll::Ready(Ok(())) } else { Poll::Pending }
+    })
+    .await?;
+    Ok(outputs.into_iter().flatten().collect())
+}

@@ -1,0 +1,43 @@
+//! Log messages of a call (2025-11-25, server/utilities/logging).
+
+use serde::Serialize;
+use toolwright_core::protocol::{LogLevel, method};
+
+use super::Context;
+use crate::peer::Peer;
+use crate::{log, reply};
+
+impl Context {
+    /// Sends a log message to the caller, if it wants messages of this level.
+    ///
+    /// A modern caller asks per request, a legacy one with `logging/setLevel` (until then it gets `info` and above).
+    pub async fn log(&self, level: LogLevel, logger: Option<&str>, data: impl Serialize) {
+        let Some(peer) = self.peer() else { return };
+        if !self.wants(&peer, level) {
+            return;
+        }
+        let written =
+            reply::notification(method::MESSAGE, &LogParams { level, logger, data }).or_else(|fault| {
+                log::warn(format_args!("the data of a log message cannot be sent: it {fault}"));
+                let data = format!("[the data of this message cannot be sent: it {fault}]");
+                reply::notification(method::MESSAGE, &LogParams { level, logger, data })
+            });
+        if let Ok(notification) = written {
+            peer.send(&notification).await;
+        }
+    }
+
+    fn wants(&self, peer: &Peer, level: LogLevel) -> bool {
+        let least =
+            if self.0.revision.is_modern() { self.0.log_level } else { Some(peer.session.log_level()) };
+        least.is_some_and(|least| level >= least)
+    }
+}
+
+#[derive(Serialize)]
+struct LogParams<'a, D> {
+    level: LogLevel,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logger: Option<&'a str>,
+    data: D,
+}

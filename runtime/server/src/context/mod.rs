@@ -1,0 +1,309 @@
+//! What a call sees beside its arguments: its deadline and cancellation, its progress and log, and the way to its client.
+
+mod elicitation;
+mod input_request;
+mod input_route;
+mod logging;
+mod progress;
+mod roots;
+mod sampling;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+pub use toolwright_core::protocol::LogLevel;
+use toolwright_core::protocol::Revision;
+
+use crate::auth::{Access, Principal};
+use crate::clock;
+#[cfg(feature = "tasks")]
+use crate::input::TaskCall;
+use crate::input::{ClientCapabilities, declared_extension};
+use crate::message::{RequestId, RequestMeta};
+use crate::peer::Peer;
+
+pub(crate) use input_route::InputRoute;
+use progress::ReportedProgress;
+
+/// The context of one call: its progress, cancellation, deadline and peer.
+///
+/// Cheap to clone; a clone may move to other tasks and outlive the call, whose notifications then go nowhere.
+///
+/// A handler asks the client through it as well ([`Context::elicit`] and its neighbours). For a client of 2026-07-28 it
+/// is then **run again from its start**, with the answers; [the module `input`](crate::input) says what follows from that.
+#[derive(Debug, Clone)]
+pub struct Context(Arc<Call>);
+
+#[derive(Debug)]
+struct Call {
+    /// Where notifications go; none for calls that no connection made.
+    peer: Weak<Peer>,
+    revision: Revision,
+    id: Option<RequestId<'static>>,
+    deadline: Instant,
+    /// An earlier deadline, for a call that was to be a task and is none.
+    earlier: OnceLock<Instant>,
+    cancelled: OnceLock<CancellationToken>,
+    course: Arc<Course>,
+    progress_token: Option<Box<RawValue>>,
+    log_level: Option<LogLevel>,
+    meta: Option<Box<RawValue>>,
+    context_path: Option<String>,
+    input_route: InputRoute,
+    /// The call that this one is a part of, which asks for it.
+    outermost: Option<Context>,
+    access: Access,
+}
+
+/// What all contexts of one call know of its course.
+#[derive(Debug, Default)]
+struct Course {
+    /// Set when the answer is on its way, or will never come: then nothing may be sent for the call any more.
+    ended: AtomicBool,
+    reported: Mutex<ReportedProgress>,
+}
+
+/// What a connection knows of a call when it starts.
+#[derive(Debug)]
+pub(crate) struct CallStart {
+    pub(crate) peer: Weak<Peer>,
+    pub(crate) revision: Revision,
+    pub(crate) id: RequestId<'static>,
+    pub(crate) timeout: Duration,
+    pub(crate) progress_token: Option<Box<RawValue>>,
+    pub(crate) log_level: Option<LogLevel>,
+    pub(crate) meta: Option<Box<RawValue>>,
+    pub(crate) context_path: Option<String>,
+    pub(crate) input_route: InputRoute,
+    pub(crate) access: Access,
+}
+
+impl Context {
+    /// The context of a call that no connection made, such as one from a test or an agent in the same process.
+    pub fn detached(timeout: Duration) -> Self {
+        Self(Arc::new(Call {
+            peer: Weak::new(),
+            revision: Revision::NEWEST,
+            id: None,
+            deadline: clock::after(Instant::now(), timeout),
+            earlier: OnceLock::new(),
+            cancelled: OnceLock::new(),
+            course: Arc::default(),
+            progress_token: None,
+            log_level: None,
+            meta: None,
+            context_path: None,
+            input_route: InputRoute::Nobody,
+            outermost: None,
+            access: Access::Trusted,
+        }))
+    }
+
+    pub(crate) fn start(start: CallStart) -> Self {
+        Self(Arc::new(Call {
+            peer: start.peer,
+            revision: start.revision,
+            id: Some(start.id),
+            deadline: clock::after(Instant::now(), start.timeout),
+            earlier: OnceLock::new(),
+            cancelled: OnceLock::new(),
+            course: Arc::default(),
+            progress_token: start.progress_token,
+            log_level: start.log_level,
+            meta: start.meta,
+            context_path: start.context_path,
+            input_route: start.input_route,
+            outermost: None,
+            access: start.access,
+        }))
+    }
+
+    /// Lets go of the connection on which the caller waits for a call that takes long. The caller comes back by itself,
+    /// after the time that `HttpConfig::retry` says, for what was sent in the meantime and for the answer.
+    ///
+    /// Only clients of revision 2025-11-25 do so, in a session over HTTP (2025-11-25, basic/transports "Sending Messages
+    /// to the Server"). For all others this does nothing.
+    pub fn close_stream(&self) {
+        #[cfg(feature = "http")]
+        if self.0.revision == Revision::V2025_11_25
+            && let Some(peer) = self.peer()
+        {
+            peer.outbox.hang_up();
+        }
+    }
+
+    /// Makes a task of the call now: for a tool with `#[mcp(task)]` that asks the client first and then goes on for long, or
+    /// whose questions are to be shown by the task. Without this, the call becomes a task when its handler first waits for
+    /// anything but an answer of the client. See [the module `tasks`](crate::tasks).
+    ///
+    /// Does nothing where the call cannot become a task, since its tool or its client does not know them.
+    #[cfg(feature = "tasks")]
+    pub async fn start_task(&self) {
+        if let InputRoute::Task(call) = self.input_route() {
+            call.started().await;
+        }
+    }
+
+    /// The task that the call has become.
+    #[cfg(feature = "tasks")]
+    fn task(&self) -> Option<&dyn TaskCall> {
+        match self.input_route() {
+            InputRoute::Task(call) if call.is_started() => Some(&**call),
+            _ => None,
+        }
+    }
+
+    /// What the caller declares of an extension of the protocol, such as `io.modelcontextprotocol/ui`: the settings that
+    /// the extension defines. None if it does not declare it. Only clients of 2026-07-28 declare extensions.
+    pub fn client_extension(&self, identifier: &str) -> Option<Value> {
+        let meta: RequestMeta<'_> = serde_json::from_str(self.0.meta.as_ref()?.get()).ok()?;
+        let settings = declared_extension(meta.client_capabilities?, identifier)?;
+        serde_json::from_str(settings.get()).ok()
+    }
+
+    /// Where notifications go while the call runs (2026-07-28, basic/patterns/progress: none after completion).
+    fn peer(&self) -> Option<Arc<Peer>> {
+        // "not supported on tasks in general" (SEP-2663 "Task Status Notifications").
+        #[cfg(feature = "tasks")]
+        if self.task().is_some() {
+            return None;
+        }
+        if self.has_ended() { None } else { self.0.peer.upgrade() }
+    }
+
+    /// From now on nothing is sent for the call but its answer.
+    pub(crate) fn end(&self) {
+        self.0.course.ended.store(true, Ordering::Release);
+        self.input_route().end();
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.0.course.ended.load(Ordering::Acquire)
+    }
+
+    /// Takes the call back.
+    pub(crate) fn cancel(&self) {
+        self.end();
+        self.cancellation().cancel();
+    }
+
+    /// Cancelled when the caller takes the call back, when its deadline passes, when the server shuts down, and when the
+    /// call ends with questions to a client of 2026-07-28.
+    ///
+    /// The handler's future is dropped at that moment; the token is for work that the handler started elsewhere.
+    pub fn cancellation(&self) -> &CancellationToken {
+        self.0.cancelled.get_or_init(CancellationToken::new)
+    }
+
+    /// When the call must be done.
+    pub fn deadline(&self) -> Instant {
+        self.0.earlier.get().copied().unwrap_or(self.0.deadline)
+    }
+
+    /// Has it done by then, which is before its deadline.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn end_by(&self, earlier: Instant) {
+        // It is set once.
+        let _ = self.0.earlier.set(earlier);
+    }
+
+    /// The protocol revision that the caller speaks.
+    pub fn revision(&self) -> Revision {
+        self.0.revision
+    }
+
+    /// The JSON text of the request's id, for logs.
+    pub fn request_id(&self) -> Option<&str> {
+        self.0.id.as_ref().map(RequestId::as_str)
+    }
+
+    /// The request's `_meta`, for trace contexts and members of your own; `null` if there is none.
+    pub fn meta(&self) -> Value {
+        self.0.meta.as_ref().and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default()
+    }
+
+    /// The JSON text of the request's `_meta`.
+    pub(crate) fn raw_meta(&self) -> Option<&RawValue> {
+        self.0.meta.as_deref()
+    }
+
+    /// How the call's questions go to the client.
+    pub(crate) fn input_route(&self) -> &InputRoute {
+        &self.outermost().0.input_route
+    }
+
+    /// Whether the call may end with questions.
+    pub(crate) fn may_pause(&self) -> bool {
+        self.input_route().passes().is_some()
+    }
+
+    /// The call as the client made it.
+    fn outermost(&self) -> &Self {
+        self.0.outermost.as_ref().unwrap_or(self)
+    }
+
+    /// What the client of a legacy session can be asked for.
+    fn declared_by_session(&self) -> ClientCapabilities {
+        self.0.peer.upgrade().map(|peer| peer.session.declared()).unwrap_or_default()
+    }
+
+    /// What the client of a modern request can be asked for.
+    fn declared_by_request(&self) -> ClientCapabilities {
+        let meta =
+            self.0.meta.as_ref().and_then(|meta| serde_json::from_str::<RequestMeta<'_>>(meta.get()).ok());
+        meta.and_then(|meta| meta.client_capabilities)
+            .map(|declared| ClientCapabilities::read(declared.get(), self.0.revision))
+            .unwrap_or_default()
+    }
+
+    /// Whether both are of the same call.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The same call, seen from another application context.
+    pub(crate) fn in_context(&self, path: Option<String>) -> Self {
+        if path.as_deref() == self.context_path() {
+            return self.clone();
+        }
+        let call = &self.0;
+        // The copy shares the token, so it must exist before it is copied.
+        let cancelled = OnceLock::from(self.cancellation().clone());
+        Self(Arc::new(Call {
+            peer: Weak::clone(&call.peer),
+            revision: call.revision,
+            id: call.id.clone(),
+            deadline: call.deadline,
+            earlier: call.earlier.clone(),
+            cancelled,
+            course: Arc::clone(&call.course),
+            progress_token: call.progress_token.clone(),
+            log_level: call.log_level,
+            meta: call.meta.clone(),
+            context_path: path,
+            input_route: InputRoute::Nobody,
+            outermost: Some(self.outermost().clone()),
+            access: call.access.clone(),
+        }))
+    }
+
+    /// Who calls, where the endpoint is protected (`HttpConfig::protect`); none over other transports and on open
+    /// endpoints. The tool's scopes were checked before its handler runs.
+    pub fn principal(&self) -> Option<&Principal> {
+        self.0.access.principal().map(|principal| &**principal)
+    }
+
+    /// Who calls: what the caller may list, call and read.
+    pub fn access(&self) -> &Access {
+        &self.0.access
+    }
+
+    /// The application context that the caller works in.
+    pub fn context_path(&self) -> Option<&str> {
+        self.0.context_path.as_deref()
+    }
+}

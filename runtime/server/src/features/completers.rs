@@ -1,0 +1,176 @@
+//! The code that completes arguments of prompts and variables of resource templates.
+
+use std::collections::{BTreeMap, HashMap};
+use std::future::Future;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use toolwright_core::request::RequestError;
+
+use super::Features;
+use super::request_handler::{Code, RequestResult, result_of};
+use crate::auth::Access;
+use crate::completion::{Completion, CompletionContext, IntoCompletion, Reference};
+use crate::context::Context;
+use crate::error::BuildError;
+use crate::forward;
+use crate::future::BoxFuture;
+use crate::message::Params;
+use crate::pagination::View;
+use crate::provider::CompletionRequest;
+
+/// The completers of a server.
+#[derive(Debug, Default)]
+pub(crate) struct Completers(HashMap<(Reference, String), Arc<Completer>>);
+
+/// The code that completes one argument.
+#[derive(Debug)]
+pub(crate) struct Completer(Code<Complete>);
+
+type Complete =
+    dyn Fn(String, CompletionContext) -> BoxFuture<'static, RequestResult<Completion>> + Send + Sync;
+
+impl Completer {
+    pub(crate) fn new<F, R>(complete: F) -> Self
+    where
+        F: Fn(String, CompletionContext) -> R + Send + Sync + 'static,
+        R: Future<Output: IntoCompletion> + Send,
+    {
+        let complete = Arc::new(complete);
+        Self(Code(Box::new(move |value, context| {
+            let complete = Arc::clone(&complete);
+            Box::pin(
+                async move { Ok(complete(value, context).await.into_completion().map(Completion::capped)?) },
+            )
+        })))
+    }
+}
+
+impl Completers {
+    /// Adds a completer; false if its argument has one already.
+    pub(crate) fn add(&mut self, reference: Reference, argument: String, completer: Completer) -> bool {
+        self.0.insert((reference, argument), Arc::new(completer)).is_none()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whose arguments are completed, and which.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = (&Reference, &str)> {
+        self.0.keys().map(|(reference, argument)| (reference, argument.as_str()))
+    }
+}
+
+/// The parameters of `completion/complete`.
+#[derive(Debug)]
+pub(crate) struct CompleteParams {
+    reference: Reference,
+    argument: Argument,
+    context: Resolved,
+}
+
+#[derive(Debug, Deserialize)]
+struct Argument {
+    name: String,
+    value: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Resolved {
+    #[serde(default)]
+    arguments: BTreeMap<String, String>,
+}
+
+impl CompleteParams {
+    /// Reads the parameters; the error says which one is wrong.
+    pub(crate) fn read(params: &Params<'_>) -> Result<Self, &'static str> {
+        // Derived code would take an array as well.
+        fn object<T: for<'de> Deserialize<'de>>(text: Option<&RawValue>) -> Option<T> {
+            let text = text.filter(|text| text.get().starts_with('{'))?;
+            serde_json::from_str(text.get()).ok()
+        }
+        Ok(Self {
+            reference: object(params.reference)
+                .ok_or("`ref` must be a reference such as {\"type\": \"ref/prompt\", \"name\": \"…\"}")?,
+            argument: object(params.argument).ok_or("`argument` must have the texts `name` and `value`")?,
+            context: match params.context {
+                None => Resolved::default(),
+                context => object(context).ok_or("`context.arguments` must be an object of texts")?,
+            },
+        })
+    }
+}
+
+impl Features {
+    /// Why the argument does not exist for the caller, if it does not.
+    fn missing(&self, reference: &Reference, argument: &str, view: View<'_>) -> Option<String> {
+        let is_known = match reference {
+            Reference::Prompt { name } => {
+                let entry = self.prompts.as_ref().and_then(|prompts| prompts.list().get(name).cloned());
+                entry.filter(|entry| view.sees(&**entry)).map(|entry| entry.takes(argument))
+            }
+            Reference::Resource { uri } => self.resources.as_ref().and_then(|resources| {
+                let template = resources.templates.list().get(uri).cloned();
+                let template = template.filter(|template| view.sees(&**template));
+                let is_variable = template.map(|template| {
+                    template
+                        .template
+                        .as_ref()
+                        .is_none_or(|form| form.variables().any(|name| name == argument))
+                });
+                // The address of a resource is a reference too, one without arguments.
+                is_variable.or_else(|| {
+                    resources.fixed.list().get(uri).filter(|entry| view.sees(&***entry)).map(|_| false)
+                })
+            }),
+        };
+        match is_known {
+            Some(true) => None,
+            Some(false) => Some(format!("`{}` has no argument `{argument}`", reference.as_str())),
+            None => Some(format!("there is no prompt or resource template `{}`", reference.as_str())),
+        }
+    }
+
+    /// The answer to `completion/complete`, to be waited for; an argument without a completer has no suggestions.
+    pub(crate) fn complete(
+        &self,
+        params: CompleteParams,
+        cx: Context,
+        view: View<'_>,
+    ) -> BoxFuture<'static, RequestResult<Completion>> {
+        let CompleteParams { reference, argument, context } = params;
+        if let Some(provider) = self.completing(&reference, view).cloned() {
+            return Box::pin(async move {
+                let Resolved { arguments } = context;
+                let request = CompletionRequest::new(&reference, &argument.name, &argument.value, &arguments);
+                result_of(forward::complete(&provider, request, &cx).await.map(Completion::capped))
+            });
+        }
+        let answer = match self.missing(&reference, &argument.name, view) {
+            Some(reason) => Err(RequestError::invalid(reason).into()),
+            None => Ok(Completion::default().capped()),
+        };
+        match self.completers.0.get(&(reference, argument.name)) {
+            Some(completer) if answer.is_ok() => {
+                let context = CompletionContext { arguments: context.arguments, request: cx };
+                (completer.0.0)(argument.value, context)
+            }
+            _ => Box::pin(std::future::ready(answer)),
+        }
+    }
+}
+
+impl Features {
+    /// The first completer of something that does not exist, as an error.
+    pub(super) fn check_completers(&self) -> Result<(), BuildError> {
+        let view = View { context_path: None, access: &Access::Trusted, rule: &self.rule };
+        for (reference, argument) in self.completers.arguments() {
+            if let Some(reason) = self.missing(reference, argument, view) {
+                return Err(BuildError::Feature { what: "completion", name: argument.to_owned(), reason });
+            }
+        }
+        Ok(())
+    }
+}

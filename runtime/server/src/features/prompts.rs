@@ -1,0 +1,126 @@
+//! Prompts with the code behind them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use toolwright_core::arguments::TextReader;
+use toolwright_core::definition::scopes_in;
+use toolwright_core::prompt::{IntoPromptResult, Prompt, PromptArgument, PromptResult};
+use toolwright_core::revision::Revision;
+
+use super::request_handler::{Code, RequestHandler, RequestResult, read, result_of};
+use crate::auth::Offer;
+use crate::context::Context;
+use crate::error::BuildError;
+use crate::forward;
+use crate::future::BoxFuture;
+use crate::pagination::Listed;
+use crate::provider::DynProvider;
+
+/// A prompt with its code.
+#[derive(Debug)]
+pub(crate) struct PromptEntry {
+    pub(super) prompt: Prompt,
+    scopes: Box<[String]>,
+    code: Code<GetPrompt>,
+    /// The number of the provider that it comes from.
+    pub(super) provider: Option<usize>,
+}
+
+type GetPrompt =
+    dyn Fn(Option<Box<RawValue>>, Context) -> BoxFuture<'static, RequestResult<PromptResult>> + Send + Sync;
+
+impl PromptEntry {
+    pub(crate) fn new<P, H>(mut prompt: Prompt, handler: H) -> Result<Self, BuildError>
+    where
+        H: RequestHandler<P, Output: IntoPromptResult>,
+    {
+        let refuse =
+            |reason: String| BuildError::Feature { what: "prompt", name: prompt.name.clone(), reason };
+        let reader = TextReader::of::<H::Input>().map_err(|error| refuse(error.to_string()))?;
+        let of_handler = reader.arguments();
+        let is_declared = |own: &PromptArgument| {
+            of_handler.iter().any(|argument| argument.name == own.name && argument.required == own.required)
+        };
+        let fits = prompt.arguments.len() == of_handler.len() && prompt.arguments.iter().all(is_declared);
+        if !prompt.arguments.is_empty() && !fits {
+            return Err(refuse(
+                "its arguments are not those that its handler takes: name the type of the handler's in \
+                 `Prompt::arguments`, or leave that out"
+                    .to_owned(),
+            ));
+        }
+        // What is declared of them, such as titles, stays.
+        if prompt.arguments.is_empty() {
+            prompt.arguments = of_handler.to_vec();
+        }
+        let shared = Arc::new((reader, handler));
+        let code = move |arguments: Option<Box<RawValue>>, cx| -> BoxFuture<'static, _> {
+            let shared = Arc::clone(&shared);
+            Box::pin(async move {
+                let (reader, handler) = &*shared;
+                let arguments = read::<H::Input>(reader, arguments.as_deref())?;
+                Ok(handler.answer(arguments, cx).await.into_prompt_result()?)
+            })
+        };
+        let scopes = scopes_in(prompt.meta.as_ref()).into();
+        Ok(Self { prompt, scopes, code: Code(Box::new(code)), provider: None })
+    }
+
+    /// The entry of a prompt of the provider with this number.
+    pub(super) fn of_provider(number: usize, provider: &DynProvider, prompt: Prompt) -> Self {
+        let (provider, name) = (provider.clone(), Arc::<str>::from(prompt.name.as_str()));
+        let code = move |arguments: Option<Box<RawValue>>, cx: Context| -> BoxFuture<'static, _> {
+            let (provider, name) = (provider.clone(), Arc::clone(&name));
+            Box::pin(async move {
+                result_of(forward::get_prompt(&provider, &name, arguments.as_deref(), &cx).await)
+            })
+        };
+        let scopes = scopes_in(prompt.meta.as_ref()).into();
+        Self { prompt, scopes, code: Code(Box::new(code)), provider: Some(number) }
+    }
+
+    /// Fills the prompt in.
+    pub(crate) fn get(
+        self: Arc<Self>,
+        arguments: Option<Box<RawValue>>,
+        cx: Context,
+    ) -> BoxFuture<'static, RequestResult<PromptResult>> {
+        let filled = (self.code.0)(arguments, cx);
+        Box::pin(async move {
+            let mut result = filled.await?;
+            result.description = result.description.or_else(|| self.prompt.description.clone());
+            Ok(result)
+        })
+    }
+
+    /// Whether the prompt has an argument of this name.
+    pub(super) fn takes(&self, argument: &str) -> bool {
+        self.prompt.arguments.iter().any(|known| known.name == argument)
+    }
+}
+
+impl Listed for PromptEntry {
+    const MEMBER: &'static str = "prompts";
+
+    type Shown = Prompt;
+
+    fn key(&self) -> &str {
+        &self.prompt.name
+    }
+
+    fn shown(&self, revision: Revision) -> Cow<'_, Prompt> {
+        self.prompt.for_revision(revision)
+    }
+
+    fn scopes(&self) -> &[String] {
+        &self.scopes
+    }
+
+    const IS_RULED: bool = true;
+
+    fn offer(&self) -> Option<Offer<'_>> {
+        Some(Offer::Prompt(&self.prompt.name))
+    }
+}

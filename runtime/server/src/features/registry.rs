@@ -1,0 +1,79 @@
+//! Prompts, resources and templates that come and go while the server runs.
+
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
+
+use crate::error::BuildError;
+use crate::pagination::{List, Listed};
+
+/// Entries that come and go while the server runs.
+#[derive(Debug)]
+pub(crate) struct Registry<T>(RwLock<Arc<List<T>>>);
+
+impl<T> Default for Registry<T> {
+    fn default() -> Self {
+        Self(RwLock::default())
+    }
+}
+
+impl<T: Listed> Registry<T> {
+    /// A registry of these entries. `what` is what they are, for errors.
+    pub(super) fn new(entries: Vec<T>, what: &'static str) -> Result<Self, BuildError> {
+        let entries = entries.into_iter().map(Arc::new).collect();
+        let list = List::new(entries).map_err(|key| duplicate(what, key))?;
+        Ok(Self(RwLock::new(Arc::new(list))))
+    }
+
+    /// The entries now.
+    pub(crate) fn list(&self) -> Arc<List<T>> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The list, to be replaced.
+    pub(super) fn write(&self) -> RwLockWriteGuard<'_, Arc<List<T>>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The scopes of the entries.
+    #[cfg(feature = "auth")]
+    pub(super) fn scopes(&self) -> Vec<String> {
+        self.list().entries().iter().flat_map(|entry| entry.scopes().to_vec()).collect()
+    }
+
+    pub(crate) fn add(&self, entry: T, what: &'static str) -> Result<Arc<T>, BuildError> {
+        let mut current = self.write();
+        let mut entries = current.entries().to_vec();
+        let entry = Arc::new(entry);
+        entries.push(Arc::clone(&entry));
+        *current = Arc::new(List::new(entries).map_err(|key| duplicate(what, key))?);
+        Ok(entry)
+    }
+
+    /// Puts `entries` in place of those for which `is_old` holds.
+    #[cfg(feature = "skills")]
+    pub(crate) fn replace(
+        &self,
+        is_old: impl Fn(&str) -> bool,
+        entries: Vec<T>,
+        what: &'static str,
+    ) -> Result<(), BuildError> {
+        let mut current = self.write();
+        let kept = current.entries().iter().filter(|entry| !is_old(entry.key())).cloned();
+        let entries = kept.chain(entries.into_iter().map(Arc::new)).collect();
+        *current = Arc::new(List::new(entries).map_err(|key| duplicate(what, key))?);
+        Ok(())
+    }
+
+    /// Takes an entry out; none if there is none with this key.
+    pub(crate) fn remove(&self, key: &str) -> Option<Arc<T>> {
+        let mut current = self.write();
+        let removed = Arc::clone(current.get(key)?);
+        let mut entries = current.entries().to_vec();
+        entries.retain(|entry| entry.key() != key);
+        *current = Arc::new(List::new(entries).ok()?);
+        Some(removed)
+    }
+}
+
+fn duplicate(what: &'static str, name: String) -> BuildError {
+    BuildError::Feature { what, name, reason: "another one has the same name or address".to_owned() }
+}

@@ -1,0 +1,123 @@
+//! The functions behind prompts and resources, and what comes of them.
+
+use std::fmt;
+use std::future::Future;
+
+use serde_json::value::RawValue;
+use toolwright_core::arguments::{TextArguments, TextReader};
+use toolwright_core::protocol::{ErrorObject, error};
+use toolwright_core::request::RequestError;
+
+use crate::context::Context;
+use crate::input::InputRequired;
+use crate::provider::{Outcome, RawResult};
+
+/// The code behind a prompt, a resource or a resource template: an async function of nothing, of the arguments (for a
+/// template, the variables), or of these and the [`Context`].
+///
+/// `Parameters` tells the three apart; the compiler finds it. The function starts again for each request, so what it
+/// shares with others it holds in an `Arc`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot answer for a prompt or a resource",
+    note = "write an async function or closure of nothing, of a struct with the arguments, or of that struct and a `Context`; its future must be `Send`"
+)]
+pub trait RequestHandler<Parameters>: Send + Sync + 'static {
+    /// The arguments or variables.
+    type Input: TextArguments;
+    /// What comes of it.
+    type Output;
+
+    /// Answers one request.
+    fn answer(&self, input: Self::Input, cx: Context) -> impl Future<Output = Self::Output> + Send;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, R> RequestHandler<()> for F
+where
+    F: Fn() -> R + Send + Sync + 'static,
+    R: Future + Send,
+{
+    type Input = ();
+    type Output = R::Output;
+
+    fn answer(&self, (): (), _cx: Context) -> impl Future<Output = R::Output> + Send {
+        self()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, I, R> RequestHandler<(I,)> for F
+where
+    F: Fn(I) -> R + Send + Sync + 'static,
+    I: TextArguments,
+    R: Future + Send,
+{
+    type Input = I;
+    type Output = R::Output;
+
+    fn answer(&self, input: I, _cx: Context) -> impl Future<Output = R::Output> + Send {
+        self(input)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, I, R> RequestHandler<(I, Context)> for F
+where
+    F: Fn(I, Context) -> R + Send + Sync + 'static,
+    I: TextArguments,
+    R: Future + Send,
+{
+    type Input = I;
+    type Output = R::Output;
+
+    fn answer(&self, input: I, cx: Context) -> impl Future<Output = R::Output> + Send {
+        self(input, cx)
+    }
+}
+
+/// What comes of a request for a prompt, a resource or a completion.
+pub(crate) type RequestResult<T> = Result<T, Failure>;
+
+/// What there is in place of a result.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// What the code behind the request says.
+    Request(RequestError),
+    /// A protocol error of a provider.
+    Error(ErrorObject),
+    /// A provider asks the client first.
+    Input(InputRequired),
+    /// A result that a provider hands on.
+    Raw(RawResult),
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        Self::Request(error)
+    }
+}
+
+/// The outcome of a provider as what comes of a request.
+pub(super) fn result_of<T>(outcome: Outcome<T>) -> RequestResult<T> {
+    match outcome {
+        Outcome::Result(result) => Ok(result),
+        Outcome::Error(error) => Err(Failure::Error(error)),
+        Outcome::InputRequired(input) => Err(Failure::Input(input)),
+        Outcome::Raw(raw) => Err(Failure::Raw(raw)),
+        Outcome::Task(_) => Err(Failure::Error(error::internal("the provider has not ended"))),
+    }
+}
+
+/// Code of the user's, with a name for `Debug`.
+pub(super) struct Code<F: ?Sized>(pub(super) Box<F>);
+
+impl<F: ?Sized> fmt::Debug for Code<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Code")
+    }
+}
+
+/// Reads the arguments of a prompt or the variables of a template.
+pub(super) fn read<A: TextArguments>(reader: &TextReader, arguments: Option<&RawValue>) -> RequestResult<A> {
+    Ok(reader.read(arguments).map_err(|errors| RequestError::invalid(errors.to_string()))?)
+}

@@ -1,0 +1,338 @@
+//! Requests on their way to a provider, and its answers on theirs to a client: rounds of input, long calls, and results
+//! of other servers.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::json::{MAX_VALUE_DEPTH, each_member, tidy};
+use toolwright_core::prompt::PromptResult;
+use toolwright_core::protocol::{ErrorObject, error};
+use toolwright_core::request::RequestError;
+use toolwright_core::resource::ResourceResult;
+use toolwright_core::result::{StructuredContent, ToolError, ToolResult};
+use toolwright_core::revision::Revision;
+
+use crate::completion::Completion;
+use crate::context::Context;
+use crate::future::BoxFuture;
+use crate::input::{AskError, InputRequest, InputRequired, InputResponses};
+use crate::log;
+use crate::provider::{
+    CompletionRequest, DynProvider, Outcome, PromptRequest, RawResult, ResourceRequest, ToolRequest,
+};
+use crate::result_check::ResultCheck;
+use crate::tool::{Run, Started, ToolEntry};
+
+/// The entry of a tool of the provider with this number, whose definition was checked. `checks_output` is whether results
+/// are held to the output schema.
+pub(crate) fn entry_of(
+    number: usize,
+    provider: &DynProvider,
+    definition: ToolDefinition,
+    checks_output: bool,
+) -> ToolEntry {
+    let (check, not_checked) = ResultCheck::new(&definition, checks_output);
+    if let Some(not_checked) = not_checked {
+        log::warn(format_args!(
+            "results of the tool `{}` are not checked against its output schema: {not_checked}",
+            definition.name
+        ));
+    }
+    let run = Forwarded {
+        provider: provider.clone(),
+        name: definition.name.as_str().into(),
+        check: Arc::new(check),
+    };
+    ToolEntry { provider: Some(number), ..ToolEntry::new(definition, &[], Box::new(run)) }
+}
+
+/// A tool that a provider runs.
+struct Forwarded {
+    provider: DynProvider,
+    name: Arc<str>,
+    check: Arc<ResultCheck>,
+}
+
+impl Run for Forwarded {
+    fn start(&self, arguments: Option<&RawValue>, cx: &Context) -> Started {
+        let check = Arc::clone(&self.check);
+        let call = Call {
+            provider: self.provider.clone(),
+            name: Arc::clone(&self.name),
+            arguments: arguments.map(ToOwned::to_owned),
+            cx: cx.clone(),
+        };
+        Started::Running(Box::pin(async move {
+            match answer(&call).await {
+                Outcome::Result(result) => Outcome::Result(check.check(result)),
+                Outcome::Raw(raw) => check.check_raw(raw),
+                other => other,
+            }
+        }))
+    }
+}
+
+impl fmt::Debug for Forwarded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Forwarded").field(&self.name).finish()
+    }
+}
+
+/// A call of a tool.
+struct Call {
+    provider: DynProvider,
+    name: Arc<str>,
+    arguments: Option<Box<RawValue>>,
+    cx: Context,
+}
+
+impl Forward for Call {
+    type Result = ToolResult;
+
+    fn cx(&self) -> &Context {
+        &self.cx
+    }
+
+    fn ask<'a>(&'a self, input: Option<&'a InputResponses>) -> BoxFuture<'a, Outcome> {
+        let request = ToolRequest {
+            name: &self.name,
+            arguments: self.arguments.as_deref(),
+            meta: self.cx.raw_meta(),
+            context_path: self.cx.context_path(),
+            input,
+        };
+        self.provider.0.call_tool(request, &self.cx)
+    }
+
+    fn fail(error: AskError, _revision: Revision) -> Outcome {
+        Outcome::Result(ToolError::from(error).into())
+    }
+}
+
+/// A prompt to be filled in.
+struct Prompt<'a> {
+    provider: &'a DynProvider,
+    name: &'a str,
+    arguments: Option<&'a RawValue>,
+    cx: &'a Context,
+}
+
+impl Forward for Prompt<'_> {
+    type Result = PromptResult;
+
+    fn cx(&self) -> &Context {
+        self.cx
+    }
+
+    fn ask<'a>(&'a self, input: Option<&'a InputResponses>) -> BoxFuture<'a, Outcome<PromptResult>> {
+        let Self { provider, name, arguments, cx } = *self;
+        provider.0.get_prompt(PromptRequest { name, arguments, meta: cx.raw_meta(), input }, cx)
+    }
+}
+
+/// A resource to be read.
+struct Read<'a> {
+    provider: &'a DynProvider,
+    uri: &'a str,
+    cx: &'a Context,
+}
+
+impl Forward for Read<'_> {
+    type Result = ResourceResult;
+
+    fn cx(&self) -> &Context {
+        self.cx
+    }
+
+    fn ask<'a>(&'a self, input: Option<&'a InputResponses>) -> BoxFuture<'a, Outcome<ResourceResult>> {
+        let Self { provider, uri, cx } = *self;
+        provider.0.read_resource(ResourceRequest { uri, meta: cx.raw_meta(), input }, cx)
+    }
+}
+
+/// Has a provider fill in a prompt.
+pub(crate) async fn get_prompt(
+    provider: &DynProvider,
+    name: &str,
+    arguments: Option<&RawValue>,
+    cx: &Context,
+) -> Outcome<PromptResult> {
+    answer(&Prompt { provider, name, arguments, cx }).await
+}
+
+/// Has the first of these providers that knows the address read it.
+pub(crate) async fn read_resource(
+    providers: &[DynProvider],
+    uri: &str,
+    cx: &Context,
+) -> Outcome<ResourceResult> {
+    let mut outcome = Outcome::Error(error::unknown_resource(uri, cx.revision()));
+    for provider in providers {
+        outcome = answer(&Read { provider, uri, cx }).await;
+        let is_unknown =
+            |error: &ErrorObject| matches!(error.code, error::RESOURCE_NOT_FOUND | error::INVALID_PARAMS);
+        if !matches!(&outcome, Outcome::Error(error) if is_unknown(error)) {
+            break;
+        }
+    }
+    outcome
+}
+
+/// Has a provider complete an argument. What a client must answer first is not asked here.
+pub(crate) async fn complete(
+    provider: &DynProvider,
+    request: CompletionRequest<'_>,
+    cx: &Context,
+) -> Outcome<Completion> {
+    #[derive(Deserialize)]
+    struct CompleteResult {
+        completion: Completion,
+    }
+    let mut outcome = provider.0.complete(request, cx).await;
+    loop {
+        outcome = match outcome {
+            Outcome::Task(later) => later.await,
+            Outcome::Raw(raw) => match serde_json::from_str::<CompleteResult>(raw.json.get()) {
+                Ok(result) => Outcome::Result(result.completion),
+                Err(error) => refuse(&error.to_string()),
+            },
+            Outcome::InputRequired(_) => refuse("it asks for input, which completion has no way to give"),
+            done => return done,
+        };
+    }
+}
+
+/// A request that a provider answers, in as many rounds as it takes.
+trait Forward: Send + Sync {
+    /// Its result.
+    type Result: for<'de> Deserialize<'de> + Send;
+
+    fn cx(&self) -> &Context;
+
+    /// Asks the provider once.
+    fn ask<'a>(&'a self, input: Option<&'a InputResponses>) -> BoxFuture<'a, Outcome<Self::Result>>;
+
+    /// What becomes of a request whose client cannot be asked.
+    fn fail(error: AskError, revision: Revision) -> Outcome<Self::Result> {
+        crate::error::of_request(&RequestError::from(error), None, revision).into()
+    }
+}
+
+/// What comes of a request in the end: a result, in the form of the client's revision if it is raw; an error; or requests
+/// that the client answers by repeating its own, which then are ones that it can answer.
+async fn answer<F: Forward>(request: &F) -> Outcome<F::Result> {
+    let cx = request.cx();
+    let mut input = cx.input_responses().cloned();
+    for round in 1_usize.. {
+        let mut outcome = request.ask(input.as_ref()).await;
+        let required = loop {
+            outcome = match outcome {
+                Outcome::Task(later) => later.await,
+                Outcome::Raw(raw) => match raw.read(cx.revision()) {
+                    Ok(Outcome::Raw(raw)) => return Outcome::Raw(raw),
+                    Ok(read) => read,
+                    Err(why) => return refuse(&why),
+                },
+                Outcome::InputRequired(required) => break required,
+                done => return done,
+            };
+        };
+        match cx.require(&required, round).await {
+            Ok(Some(responses)) => input = Some(responses),
+            Ok(None) => return Outcome::InputRequired(required),
+            Err(error) => return F::fail(error, cx.revision()),
+        }
+    }
+    refuse("it asks for input without end")
+}
+
+fn refuse<T>(why: &str) -> Outcome<T> {
+    log::warn(format_args!("a result of another server cannot be passed on: {why}"));
+    error::internal(&format!("the result of another server cannot be passed on: {why}")).into()
+}
+
+/// What a result says of itself.
+#[derive(Default)]
+struct Outline<'a> {
+    result_type: Option<&'a RawValue>,
+    requests: Option<&'a RawValue>,
+    state: Option<&'a RawValue>,
+}
+
+impl RawResult {
+    /// The result in the form of `revision`, or the requests that it consists of.
+    fn read<T: for<'de> Deserialize<'de>>(self, revision: Revision) -> Result<Outcome<T>, String> {
+        let text = tidy(self.json.get(), MAX_VALUE_DEPTH).map_err(|fault| format!("it {fault}"))?;
+        let mut outline = Outline::default();
+        let read = each_member(&text, |name, value| {
+            match &*name {
+                "resultType" => outline.result_type = Some(value),
+                "inputRequests" => outline.requests = Some(value),
+                "requestState" => outline.state = Some(value),
+                _ => {}
+            }
+            Ok(())
+        });
+        read.map_err(|error| format!("it is not an object: {error}"))?;
+        match outline.result_type.map_or("\"complete\"", RawValue::get) {
+            "\"complete\"" => {}
+            "\"input_required\"" => return outline.input_required().map(Outcome::InputRequired),
+            other => return Err(format!("its type is {}", error::shortened(other))),
+        }
+        if self.revision != revision {
+            let result = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+            return Ok(Outcome::Result(result));
+        }
+        let json = RawValue::from_string(text.into_owned()).map_err(|error| error.to_string())?;
+        Ok(Outcome::Raw(Self { revision, json }))
+    }
+}
+
+impl Outline<'_> {
+    fn input_required(&self) -> Result<InputRequired, String> {
+        let mut requests = Vec::new();
+        let read = each_member(self.requests.map_or("{}", RawValue::get), |key, request| {
+            let request: InputRequest =
+                serde_json::from_str(request.get()).map_err(|_| "a request for input has no method")?;
+            requests.push((key.into_owned(), request));
+            Ok(())
+        });
+        read.map_err(|error| format!("its requests for input cannot be read: {error}"))?;
+        let state = self.state.map(|state| serde_json::from_str(state.get())).transpose();
+        let state = state.map_err(|_| "its `requestState` is not a string".to_owned())?;
+        Ok(InputRequired { requests, state })
+    }
+}
+
+/// What of a raw result is checked.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Checked {
+    #[serde(default, deserialize_with = "present")]
+    structured_content: Option<StructuredContent>,
+    #[serde(default)]
+    is_error: bool,
+}
+
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<StructuredContent>, D::Error> {
+    StructuredContent::deserialize(deserializer).map(Some)
+}
+
+impl ResultCheck {
+    /// As [`ResultCheck::kept`], for a result that is handed on as it is.
+    fn check_raw(&self, raw: RawResult) -> Outcome {
+        let Checked { structured_content, is_error } = match serde_json::from_str(raw.json.get()) {
+            Ok(checked) => checked,
+            Err(error) => return refuse(&error.to_string()),
+        };
+        let mut checked = ToolResult::default();
+        (checked.structured_content, checked.is_error) = (structured_content, is_error);
+        match self.breach(&checked) {
+            None => Outcome::Raw(raw),
+            Some(breach) => Outcome::Result(self.refusal(&breach)),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What a client has declared that it can be asked for.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use toolwright_core::request::MissingCapability;
+use toolwright_core::revision::Revision;
+
+use super::{Kind, Question};
+
+/// What a client can be asked for. A handler may choose by it, since a question that the client has not declared is an
+/// [`AskError::Unsupported`](super::AskError::Unsupported).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ClientCapabilities(u8);
+
+const FORM: u8 = 1;
+const URL: u8 = 1 << 1;
+const SAMPLING: u8 = 1 << 2;
+const SAMPLING_TOOLS: u8 = 1 << 3;
+const ROOTS: u8 = 1 << 4;
+
+/// `ClientCapabilities` of the schema, as far as questions go.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Declared {
+    elicitation: Option<Value>,
+    sampling: Option<Value>,
+    roots: Option<Value>,
+}
+
+impl ClientCapabilities {
+    /// Whether it shows forms ([`Context::elicit`](crate::Context::elicit)).
+    pub fn can_elicit_form(self) -> bool {
+        self.has(FORM)
+    }
+
+    /// Whether it opens web pages ([`Context::elicit_url`](crate::Context::elicit_url)).
+    pub fn can_elicit_url(self) -> bool {
+        self.has(URL)
+    }
+
+    /// Whether its model writes texts ([`Context::sample`](crate::Context::sample)).
+    pub fn can_sample(self) -> bool {
+        self.has(SAMPLING)
+    }
+
+    /// Whether its model takes tools on the way.
+    pub fn can_sample_with_tools(self) -> bool {
+        self.has(SAMPLING_TOOLS)
+    }
+
+    /// Whether it names its folders ([`Context::roots`](crate::Context::roots)).
+    pub fn can_list_roots(self) -> bool {
+        self.has(ROOTS)
+    }
+
+    /// What of the JSON text of `ClientCapabilities` the revision knows.
+    pub(crate) fn read(text: &str, revision: Revision) -> Self {
+        let declared: Declared = serde_json::from_str(text).unwrap_or_default();
+        let mut bits = 0;
+        if let Some(elicitation) = declared.elicitation.filter(|_| revision >= Revision::V2025_06_18) {
+            let (form, url) = (elicitation.get("form").is_some(), elicitation.get("url").is_some());
+            let has_urls = revision >= Revision::V2025_11_25;
+            // Without a mode it is forms (2026-07-28, client/elicitation "Capabilities").
+            bits |= if form || !url || !has_urls { FORM } else { 0 };
+            bits |= if url && has_urls { URL } else { 0 };
+        }
+        if let Some(sampling) = declared.sampling {
+            bits |= SAMPLING;
+            let has_tools = sampling.get("tools").is_some() && revision >= Revision::V2025_11_25;
+            bits |= if has_tools { SAMPLING_TOOLS } else { 0 };
+        }
+        bits |= if declared.roots.is_some() { ROOTS } else { 0 };
+        Self(bits)
+    }
+
+    pub(crate) fn bits(self) -> u8 {
+        self.0
+    }
+
+    pub(crate) fn from_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+
+    /// Whether the question may be asked (2026-07-28, basic/patterns/mrtr: servers must not send what the client has not
+    /// declared).
+    pub(crate) fn check(self, question: &Question) -> Result<(), MissingCapability> {
+        let (needed, required) = match question.kind() {
+            Kind::Form => (FORM, json!({"elicitation": {"form": {}}})),
+            Kind::Url => (URL, json!({"elicitation": {"url": {}}})),
+            Kind::Sampling => (SAMPLING, json!({"sampling": {}})),
+            Kind::SamplingWithTools => (SAMPLING_TOOLS, json!({"sampling": {"tools": {}}})),
+            Kind::Roots => (ROOTS, json!({"roots": {}})),
+        };
+        if self.has(needed) { Ok(()) } else { Err(MissingCapability { required }) }
+    }
+
+    fn has(self, bit: u8) -> bool {
+        self.0 & bit != 0
+    }
+}
+
+/// The settings of an extension that a client declares in its capabilities; none if it does not declare it.
+pub(crate) fn declared_extension<'a>(capabilities: &'a RawValue, extension: &str) -> Option<&'a RawValue> {
+    #[derive(Deserialize)]
+    struct Capabilities<'a> {
+        #[serde(borrow, default)]
+        extensions: Option<HashMap<Cow<'a, str>, &'a RawValue>>,
+    }
+    let capabilities: Capabilities<'a> = serde_json::from_str(capabilities.get()).ok()?;
+    let settings = *capabilities.extensions?.get(extension)?;
+    settings.get().starts_with('{').then_some(settings)
+}

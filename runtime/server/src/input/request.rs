@@ -1,0 +1,137 @@
+//! Input requests: what a server asks its client (2026-07-28, schema `InputRequest`).
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use toolwright_core::content::ContentBlock;
+use toolwright_core::protocol::method;
+use toolwright_core::revision::Revision;
+use toolwright_core::schema;
+
+use super::AskError;
+
+/// What a server asks: a form or a page for the user (`elicitation/create`), a text of the model
+/// (`sampling/createMessage`), or the folders (`roots/list`).
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct InputRequest {
+    /// The method.
+    pub method: String,
+    /// Its parameters.
+    #[serde(default)]
+    pub params: Value,
+}
+
+impl InputRequest {
+    /// A request: the parameters are those of `ElicitRequest`, `CreateMessageRequest` or `ListRootsRequest` of the schema
+    /// of 2026-07-28.
+    pub fn new(method: impl Into<String>, params: Value) -> Self {
+        Self { method: method.into(), params }
+    }
+}
+
+/// A question: a request of the server in the schema's words (2026-07-28, schema `InputRequest`).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Question {
+    method: &'static str,
+    params: Value,
+    #[serde(skip)]
+    kind: Kind,
+}
+
+/// What a client must be able to do to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Form,
+    Url,
+    Sampling,
+    SamplingWithTools,
+    Roots,
+}
+
+impl Question {
+    pub(crate) fn form(message: &str, form: &Value) -> Self {
+        let params = json!({"mode": "form", "message": message, "requestedSchema": form});
+        Self { method: method::ELICITATION_CREATE, params, kind: Kind::Form }
+    }
+
+    pub(crate) fn url(message: &str, url: &str) -> Self {
+        let params = json!({"mode": "url", "message": message, "url": url});
+        Self { method: method::ELICITATION_CREATE, params, kind: Kind::Url }
+    }
+
+    pub(super) fn sampling(params: Map<String, Value>, uses_tools: bool) -> Self {
+        let kind = if uses_tools { Kind::SamplingWithTools } else { Kind::Sampling };
+        Self { method: method::SAMPLING_CREATE_MESSAGE, params: Value::Object(params), kind }
+    }
+
+    pub(crate) fn roots() -> Self {
+        Self { method: method::ROOTS_LIST, params: json!({}), kind: Kind::Roots }
+    }
+
+    /// A request that comes from elsewhere.
+    pub(crate) fn of(request: &InputRequest) -> Result<Self, AskError> {
+        let InputRequest { method, params } = request;
+        let (method, kind) = match method.as_str() {
+            method::ELICITATION_CREATE if params.get("mode").is_some_and(|mode| mode == "url") => {
+                (method::ELICITATION_CREATE, Kind::Url)
+            }
+            method::ELICITATION_CREATE => (method::ELICITATION_CREATE, Kind::Form),
+            method::SAMPLING_CREATE_MESSAGE if params.get("tools").or(params.get("toolChoice")).is_some() => {
+                (method::SAMPLING_CREATE_MESSAGE, Kind::SamplingWithTools)
+            }
+            method::SAMPLING_CREATE_MESSAGE => (method::SAMPLING_CREATE_MESSAGE, Kind::Sampling),
+            method::ROOTS_LIST => (method::ROOTS_LIST, Kind::Roots),
+            other => return Err(AskError::Method(toolwright_core::protocol::error::shortened(other))),
+        };
+        let params = if params.is_object() { params.clone() } else { json!({}) };
+        Ok(Self { method, params, kind })
+    }
+
+    /// Refuses a key under which another question was asked before.
+    pub(crate) fn check_key(&self, key: &str, asked: Option<&Self>) -> Result<(), AskError> {
+        match asked {
+            Some(other) if other != self => Err(AskError::SameKey(key.to_owned())),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(crate) fn method(&self) -> &'static str {
+        self.method
+    }
+
+    /// The parameters in the words of a legacy revision; a page gets the id that 2025-11-25 wants.
+    pub(crate) fn legacy_params(
+        &self,
+        revision: Revision,
+        elicitation_id: Option<&str>,
+    ) -> Result<Value, AskError> {
+        let mut params = self.params.clone();
+        let Some(members) = params.as_object_mut() else { return Ok(params) };
+        match self.kind {
+            Kind::Form if revision < Revision::V2025_11_25 => {
+                members.shift_remove("mode");
+                if let Some(form) = members.get_mut("requestedSchema") {
+                    *form = schema::form_for(form, revision)?;
+                }
+            }
+            Kind::Sampling | Kind::SamplingWithTools => {
+                for message in members.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten()
+                {
+                    let content = message.get("content").cloned().unwrap_or_default();
+                    if let Ok(block) = serde_json::from_value::<ContentBlock>(content) {
+                        message["content"] = json!(block.for_revision(revision));
+                    }
+                }
+            }
+            _ => {}
+        }
+        if let Some(id) = elicitation_id {
+            members.insert("elicitationId".to_owned(), id.into());
+        }
+        Ok(params)
+    }
+}

@@ -1,0 +1,240 @@
+//! Answers on their way through the client: sealed, so that nobody else can read or make them, and bound to the request
+//! that they belong to (2026-07-28, basic/patterns/mrtr "Server Requirements").
+
+use std::fmt;
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use chacha20poly1305::aead::{Aead, Payload};
+use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_json::value::RawValue;
+use toolwright_core::content::base64;
+
+use super::canonical::canonical;
+use super::round_trips::Kept;
+
+/// The keys that seal what a server lets its clients keep (`requestState`).
+///
+/// Without them a server makes a key for itself when it starts, which is enough while it is one process. Several
+/// instances of one server need the same keys, so that each opens what another has sealed, and so does one that must open
+/// after a restart what it has sealed before.
+///
+/// To change the key without refusing what is under way: first add the new key as a former one everywhere, then make it
+/// the current one and the old one a former one, and drop that when
+/// [`Limits::request_state_ttl`](crate::Limits::request_state_ttl) has passed.
+#[derive(Clone)]
+pub struct StateKeys {
+    current: [u8; 32],
+    former: Vec<[u8; 32]>,
+}
+
+impl StateKeys {
+    /// Seals and opens with this key: 32 random bytes, kept like a password.
+    pub fn new(current: [u8; 32]) -> Self {
+        Self { current, former: Vec::new() }
+    }
+
+    /// Opens what was sealed with this key as well.
+    pub fn or(mut self, former: [u8; 32]) -> Self {
+        self.former.push(former);
+        self
+    }
+
+    fn random() -> Option<Self> {
+        let mut current = [0; 32];
+        getrandom::fill(&mut current).ok()?;
+        Some(Self::new(current))
+    }
+}
+
+impl fmt::Debug for StateKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StateKeys").field("former", &self.former.len()).finish_non_exhaustive()
+    }
+}
+
+/// Seals and opens the state of one server.
+#[derive(Debug, Default)]
+pub(crate) struct Sealer {
+    keys: OnceLock<Option<StateKeys>>,
+}
+
+/// What a state belongs to: any other request is refused with it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Binding<'a> {
+    /// Who asks, as far as authorization has found out.
+    pub(crate) principal: Option<&'a str>,
+    pub(crate) method: &'a str,
+    /// The name of a tool or prompt, the address of a resource.
+    pub(crate) target: &'a str,
+    pub(crate) arguments: Option<&'a RawValue>,
+}
+
+impl Binding<'_> {
+    /// The same bytes for the same request, however its arguments are ordered and spaced. Arguments that could be
+    /// taken for others are bound as they were written.
+    fn bytes(&self) -> Vec<u8> {
+        let text = self.arguments.map(RawValue::get).filter(|text| *text != "null").unwrap_or("{}");
+        let Self { principal, method, target, .. } = self;
+        let binding = match canonical(text) {
+            Some(arguments) => json!([principal, method, target, arguments]),
+            None => json!([principal, method, target, null, text]),
+        };
+        binding.to_string().into_bytes()
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Sealed<A, P> {
+    /// Seconds since 1970.
+    expires: u64,
+    answers: A,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    provider: Option<P>,
+}
+
+const NONCE_BYTES: usize = 24;
+
+impl Sealer {
+    pub(crate) fn new(keys: Option<StateKeys>) -> Self {
+        Self { keys: keys.map_or_else(OnceLock::new, |keys| OnceLock::from(Some(keys))) }
+    }
+
+    /// What is kept, sealed; none where the system gives no random numbers.
+    pub(crate) fn seal(&self, kept: &Kept, ttl: Duration, binding: &Binding<'_>) -> Option<String> {
+        let keys = self.keys()?;
+        let expires = now().saturating_add(ttl.as_secs());
+        let text = serde_json::to_vec(&Sealed {
+            expires,
+            answers: &kept.answers,
+            provider: kept.provider.as_deref(),
+        })
+        .ok()?;
+        let mut nonce = [0; NONCE_BYTES];
+        getrandom::fill(&mut nonce).ok()?;
+        let payload = Payload { msg: &text, aad: &binding.bytes() };
+        let sealed = cipher(&keys.current).encrypt(&XNonce::from(nonce), payload).ok()?;
+        Some(base64::encode(&[&nonce, &*sealed].concat()))
+    }
+
+    /// What was sealed; none if the text was not sealed by this server for this request, or too long ago.
+    pub(crate) fn open(&self, text: &str, binding: &Binding<'_>) -> Option<Kept> {
+        let keys = self.keys()?;
+        let bytes = base64::decode(text).ok()?;
+        let (nonce, sealed) = bytes.split_first_chunk::<NONCE_BYTES>()?;
+        let aad = binding.bytes();
+        let text = std::iter::once(&keys.current).chain(&keys.former).find_map(|key| {
+            cipher(key).decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: &aad }).ok()
+        })?;
+        let Sealed { expires, answers, provider } = serde_json::from_slice(&text).ok()?;
+        (expires > now()).then_some(Kept { answers, provider })
+    }
+
+    fn keys(&self) -> Option<&StateKeys> {
+        self.keys.get_or_init(StateKeys::random).as_ref()
+    }
+}
+
+fn cipher(key: &[u8; 32]) -> XChaCha20Poly1305 {
+    XChaCha20Poly1305::new(&(*key).into())
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::value::RawValue;
+
+    use super::{Binding, Kept, Sealer, StateKeys};
+
+    const MINUTE: Duration = Duration::from_mins(1);
+
+    fn raw(text: &str) -> Box<RawValue> {
+        serde_json::from_str(text).expect("JSON")
+    }
+
+    fn sealer() -> Sealer {
+        Sealer::new(Some(StateKeys::new([7; 32])))
+    }
+
+    #[test]
+    fn what_was_sealed_is_opened_for_the_same_request_only() {
+        let arguments = raw(r#"{"a": 1, "b": [{"c": null, "d": "x"}]}"#);
+        let same = raw(r#"{"b":[{"d":"\u0078","c":null}],"a":1}"#);
+        let other = raw(r#"{"a":2,"b":[{"c":null,"d":"x"}]}"#);
+        let binding = Binding {
+            principal: Some("ada"),
+            method: "tools/call",
+            target: "book",
+            arguments: Some(&arguments),
+        };
+        let answers = [("key".to_owned(), raw(r#"{"action":"accept"}"#))].into();
+        let kept = Kept { answers, provider: Some("theirs".to_owned()) };
+        let state = sealer().seal(&kept, MINUTE, &binding).expect("sealed");
+        assert!(!state.contains("accept") && !state.contains("theirs"));
+        let opens = |binding: &Binding<'_>| sealer().open(&state, binding).is_some();
+        let opened = sealer().open(&state, &binding).expect("opened");
+        assert_eq!(opened.answers["key"].get(), r#"{"action":"accept"}"#);
+        assert_eq!(opened.provider.as_deref(), Some("theirs"));
+        assert!(opens(&Binding { arguments: Some(&same), ..binding }));
+        for (case, other) in [
+            ("arguments", Binding { arguments: Some(&other), ..binding }),
+            ("no arguments", Binding { arguments: None, ..binding }),
+            ("method", Binding { method: "prompts/get", ..binding }),
+            ("name", Binding { target: "boo", ..binding }),
+            ("another caller", Binding { principal: Some("eve"), ..binding }),
+            ("nobody", Binding { principal: None, ..binding }),
+        ] {
+            assert!(!opens(&other), "{case}");
+        }
+    }
+
+    #[test]
+    fn no_arguments_null_and_the_empty_object_are_the_same() {
+        let binding = Binding { principal: None, method: "tools/call", target: "t", arguments: None };
+        let state = sealer().seal(&Kept::default(), MINUTE, &binding).expect("sealed");
+        for text in ["null", "{}", " { } "] {
+            let arguments = raw(text);
+            assert!(
+                sealer().open(&state, &Binding { arguments: Some(&arguments), ..binding }).is_some(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn arguments_that_cannot_be_read_are_bound_as_well() {
+        let deep = |inner: &str| format!(r#"{{"a":{}{inner}{}}}"#, "[".repeat(200), "]".repeat(200));
+        for (text, other) in [
+            (r#"{"amount":1,"z":1e400}"#, r#"{"amount":5000,"z":1e400}"#),
+            (r#"{"amount":1,"z":"\ud800"}"#, r#"{"amount":5000,"z":"\ud800"}"#),
+            (r#"{"amount":1,"amount":2}"#, r#"{"amount":2}"#),
+            (r#"{"amount":100000000000000000001}"#, r#"{"amount":100000000000000000002}"#),
+            (r#"{"amount":9007199254740992.0}"#, r#"{"amount":9007199254740993.0}"#),
+            (&deep("1"), &deep("2")),
+            (r#"{"z":1e400}"#, "{}"),
+            ("{}", r#"{"z":1e400}"#),
+        ] {
+            let (arguments, others) = (raw(text), raw(other));
+            let binding =
+                Binding { principal: None, method: "tools/call", target: "t", arguments: Some(&arguments) };
+            let state = sealer().seal(&Kept::default(), MINUTE, &binding).expect("sealed");
+            assert!(sealer().open(&state, &binding).is_some(), "{text}");
+            let other = Binding { arguments: Some(&others), ..binding };
+            assert!(sealer().open(&state, &other).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_same_answers_never_look_the_same() {
+        let binding = Binding { principal: None, method: "tools/call", target: "t", arguments: None };
+        let sealed = || sealer().seal(&Kept::default(), MINUTE, &binding);
+        assert_ne!(sealed(), sealed());
+    }
+}

@@ -1,0 +1,126 @@
+//! What is kept of the answers to one call's questions: so many, of so many bytes together, out of what their caller and
+//! all may have.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::AskError;
+use crate::quotas::{Caller, Quotas, Received};
+
+/// The room for the answers of one call, from the first question to its end.
+#[derive(Debug)]
+pub(crate) struct Room {
+    max_answers: usize,
+    max_bytes: usize,
+    /// None once the call has ended.
+    used: Mutex<Option<Used>>,
+}
+
+#[derive(Debug)]
+struct Used {
+    answers: usize,
+    bytes: usize,
+    received: Received,
+}
+
+impl Room {
+    /// The room that one call of `caller` has.
+    pub(crate) fn new(quotas: &Quotas, caller: &Caller) -> Self {
+        let limits = quotas.limits();
+        Self::of(limits.max_answers, limits.max_answer_bytes, quotas.receive(caller))
+    }
+
+    fn of(max_answers: usize, max_bytes: usize, received: Received) -> Self {
+        let used = Mutex::new(Some(Used { answers: 0, bytes: 0, received }));
+        Self { max_answers, max_bytes, used }
+    }
+
+    /// Whether one more question may be asked after so many.
+    ///
+    /// # Errors
+    /// [`AskError::NoRoom`].
+    pub(crate) fn check_questions(&self, asked: usize) -> Result<(), AskError> {
+        if asked < self.max_answers {
+            return Ok(());
+        }
+        Err(AskError::NoRoom(format!("one call may ask {} questions; ask for less", self.max_answers)))
+    }
+
+    /// Counts answers, which are kept from now on.
+    ///
+    /// # Errors
+    /// [`AskError::NoRoom`], where none of them may be kept; [`AskError::Ended`].
+    pub(crate) fn take(&self, answers: usize, bytes: usize) -> Result<(), AskError> {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = used.as_mut().ok_or(AskError::Ended)?;
+        let no_room = |why: String| Err(AskError::NoRoom(why));
+        if answers > self.max_answers - used.answers {
+            return no_room(format!("one call may have {} answers; ask for less", self.max_answers));
+        }
+        if bytes > self.max_bytes - used.bytes {
+            let limit = self.max_bytes;
+            return no_room(format!(
+                "the answers of one call may have {limit} bytes together; answer in fewer words"
+            ));
+        }
+        if !used.received.grow(bytes) {
+            return no_room(
+                "too much is being handled already; try again when some of it has ended".to_owned(),
+            );
+        }
+        used.answers += answers;
+        used.bytes += bytes;
+        Ok(())
+    }
+
+    /// Nothing is kept any more.
+    pub(crate) fn end(&self) {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::{AskError, Room};
+    use crate::quotas::{Caller, Callers, Received};
+
+    /// Room for what a test answers.
+    pub(crate) fn ample() -> Room {
+        let callers = Callers::new(9);
+        room(&callers, callers.nobody(), 1_000)
+    }
+
+    fn room(callers: &Callers, caller: &Caller, all: usize) -> Room {
+        Room::of(20, 100, Received::new(callers, caller, 150, all))
+    }
+
+    #[test]
+    fn answers_of_a_call_are_bounded_in_count_and_bytes() {
+        let callers = Callers::new(9);
+        let one = room(&callers, callers.nobody(), 1_000);
+        assert_eq!(one.take(1, 100), Ok(()));
+        assert!(matches!(one.take(1, 1), Err(AskError::NoRoom(why)) if why.contains("100 bytes")));
+        assert_eq!(one.take(19, 0), Ok(()));
+        assert!(matches!(one.take(1, 0), Err(AskError::NoRoom(why)) if why.contains("20 answers")));
+        assert_eq!(one.check_questions(19), Ok(()));
+        assert!(
+            matches!(one.check_questions(20), Err(AskError::NoRoom(why)) if why.contains("20 questions"))
+        );
+    }
+
+    #[test]
+    fn answers_count_for_their_caller_until_the_call_ends() {
+        let callers = Callers::new(9);
+        let ada = Caller::new(true);
+        let (first, second) = (room(&callers, &ada, 1_000), room(&callers, &ada, 1_000));
+        assert_eq!(first.take(1, 100), Ok(()));
+        assert!(matches!(second.take(1, 51), Err(AskError::NoRoom(why)) if why.contains("being handled")));
+        assert_eq!(second.take(1, 50), Ok(()), "what was refused does not count");
+        first.end();
+        assert_eq!(first.take(1, 1), Err(AskError::Ended));
+        assert_eq!(second.take(1, 50), Ok(()));
+        drop(second);
+        let (full, other) = (room(&callers, callers.nobody(), 60), room(&callers, &ada, 60));
+        assert_eq!(full.take(1, 60), Ok(()));
+        assert!(other.take(1, 1).is_err(), "of what all may have");
+    }
+}

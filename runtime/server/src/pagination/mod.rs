@@ -1,0 +1,424 @@
+//! Lists that clients see: sorted, on pages, in the form of each revision.
+//!
+//! Pages are rendered once per revision, starting point and set of scopes, and copied. A cursor names the last entry
+//! of the page before, so it stays valid when entries come and go; a tag ties it to its list and to what its caller
+//! sees, without a key, so that instances of one server agree.
+
+mod cache;
+
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde_json::value::RawValue;
+use toolwright_core::json;
+use toolwright_core::revision::Revision;
+
+use crate::auth::{Access, Offer, Rule};
+use crate::hex::{hex, unhex};
+use crate::log;
+
+pub(crate) use cache::PageBounds;
+use cache::PageCache;
+
+/// Something that a list shows.
+pub(crate) trait Listed {
+    /// The member of the result that holds the list.
+    const MEMBER: &'static str;
+
+    /// What one entry looks like on the wire.
+    type Shown: Serialize + Clone;
+
+    /// What the list is sorted by; no two entries have the same.
+    fn key(&self) -> &str;
+
+    /// The entry with the members that the revision has.
+    fn shown(&self, revision: Revision) -> Cow<'_, Self::Shown>;
+
+    /// Whether clients of the revision can use the entry.
+    fn is_in(&self, _revision: Revision) -> bool {
+        true
+    }
+
+    /// Whether the entry is shown in the application context at `path`.
+    fn is_visible_in(&self, _path: &str) -> bool {
+        true
+    }
+
+    /// What a caller needs to see the entry.
+    fn scopes(&self) -> &[String] {
+        &[]
+    }
+
+    /// Whether the program's rule decides over entries of this kind.
+    const IS_RULED: bool = false;
+
+    /// The entry as that rule is asked about it.
+    fn offer(&self) -> Option<Offer<'_>> {
+        None
+    }
+}
+
+/// To whom a list is shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View<'a> {
+    /// The application context that the caller works in.
+    pub(crate) context_path: Option<&'a str>,
+    /// What the caller may use.
+    pub(crate) access: &'a Access,
+    /// What the program says to that.
+    pub(crate) rule: &'a Rule,
+}
+
+impl View<'_> {
+    fn shows(&self, entry: &impl Listed) -> bool {
+        self.context_path.is_none_or(|path| entry.is_visible_in(path)) && self.sees(entry)
+    }
+
+    /// The one rule of what is listed and used: the caller has all the scopes, and the program has nothing against it.
+    pub(crate) fn sees(&self, entry: &impl Listed) -> bool {
+        self.access.covers(entry.scopes()) && entry.offer().is_none_or(|offer| self.admits(offer))
+    }
+
+    /// Whether the program has nothing against it.
+    pub(crate) fn admits(&self, offer: Offer<'_>) -> bool {
+        self.rule.admits(offer, self.access)
+    }
+
+    /// Whether other callers may not see an entry with these scopes.
+    pub(crate) fn is_private(&self, scopes: &[String]) -> bool {
+        !self.access.is_trusted() && (!scopes.is_empty() || self.rule.decides_for(self.access))
+    }
+}
+
+/// What a list result says beside its entries.
+#[derive(Debug)]
+pub(crate) struct ListSettings<'a> {
+    pub(crate) page_size: usize,
+    pub(crate) ttl_ms: u64,
+    /// How much is kept of each list.
+    pub(crate) kept: PageBounds,
+    pub(crate) server_meta: &'a RawValue,
+}
+
+/// The entries at one moment. A change makes a new list.
+#[derive(Debug)]
+pub(crate) struct List<T> {
+    /// Which list it is where there are several of one kind, such as the folder whose entries it has.
+    place: Box<str>,
+    /// Sorted by key.
+    entries: Vec<Arc<T>>,
+    /// What entries need, each need once; with any, not all callers see the same.
+    needs: Vec<Box<[String]>>,
+    /// Results as JSON text.
+    pages: PageCache,
+}
+
+/// How many digits of a cursor are its tag.
+const TAG_DIGITS: usize = 16;
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self { place: Box::default(), entries: Vec::new(), needs: Vec::new(), pages: PageCache::default() }
+    }
+}
+
+impl<T: Listed> List<T> {
+    /// The list of these entries.
+    ///
+    /// # Errors
+    /// The key that two entries have.
+    pub(crate) fn new(mut entries: Vec<Arc<T>>) -> Result<Self, String> {
+        entries.sort_by(|a, b| a.key().cmp(b.key()));
+        if let Some(pair) = entries.windows(2).find(|pair| pair[0].key() == pair[1].key()) {
+            return Err(pair[0].key().to_owned());
+        }
+        let mut needs: Vec<Box<[String]>> = entries.iter().map(|entry| entry.scopes().into()).collect();
+        needs.retain(|need| !need.is_empty());
+        needs.sort_unstable();
+        needs.dedup();
+        Ok(Self { place: Box::default(), entries, needs, pages: PageCache::default() })
+    }
+
+    /// The list as that of a place, which others of its kind are not.
+    #[cfg(feature = "skills")]
+    pub(crate) fn of(self, place: &str) -> Self {
+        Self { place: place.into(), ..self }
+    }
+
+    /// All entries, in the order of the list.
+    pub(crate) fn entries(&self) -> &[Arc<T>] {
+        &self.entries
+    }
+
+    /// How many pages are kept, and how many bytes of them.
+    #[cfg(test)]
+    pub(crate) fn cached(&self) -> (usize, usize) {
+        self.pages.size()
+    }
+
+    /// The entry with this key.
+    pub(crate) fn get(&self, key: &str) -> Option<&Arc<T>> {
+        let position = self.entries.binary_search_by(|entry| entry.key().cmp(key)).ok()?;
+        self.entries.get(position)
+    }
+
+    /// One page as the JSON text of the result; none if the cursor is not one that this list gave in this view.
+    ///
+    /// A cursor names the last entry of the page before, so it stays good while entries come and go.
+    pub(crate) fn page(
+        &self,
+        cursor: Option<&str>,
+        view: View<'_>,
+        revision: Revision,
+        settings: &ListSettings<'_>,
+    ) -> Option<Arc<[u8]>> {
+        let start = match cursor {
+            None => 0,
+            Some(cursor) => {
+                let last = self.key_before(cursor, view, revision)?;
+                self.entries.partition_point(|entry| entry.key() <= last.as_str())
+            }
+        };
+        if view.context_path.is_some() || Self::is_ruled(view) {
+            return Some(self.write_page(start, view, revision, settings));
+        }
+        let key = (revision, start, self.covered(view.access));
+        if let Some(page) = self.pages.get(&key) {
+            return Some(page);
+        }
+        let page = self.write_page(start, view, revision, settings);
+        self.pages.keep(key, &page, settings.kept);
+        Some(page)
+    }
+
+    /// Which needs a caller covers; none where all callers see the same.
+    fn covered(&self, access: &Access) -> Option<Arc<[bool]>> {
+        self.depends_on(access).then(|| self.needs.iter().map(|need| access.covers(need)).collect())
+    }
+
+    /// Whether the program decides entry by entry, so that no two callers need see the same.
+    fn is_ruled(view: View<'_>) -> bool {
+        T::IS_RULED && view.rule.decides_for(view.access)
+    }
+
+    /// Whether other callers may see another list.
+    fn depends_on(&self, access: &Access) -> bool {
+        !self.needs.is_empty() && !access.is_trusted()
+    }
+
+    fn write_page(
+        &self,
+        start: usize,
+        view: View<'_>,
+        revision: Revision,
+        settings: &ListSettings<'_>,
+    ) -> Arc<[u8]> {
+        let shown = self.entries[start..].iter().filter(|entry| entry.is_in(revision));
+        let mut shown = shown.filter(|entry| view.shows(&***entry)).peekable();
+        let page: Vec<&Arc<T>> = shown.by_ref().take(settings.page_size).collect();
+        let end = page.last().filter(|_| shown.peek().is_some());
+        let next_cursor = end.map(|end| self.cursor_after(end.key(), view, revision));
+        let is_private = self.depends_on(view.access) || Self::is_ruled(view);
+        let cache_scope = if is_private { "private" } else { "public" };
+        let list = ListResult { page: Page { entries: &page, revision }, next_cursor, cache_scope, settings };
+        list.to_json().into()
+    }
+
+    /// An opaque cursor for "after this key": hexadecimal, so that nobody is tempted to write one by hand.
+    fn cursor_after(&self, key: &str, view: View<'_>, revision: Revision) -> String {
+        let tag = self.tag(key, view, revision).to_be_bytes();
+        hex(tag.into_iter().chain(key.bytes()))
+    }
+
+    /// The key that a cursor stands behind, if it was made for this list, view and revision: one of another list
+    /// would lead anywhere, or to the start again (2026-07-28, server/utilities/pagination "Error Handling").
+    fn key_before(&self, cursor: &str, view: View<'_>, revision: Revision) -> Option<String> {
+        let (_tag, key) = cursor.split_at_checked(TAG_DIGITS)?;
+        let key = String::from_utf8(unhex(key)?).ok()?;
+        (self.cursor_after(&key, view, revision) == cursor).then_some(key)
+    }
+
+    /// What ties a cursor to its list and to whom that is shown. It keeps mistakes out and is no secret: a page shows
+    /// what its caller may see, wherever it starts. So it needs no key, and instances of one server agree on it.
+    fn tag(&self, key: &str, view: View<'_>, revision: Revision) -> u64 {
+        let View { context_path, access, .. } = view;
+        let covered = self.depends_on(access).then(|| self.needs.iter().filter(|need| access.covers(need)));
+        let covered: Option<Vec<_>> = covered.map(Iterator::collect);
+        let ruled_for = Self::is_ruled(view).then(|| access.owner());
+        let mut hasher = DefaultHasher::new();
+        (T::MEMBER, &self.place, context_path, revision, covered, ruled_for, key).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+struct ListResult<'a, T> {
+    page: Page<'a, T>,
+    next_cursor: Option<String>,
+    /// 2026-07-28, server/utilities/caching "Choosing a Cache Scope".
+    cache_scope: &'static str,
+    settings: &'a ListSettings<'a>,
+}
+
+impl<T: Listed> ListResult<'_, T> {
+    /// The JSON text. Entries that cannot be sent are left out.
+    fn to_json(&self) -> Vec<u8> {
+        /// The result stands in a message.
+        const OUTER: usize = 1;
+        /// What most entries take up, so that a page hardly has to grow.
+        const ENTRY_BYTES: usize = 256;
+        let mut out = Vec::with_capacity((1 + self.page.entries.len()) * ENTRY_BYTES);
+        if let Err(fault) = json::append(&mut out, self, OUTER) {
+            let is_fit = |entry: &&&Arc<T>| {
+                let fit = json::append(&mut Vec::new(), &entry.shown(self.page.revision), OUTER + 2).is_ok();
+                if !fit {
+                    log::warn(format_args!("`{}` is left out of `{}`: it {fault}", entry.key(), T::MEMBER));
+                }
+                fit
+            };
+            let entries: Vec<&Arc<T>> = self.page.entries.iter().filter(is_fit).copied().collect();
+            let fit = ListResult {
+                page: Page { entries: &entries, revision: self.page.revision },
+                next_cursor: self.next_cursor.clone(),
+                cache_scope: self.cache_scope,
+                settings: self.settings,
+            };
+            // All of it can be written now.
+            let _ = json::append(&mut out, &fit, OUTER);
+        }
+        out
+    }
+}
+
+impl<T: Listed> Serialize for ListResult<'_, T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let is_modern = self.page.revision.is_modern();
+        let mut result = serializer.serialize_map(None)?;
+        if is_modern {
+            result.serialize_entry("resultType", "complete")?;
+        }
+        result.serialize_entry(T::MEMBER, &self.page)?;
+        if let Some(cursor) = &self.next_cursor {
+            result.serialize_entry("nextCursor", cursor)?;
+        }
+        if is_modern {
+            result.serialize_entry("ttlMs", &self.settings.ttl_ms)?;
+            result.serialize_entry("cacheScope", self.cache_scope)?;
+            result.serialize_entry("_meta", self.settings.server_meta)?;
+        }
+        result.end()
+    }
+}
+
+/// Entries in the form of one revision; written one by one, so that not all are copied at once.
+struct Page<'a, T> {
+    entries: &'a [&'a Arc<T>],
+    revision: Revision,
+}
+
+impl<T: Listed> Serialize for Page<'_, T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.entries.iter().map(|entry| entry.shown(self.revision)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::sync::Arc;
+
+    use serde_json::value::RawValue;
+    use serde_json::{Value, json};
+    use toolwright_core::revision::Revision;
+
+    use super::{List, ListSettings, Listed, View};
+    use crate::auth::{Access, Rule};
+    use crate::hex::hex;
+    use crate::pagination::cache::PageBounds;
+
+    #[derive(Debug)]
+    struct Named<const TOOL: bool>(String);
+
+    impl<const TOOL: bool> Listed for Named<TOOL> {
+        const MEMBER: &'static str = if TOOL { "tools" } else { "prompts" };
+
+        type Shown = String;
+
+        fn key(&self) -> &str {
+            &self.0
+        }
+
+        fn shown(&self, _revision: Revision) -> Cow<'_, String> {
+            Cow::Borrowed(&self.0)
+        }
+    }
+
+    const VIEW: View<'_> = View { context_path: None, access: &Access::Trusted, rule: &Rule::NONE };
+
+    fn list<const TOOL: bool>() -> List<Named<TOOL>> {
+        let names = ["a", "b", "c", "d", "e"];
+        List::new(names.map(|name| Arc::new(Named(name.to_owned()))).into()).expect("no name twice")
+    }
+
+    fn page<T: Listed>(
+        list: &List<T>,
+        cursor: Option<&str>,
+        view: View<'_>,
+        revision: Revision,
+    ) -> Option<Value> {
+        let server_meta: Box<RawValue> = serde_json::from_str("{}").expect("JSON");
+        let kept = PageBounds { pages: 9, bytes: 9_999 };
+        let settings = ListSettings { page_size: 2, ttl_ms: 0, kept, server_meta: &server_meta };
+        let page = list.page(cursor, view, revision, &settings)?;
+        Some(serde_json::from_slice(&page).expect("JSON"))
+    }
+
+    fn first_cursor<T: Listed>(list: &List<T>, view: View<'_>) -> String {
+        let page = page(list, None, view, Revision::NEWEST).expect("a first page");
+        page["nextCursor"].as_str().expect("more than one page").to_owned()
+    }
+
+    #[test]
+    fn cursors_lead_from_page_to_page() {
+        let (tools, mut cursor, mut seen) = (list::<true>(), None, Vec::new());
+        loop {
+            let page = page(&tools, cursor.as_deref(), VIEW, Revision::NEWEST).expect("a page");
+            seen.push(page["tools"].clone());
+            let Some(next) = page["nextCursor"].as_str() else { break };
+            cursor = Some(next.to_owned());
+        }
+        assert_eq!(seen, [json!(["a", "b"]), json!(["c", "d"]), json!(["e"])]);
+    }
+
+    #[test]
+    fn a_cursor_of_elsewhere_is_none() {
+        let tools = list::<true>();
+        let cursor = first_cursor(&tools, VIEW);
+        let is_taken = |cursor: &str| page(&tools, Some(cursor), VIEW, Revision::NEWEST).is_some();
+        assert!(is_taken(&cursor));
+        let in_context = View { context_path: Some("orders"), ..VIEW };
+        for (case, other) in [
+            ("another list", first_cursor(&list::<false>(), VIEW)),
+            ("another context", first_cursor(&tools, in_context)),
+            #[cfg(feature = "skills")]
+            ("another folder", first_cursor(&list::<true>().of("skill://b"), VIEW)),
+            ("a name in hexadecimal", hex(*b"b")),
+            ("a number", "10".to_owned()),
+            ("nothing", String::new()),
+            ("its start", cursor[..cursor.len() - 2].to_owned()),
+            ("its end", cursor[16..].to_owned()),
+            ("more of it", format!("{cursor}61")),
+            ("another name in it", format!("{}63", &cursor[..cursor.len() - 2])),
+            ("signs among the digits", format!("{}+1", &cursor[..cursor.len() - 2])),
+            ("capital letters", cursor.to_uppercase().replace("62", "6B")),
+            ("no hexadecimal", "ö1".repeat(9)),
+            ("a character across its tag", format!("{}öö", &cursor[..15])),
+        ] {
+            assert!(!is_taken(&other), "{case}: {other}");
+        }
+        assert!(page(&tools, Some(&cursor), VIEW, Revision::NEWEST_LEGACY).is_none(), "another revision");
+        assert!(page(&tools, Some(&cursor), in_context, Revision::NEWEST).is_none(), "to another context");
+    }
+}

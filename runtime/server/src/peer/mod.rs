@@ -1,0 +1,102 @@
+//! One peer of the server: what is sent to it, who it is, and what it is notified of. Connections hold it, and calls and
+//! the server reach it as long as they do.
+
+pub(crate) mod server_requests;
+mod session;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use toolwright_wire::outbox::Outbox;
+
+use crate::auth::{Access, Visitor};
+use crate::input::Room;
+use crate::limits::Limits;
+use crate::quotas::{Caller, Quotas};
+use crate::subscriptions::{Changed, Subscriptions};
+
+pub(crate) use session::Session;
+
+/// One peer of the server.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) session: Arc<Session>,
+    access: Visitor,
+    /// Whose share of the limits it takes.
+    caller: Caller,
+    quotas: Arc<Quotas>,
+    subscriptions: Mutex<Subscriptions>,
+}
+
+impl Peer {
+    pub(crate) fn new(
+        outbox: Arc<Outbox>,
+        session: Arc<Session>,
+        access: Visitor,
+        quotas: Arc<Quotas>,
+    ) -> Self {
+        let caller = access.caller().unwrap_or_else(|| quotas.callers().nobody()).clone();
+        Self { outbox, session, access, caller, quotas, subscriptions: Mutex::default() }
+    }
+
+    /// What the peer may use.
+    pub(crate) fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// Whose share of the limits it takes.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        self.quotas.limits()
+    }
+
+    /// The room for the answers of one call.
+    pub(crate) fn room_for_answers(&self) -> Room {
+        Room::new(&self.quotas, &self.caller)
+    }
+
+    /// Whether what is sent reaches someone.
+    pub(crate) fn can_send(&self) -> bool {
+        !self.outbox.is_closed()
+    }
+
+    /// Sends a message as soon as there is room.
+    pub(crate) async fn send(&self, message: &[u8]) {
+        self.outbox.send(message).await;
+    }
+
+    /// Sends a message that cannot wait for room.
+    pub(crate) fn push(&self, message: &[u8]) {
+        self.outbox.push(message);
+    }
+
+    /// The subscriptions of 2026-07-28.
+    pub(crate) fn subscriptions(&self) -> MutexGuard<'_, Subscriptions> {
+        self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notifies the peer of a change, once for the legacy session and once for each subscription that wants it. `may_watch`
+    /// says whether it may be notified of what happens at an address.
+    pub(crate) fn notify(&self, changed: Changed<'_>, may_watch: impl Fn(&str) -> bool) {
+        let is_wanted = match changed {
+            Changed::Resource(uri) => {
+                let is_watched = self.session.watches(uri);
+                let is_wanted = is_watched || self.subscriptions().want(changed);
+                if !is_wanted || !may_watch(uri) {
+                    return;
+                }
+                is_watched
+            }
+            Changed::Tools | Changed::Prompts | Changed::Resources => true,
+            #[cfg(feature = "tasks")]
+            Changed::Task(_) => false,
+        };
+        if is_wanted && self.session.revision().is_some() {
+            let _ = changed.legacy_notification().map(|notification| self.outbox.push_once(&notification));
+        }
+        self.subscriptions().notify(changed, &self.outbox);
+    }
+}

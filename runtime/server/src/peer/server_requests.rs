@@ -1,0 +1,291 @@
+//! Requests to the client, up to 2025-11-25: they take the way that the call's notifications take.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+use toolwright_core::json::Decimal;
+use toolwright_core::json::JsonFault;
+use toolwright_core::protocol::{Revision, method};
+
+use super::Peer;
+use crate::hex::random_id;
+use crate::input::{AskError, Kind, Question, Room};
+use crate::message::string;
+use crate::reply;
+
+/// The questions of a session that wait for their response.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    last_id: AtomicU64,
+    open: Mutex<HashMap<u64, Waiter>>,
+}
+
+/// Who waits for a response.
+#[derive(Debug)]
+struct Waiter {
+    response: oneshot::Sender<Response>,
+    /// Where the answer is to be kept.
+    room: Arc<Room>,
+}
+
+type Response = Result<Box<RawValue>, AskError>;
+
+impl Waiting {
+    fn add(&self, room: &Arc<Room>) -> (u64, oneshot::Receiver<Response>) {
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
+        let (sender, response) = oneshot::channel();
+        self.open().insert(id, Waiter { response: sender, room: Arc::clone(room) });
+        (id, response)
+    }
+
+    /// Gives a response to the one who waits for it. Any other is nobody's.
+    ///
+    /// The id is compared by value: there are clients that send `1` back as `"1"` or as `1.0`, and a response that
+    /// fits one open question can be meant for no other.
+    pub(crate) fn respond(&self, id: &RawValue, result: Option<&RawValue>, error: Option<&RawValue>) {
+        let Some(id) = number_in(id) else { return };
+        let Some(waiting) = self.open().remove(&id) else { return };
+        // JSON-RPC 1.0 had both members at all times, one of them `null`.
+        let error = error.filter(|error| result.is_none() || error.get() != "null");
+        let response = match (result, error) {
+            (Some(result), None) => waiting.room.take(1, result.get().len()).map(|()| result.to_owned()),
+            (_, Some(error)) => Err(refusal(error)),
+            (None, None) => Err(AskError::Unusable("there is neither `result` nor `error`".to_owned())),
+        };
+        // The call may have ended this very moment.
+        let _ = waiting.response.send(response);
+    }
+
+    /// Gives a question up; false if it has its response.
+    fn remove(&self, id: u64) -> bool {
+        self.open().remove(&id).is_some()
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, Waiter>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The number that an id stands for, whether it is a number or a text.
+fn number_in(id: &RawValue) -> Option<u64> {
+    let text = string(id).unwrap_or_else(|| id.get().into());
+    Decimal::parse(text.trim())?.integer()?.parse().ok()
+}
+
+fn refusal(error: &RawValue) -> AskError {
+    #[derive(Deserialize)]
+    struct Error {
+        code: i64,
+        message: String,
+    }
+    match serde_json::from_str::<Error>(error.get()) {
+        Ok(Error { code, message }) => AskError::Refused { code, message: crate::error::shortened(&message) },
+        Err(_) => AskError::Unusable("its `error` is none".to_owned()),
+    }
+}
+
+/// What one call has asked.
+#[derive(Debug)]
+pub(crate) struct Requests {
+    peer: Weak<Peer>,
+    room: Arc<Room>,
+    state: Mutex<QuestionState>,
+}
+
+#[derive(Debug, Default)]
+struct QuestionState {
+    ended: bool,
+    asked: BTreeMap<String, Question>,
+    answers: BTreeMap<String, Box<RawValue>>,
+    /// Whether the request was sent, by its id.
+    open: BTreeMap<u64, bool>,
+    /// The ids of questions that open a page, by their keys.
+    elicitations: BTreeMap<String, String>,
+}
+
+impl Requests {
+    /// Those of a call of this peer: none yet.
+    pub(crate) fn new(peer: &Arc<Peer>) -> Self {
+        Self { peer: Arc::downgrade(peer), room: Arc::new(peer.room_for_answers()), state: Mutex::default() }
+    }
+
+    pub(crate) fn elicitation_id(&self, key: &str) -> Option<String> {
+        self.state().elicitations.get(key).cloned()
+    }
+
+    /// Gives up what is open.
+    pub(crate) fn end(&self) {
+        let open = {
+            let mut state = self.state();
+            state.ended = true;
+            state.answers.clear();
+            std::mem::take(&mut state.open)
+        };
+        self.room.end();
+        if let Some(peer) = self.peer.upgrade() {
+            for (id, is_sent) in open {
+                give_up(&peer, id, is_sent);
+            }
+        }
+    }
+
+    /// Asks the peer, and waits for its response.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) async fn ask(
+        &self,
+        peer: &Peer,
+        revision: Revision,
+        key: &str,
+        question: &Question,
+    ) -> Result<Box<RawValue>, AskError> {
+        if let Some(answer) = self.note(key, question, peer.limits().max_questions)? {
+            return Ok(answer);
+        }
+        if !peer.can_send() {
+            return Err(AskError::NoStream);
+        }
+        let elicitation =
+            (question.kind() == Kind::Url).then(random_id::<16>).transpose().map_err(|_| AskError::Ended)?;
+        let params = question.legacy_params(revision, elicitation.as_deref())?;
+        let (id, response) = peer.session.waiting.add(&self.room);
+        let request = reply::request(id, question.method(), &params);
+        let open = Open { peer, requests: self, id };
+        {
+            let mut state = self.state();
+            state.open.insert(id, false);
+            state.elicitations.extend(elicitation.map(|elicitation| (key.to_owned(), elicitation)));
+        }
+        peer.send(&request?).await;
+        if !peer.can_send() {
+            return Err(AskError::Ended);
+        }
+        if let Some(is_sent) = self.state().open.get_mut(&id) {
+            *is_sent = true;
+        }
+        let answer = response.await.unwrap_or(Err(AskError::Ended))?;
+        drop(open);
+        let mut state = self.state();
+        if !state.ended {
+            state.answers.insert(key.to_owned(), answer.clone());
+        }
+        Ok(answer)
+    }
+
+    /// Notes a question; its answer if it has one.
+    fn note(&self, key: &str, question: &Question, limit: usize) -> Result<Option<Box<RawValue>>, AskError> {
+        let mut state = self.state();
+        if state.ended {
+            return Err(AskError::Ended);
+        }
+        question.check_key(key, state.asked.get(key))?;
+        if let Some(answer) = state.answers.get(key) {
+            return Ok(Some(answer.clone()));
+        }
+        if state.open.len() >= limit {
+            return Err(AskError::TooMany(limit));
+        }
+        if !state.asked.contains_key(key) {
+            self.room.check_questions(state.asked.len())?;
+        }
+        state.asked.insert(key.to_owned(), question.clone());
+        Ok(None)
+    }
+
+    fn state(&self) -> MutexGuard<'_, QuestionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tells the client that its response is not waited for any more (2025-11-25, basic/utilities/cancellation).
+fn give_up(peer: &Peer, id: u64, is_sent: bool) {
+    if peer.session.waiting.remove(id) && is_sent {
+        let notification = reply::notification(method::CANCELLED, &json!({"requestId": id}));
+        // A number can always be written.
+        let _ = notification.map(|notification| peer.push(&notification));
+    }
+}
+
+/// A request that waits for its response; given up when nobody waits for it any more.
+struct Open<'a> {
+    peer: &'a Peer,
+    requests: &'a Requests,
+    id: u64,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        let is_sent = self.requests.state().open.remove(&self.id);
+        give_up(self.peer, self.id, is_sent.unwrap_or_default());
+    }
+}
+
+pub(crate) fn complete_notification(elicitation_id: &str) -> Result<Vec<u8>, JsonFault> {
+    reply::notification(method::ELICITATION_COMPLETE, &json!({"elicitationId": elicitation_id}))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::value::RawValue;
+
+    use super::{AskError, Waiting};
+    use crate::input::ample;
+
+    fn raw(text: &str) -> Box<RawValue> {
+        serde_json::from_str(text).expect("JSON")
+    }
+
+    #[test]
+    fn a_response_finds_its_question_by_the_value_of_its_id() {
+        for (text, fits) in [
+            ("1", true),
+            ("\"1\"", true),
+            ("1.0", true),
+            ("10e-1", true),
+            ("\"1.0\"", true),
+            ("\"\\u0031\"", true),
+            ("\" 1 \"", true),
+            ("2", false),
+            ("1.5", false),
+            ("-1", false),
+            ("\"one\"", false),
+            ("\"\"", false),
+            ("null", false),
+            ("true", false),
+            ("[1]", false),
+            ("18446744073709551617", false),
+        ] {
+            let waiting = Waiting::default();
+            let (id, mut response) = waiting.add(&Arc::new(ample()));
+            assert_eq!(id, 1);
+            waiting.respond(&raw(text), Some(&raw("{}")), None);
+            assert_eq!(response.try_recv().is_ok(), fits, "{text}");
+            assert_eq!(waiting.open().is_empty(), fits, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_member_that_is_null_beside_the_other_says_nothing() {
+        let answer = |result: Option<&str>, error: Option<&str>| {
+            let waiting = Waiting::default();
+            let (_, mut response) = waiting.add(&Arc::new(ample()));
+            let (result, error) = (result.map(raw), error.map(raw));
+            waiting.respond(&raw("1"), result.as_deref(), error.as_deref());
+            response.try_recv().expect("a response")
+        };
+        assert!(answer(Some("{}"), Some("null")).is_ok_and(|result| result.get() == "{}"));
+        let error = r#"{"code":1,"message":"no"}"#;
+        for result in [None, Some("null")] {
+            assert!(matches!(answer(result, Some(error)), Err(AskError::Refused { code: 1, .. })));
+        }
+        assert!(matches!(answer(None, Some("null")), Err(AskError::Unusable(_))));
+    }
+}

@@ -1,0 +1,99 @@
+//! What a legacy peer has agreed on and asked for.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use toolwright_core::protocol::{LogLevel, Revision};
+
+use super::server_requests::Waiting;
+use crate::input::ClientCapabilities;
+
+/// What a legacy peer has agreed on and asked for. Over HTTP the exchanges of a session share one.
+#[derive(Debug)]
+pub(crate) struct Session {
+    /// The revision agreed on by `initialize`: its place in [`Revision::ALL`] plus one, 0 before.
+    agreed: AtomicU8,
+    /// The least level of log messages, as its place in [`LEVELS`].
+    log_level: AtomicU8,
+    /// The resources that the peer watches; of lists it hears without asking.
+    watched: Mutex<Watched>,
+    /// What the peer can be asked for, as the bits of [`ClientCapabilities`].
+    declared: AtomicU8,
+    /// The requests to the peer that wait for its response.
+    pub(crate) waiting: Waiting,
+}
+
+/// The resources that a legacy peer watches.
+#[derive(Debug, Default)]
+pub(crate) struct Watched {
+    pub(crate) uris: BTreeSet<String>,
+    pub(crate) bytes: usize,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self {
+            agreed: AtomicU8::new(0),
+            log_level: AtomicU8::new(LogLevel::Info as u8),
+            watched: Mutex::default(),
+            declared: AtomicU8::new(0),
+            waiting: Waiting::default(),
+        }
+    }
+}
+
+const LEVELS: [LogLevel; 8] = [
+    LogLevel::Debug,
+    LogLevel::Info,
+    LogLevel::Notice,
+    LogLevel::Warning,
+    LogLevel::Error,
+    LogLevel::Critical,
+    LogLevel::Alert,
+    LogLevel::Emergency,
+];
+
+impl Session {
+    /// The revision that `initialize` agreed on.
+    pub(crate) fn revision(&self) -> Option<Revision> {
+        let agreed = self.agreed.load(Ordering::Acquire);
+        Revision::ALL.get(usize::from(agreed).checked_sub(1)?).copied()
+    }
+
+    /// Notes the revision, and what the peer can be asked for.
+    pub(crate) fn agree(&self, revision: Revision, declared: ClientCapabilities) {
+        self.declared.store(declared.bits(), Ordering::Release);
+        self.agreed.store(revision as u8 + 1, Ordering::Release);
+    }
+
+    /// What the peer can be asked for.
+    pub(crate) fn declared(&self) -> ClientCapabilities {
+        ClientCapabilities::from_bits(self.declared.load(Ordering::Acquire))
+    }
+
+    /// The least level of log messages that the peer wants.
+    pub(crate) fn log_level(&self) -> LogLevel {
+        LEVELS.get(usize::from(self.log_level.load(Ordering::Relaxed))).copied().unwrap_or(LogLevel::Info)
+    }
+
+    pub(crate) fn set_log_level(&self, level: LogLevel) {
+        self.log_level.store(level as u8, Ordering::Relaxed);
+    }
+
+    /// Watches it no more.
+    pub(crate) fn unwatch(&self, uri: &str) {
+        let mut watched = self.watched();
+        if watched.uris.remove(uri) {
+            watched.bytes -= uri.len();
+        }
+    }
+
+    pub(crate) fn watches(&self, uri: &str) -> bool {
+        self.watched().uris.contains(uri)
+    }
+
+    pub(crate) fn watched(&self) -> MutexGuard<'_, Watched> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

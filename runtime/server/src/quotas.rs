@@ -1,0 +1,487 @@
+//! Whose share of the server's limits is taken: what each caller has open, and how often it calls.
+//!
+//! A caller is a principal, or the address of a peer of whom nothing else is known. Whoever has neither (the peer on
+//! stdio, a mounted service that knows no addresses) has no share of its own, and only the bounds of all count.
+//!
+//! Shares are counted across connections, by issuer and subject without the client, so that more clients do not mean
+//! a larger share. A message counts until it is answered, not until it is read, because its arguments are kept as
+//! long as its handler runs.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::limits::Limits;
+
+/// The limits of a server, and who has taken how much of what they bound.
+#[derive(Debug)]
+pub(crate) struct Quotas {
+    limits: Limits,
+    callers: Callers,
+}
+
+impl Quotas {
+    /// Nothing is taken yet.
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self { callers: Callers::new(limits.max_callers), limits }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn callers(&self) -> &Callers {
+        &self.callers
+    }
+
+    /// Room for a message of a caller's. One message has room in any case, as long as there is no other.
+    pub(crate) fn receive(&self, caller: &Caller) -> Received {
+        let Limits { max_received_bytes, max_message_bytes, per_caller, .. } = &self.limits;
+        let at_least = |bytes: usize| bytes.max(max_message_bytes.saturating_add(1));
+        let (own, all) = (at_least(per_caller.max_received_bytes), at_least(*max_received_bytes));
+        Received::new(&self.callers, caller, own, all)
+    }
+}
+
+/// The callers that have something open, or have called a short while ago.
+#[derive(Debug)]
+pub(crate) struct Callers {
+    start: Instant,
+    most: usize,
+    known: Mutex<Known>,
+    /// All of whom nothing is known.
+    nobody: Caller,
+    /// All for whom there was no room among the known ones; they share what one caller may have.
+    crowd: Caller,
+    /// All together.
+    everybody: Caller,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    principals: HashMap<Box<str>, Caller>,
+    /// By their [`network`].
+    addresses: HashMap<u128, Caller>,
+    /// With how many those that have nothing are looked for.
+    sweep_at: usize,
+    swept: Option<Instant>,
+}
+
+/// One caller, as far as limits are concerned. Clones are the same caller.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller(Arc<Share>);
+
+#[derive(Debug)]
+struct Share {
+    is_known: bool,
+    counts: [AtomicUsize; What::ALL],
+    /// When the bucket of each tool is full again, in nanoseconds from the start.
+    full_at: Mutex<HashMap<Box<str>, u64>>,
+}
+
+/// What callers take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    /// Connections to a server of ours over HTTP.
+    #[cfg(feature = "http")]
+    Connections,
+    /// Sessions, and streams of HTTP+SSE.
+    #[cfg(feature = "http")]
+    Sessions,
+    /// Sockets.
+    #[cfg(feature = "ws")]
+    Sockets,
+    /// Calls that go on.
+    Calls,
+    /// Subscriptions.
+    Subscriptions,
+    /// Tasks that run.
+    #[cfg(feature = "tasks")]
+    RunningTasks,
+    /// Tasks that are kept, those that run among them.
+    #[cfg(feature = "tasks")]
+    KeptTasks,
+    /// Bytes of messages that are received or handled, and of answers that are kept.
+    Bytes,
+}
+
+impl What {
+    /// How many kinds there are at most.
+    const ALL: usize = 8;
+}
+
+/// With how many callers those that have nothing are first looked for.
+const FIRST_SWEEP: usize = 1_024;
+
+/// How long nobody is looked for again where there is no room.
+const SWEEP_PAUSE: Duration = Duration::from_secs(1);
+
+impl Callers {
+    /// Room for `most` callers that are told apart.
+    pub(crate) fn new(most: usize) -> Self {
+        Self {
+            start: Instant::now(),
+            most,
+            known: Mutex::new(Known { sweep_at: FIRST_SWEEP.min(most), ..Known::default() }),
+            nobody: Caller::new(false),
+            crowd: Caller::new(true),
+            everybody: Caller::new(true),
+        }
+    }
+
+    /// The principal of this key, else the peer at this address, else nobody in particular.
+    #[cfg(feature = "http")]
+    pub(crate) fn of(&self, principal: Option<&str>, address: Option<IpAddr>) -> Caller {
+        if principal.is_none() && address.is_none() {
+            return self.nobody.clone();
+        }
+        let mut known = self.known();
+        let found = match (principal, address.map(network)) {
+            (Some(principal), _) => known.principals.get(principal),
+            (None, Some(address)) => known.addresses.get(&address),
+            (None, None) => None,
+        };
+        if let Some(found) = found {
+            return found.clone();
+        }
+        if known.len() >= known.sweep_at.min(self.most) {
+            self.sweep(&mut known);
+        }
+        if known.len() >= self.most {
+            return self.crowd.clone();
+        }
+        let caller = Caller::new(true);
+        match (principal, address.map(network)) {
+            (Some(principal), _) => known.principals.insert(principal.into(), caller.clone()),
+            (None, Some(address)) => known.addresses.insert(address, caller.clone()),
+            (None, None) => None,
+        };
+        caller
+    }
+
+    /// All of whom nothing is known.
+    pub(crate) fn nobody(&self) -> &Caller {
+        &self.nobody
+    }
+
+    /// All together.
+    pub(crate) fn everybody(&self) -> &Caller {
+        &self.everybody
+    }
+
+    /// The time, as buckets have it.
+    pub(crate) fn now(&self) -> u64 {
+        nanoseconds(self.start.elapsed())
+    }
+
+    /// Forgets those that have nothing.
+    fn sweep(&self, known: &mut Known) {
+        if known.len() >= self.most && known.swept.is_some_and(|swept| swept.elapsed() < SWEEP_PAUSE) {
+            return;
+        }
+        let now = self.now();
+        known.principals.retain(|_, caller| caller.has_something(now));
+        known.addresses.retain(|_, caller| caller.has_something(now));
+        known.sweep_at = (2 * known.len()).max(FIRST_SWEEP);
+        known.swept = Some(Instant::now());
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn len(&self) -> usize {
+        self.principals.len() + self.addresses.len()
+    }
+}
+
+/// What counts as one address, in the bits of IPv6: whoever has one of those has all that start with the same 64 bits.
+fn network(address: IpAddr) -> u128 {
+    match address.to_canonical() {
+        IpAddr::V6(address) => address.to_bits() & (u128::MAX << 64),
+        IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl Caller {
+    pub(crate) fn new(is_known: bool) -> Self {
+        Self(Arc::new(Share { is_known, counts: Default::default(), full_at: Mutex::default() }))
+    }
+
+    /// Whether it has a share of its own.
+    pub(crate) fn is_known(&self) -> bool {
+        self.0.is_known
+    }
+
+    /// Whether both are one caller.
+    #[cfg(feature = "http")]
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// How much of it the caller has.
+    pub(crate) fn count(&self, what: What) -> usize {
+        self.0.counts[what as usize].load(Ordering::Acquire)
+    }
+
+    /// Whether the caller has as much as it may.
+    pub(crate) fn is_full(&self, what: What, limit: usize) -> bool {
+        self.is_known() && self.count(what) >= limit
+    }
+
+    /// One more for the caller; none where it has `limit` already.
+    pub(crate) fn take(&self, what: What, limit: usize) -> Option<Taken> {
+        let mut taken = Taken { caller: self.clone(), what, amount: 0 };
+        taken.grow(1, limit).then_some(taken)
+    }
+
+    /// Nothing of it yet, to be grown.
+    fn nothing_of(&self, what: What) -> Taken {
+        Taken { caller: self.clone(), what, amount: 0 }
+    }
+
+    /// Takes a call of a tool out of its bucket, which holds `burst` calls and gets one more in each `interval`.
+    ///
+    /// # Errors
+    /// How long until there is one, where the bucket is empty.
+    pub(crate) fn pace(&self, tool: &str, interval: Duration, burst: u32, now: u64) -> Result<(), Duration> {
+        /// With how many tools those are looked for whose bucket is full.
+        const MANY_TOOLS: usize = 64;
+        let interval = nanoseconds(interval);
+        let slack = interval.saturating_mul(u64::from(burst.saturating_sub(1)));
+        let mut buckets = self.0.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let full_at = buckets.get(tool).copied().unwrap_or(now).max(now);
+        if full_at - now > slack {
+            return Err(Duration::from_nanos(full_at - now - slack));
+        }
+        let full_at = full_at.saturating_add(interval);
+        if let Some(bucket) = buckets.get_mut(tool) {
+            *bucket = full_at;
+            return Ok(());
+        }
+        if buckets.len() >= MANY_TOOLS {
+            buckets.retain(|_, full_at| *full_at > now);
+        }
+        buckets.insert(tool.into(), full_at);
+        Ok(())
+    }
+
+    /// Whether it has anything open, or a bucket that is not full.
+    fn has_something(&self, now: u64) -> bool {
+        let is_pacing = || {
+            let buckets = self.0.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+            buckets.values().any(|full_at| *full_at > now)
+        };
+        Arc::strong_count(&self.0) > 1 || is_pacing()
+    }
+}
+
+/// What a caller has taken, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    caller: Caller,
+    what: What,
+    amount: usize,
+}
+
+impl Taken {
+    /// Takes more, unless that is more than `limit`; someone without a share takes what it likes.
+    pub(crate) fn grow(&mut self, amount: usize, limit: usize) -> bool {
+        let count = &self.caller.0.counts[self.what as usize];
+        let limit = if self.caller.is_known() { limit } else { usize::MAX };
+        let more = |count: usize| count.checked_add(amount).filter(|count| *count <= limit);
+        let has_room = count.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok();
+        self.amount += if has_room { amount } else { 0 };
+        has_room
+    }
+}
+
+impl Taken {
+    /// Gives some of it back, or all that there is.
+    fn shrink(&mut self, amount: usize) {
+        drop(self.split(amount));
+    }
+
+    /// Some of it, or all that there is, which is given back by itself.
+    fn split(&mut self, amount: usize) -> Self {
+        let amount = amount.min(self.amount);
+        self.amount -= amount;
+        Self { caller: self.caller.clone(), what: self.what, amount }
+    }
+}
+
+/// The bytes of a message that is received or handled, out of what its caller may have at once and what all may have.
+#[derive(Debug)]
+pub(crate) struct Received {
+    own: Taken,
+    all: Taken,
+    own_limit: usize,
+    all_limit: usize,
+}
+
+impl Received {
+    /// None yet, for a caller that may have `own_limit`, where all may have `all_limit`.
+    pub(crate) fn new(callers: &Callers, caller: &Caller, own_limit: usize, all_limit: usize) -> Self {
+        let (own, all) = (caller.nothing_of(What::Bytes), callers.everybody().nothing_of(What::Bytes));
+        Self { own, all, own_limit, all_limit }
+    }
+
+    /// So many more; false where there is no room for them.
+    pub(crate) fn grow(&mut self, bytes: usize) -> bool {
+        if !self.own.grow(bytes, self.own_limit) {
+            return false;
+        }
+        let has_room = self.all.grow(bytes, self.all_limit);
+        if !has_room {
+            self.own.shrink(bytes);
+        }
+        has_room
+    }
+
+    /// Some of them, or all that there are, which count until what is returned is dropped.
+    #[cfg(any(feature = "socket", feature = "ws"))]
+    pub(crate) fn split(&mut self, bytes: usize) -> Self {
+        let Self { own, all, own_limit, all_limit } = self;
+        Self { own: own.split(bytes), all: all.split(bytes), own_limit: *own_limit, all_limit: *all_limit }
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.caller.0.counts[self.what as usize].fetch_sub(self.amount, Ordering::AcqRel);
+    }
+}
+
+#[cfg(all(test, feature = "http"))]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Caller, Callers, Received, What};
+
+    fn at(callers: &Callers, address: &str) -> Caller {
+        callers.of(None, Some(address.parse().expect("an address")))
+    }
+
+    #[test]
+    fn a_caller_is_a_principal_or_else_an_address() {
+        let callers = Callers::new(100);
+        let home = "10.0.0.1".parse().ok();
+        let ada = callers.of(Some("ada"), home);
+        assert!(ada.is(&callers.of(Some("ada"), None)), "wherever it is");
+        assert!(!ada.is(&callers.of(Some("bob"), home)));
+        let peer = at(&callers, "10.0.0.1");
+        assert!(!peer.is(&ada) && peer.is_known());
+        for same in ["10.0.0.1", "::ffff:10.0.0.1"] {
+            assert!(peer.is(&at(&callers, same)), "{same}");
+        }
+        assert!(!peer.is(&at(&callers, "10.0.0.2")));
+        let network = at(&callers, "2001:db8::1");
+        assert!(network.is(&at(&callers, "2001:db8::ffff:2")), "one network");
+        assert!(!network.is(&at(&callers, "2001:db8:0:1::1")));
+        let nobody = callers.of(None, None);
+        assert!(nobody.is(callers.nobody()) && !nobody.is_known());
+    }
+
+    #[test]
+    fn what_one_has_is_not_taken_from_another() {
+        let callers = Callers::new(100);
+        let (ada, bob) = (callers.of(Some("ada"), None), callers.of(Some("bob"), None));
+        let taken: Vec<_> = (0..3).map(|_| ada.take(What::Calls, 3).expect("room")).collect();
+        assert!(ada.take(What::Calls, 3).is_none() && ada.is_full(What::Calls, 3));
+        assert!(ada.take(What::Sessions, 3).is_some(), "of another kind");
+        assert!(bob.take(What::Calls, 3).is_some());
+        drop(taken);
+        assert_eq!(ada.count(What::Calls), 0);
+        let mut grown = ada.take(What::Bytes, 10).expect("room");
+        assert!(!grown.grow(10, 10) && grown.grow(9, 10) && !grown.grow(usize::MAX, usize::MAX));
+        drop(grown);
+        assert_eq!(ada.count(What::Bytes), 0);
+        let nobody: Vec<_> = (0..9).map(|_| callers.nobody().take(What::Calls, 3)).collect();
+        assert!(nobody.iter().all(Option::is_some) && !callers.nobody().is_full(What::Calls, 3));
+    }
+
+    #[test]
+    fn bytes_count_for_their_caller_and_for_all_until_they_are_gone() {
+        let callers = Callers::new(100);
+        let receive = |name: &str| Received::new(&callers, &callers.of(Some(name), None), 60, 100);
+        let (mut ada, mut bob, mut eve) = (receive("ada"), receive("bob"), receive("eve"));
+        assert!(ada.grow(60) && !ada.grow(1), "as many as one may have");
+        assert!(bob.grow(40) && !bob.grow(1) && !eve.grow(1), "as many as all may have");
+        assert_eq!(callers.of(Some("bob"), None).count(What::Bytes), 40, "what found no room does not count");
+        let half = ada.split(30);
+        drop(ada);
+        assert_eq!(callers.everybody().count(What::Bytes), 70);
+        assert!(eve.grow(30) && !eve.grow(1));
+        drop((half, bob, eve));
+        assert_eq!(callers.everybody().count(What::Bytes), 0);
+        let mut nobody = Received::new(&callers, callers.nobody(), 60, 100);
+        assert!(nobody.grow(100) && !nobody.grow(1), "nobody has no share, and all have one");
+    }
+
+    /// Whoever has nothing is forgotten; whoever finds no room shares with others that find none.
+    #[test]
+    fn callers_are_bounded_and_forgotten() {
+        let callers = Callers::new(4);
+        let name = |number: usize| format!("caller {number}");
+        for number in 0..100 {
+            callers.of(Some(&name(number)), None);
+            assert!(callers.known().len() <= 4);
+        }
+        callers.known().swept = None;
+        let taken = |number: usize| callers.of(Some(&name(number)), None).take(What::Calls, 1).expect("room");
+        let held: Vec<_> = (0..4).map(taken).collect();
+        callers.known().swept = None;
+        let (fifth, sixth) = (callers.of(Some("fifth"), None), at(&callers, "10.0.0.6"));
+        assert!(fifth.is(&sixth) && fifth.is_known());
+        let _taken = fifth.take(What::Calls, 1).expect("room");
+        assert!(sixth.take(What::Calls, 1).is_none(), "what one may have");
+        assert!(callers.of(Some(&name(0)), None).take(What::Calls, 1).is_none(), "it is still known");
+        drop(held);
+        callers.known().swept = None;
+        assert!(!callers.of(Some("fifth"), None).is(&sixth), "there is room again");
+    }
+
+    #[test]
+    fn calls_of_each_tool_come_out_of_a_bucket_of_their_own() {
+        let callers = Callers::new(100);
+        let (ada, bob) = (callers.of(Some("ada"), None), callers.of(Some("bob"), None));
+        let second = Duration::from_secs(1);
+        let at = |seconds: u64| seconds * 1_000_000_000;
+        for _ in 0..3 {
+            assert_eq!(ada.pace("pay", second, 3, at(10)), Ok(()));
+        }
+        assert_eq!(ada.pace("pay", second, 3, at(10)), Err(second));
+        assert_eq!(ada.pace("list", second, 3, at(10)), Ok(()), "another tool");
+        assert_eq!(bob.pace("pay", second, 3, at(10)), Ok(()), "another caller");
+        assert_eq!(ada.pace("pay", second, 3, at(11)), Ok(()), "one a second");
+        assert_eq!(ada.pace("pay", second, 3, at(11)), Err(second));
+        for _ in 0..3 {
+            assert_eq!(ada.pace("pay", second, 3, at(100)), Ok(()), "never more than the bucket holds");
+        }
+        assert_eq!(ada.pace("pay", second, 3, at(100)), Err(second));
+    }
+
+    /// A bucket that is not full outlives its caller's requests, or each would begin with a full one.
+    #[test]
+    fn buckets_are_kept_until_they_are_full_and_no_longer() {
+        let callers = Callers::new(100);
+        let hour = Duration::from_hours(1);
+        assert_eq!(callers.of(Some("ada"), None).pace("pay", hour, 1, callers.now()), Ok(()));
+        callers.sweep(&mut callers.known());
+        assert!(callers.of(Some("ada"), None).pace("pay", hour, 1, callers.now()).is_err());
+        let bob = callers.of(Some("bob"), None);
+        for number in 0..1_000_u64 {
+            let (tool, now) = (format!("tool {number}"), number * 10);
+            assert_eq!(bob.pace(&tool, Duration::from_nanos(5), 1, now), Ok(()));
+        }
+        assert!(bob.0.full_at.lock().expect("no panic").len() <= 65);
+    }
+}

@@ -1,0 +1,221 @@
+//! Building a server.
+
+mod extensions;
+mod features;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use toolwright_core::link::ServerOf;
+use toolwright_core::protocol::Implementation;
+use toolwright_core::toolset::Toolset;
+
+use crate::auth::Access;
+use crate::error::BuildError;
+#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
+use crate::error::ServeError;
+use crate::extensions::ExtensionParts;
+use crate::features::FeatureParts;
+use crate::input::StateKeys;
+use crate::limits::Limits;
+use crate::provider::{DynProvider, Provider};
+use crate::router::{Dispatch, Router};
+use crate::service::{Parts, Service};
+use crate::tool::ToolEntry;
+#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
+use crate::transport::Transport;
+
+/// How long clients may keep a list; they are told of changes before.
+const DEFAULT_LIST_TTL: Duration = Duration::from_mins(5);
+
+/// A server under construction: the state that handlers share, and the tools, prompts and resources
+/// that it offers.
+///
+/// Name and version are those of the package that derives the first toolset, unless that or [`Server::name`] says
+/// otherwise.
+pub struct Server<S> {
+    state: Arc<S>,
+    name: Option<String>,
+    version: Option<String>,
+    title: Option<String>,
+    instructions: Option<String>,
+    limits: Limits,
+    list_ttl: Duration,
+    credentials: Vec<(String, Box<RawValue>)>,
+    /// What each call of `tools` wants to add, run when all settings are known.
+    toolsets: Vec<AddTools<S>>,
+    /// The servers that the manifest has of these toolsets.
+    servers: Vec<ServerOf>,
+    providers: Vec<DynProvider>,
+    checks_outputs: bool,
+    features: FeatureParts,
+    state_keys: Option<StateKeys>,
+    extensions: ExtensionParts,
+}
+
+type AddTools<S> = fn(&Arc<S>, &[(String, Box<RawValue>)]) -> Router<S>;
+
+impl<S: Send + Sync + 'static> Server<S> {
+    /// A server whose handlers share `state`: a type with [`Handler`](crate::Handler)s, or a function that is one.
+    pub fn new(state: S) -> Self {
+        Self {
+            state: Arc::new(state),
+            name: None,
+            version: None,
+            title: None,
+            instructions: None,
+            limits: Limits::default(),
+            list_ttl: DEFAULT_LIST_TTL,
+            credentials: Vec::new(),
+            toolsets: Vec::new(),
+            servers: Vec::new(),
+            providers: Vec::new(),
+            checks_outputs: true,
+            features: FeatureParts::default(),
+            state_keys: None,
+            extensions: ExtensionParts::default(),
+        }
+    }
+
+    /// Offers the tools of `T`, a derived toolset or a single tool. May be called more than once.
+    pub fn tools<T: Dispatch<S>>(mut self) -> Self {
+        let (package, set) = (<T as Toolset>::PACKAGE, <T as Toolset>::METADATA);
+        let text = |text: &str| text.to_owned();
+        self.name.get_or_insert_with(|| set.name.unwrap_or(package.name).to_owned());
+        self.version.get_or_insert_with(|| set.version.unwrap_or(package.version).to_owned());
+        self.title = self.title.or_else(|| set.title.map(text));
+        self.instructions = self.instructions.or_else(|| set.instructions.map(text));
+        self.servers.push(ServerOf::new::<T>());
+        self.toolsets.push(|state, credentials| {
+            let mut router = Router::new(Arc::clone(state), <T as Toolset>::METADATA, credentials.to_vec());
+            T::bind(&mut router);
+            router
+        });
+        self
+    }
+
+    /// Offers what a provider has beside what is typed. It may change: see [`Provider::attach`].
+    pub fn provider(mut self, provider: impl Provider) -> Self {
+        self.providers.push(DynProvider(Arc::new(provider)));
+        self
+    }
+
+    /// Whether the results of providers are held to the output schemas of their tools: yes, unless set. Each schema is
+    /// compiled once; a result is read once more for it. One that does not fit becomes a result with `isError`, and a line
+    /// on standard error names the tool and what is wrong (2026-07-28, server/tools "Output Schema").
+    ///
+    /// A schema with a rule that cannot be checked here, such as `unevaluatedProperties` or a pattern with look-ahead, is
+    /// named on standard error when it is first listed; of its results only their being there is checked. `format` is a
+    /// hint.
+    pub fn check_outputs(mut self, check: bool) -> Self {
+        self.checks_outputs = check;
+        self
+    }
+
+    /// The server's name for programs.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The server's version.
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = Some(version.into());
+        self
+    }
+
+    /// The server's name for people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// How a model should use the server.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Other limits than [`Limits::default`].
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// How long clients may keep a list of tools, prompts or resources (2026-07-28, server/utilities/caching): 5 minutes if not set.
+    pub fn list_ttl(mut self, ttl: Duration) -> Self {
+        self.list_ttl = ttl;
+        self
+    }
+
+    /// The value of the fields named `name` that are marked `#[mcp(credential)]`.
+    ///
+    /// # Panics
+    /// If `value` cannot be written as JSON, which strings and other plain values always can.
+    pub fn credential(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
+        let value = to_raw_value(&value).expect("a credential is a plain value such as a string");
+        self.credentials.push((name.into(), value));
+        self
+    }
+
+    /// The keys that seal the answers of clients between two rounds of questions; see [`StateKeys`] for when they are
+    /// needed.
+    pub fn state_keys(mut self, keys: StateKeys) -> Self {
+        self.state_keys = Some(keys);
+        self
+    }
+
+    /// Checks all tools and makes the server ready.
+    ///
+    /// # Errors
+    /// The first mistake found; see [`BuildError`].
+    pub fn build(self) -> Result<Service, BuildError> {
+        let mut typed = Vec::new();
+        for add_tools in self.toolsets {
+            let mut router = add_tools(&self.state, &self.credentials);
+            if !router.problems.is_empty() {
+                return Err(router.problems.swap_remove(0));
+            }
+            typed.extend(router.entries.into_iter().map(Arc::new));
+        }
+        let mut features = self.features;
+        let listed = self.providers.iter().flat_map(|provider| provider.0.tools(&Access::Trusted).to_vec());
+        let has_tasks = typed.iter().any(|entry: &Arc<ToolEntry>| entry.task.is_some())
+            || listed.into_iter().any(|tool| tool.task().is_some());
+        let extensions = self.extensions.build(&mut features, &self.limits, self.list_ttl, has_tasks)?;
+        let name = self.name.unwrap_or_else(|| "toolwright".to_owned());
+        let mut info = Implementation::new(name, self.version.unwrap_or_else(|| "0.0.0".to_owned()));
+        info.title = self.title;
+        Service::new(Parts {
+            info,
+            instructions: self.instructions,
+            limits: self.limits,
+            list_ttl: self.list_ttl,
+            typed,
+            features: features.build(&self.servers, &self.providers)?,
+            providers: self.providers,
+            checks_outputs: self.checks_outputs,
+            state_keys: self.state_keys,
+            extensions,
+        })
+    }
+
+    /// Builds the server and serves one transport until its peer leaves.
+    ///
+    /// # Errors
+    /// As [`Server::build`] and [`Service::serve`].
+    #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
+    pub async fn serve(self, transport: impl Into<Transport>) -> Result<(), ServeError> {
+        self.build()?.serve(transport).await
+    }
+}
+
+impl<S> fmt::Debug for Server<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The state is the user's, and credentials are secrets.
+        f.debug_struct("Server").field("name", &self.name).finish_non_exhaustive()
+    }
+}

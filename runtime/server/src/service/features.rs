@@ -1,0 +1,113 @@
+//! Prompts and resources that come, change and go while the server runs.
+
+use toolwright_core::prompt::{IntoPromptResult, Prompt};
+use toolwright_core::resource::{IntoResourceResult, Resource, ResourceTemplate};
+
+use super::Service;
+use crate::auth::Access;
+use crate::error::BuildError;
+use crate::features::{PromptEntry, Registry, RequestHandler, ResourceEntry, Resources, TemplateEntry};
+use crate::pagination::{Listed, View};
+use crate::subscriptions::Changed;
+
+/// Changes at run time. Every peer that listens is told of each that it sees.
+impl Service {
+    /// Adds a prompt, as [`Server::prompt`](crate::Server::prompt) does.
+    ///
+    /// # Errors
+    /// [`BuildError::Feature`] for a prompt that cannot be served, a name that is taken, and a server that was built
+    /// without prompts: clients were told so. See [`Server::with_prompts`](crate::Server::with_prompts).
+    pub fn add_prompt<P, H>(&self, prompt: Prompt, handler: H) -> Result<(), BuildError>
+    where
+        H: RequestHandler<P, Output: IntoPromptResult>,
+    {
+        let name = prompt.name.clone();
+        let entry = PromptEntry::new(prompt, handler)?;
+        let prompts = self.prompts().ok_or_else(|| not_offered("prompt", name, "with_prompts"))?;
+        self.notify_of(Changed::Prompts, &*prompts.add(entry, "prompt")?);
+        Ok(())
+    }
+
+    /// Takes a prompt out; false if there is none of this name.
+    pub fn remove_prompt(&self, name: &str) -> bool {
+        let removed = self.prompts().and_then(|prompts| prompts.remove(name));
+        removed.map(|prompt| self.notify_of(Changed::Prompts, &*prompt)).is_some()
+    }
+
+    /// Adds a resource, as [`Server::resource`](crate::Server::resource) does.
+    ///
+    /// # Errors
+    /// [`BuildError::Feature`] for a resource that cannot be served, an address that is taken, and a server that was
+    /// built without resources: clients were told so. See [`Server::with_resources`](crate::Server::with_resources).
+    pub fn add_resource<P, H>(&self, resource: Resource, handler: H) -> Result<(), BuildError>
+    where
+        H: RequestHandler<P, Input = (), Output: IntoResourceResult>,
+    {
+        let uri = resource.uri.clone();
+        let entry = ResourceEntry::new(resource, handler)?;
+        let resources = self.resources().ok_or_else(|| not_offered("resource", uri, "with_resources"))?;
+        self.notify_of(Changed::Resources, &*resources.fixed.add(entry, "resource")?);
+        Ok(())
+    }
+
+    /// Takes a resource out; false if there is none at this address.
+    pub fn remove_resource(&self, uri: &str) -> bool {
+        let removed = self.resources().and_then(|resources| resources.fixed.remove(uri));
+        removed.map(|resource| self.notify_of(Changed::Resources, &*resource)).is_some()
+    }
+
+    /// Adds a resource template, as [`Server::resource_template`](crate::Server::resource_template) does. Peers are told
+    /// that the list of resources has changed; the protocol has no other word for it.
+    ///
+    /// # Errors
+    /// As [`Service::add_resource`].
+    pub fn add_resource_template<P, H>(
+        &self,
+        template: ResourceTemplate,
+        handler: H,
+    ) -> Result<(), BuildError>
+    where
+        H: RequestHandler<P, Output: IntoResourceResult>,
+    {
+        let form = template.uri_template.clone();
+        let entry = TemplateEntry::new(template, handler)?;
+        let resources =
+            self.resources().ok_or_else(|| not_offered("resource template", form, "with_resources"))?;
+        self.notify_of(Changed::Resources, &*resources.templates.add(entry, "resource template")?);
+        Ok(())
+    }
+
+    /// Takes a resource template out; false if there is none of this form.
+    pub fn remove_resource_template(&self, uri_template: &str) -> bool {
+        let removed = self.resources().and_then(|resources| resources.templates.remove(uri_template));
+        removed.map(|template| self.notify_of(Changed::Resources, &*template)).is_some()
+    }
+
+    /// Tells those who watch the resource at `uri`, and may read it, that its contents have changed. A word that a slow
+    /// reader has not taken yet is not said twice.
+    pub fn notify_resource_updated(&self, uri: &str) {
+        if self.resources().is_some() {
+            self.shared().changed(Changed::Resource(uri));
+        }
+    }
+
+    /// Tells those of a changed list who see the entry that has come or gone.
+    fn notify_of(&self, changed: Changed<'_>, entry: &impl Listed) {
+        let rule = &self.shared().features().rule;
+        let sees = |access: &Access| View { context_path: None, access, rule }.sees(entry);
+        self.shared().changed_for(changed, sees);
+    }
+
+    fn prompts(&self) -> Option<&Registry<PromptEntry>> {
+        self.shared().features().prompts.as_ref()
+    }
+
+    fn resources(&self) -> Option<&Resources> {
+        self.shared().features().resources.as_ref()
+    }
+}
+
+fn not_offered(what: &'static str, name: String, setting: &str) -> BuildError {
+    let reason = format!("the server was built without any; build it with `Server::{setting}`");
+    BuildError::Feature { what, name, reason }
+}

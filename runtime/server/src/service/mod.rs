@@ -1,0 +1,416 @@
+//! A built server: what all its connections share.
+
+mod features;
+#[cfg(feature = "skills")]
+mod skills;
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::time::Duration;
+
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::protocol::{Implementation, meta, milliseconds};
+use toolwright_core::result::ToolResult;
+use toolwright_core::revision::Revision;
+
+use crate::auth::Access;
+use crate::context::Context;
+use crate::error::{self, BuildError};
+use crate::extensions::Extensions;
+use crate::features::Features;
+use crate::future::BoxFuture;
+use crate::input::StateKeys;
+use crate::input::request_state::Sealer;
+use crate::limits::Limits;
+use crate::pagination::{ListSettings, PageBounds, View};
+use crate::peer::Peer;
+use crate::provider::{Change, Changes, DynProvider, Outcome, Provider, ToolRequest};
+#[cfg(any(feature = "socket", feature = "http"))]
+use crate::quotas::{Caller, Received};
+use crate::quotas::{Callers, Quotas};
+use crate::refresh_order::RefreshOrder;
+use crate::subscriptions::Changed;
+use crate::tool::{Started, ToolEntry};
+use crate::tool_table::{Denied, NameTaken, ToolTable};
+
+/// A server that is ready to serve, on any number of transports at once. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Service(Arc<Shared>);
+
+/// What the connections of a server share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    info: Implementation,
+    instructions: Option<String>,
+    quotas: Arc<Quotas>,
+    list_ttl: Duration,
+    /// Tools of typed toolsets, which stay.
+    typed: Vec<Arc<ToolEntry>>,
+    /// Providers, whose tools may change.
+    providers: Vec<DynProvider>,
+    /// Whether their results are held to output schemas.
+    checks_outputs: bool,
+    table: RwLock<Arc<ToolTable>>,
+    refreshes: RefreshOrder,
+    features: Features,
+    sealer: Sealer,
+    extensions: Extensions,
+    /// Who is notified of changes.
+    listeners: Mutex<Vec<Weak<Peer>>>,
+    server_meta: Box<RawValue>,
+    discover: Box<[u8]>,
+}
+
+/// The parts that a server is built from.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) info: Implementation,
+    pub(crate) instructions: Option<String>,
+    pub(crate) limits: Limits,
+    pub(crate) list_ttl: Duration,
+    pub(crate) typed: Vec<Arc<ToolEntry>>,
+    pub(crate) providers: Vec<DynProvider>,
+    pub(crate) checks_outputs: bool,
+    pub(crate) features: Features,
+    pub(crate) state_keys: Option<StateKeys>,
+    pub(crate) extensions: Extensions,
+}
+
+impl Service {
+    pub(crate) fn new(parts: Parts) -> Result<Self, BuildError> {
+        let table =
+            ToolTable::of(&parts.typed, &parts.providers, parts.checks_outputs, NameTaken::Error, None)?;
+        let server_info = parts.info.clone().for_revision(Revision::NEWEST);
+        let meta = json!({meta::SERVER_INFO: server_info});
+        let ttl_ms = milliseconds(parts.list_ttl);
+        let mut discover = json!({
+            "resultType": "complete",
+            "supportedVersions": error::supported_versions(false),
+            "capabilities": capabilities(&parts.features, &parts.extensions, Revision::NEWEST),
+            "ttlMs": ttl_ms,
+            "cacheScope": "public",
+            "_meta": meta,
+        });
+        if let (Some(instructions), Some(discover)) = (&parts.instructions, discover.as_object_mut()) {
+            discover.insert("instructions".to_owned(), instructions.as_str().into());
+        }
+        let shared = Arc::new(Shared {
+            server_meta: to_raw_value(&meta).unwrap_or_default(),
+            discover: discover.to_string().into_bytes().into(),
+            info: parts.info,
+            instructions: parts.instructions,
+            quotas: Arc::new(Quotas::new(parts.limits)),
+            list_ttl: parts.list_ttl,
+            typed: parts.typed,
+            providers: parts.providers,
+            checks_outputs: parts.checks_outputs,
+            table: RwLock::new(Arc::new(table)),
+            refreshes: RefreshOrder::default(),
+            features: parts.features,
+            sealer: Sealer::new(parts.state_keys),
+            extensions: parts.extensions,
+            listeners: Mutex::default(),
+        });
+        for (number, DynProvider(provider)) in shared.providers.iter().enumerate() {
+            let server = Arc::downgrade(&shared);
+            provider.attach(Changes::new(move |change| {
+                if let Some(server) = server.upgrade() {
+                    server.take_up(number, change);
+                }
+            }));
+        }
+        Ok(Self(shared))
+    }
+
+    /// Takes up changes in the tools of the providers, and tells every peer that listens. A tool whose definition clients
+    /// could not use is left out, with its name and the reason on standard error. May be called from several
+    /// places at once: what a provider listed for the call that began last stays in force.
+    ///
+    /// A provider can say so by itself: see [`Changes`].
+    ///
+    /// # Errors
+    /// [`BuildError::DuplicateTool`] if two tools have one name now; the old list stays in force.
+    pub fn refresh_tools(&self) -> Result<(), BuildError> {
+        self.0.refresh_tools(NameTaken::Error)
+    }
+
+    /// The definitions of all tools, in the order of the list.
+    pub fn tools(&self) -> Arc<[ToolDefinition]> {
+        self.0.table().definitions().cloned().collect()
+    }
+
+    /// Who the server is.
+    pub fn info(&self) -> &Implementation {
+        &self.0.info
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        self.0.limits()
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.0
+    }
+}
+
+/// Services nest: one is a provider of another, whose checks of scopes count.
+impl Provider for Service {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
+        Service::tools(self)
+    }
+
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        // Whoever has a service as a provider has its tools in a table of its own, and checks scopes there.
+        let Some(entry) = self.0.tool(request.name) else {
+            let text = format!("there is no tool named `{}`", request.name);
+            return Box::pin(std::future::ready(ToolResult::error(text).into()));
+        };
+        let cx = cx.in_context(request.context_path.map(str::to_owned));
+        match entry.run.start(request.arguments, &cx) {
+            Started::Ready(outcome) => Box::pin(std::future::ready(outcome)),
+            Started::Running(running) => running,
+        }
+    }
+}
+
+impl Shared {
+    /// Lists the tools of the providers again.
+    fn refresh_tools(&self, taken: NameTaken) -> Result<(), BuildError> {
+        let refresh = self.refreshes.begin();
+        let table =
+            ToolTable::of(&self.typed, &self.providers, self.checks_outputs, taken, Some(&self.table()))?;
+        let table = Arc::new(table);
+        let newer = Arc::clone(&table);
+        let older = {
+            let mut current = self.table.write().unwrap_or_else(PoisonError::into_inner);
+            if !self.refreshes.is_newest(refresh) {
+                return Ok(());
+            }
+            std::mem::replace(&mut *current, table)
+        };
+        // Callers are not notified of tools that their list does not show.
+        self.changed_for(Changed::Tools, |access| older.change_shows(&newer, access));
+        Ok(())
+    }
+
+    /// Takes up what a provider says that has changed.
+    fn take_up(&self, number: usize, change: Change<'_>) {
+        match change {
+            Change::Tools => {
+                // Whose name is taken is left out, so nothing can go wrong.
+                let _ = self.refresh_tools(NameTaken::LeftOut);
+            }
+            Change::Prompts if self.features.prompts.is_some() => {
+                self.features.refresh_prompts(number);
+                self.changed(Changed::Prompts);
+            }
+            Change::Resources if self.features.resources.is_some() => {
+                self.features.refresh_resources(number);
+                self.changed(Changed::Resources);
+            }
+            Change::Resource(uri) if self.features.resources.is_some() => {
+                self.changed(Changed::Resource(uri));
+            }
+            // Clients were told that there are none.
+            Change::Prompts | Change::Resources | Change::Resource(_) => {}
+        }
+    }
+
+    pub(crate) fn info(&self) -> &Implementation {
+        &self.info
+    }
+
+    pub(crate) fn instructions(&self) -> Option<&str> {
+        self.instructions.as_deref()
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        self.quotas.limits()
+    }
+
+    /// What the server can do, in the words of the revision.
+    pub(crate) fn capabilities(&self, revision: Revision) -> Value {
+        capabilities(&self.features, &self.extensions, revision)
+    }
+
+    pub(crate) fn callers(&self) -> &Callers {
+        self.quotas.callers()
+    }
+
+    /// The limits, and who has taken how much of what they bound.
+    pub(crate) fn quotas(&self) -> &Arc<Quotas> {
+        &self.quotas
+    }
+
+    /// Room for a message of a caller's.
+    #[cfg(any(feature = "socket", feature = "http"))]
+    pub(crate) fn receive(&self, caller: &Caller) -> Received {
+        self.quotas.receive(caller)
+    }
+
+    pub(crate) fn sealer(&self) -> &Sealer {
+        &self.sealer
+    }
+
+    pub(crate) fn features(&self) -> &Features {
+        &self.features
+    }
+
+    #[cfg(feature = "skills")]
+    pub(crate) fn list_ttl(&self) -> Duration {
+        self.list_ttl
+    }
+
+    /// Notes that the service is mounted in a server of someone else's, which does not say when it ends: then tasks end
+    /// with the service, and not with a transport.
+    #[cfg(any(feature = "http", feature = "jsonrpsee"))]
+    #[cfg_attr(
+        not(all(feature = "tasks", any(feature = "stdio", feature = "socket", feature = "http"))),
+        expect(clippy::unused_self, reason = "only tasks end with transports")
+    )]
+    pub(crate) fn serve_for_good(&self) {
+        #[cfg(all(feature = "tasks", any(feature = "stdio", feature = "socket", feature = "http")))]
+        if let Some(tasks) = &self.extensions.tasks {
+            tasks.serve_for_good();
+        }
+    }
+
+    #[cfg(any(feature = "skills", feature = "tasks"))]
+    pub(crate) fn extensions(&self) -> &Extensions {
+        &self.extensions
+    }
+
+    pub(crate) fn server_meta(&self) -> &RawValue {
+        &self.server_meta
+    }
+
+    /// The result of `server/discover` as JSON text.
+    pub(crate) fn discover_result(&self) -> &[u8] {
+        &self.discover
+    }
+
+    /// The same where only these revisions are served.
+    pub(crate) fn discover_result_of(&self, versions: &[&str]) -> Value {
+        let mut result: Value = serde_json::from_slice(&self.discover).unwrap_or_default();
+        result["supportedVersions"] = json!(versions);
+        result
+    }
+
+    /// The tool of this name or former name.
+    pub(crate) fn tool(&self, name: &str) -> Option<Arc<ToolEntry>> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    /// The same for a caller, where that may call it.
+    pub(crate) fn tool_for(&self, name: &str, access: &Access) -> Result<Arc<ToolEntry>, Denied> {
+        let entry = self.tool(name).ok_or(Denied::Unknown)?;
+        if access.covers(&entry.scopes) {
+            return Ok(entry);
+        }
+        match access {
+            // Told what it lacks, since it can get a token that has it.
+            #[cfg(feature = "auth")]
+            Access::Granted(_) => Err(Denied::Scopes(entry)),
+            _ => Err(Denied::Unknown),
+        }
+    }
+
+    /// The scopes of a tool that a caller lacks, all that it needs or none. `once` are those that it needed once: for one
+    /// that is gone.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn lacking(&self, tool: &str, once: Vec<String>, access: &Access) -> Option<Vec<String>> {
+        let scopes = self.tool(tool).map_or(once, |entry| entry.scopes.to_vec());
+        (!access.covers(&scopes)).then_some(scopes)
+    }
+
+    /// The same for the tool of a task of the caller's that runs here.
+    #[cfg(all(feature = "tasks", feature = "auth"))]
+    pub(crate) fn lacking_for_task(&self, id: &str, access: &Access) -> Option<Vec<String>> {
+        let live = self.extensions.tasks.as_ref()?.running_for(id, access.owner())?;
+        let (tool, scopes) = live.called();
+        self.lacking(&tool, scopes, access)
+    }
+
+    /// What every list says beside its entries.
+    pub(crate) fn list_settings(&self) -> ListSettings<'_> {
+        ListSettings {
+            page_size: self.limits().list_page_size.max(1),
+            ttl_ms: milliseconds(self.list_ttl),
+            kept: PageBounds {
+                pages: self.limits().max_cached_pages,
+                bytes: self.limits().max_cached_page_bytes,
+            },
+            server_meta: &self.server_meta,
+        }
+    }
+
+    /// Tells every peer that listens.
+    pub(crate) fn changed(&self, changed: Changed<'_>) {
+        self.changed_for(changed, |_| true);
+    }
+
+    /// Tells every peer that listens and sees what has changed.
+    pub(crate) fn changed_for(&self, changed: Changed<'_>, sees: impl Fn(&Access) -> bool) {
+        for peer in self.listeners() {
+            if sees(peer.access()) {
+                peer.notify(changed, |uri| self.may_watch(uri, peer.access()));
+            }
+        }
+    }
+
+    /// Whether a caller may be notified of what happens at an address. Asked again for each change, as for each read.
+    pub(crate) fn may_watch(&self, uri: &str, access: &Access) -> bool {
+        let view = View { context_path: None, access, rule: &self.features.rule };
+        self.features.resources.as_ref().is_some_and(|resources| resources.may_watch(uri, view))
+    }
+
+    /// The scopes of everything that is offered.
+    #[cfg(feature = "auth")]
+    pub(crate) fn scopes(&self) -> Vec<String> {
+        let mut scopes: Vec<String> = self.table().scopes().cloned().collect();
+        scopes.extend(self.features.scopes());
+        scopes
+    }
+
+    /// Has a peer notified of changes as long as it is there.
+    pub(crate) fn add_listener(&self, peer: Weak<Peer>) {
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        // Looked through only before it would grow, so that one more costs the same however many there are.
+        if listeners.len() == listeners.capacity() {
+            listeners.retain(|peer| peer.strong_count() > 0);
+            let alive = listeners.len();
+            listeners.reserve(alive + 1);
+        }
+        listeners.push(peer);
+    }
+
+    fn listeners(&self) -> Vec<Arc<Peer>> {
+        let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    pub(crate) fn table(&self) -> Arc<ToolTable> {
+        Arc::clone(&self.table.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Tools and log messages are always there, the rest where the server has it.
+fn capabilities(features: &Features, extensions: &Extensions, revision: Revision) -> Value {
+    let mut capabilities = json!({"tools": {"listChanged": true}, "logging": {}});
+    if features.prompts.is_some() {
+        capabilities["prompts"] = json!({"listChanged": true});
+    }
+    if features.resources.is_some() {
+        capabilities["resources"] = json!({"listChanged": true, "subscribe": true});
+    }
+    // 2024-11-05 has the method and no word for it (schema `ServerCapabilities`).
+    if features.completes() && revision > Revision::ALL[0] {
+        capabilities["completions"] = json!({});
+    }
+    if let Some(extensions) = extensions.capabilities(revision) {
+        capabilities["extensions"] = extensions;
+    }
+    capabilities
+}

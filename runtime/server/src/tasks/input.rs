@@ -1,0 +1,81 @@
+//! Questions of a handler whose call may become a task: until it is one, they are the end of a pass; then the task shows
+//! them, and waits (SEP-2663 "Composition with Multi Round-Trip Requests").
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::live::{LiveTask, Note};
+use crate::future::BoxFuture;
+use crate::input::round_trips::Passes;
+use crate::input::{AskError, Question, TaskCall};
+
+/// A call that may become a task.
+#[derive(Debug)]
+pub(crate) struct MaybeTask {
+    pub(crate) passes: Passes,
+    pub(crate) live: Arc<LiveTask>,
+}
+
+impl TaskCall for MaybeTask {
+    fn passes(&self) -> &Passes {
+        &self.passes
+    }
+
+    fn is_started(&self) -> bool {
+        self.live.is_started()
+    }
+
+    fn started(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.live.started())
+    }
+
+    fn say(&self, message: &str) {
+        self.live.say(message);
+    }
+
+    fn ask<'a>(
+        &'a self,
+        key: &'a str,
+        question: &'a Question,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, AskError>> {
+        Box::pin(async move {
+            let Self { passes, live } = self;
+            if !live.is_started() {
+                tokio::select! {
+                    answer = passes.ask(key, question) => return answer,
+                    () = live.started.cancelled() => {}
+                }
+            }
+            if let Some(answer) = passes.answered(key, question)? {
+                return Ok(answer);
+            }
+            match live.ask(key, question)? {
+                Note::Answered(answer) => Ok(answer),
+                Note::Waits(answer) => {
+                    // Dropped after what waits, and so it sees that nobody does.
+                    let _withdraw = Withdraw(live);
+                    answer.await.map_err(|_| AskError::Ended)
+                }
+            }
+        })
+    }
+
+    fn refuse(&self, key: &str, problem: String) -> Result<(), AskError> {
+        let Self { passes, live } = self;
+        if !live.is_started() {
+            passes.refuse(key);
+            return Ok(());
+        }
+        if passes.forget(key) { Ok(()) } else { live.refuse(key, problem) }
+    }
+}
+
+/// Has a question withdrawn that nobody waits for any more.
+struct Withdraw<'a>(&'a LiveTask);
+
+impl Drop for Withdraw<'_> {
+    fn drop(&mut self) {
+        self.0.withdraw();
+    }
+}

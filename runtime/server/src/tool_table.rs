@@ -1,0 +1,169 @@
+//! The table of tools: a name leads to its entry, and the list shows them.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::external;
+use toolwright_core::protocol::ErrorObject;
+#[cfg(not(feature = "tasks"))]
+use toolwright_core::tool::TaskSupport;
+
+use crate::auth::Access;
+use crate::error::{self, BuildError};
+use crate::forward::entry_of;
+use crate::log;
+use crate::pagination::{List, Listed};
+use crate::provider::DynProvider;
+use crate::tool::ToolEntry;
+
+/// What becomes of a tool of a provider whose name is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NameTaken {
+    /// There is no table.
+    Error,
+    /// The tool is left out: one provider must not freeze the lists of the others.
+    LeftOut,
+}
+
+/// The tools of a server at one moment. A change makes a new table.
+#[derive(Debug)]
+pub(crate) struct ToolTable {
+    list: List<ToolEntry>,
+    /// The tools of providers that are not in it, by name, and why.
+    left_out: Vec<(String, String)>,
+    /// Present and former names.
+    index: HashMap<String, Arc<ToolEntry>>,
+}
+
+impl ToolTable {
+    /// The table of typed tools and of those that providers list now. `older` is the one before it: what has not changed is
+    /// taken from there, and what was said is not said again.
+    pub(crate) fn of(
+        typed: &[Arc<ToolEntry>],
+        providers: &[DynProvider],
+        checks_outputs: bool,
+        taken: NameTaken,
+        older: Option<&Self>,
+    ) -> Result<Self, BuildError> {
+        let (mut entries, mut left_out) = (typed.to_vec(), Vec::new());
+        let mut names: HashSet<String> = match taken {
+            NameTaken::Error => HashSet::new(),
+            NameTaken::LeftOut => typed.iter().flat_map(|entry| entry.names()).map(str::to_owned).collect(),
+        };
+        for (number, provider) in providers.iter().enumerate() {
+            for tool in &*provider.0.tools(&Access::Trusted) {
+                if taken == NameTaken::LeftOut && !names.insert(tool.name.clone()) {
+                    let reason = "another tool has its name".to_owned();
+                    left_out.push((error::shortened(&tool.name), reason));
+                    continue;
+                }
+                let known = older.and_then(|older| older.list.get(&tool.name));
+                if let Some(same) = known.filter(|known| known.is_of(number, tool)) {
+                    entries.push(Arc::clone(same));
+                    continue;
+                }
+                match fit_for_clients(tool) {
+                    Ok(()) => {
+                        let entry = entry_of(number, provider, tool.clone(), checks_outputs);
+                        entries.push(Arc::new(entry));
+                    }
+                    Err(reason) => left_out.push((error::shortened(&tool.name), reason)),
+                }
+            }
+        }
+        for refused in &left_out {
+            if !older.is_some_and(|older| older.left_out.contains(refused)) {
+                let (name, reason) = refused;
+                log::warn(format_args!("the tool {name:?} of a provider is left out: {reason}"));
+            }
+        }
+        Ok(Self { left_out, ..Self::new(entries)? })
+    }
+
+    /// The table of these entries.
+    fn new(entries: Vec<Arc<ToolEntry>>) -> Result<Self, BuildError> {
+        #[cfg(not(feature = "tasks"))]
+        if let Some(entry) = entries.iter().find(|entry| entry.task == Some(TaskSupport::Required)) {
+            return Err(BuildError::Tool {
+                tool: entry.key().to_owned(),
+                reason: "it runs as a task only; turn the feature `tasks` on".to_owned(),
+            });
+        }
+        let list = List::new(entries).map_err(BuildError::DuplicateTool)?;
+        let present = list.entries().iter().map(|entry| (entry.key().to_owned(), Arc::clone(entry)));
+        let mut index: HashMap<String, Arc<ToolEntry>> = present.collect();
+        for entry in list.entries() {
+            for name in &entry.was {
+                if index.insert(name.clone(), Arc::clone(entry)).is_some() {
+                    return Err(BuildError::DuplicateTool(name.clone()));
+                }
+            }
+        }
+        Ok(Self { list, left_out: Vec::new(), index })
+    }
+
+    /// The tool of this name or former name.
+    pub(crate) fn get(&self, name: &str) -> Option<&Arc<ToolEntry>> {
+        self.index.get(name)
+    }
+
+    /// The scopes of all tools.
+    #[cfg(feature = "auth")]
+    pub(crate) fn scopes(&self) -> impl Iterator<Item = &String> {
+        self.list.entries().iter().flat_map(|entry| &entry.scopes)
+    }
+
+    /// Whether the change from this table to `newer` is one that the caller can see. Where nothing has changed, it
+    /// is told to all.
+    pub(crate) fn change_shows(&self, newer: &Self, access: &Access) -> bool {
+        let is_only_in = |entry: &&Arc<ToolEntry>, other: &Self| {
+            other.list.get(entry.key()).is_none_or(|other| other.definition != entry.definition)
+        };
+        let gone = self.list.entries().iter().filter(|entry| is_only_in(entry, newer));
+        let new = newer.list.entries().iter().filter(|entry| is_only_in(entry, self));
+        let mut changed = gone.chain(new).peekable();
+        access.is_trusted() || changed.peek().is_none() || changed.any(|entry| access.covers(&entry.scopes))
+    }
+
+    /// The list of the tools.
+    pub(crate) fn list(&self) -> &List<ToolEntry> {
+        &self.list
+    }
+
+    /// All definitions, in the order of the list.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = &ToolDefinition> {
+        self.list.entries().iter().map(|entry| &entry.definition)
+    }
+}
+
+/// Whether clients can use a tool of a provider; if not, why.
+fn fit_for_clients(tool: &ToolDefinition) -> Result<(), String> {
+    external::check(tool).map_err(|flaw| flaw.to_string())?;
+    #[cfg(not(feature = "tasks"))]
+    if tool.task() == Some(TaskSupport::Required) {
+        return Err("it runs as a task only, and the feature `tasks` is off".to_owned());
+    }
+    Ok(())
+}
+
+/// Why a call cannot reach its tool.
+#[derive(Debug)]
+pub(crate) enum Denied {
+    /// There is none of that name, as far as the caller may know.
+    Unknown,
+    /// It needs more scopes than the caller has.
+    #[cfg(feature = "auth")]
+    Scopes(Arc<ToolEntry>),
+}
+
+impl Denied {
+    /// What the caller is told.
+    pub(crate) fn error(&self, name: &str) -> ErrorObject {
+        match self {
+            Self::Unknown => error::unknown_tool(name),
+            #[cfg(feature = "auth")]
+            Self::Scopes(entry) => error::insufficient_scope(&entry.scopes),
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! HTTP+SSE, the transport of revision 2024-11-05 (basic/transports "HTTP with SSE"): one stream for all that the server
+//! sends, and a POST for each message of the client. Nothing is resumed: a connection is its stream.
+//!
+//! It is off by default, since later revisions deprecate it. An `initialize` that asks for 2024-11-05 over Streamable
+//! HTTP is accepted anyway: the client has shown which transport it knows, and a supported revision must be agreed
+//! to.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::request::Parts;
+use http::{Request, Response, StatusCode, Uri};
+use http_body::Body;
+use tokio_util::sync::CancellationToken;
+use toolwright_wire::headers::Accept;
+use toolwright_wire::outbox::Outbox;
+
+use super::session::new_id;
+use crate::auth::Visitor;
+use crate::connection::{Check, Connection};
+use crate::error;
+use crate::future::BoxFuture;
+use crate::message::{Envelope, RequestId, trimmed};
+use crate::quotas::{Received, Taken, What};
+use crate::reply;
+use crate::transport::http::body::{EventStream, HttpBody};
+use crate::transport::http::exchange::{Counted, answer_unless_abandoned};
+use crate::transport::http::headers::check_content;
+use crate::transport::http::{
+    Endpoint, Route, answer, not_acceptable, refuse_malformed, too_many, too_many_of_caller,
+};
+
+/// A [`Service`](crate::Service) over HTTP+SSE, for clients that speak revision 2024-11-05 alone: what
+/// [`HttpService::sse`](crate::HttpService::sse) returns, to be mounted beside it. Cheap to clone.
+///
+/// It looks at no path. Mount it twice, as `sse`, where clients GET their stream, and next to it as `messages`, where they
+/// are told to POST. They are told so by an address relative to that of their stream, which is right behind any prefix;
+/// [`HttpConfig::messages_uri`](crate::HttpConfig::messages_uri) sets another. With axum:
+///
+/// ```text
+/// let mcp = HttpService::new(&service);
+/// Router::new()
+///     .route_service("/mcp", mcp.clone())
+///     .route_service("/sse", mcp.sse())
+///     .route_service("/messages", mcp.sse())
+/// ```
+///
+/// As many streams may be open as sessions ([`Limits::max_sessions`](crate::Limits::max_sessions)), beside those. A stream
+/// is open as long as its client reads it, but for one without `initialize`, which ends after
+/// [`Limits::http_read_timeout`](crate::Limits::http_read_timeout). With it end the calls that run.
+#[derive(Debug, Clone)]
+pub struct SseService(pub(in crate::transport::http) Arc<Endpoint>);
+
+impl<B> tower_service::Service<Request<B>> for SseService
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+{
+    type Response = Response<HttpBody>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+
+    fn poll_ready(&mut self, _task: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let endpoint = Arc::clone(&self.0);
+        Box::pin(async move { Ok(endpoint.respond(Route::Sse, request, None).await) })
+    }
+}
+
+/// The open streams, by the ids that their clients POST with.
+#[derive(Debug, Clone, Default)]
+pub(in crate::transport::http) struct SseStreams(Arc<Mutex<HashMap<Box<str>, Arc<Peer>>>>);
+
+/// A client with its stream.
+#[derive(Debug)]
+struct Peer {
+    connection: Arc<Connection>,
+    outbox: Arc<Outbox>,
+    /// What it takes of its caller's share.
+    _taken: Taken,
+}
+
+impl SseStreams {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Arc<Peer>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends what belongs to a stream when its reader leaves.
+struct Leave {
+    streams: SseStreams,
+    id: Box<str>,
+    peer: Arc<Peer>,
+}
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        self.streams.lock().remove(&self.id);
+        self.peer.connection.end();
+        // Whoever waits for room goes on.
+        self.peer.outbox.close();
+    }
+}
+
+impl Endpoint {
+    /// GET: the stream, whose first event says where to POST.
+    pub(in crate::transport::http) fn sse_stream(&self, head: &Parts, access: Visitor) -> Response<HttpBody> {
+        if !Accept::of(&head.headers).events {
+            return not_acceptable();
+        }
+        let Some(id) = new_id() else {
+            let error = error::internal("the system gives no random numbers for a stream's id");
+            return answer::refusal(StatusCode::INTERNAL_SERVER_ERROR, None, &error);
+        };
+        let limits = self.service.limits();
+        let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
+        let connection = Connection::open(self.service.shared(), Arc::clone(&outbox), access);
+        let own = limits.per_caller.max_sessions;
+        let Some(taken) = connection.caller().take(What::Sessions, own) else {
+            return too_many_of_caller(None, &format!("{own} sessions and streams of this caller are open"));
+        };
+        let peer = Arc::new(Peer {
+            connection: Arc::clone(&connection),
+            outbox: Arc::clone(&outbox),
+            _taken: taken,
+        });
+        {
+            let mut open = self.sse.lock();
+            if open.len() >= limits.max_sessions {
+                return too_many(None, "too many streams are open");
+            }
+            open.insert(id.as_str().into(), Arc::clone(&peer));
+        }
+        let first = format!("event: endpoint\ndata: {}\n\n", self.messages_uri(&head.uri, &id));
+        let ended = ended(self.stop.clone(), Arc::clone(&connection), limits.http_read_timeout);
+        let leave = Leave { streams: self.sse.clone(), id: id.into(), peer };
+        let stream = EventStream::new(outbox, self.config.reading().keep_alive, leave)
+            .naming_messages()
+            .starting_with(first.into_bytes())
+            .until(ended, Some(connection));
+        answer::event_stream(stream)
+    }
+
+    /// POST: a message of the client. Its answer goes on the stream, which must be the caller's own.
+    pub(in crate::transport::http) async fn sse_message<B: Body>(
+        &self,
+        head: &Parts,
+        access: &Visitor,
+        body: B,
+    ) -> Response<HttpBody> {
+        if let Err(refused) = check_content(&head.headers) {
+            return *refused;
+        }
+        let Some(id) = session_of(&head.uri) else {
+            return answer::refused(
+                StatusCode::BAD_REQUEST,
+                "`session` is missing from the address; GET the stream, whose first event has the address",
+            );
+        };
+        let is_callers = |peer: &Arc<Peer>| peer.connection.access().owner() == access.owner();
+        let Some(peer) = self.sse.lock().get(id).cloned().filter(is_callers) else {
+            return answer::refused(
+                StatusCode::NOT_FOUND,
+                "there is no stream of this id any more; GET a new one",
+            );
+        };
+        let (bytes, received) = match self.read(body, access).await {
+            Ok(read) => read,
+            Err(refused) => return *refused,
+        };
+        match self.unanswered.one_more(self.service.limits().max_calls_in_flight) {
+            Some(count) => {
+                let check = |envelope: &Envelope<'_>| self.check_any(&head.headers, access, envelope);
+                peer.take(trimmed(&bytes), (count, received), &check, &self.abandoned)
+            }
+            None => too_many(None, "too many requests are running"),
+        }
+    }
+
+    /// Where the client of a stream is to POST, relative to the address of the stream (RFC 3986 §5).
+    fn messages_uri(&self, stream: &Uri, id: &str) -> String {
+        let uri = self
+            .config
+            .messages_path()
+            .unwrap_or_else(|| if stream.path().ends_with('/') { "../messages" } else { "messages" });
+        let separator = if uri.contains('?') { '&' } else { '?' };
+        format!("{uri}{separator}session={id}")
+    }
+}
+
+impl Peer {
+    fn take(
+        &self,
+        frame: &[u8],
+        held: (Counted, Received),
+        check: &Check<'_>,
+        abandoned: &CancellationToken,
+    ) -> Response<HttpBody> {
+        if self.outbox.is_full() {
+            let error = error::internal("too much of the stream is not read yet; read it and try again");
+            return answer::refusal(StatusCode::SERVICE_UNAVAILABLE, None, &error);
+        }
+        let refused = |id, error| answer::refusal(StatusCode::BAD_REQUEST, id, error);
+        let (mut out, mut id) = (Vec::new(), None);
+        let later = if frame.first() == Some(&b'[') {
+            match self.connection.read_batch(frame) {
+                Ok(batch) => self.connection.take_batch(batch, check, &mut out),
+                Err(error) => return refused(None, &error),
+            }
+        } else {
+            let envelope = match Envelope::parse(frame) {
+                Ok(envelope) => envelope,
+                Err(malformed) => return refuse_malformed(&malformed),
+            };
+            id = envelope.request_id().map(RequestId::into_owned);
+            if let Err(error) = check(&envelope) {
+                return refused(id.as_ref(), &error);
+            }
+            self.connection.take_message(envelope, &mut out)
+        };
+        if let Some((_, false)) = reply::error_code(&out) {
+            // On the stream nobody could tell what it answers.
+            return answer::json(answer::Era::Legacy, out);
+        }
+        if !out.is_empty() {
+            self.outbox.push(out.trim_ascii_end());
+        }
+        if let Some(later) = later {
+            let (abandoned, connection) = (abandoned.clone(), Arc::clone(&self.connection));
+            self.connection.answer_later(Box::pin(async move {
+                let answer = answer_unless_abandoned(later, abandoned, connection, id).await;
+                drop(held);
+                answer
+            }));
+        }
+        answer::empty(StatusCode::ACCEPTED)
+    }
+}
+
+/// Done when the server ends and all calls are answered, or when the client has not said hello in `time`.
+async fn ended(stop: CancellationToken, connection: Arc<Connection>, time: Duration) {
+    let stopped = tokio::time::timeout(time, stop.cancelled()).await;
+    if stopped.is_err() && connection.is_agreed() {
+        stop.cancelled().await;
+    }
+    connection.answered().await;
+}
+
+/// The id in the address that a message was sent to.
+fn session_of(uri: &Uri) -> Option<&str> {
+    uri.query()?.split('&').find_map(|pair| pair.strip_prefix("session="))
+}

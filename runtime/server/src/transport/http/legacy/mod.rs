@@ -1,0 +1,283 @@
+//! The legacy era over HTTP: messages of the client, and the end of its session (2025-11-25, basic/transports).
+//!
+//! A `session` has streams that outlive their connections: GET (`resumability`) reads a `stream`, whose events have ids
+//! (`event_id`) and are kept (`event_store`). `http_sse` is the transport that was there before.
+
+mod event_id;
+mod event_store;
+mod http_sse;
+mod resumability;
+mod session;
+mod stream;
+
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::method;
+use toolwright_core::revision::Revision;
+use toolwright_wire::headers::{SESSION_ID, single};
+use toolwright_wire::outbox::Outbox;
+
+use super::answer::{self, ANSWER_BYTES, Era};
+use super::body::HttpBody;
+use super::exchange::{EndCall, Form, Step, Waiting, answer_unless_abandoned};
+use super::{Endpoint, headers, too_many, too_many_of_caller};
+use crate::auth::{Access, Visitor};
+use crate::connection::{Connection, Later};
+use crate::error;
+use crate::message::{Envelope, RequestId};
+
+pub(super) use event_id::EventId;
+pub use event_store::{EventLimits, EventStore, MemoryEventStore, StoredEvent};
+pub use http_sse::SseService;
+pub(super) use http_sse::SseStreams;
+use session::NotOpened;
+pub(super) use session::{Session, Sessions};
+pub(super) use stream::{Reader, Reading, exactly, filled_or_hung_up};
+
+/// How much of what belongs to no request is kept for a client that has no stream open.
+const KEPT_WITHOUT_STREAM: usize = 16 << 10;
+
+impl Endpoint {
+    /// Takes a message.
+    pub(super) fn legacy(
+        &self,
+        headers: &HeaderMap,
+        access: Visitor,
+        form: Form,
+        envelope: Envelope<'_>,
+    ) -> Step {
+        let id = envelope.request_id();
+        let method = envelope.method_name();
+        if !self.config.has_sessions() {
+            let why = format!(
+                "the `MCP-Protocol-Version` header is missing, and this server speaks {} only, which has no `initialize`",
+                Revision::NEWEST
+            );
+            let error = error::header_mismatch(&why);
+            return Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id.as_ref(), &error));
+        }
+        let session = match method.as_deref() {
+            // A client may send the id of a session that ended, or that it wants to leave (diegosouzapw/OmniRoute#5957).
+            Some(method::INITIALIZE) if id.is_some() => {
+                return Step::Done(self.initialize(access, form, envelope, id.as_ref()));
+            }
+            // Allowed before `initialize` (2025-11-25, basic/lifecycle "Initialization").
+            Some(method::PING) if !headers.contains_key(&SESSION_ID) => None,
+            _ => match self.session(headers, &access, id.as_ref()) {
+                Ok(session) => Some(session),
+                Err(response) => return Step::Done(*response),
+            },
+        };
+        if envelope.id.is_none() || envelope.method.is_none() {
+            return Step::Done(heard(session.as_deref(), &envelope));
+        }
+        #[cfg(feature = "auth")]
+        if let Some(refusal) = self.insufficient(&access, &envelope) {
+            return Step::Done(refusal);
+        }
+        let take = |connection: &Connection, out: &mut _| connection.take_message(envelope, out);
+        self.request(access, form, session, id.as_ref(), take)
+    }
+
+    /// Takes a batch, which one revision has (2025-03-26, basic "Batching").
+    pub(super) fn batch(&self, headers: &HeaderMap, access: Visitor, form: Form, frame: &[u8]) -> Step {
+        let refused = |error| Step::Done(answer::refusal(StatusCode::BAD_REQUEST, None, &error));
+        match headers::version(headers) {
+            Ok(Some(revision)) if revision.is_modern() => {
+                let why = format!("revision {revision} has no batches; send each message on its own");
+                return refused(error::invalid_request(&why));
+            }
+            Ok(_) if !self.config.has_sessions() || !headers.contains_key(&SESSION_ID) => {
+                let why =
+                    "a batch is taken in a session of revision 2025-03-26 only; send each message on its own";
+                return refused(error::invalid_request(why));
+            }
+            Ok(_) => {}
+            Err(error) => return refused(error),
+        }
+        let session = match self.session(headers, &access, None) {
+            Ok(session) => session,
+            Err(response) => return Step::Done(*response),
+        };
+        let batch = match session.connection.read_batch(frame) {
+            Ok(batch) => batch,
+            Err(error) => return refused(error),
+        };
+        for id in batch.cancelled() {
+            session.cancel(&id);
+        }
+        let take = |connection: &Connection, out: &mut _| {
+            let check = |envelope: &Envelope<'_>| self.check_any(headers, connection.access(), envelope);
+            connection.take_batch(batch, &check, out)
+        };
+        self.request(access, form, Some(session), None, take)
+    }
+
+    /// Has a request or a batch taken, and answers it.
+    fn request(
+        &self,
+        access: Visitor,
+        form: Form,
+        session: Option<Arc<Session>>,
+        id: Option<&RequestId<'_>>,
+        take: impl FnOnce(&Connection, &mut Vec<u8>) -> Option<Later>,
+    ) -> Step {
+        let limits = self.service.limits();
+        let Some(count) = self.unanswered.one_more(limits.max_calls_in_flight) else {
+            return Step::Done(too_many(id, "too many requests are running"));
+        };
+        let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
+        if !form.accept.events {
+            outbox.close();
+        }
+        let connection = Connection::for_exchange(
+            self.service.shared(),
+            Arc::clone(&outbox),
+            access,
+            session.as_ref().map(|session| &*session.connection),
+        );
+        let mut out = Vec::with_capacity(ANSWER_BYTES);
+        let later = take(&connection, &mut out);
+        let answer: Later = match later {
+            None if out.is_empty() => return Step::Done(answer::empty(StatusCode::ACCEPTED)),
+            None if form.is_json(&outbox) => return Step::Done(answer::json(Era::Legacy, out)),
+            None if session.is_none() => return Step::Done(form.respond(&outbox, out)),
+            // What a session sends as events is kept first.
+            None => Box::pin(std::future::ready(Some(out))),
+            Some(later) => {
+                if let Some(session) = &session {
+                    session.add(&connection);
+                }
+                let (session, abandoned) = (session.clone(), self.abandoned.clone());
+                let id = id.cloned().map(RequestId::into_owned);
+                // The call outlives its reader, so it runs in a task of its own.
+                let call = tokio::spawn(async move {
+                    let answer = answer_unless_abandoned(later, abandoned, Arc::clone(&connection), id).await;
+                    // From now on the session is without use.
+                    if let Some(session) = session {
+                        session.touch();
+                    }
+                    drop((connection, count));
+                    answer
+                });
+                Box::pin(async move { call.await.ok().flatten() })
+            }
+        };
+        let kept = EndCall { outbox: Arc::clone(&outbox), connection: None, _count: None };
+        Step::Waiting(Box::new(Waiting { answer, outbox, form, kept, session }))
+    }
+
+    /// Checks the headers of a message that need not be of the legacy era: on a transport that has that alone, or in a
+    /// batch, one that names its revision has the headers of that revision all the same.
+    pub(super) fn check_any(
+        &self,
+        headers: &HeaderMap,
+        access: &Access,
+        envelope: &Envelope<'_>,
+    ) -> Result<(), ErrorObject> {
+        let names_revision = envelope.meta.as_ref().is_some_and(|meta| meta.protocol_version.is_some());
+        if !names_revision || envelope.id.is_none() {
+            return Ok(());
+        }
+        headers::era(headers, envelope, true)?;
+        self.check(headers, access, envelope)
+    }
+
+    /// Opens a session, if the handshake succeeds.
+    fn initialize(
+        &self,
+        access: Visitor,
+        form: Form,
+        envelope: Envelope<'_>,
+        id: Option<&RequestId<'_>>,
+    ) -> Response<HttpBody> {
+        let outbox = Arc::new(Outbox::dropping(KEPT_WITHOUT_STREAM));
+        let visitor = access.without_message();
+        let connection = Connection::open(self.service.shared(), Arc::clone(&outbox), visitor);
+        let mut out = Vec::new();
+        // Never `Some`: a handshake takes no time.
+        let _ = connection.take_message(envelope, &mut out);
+        if !connection.is_agreed() {
+            return form.respond(&outbox, out);
+        }
+        let session = match self.sessions.open(connection, outbox) {
+            Ok(session) => session,
+            Err(NotOpened::TooMany) => return too_many(id, "too many sessions are open"),
+            Err(NotOpened::TooManyOfCaller) => {
+                return too_many_of_caller(
+                    id,
+                    "as many sessions of this caller are open and in use as may be",
+                );
+            }
+            Err(NotOpened::NoId) => {
+                let error = error::internal("the system gives no random numbers for a session's id");
+                return answer::refusal(StatusCode::INTERNAL_SERVER_ERROR, id, &error);
+            }
+        };
+        let mut response = if form.accept.json {
+            answer::json(Era::Legacy, out)
+        } else {
+            form.respond(&Outbox::new(0), out)
+        };
+        if let Ok(session) = HeaderValue::from_str(&session) {
+            response.headers_mut().insert(&SESSION_ID, session);
+        }
+        response
+    }
+
+    /// The session that a request is of; else 400 where it names none, 404 where the caller has none of its name.
+    pub(super) fn session(
+        &self,
+        headers: &HeaderMap,
+        access: &Access,
+        id: Option<&RequestId<'_>>,
+    ) -> Result<Arc<Session>, Box<Response<HttpBody>>> {
+        let refused = |status, why| Box::new(answer::refusal(status, id, &error::invalid_request(why)));
+        let value = single(headers, &SESSION_ID)
+            .map_err(|_| refused(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is there more than once"))?
+            .ok_or_else(|| {
+                refused(
+                    StatusCode::BAD_REQUEST,
+                    "`Mcp-Session-Id` is missing; start with `initialize`, which gives one, or send `MCP-Protocol-Version` and `_meta` as revision 2026-07-28 has it",
+                )
+            })?;
+        let session = value
+            .to_str()
+            .ok()
+            .filter(|session| session.bytes().all(|byte| byte.is_ascii_graphic()))
+            .ok_or_else(|| refused(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is no session's id"))?;
+        self.sessions.get(session, access).ok_or_else(|| {
+            refused(StatusCode::NOT_FOUND, "there is no session of this id any more; start with `initialize`")
+        })
+    }
+
+    /// DELETE: the client leaves.
+    pub(super) fn end_session(&self, headers: &HeaderMap, access: &Access) -> Response<HttpBody> {
+        let session = match self.session(headers, access, None) {
+            Ok(_) => headers.get(&SESSION_ID).and_then(|id| id.to_str().ok()),
+            Err(response) => return *response,
+        };
+        session.map(|id| self.sessions.remove(id));
+        answer::empty(StatusCode::OK)
+    }
+}
+
+/// Takes what has no answer: a notification, or a response to a request of the server's.
+fn heard(session: Option<&Session>, envelope: &Envelope<'_>) -> Response<HttpBody> {
+    if envelope.is_response() {
+        if let (Some(session), Some(id)) = (session, envelope.id) {
+            session.connection.respond(id, envelope.result, envelope.error);
+        }
+        return answer::empty(StatusCode::ACCEPTED);
+    }
+    if envelope.method.is_none() {
+        let error = error::invalid_request("`method` is missing");
+        return answer::refusal(StatusCode::BAD_REQUEST, envelope.request_id().as_ref(), &error);
+    }
+    if let (Some(session), Some(id)) = (session, envelope.cancelled()) {
+        session.cancel(&id);
+    }
+    answer::empty(StatusCode::ACCEPTED)
+}

@@ -1,0 +1,109 @@
+//! GET in the legacy era: streams of what belongs to no request, and more of those whose connection has ended
+//! (2025-11-25, basic/transports "Listening for Messages from the Server" and "Resumability and Redelivery").
+//!
+//! A stream that has ended and was read completely is answered with 204, which ends the attempts of clients that
+//! reconnect whenever a stream ends; after 404 they would give up the session. An unknown event id is answered with
+//! 400.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderName, Response, StatusCode};
+use toolwright_wire::event_stream::write_event_with_id;
+use toolwright_wire::headers::{Accept, single};
+
+use super::event_id::{EventId, StreamKind};
+use super::event_store::StoredEvent;
+use super::session::Session;
+use crate::auth::Access;
+use crate::transport::http::body::HttpBody;
+use crate::transport::http::{Endpoint, answer, not_acceptable};
+
+static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+impl Endpoint {
+    /// A stream, new or resumed.
+    pub(in crate::transport::http) async fn stream(
+        &self,
+        headers: &HeaderMap,
+        access: &Access,
+    ) -> Response<HttpBody> {
+        if !Accept::of(headers).events {
+            return not_acceptable();
+        }
+        let session = match self.session(headers, access, None) {
+            Ok(session) => session,
+            Err(response) => return *response,
+        };
+        match single(headers, &LAST_EVENT_ID) {
+            Ok(None) => self.standing_stream(&session, None).await,
+            Ok(Some(id)) => match id.to_str().ok().and_then(EventId::parse) {
+                Some(id) if session.has_sent(id.stream.number, id.sequence) => {
+                    self.resumed_stream(&session, id).await
+                }
+                _ => unknown_event(),
+            },
+            Err(error) => answer::refusal(StatusCode::BAD_REQUEST, None, &error),
+        }
+    }
+
+    /// Goes on with the stream of an event, after that event.
+    async fn resumed_stream(&self, session: &Arc<Session>, id: EventId) -> Response<HttpBody> {
+        let EventId { stream, sequence } = id;
+        if let Some(stream) = session.stream(stream.number).filter(|open| !open.is_over()) {
+            // From here on nothing passes the reader by; what it gets twice it sends once.
+            let reading = self.config.reading();
+            let reader = stream.attach(&reading).starting_at(sequence, &reading);
+            let missed = session.after(stream.id.number, sequence).await.unwrap_or_default();
+            return answer::session_stream(reader.replaying(missed));
+        }
+        match stream.kind {
+            StreamKind::Standing => self.standing_stream(session, Some(id)).await,
+            StreamKind::Request => match session.after(stream.number, sequence).await {
+                // The one response that ends all attempts (WHATWG HTML, "Server-sent events"). After 404 a client would
+                // start a new session.
+                Some(missed) if missed.is_empty() => answer::empty(StatusCode::NO_CONTENT),
+                Some(missed) => {
+                    let mut events = Vec::new();
+                    for StoredEvent { sequence, message, .. } in missed {
+                        write_event_with_id(&mut events, EventId { stream, sequence }, &message);
+                    }
+                    answer::events(events)
+                }
+                None => unknown_event(),
+            },
+        }
+    }
+
+    /// Opens a standing stream, a new one or that of an event again.
+    async fn standing_stream(&self, session: &Arc<Session>, from: Option<EventId>) -> Response<HttpBody> {
+        let limit = self.service.limits().max_session_streams;
+        let Some(stream) = session.open_standing_stream(from.map(|id| id.stream.number), limit) else {
+            return answer::refused(
+                StatusCode::TOO_MANY_REQUESTS,
+                &format!("{limit} streams of this session are open already; read one of them"),
+            );
+        };
+        let reading = self.config.reading();
+        let sequence = from.map_or_else(|| session.next_sequence(), |id| id.sequence);
+        let mut reader = stream.attach(&reading).starting_at(sequence, &reading);
+        if let Some(id) = from {
+            let missed = session.after(id.stream.number, sequence).await;
+            reader = reader.replaying(missed.unwrap_or_default());
+        }
+        let stopped = self.stop.clone().cancelled_owned();
+        let stopped = Box::pin(async move {
+            stopped.await;
+            None
+        });
+        tokio::spawn(stream.run(Arc::clone(&session.outbox), stopped));
+        answer::session_stream(reader)
+    }
+}
+
+/// The client may go on in its session, but not on this stream.
+fn unknown_event() -> Response<HttpBody> {
+    answer::refused(
+        StatusCode::BAD_REQUEST,
+        "`Last-Event-ID` names no event of this session that is still kept; leave it out to open a new stream",
+    )
+}
