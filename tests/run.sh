@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 # In the order in which they run. The function of the same name says what each does.
 readonly all_steps=(
     format setup rules dependencies hello_size lints docs tests agreement contracts doc_tests compile_fail features packages
-    quickstart clients conformance bench_limits fuzz soak
+    quickstart clients servers conformance bench_limits fuzz soak
 )
 
 # What runs only when it is named.
@@ -69,7 +69,7 @@ agreement_long() {
     run cargo run --quiet --package test-agreement --bin agreement -- --types 5000 --seed "${AGREEMENT_SEED:-$(date +%Y%m%d)}"
 }
 
-# Everything except the steps of their own: .config/nextest.toml leaves out clients, conformance and compile-fail.
+# Everything except the steps of their own: .config/nextest.toml leaves out clients, servers, conformance and compile-fail.
 tests() {
     nextest --workspace --all-features --filterset 'not package(test-rules)'
 }
@@ -115,6 +115,11 @@ quickstart() {
 # Third-party clients: tests/clients.
 clients() {
     nextest --package test-clients --ignore-default-filter
+}
+
+# Our client and `cargo mcp` against third-party servers: tests/servers.
+servers() {
+    nextest --package test-servers --ignore-default-filter
 }
 
 # The official conformance suite: tests/conformance.

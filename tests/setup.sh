@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Installs what the tests need and cargo does not fetch: cargo's own helpers, programs of the system, and the
-# real MCP clients and the conformance suite, each at a pinned version. Installed tools are kept. Run it again after a pin changes.
+# real MCP clients, servers and the conformance suite, each at a pinned version. Installed tools are kept. Run it again after a pin changes.
 # `tests/setup.sh PART…` installs the named parts only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly clients=target/clients
+readonly clients=target/clients servers=target/servers
 
 main() {
     local part parts=("$@")
-    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind compiler curl python_v1 python_v2 node conformance)
+    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind compiler curl python_v1 python_v2 node fastmcp node_servers conformance)
     for part in "${parts[@]}"; do
         "$part"
     done
@@ -38,11 +38,15 @@ curl() {
 }
 
 python_v1() {
-    python_client v1
+    python_packages mcp tests/clients/python/v1.txt "$clients/python-v1"
 }
 
 python_v2() {
-    python_client v2
+    python_packages mcp tests/clients/python/v2.txt "$clients/python-v2"
+}
+
+fastmcp() {
+    python_packages fastmcp tests/servers/python/fastmcp.txt "$servers/fastmcp"
 }
 
 # cargo_tool NAME VERSION: any installed version will do; these are the ones known to work.
@@ -60,11 +64,11 @@ system_package() {
     twice $sudo apt-get install -y -qq --no-install-recommends "$1"
 }
 
-# python_client LINE: the client's 1.x or 2.x line, in a virtual environment of its own.
-python_client() {
-    local pins="tests/clients/python/$1.txt" folder="$clients/python-$1"
+# python_packages NAME PINS FOLDER: the packages in PINS, of which NAME is what is wanted, in a virtual environment of their own.
+python_packages() {
+    local pins="$2" folder="$3"
     up_to_date "$pins" "$folder" && return
-    say "$(grep '^mcp==' "$pins") for Python"
+    say "$(grep "^$1==" "$pins") for Python"
     rm -rf "$folder"
     python3 -m venv "$folder"
     twice "$folder/bin/pip" install --quiet --disable-pip-version-check --requirement "$pins"
@@ -74,6 +78,11 @@ python_client() {
 # The TypeScript clients and the Inspector, with the Node.js that the Inspector needs.
 node() {
     npm_packages "the MCP clients for Node.js" tests/clients/node "$clients/node"
+}
+
+# Servers for Node.js, with the Node.js that they need.
+node_servers() {
+    npm_packages "the MCP servers for Node.js" tests/servers/node "$servers/node"
 }
 
 # The official suite, with the Node.js that it needs.

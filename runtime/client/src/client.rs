@@ -189,8 +189,11 @@ impl Client {
                 Ok(Reply::Error(error)) => {
                     let error = rpc_error(&error);
                     let method = &outgoing.method;
+                    // Servers that do not find something often do not say what.
+                    let of = outgoing.name.as_ref().map(|name| format!(" of `{}`", quoted(name)));
                     let problem = format!(
-                        "it answered `{method}` with the error {}: {}",
+                        "it answered `{method}`{} with the error {}: {}",
+                        of.unwrap_or_default(),
                         error.code,
                         quoted(&error.message)
                     );

@@ -1,0 +1,129 @@
+//! The servers: where `tests/setup.sh` has put them, and how they are started.
+
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use toolwright_client::config::StdioSpec;
+
+/// How long a server may take until it listens.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A program with its arguments.
+#[derive(Debug, Clone)]
+pub(crate) struct Program {
+    pub(crate) words: Vec<String>,
+}
+
+impl Program {
+    fn new(program: &Path, arguments: &[&str]) -> Self {
+        let program = program.to_str().expect("paths of the build are UTF-8");
+        Self { words: [&[program], arguments].concat().into_iter().map(str::to_owned).collect() }
+    }
+
+    /// The same as a server on standard streams.
+    pub(crate) fn on_stdio(&self) -> StdioSpec {
+        let spec =
+            StdioSpec::new(self.words[0].as_str()).env("INSTALLED", installed("node").display().to_string());
+        self.words[1..].iter().fold(spec, |spec, word| spec.arg(word.as_str()))
+    }
+}
+
+/// What `tests/setup.sh` installed for these tests.
+fn installed(name: &str) -> PathBuf {
+    let target = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target"));
+    let folder = if name.starts_with("python-v") { "clients" } else { "servers" };
+    let path = target.join(folder).join(name);
+    assert!(path.exists(), "{} is not installed: run tests/setup.sh", path.display());
+    path
+}
+
+/// A script of this package.
+fn script(name: &str) -> String {
+    format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A server of npm: the name after `server-`, and its arguments.
+pub(crate) fn npm(name: &str, arguments: &[&str]) -> Program {
+    let modules = installed("node").join("node_modules");
+    let entry = modules.join(format!("@modelcontextprotocol/server-{name}/dist/index.js"));
+    let entry = entry.to_str().expect("paths of the build are UTF-8");
+    Program::new(&modules.join("node/bin/node"), &[&[entry], arguments].concat())
+}
+
+/// A server of the official TypeScript SDK.
+pub(crate) fn typescript() -> Program {
+    Program::new(&installed("node").join("node_modules/node/bin/node"), &[&script("node/shop.mjs")])
+}
+
+/// A server of the official Python SDK, `python-v1` or `python-v2`, or of `fastmcp`.
+pub(crate) fn python(environment: &str) -> Program {
+    Program::new(&installed(environment).join("bin/python"), &[&script("python/shop.py")])
+}
+
+/// A server of rmcp.
+pub(crate) fn rmcp() -> Program {
+    Program::new(Path::new(env!("CARGO_BIN_EXE_rmcp-shop")), &[])
+}
+
+/// A server that listens, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Listening {
+    child: Child,
+    port: u16,
+}
+
+impl Listening {
+    /// Starts the program with a free port in `PORT`, and waits until it listens there.
+    pub(crate) fn start(program: &Program) -> Self {
+        // Another program may take the port before the program does.
+        for _ in 0..3 {
+            let port = TcpListener::bind("127.0.0.1:0")
+                .and_then(|free| free.local_addr())
+                .expect("a free port")
+                .port();
+            let child = Command::new(&program.words[0])
+                .args(&program.words[1..])
+                .env("PORT", port.to_string())
+                .env("INSTALLED", installed("node"))
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap_or_else(|error| panic!("{program:?} does not start: {error}"));
+            let mut server = Self { child, port };
+            if server.listens() {
+                return server;
+            }
+        }
+        panic!("{program:?} does not listen");
+    }
+
+    fn listens(&mut self) -> bool {
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
+            if self.child.try_wait().expect("a child can be waited for").is_some() {
+                return false;
+            }
+            if TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
+                return true;
+            }
+            sleep(Duration::from_millis(20));
+        }
+        false
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        // Both fail for a program that has ended already, which is as good.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

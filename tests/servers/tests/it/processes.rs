@@ -1,0 +1,67 @@
+//! Which processes a server has: all that inherited a mark in their environment.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use toolwright_client::config::StdioSpec;
+
+const VARIABLE: &str = "TOOLWRIGHT_TEST_MARK";
+
+/// A mark that a server and all that it starts inherit.
+#[derive(Debug)]
+pub(crate) struct Mark(String);
+
+impl Mark {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        Self(format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    pub(crate) fn on(&self, spec: StdioSpec) -> StdioSpec {
+        spec.env(VARIABLE, self.0.as_str())
+    }
+
+    /// The variable, for a configuration file.
+    pub(crate) fn variable(&self) -> (&'static str, &str) {
+        (VARIABLE, &self.0)
+    }
+
+    /// The processes that run with the mark.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        let marked = format!("{VARIABLE}={}\0", self.0);
+        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let ids = entries.filter_map(|entry| {
+            let id = entry.file_name().to_str()?.parse().ok()?;
+            let environment =
+                std::fs::read(Path::new("/proc").join(entry.file_name()).join("environ")).ok()?;
+            let has_mark = environment.windows(marked.len()).any(|part| part == marked.as_bytes());
+            has_mark.then_some(id)
+        });
+        ids.collect()
+    }
+
+    /// Kills the server, and what it started.
+    pub(crate) fn kill(&self) {
+        for id in self.processes() {
+            let killed = std::process::Command::new("kill").args(["-9", &id.to_string()]).status();
+            assert!(killed.expect("`kill` starts").success(), "{id} cannot be killed");
+        }
+    }
+
+    /// There is one now. Elsewhere than on Linux nothing can be said.
+    pub(crate) fn assert_running(&self) {
+        assert!(!cfg!(target_os = "linux") || !self.processes().is_empty(), "no process has the mark");
+    }
+
+    /// There is none two seconds after the client has ended.
+    pub(crate) async fn assert_gone(&self) {
+        for _ in 0..40 {
+            if self.processes().is_empty() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{:?} outlive the client", self.processes());
+    }
+}
