@@ -2,7 +2,8 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::client::{self, CallArgs, GetArgs, ListArgs, PingArgs, ReadArgs};
+use crate::agent::AgentArgs;
+use crate::client::{self, CallArgs, GetArgs, ImportArgs, ListArgs, PingArgs, ReadArgs};
 use crate::completions::CompletionsArgs;
 use crate::config::ConfigArgs;
 use crate::diff::DiffArgs;
@@ -73,6 +74,12 @@ pub(crate) enum Command {
     /// Read, check and write records of tools of every kind
     #[command(after_help = help(ToolArgs::EXAMPLES))]
     Tool(Box<ToolArgs>),
+    /// Show and call the tools of an agent, from records of tools of every kind
+    #[command(after_help = client::help_without_servers(AgentArgs::EXAMPLES))]
+    Agent(Box<AgentArgs>),
+    /// Write the tools of running servers as records, one per line or row
+    #[command(after_help = client::help(ImportArgs::EXAMPLES))]
+    Import(Box<ImportArgs>),
     /// List what a running server offers
     #[command(after_help = client::help(ListArgs::EXAMPLES))]
     List(Box<ListArgs>),
@@ -110,6 +117,8 @@ impl Command {
             Self::Verify(args) => &args.lock.tools.packages.output,
             Self::Config(args) => args.output(),
             Self::Tool(args) => args.output(),
+            Self::Agent(args) => args.output(),
+            Self::Import(args) => &args.server.output,
             Self::List(args) => &args.server.output,
             Self::Call(args) => &args.server.output,
             Self::Get(args) => &args.server.output,

@@ -2,6 +2,7 @@
 
 mod args;
 
+mod agent;
 mod client;
 mod completions;
 mod config;
@@ -61,6 +62,8 @@ fn main() -> ExitCode {
         Command::Call(args) => return client::exit(client::call(&args, shell)),
         Command::Get(args) => return client::exit(client::get(&args, shell)),
         Command::Read(args) => return client::exit(client::read(&args, shell)),
+        Command::Import(args) => return client::exit(client::import(&args, shell)),
+        Command::Agent(args) => return client::exit(agent::run(&args, shell)),
         Command::Ping(args) => return client::exit(client::ping(&args, shell)),
         Command::Manifest(args) => manifest::run(*args, shell),
         Command::Docs(args) => docs::run(*args, shell),

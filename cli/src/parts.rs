@@ -141,7 +141,15 @@ fn read(input: &InputArgs) -> Result<Vec<Value>, Error> {
 
 /// The values of the input as they are.
 fn read_messages(input: &InputArgs) -> Result<Vec<Value>, Error> {
-    let file = input.file.as_deref().filter(|file| *file != Path::new("-"));
+    read_file(input.file.as_deref())
+}
+
+/// The values of a file as they are; of standard input without one, or for `-`.
+///
+/// # Errors
+/// [`Error::Read`] and [`Error::Json`].
+pub(crate) fn read_file(file: Option<&Path>) -> Result<Vec<Value>, Error> {
+    let file = file.filter(|file| *file != Path::new("-"));
     let name = file.map_or_else(|| PathBuf::from("standard input"), Path::to_owned);
     let text = match file {
         Some(file) => File::open(file).and_then(read_bounded),

@@ -75,12 +75,20 @@ fn shown_json(text: &str) -> String {
 pub(crate) fn print_records(
     lines: impl IntoIterator<Item = (String, /* is exact */ bool)>,
 ) -> Result<(), Error> {
-    let is_terminal = io::stdout().is_terminal();
-    let text: String = lines
-        .into_iter()
-        .map(|(line, is_exact)| if is_exact && !is_terminal { line } else { shown_json(&line) } + "\n")
-        .collect();
+    let text = records_text(lines, io::stdout().is_terminal());
     ignore_broken_pipe(io::stdout().write_all(text.as_bytes()))
+}
+
+/// The same as text, for a file or a terminal.
+pub(crate) fn records_text(
+    lines: impl IntoIterator<Item = (String, /* is exact */ bool)>,
+    is_terminal: bool,
+) -> String {
+    let shown = |(line, is_exact): (String, bool)| {
+        let shown = if is_exact && !is_terminal { line } else { shown_json(&line) };
+        shown + "\n"
+    };
+    lines.into_iter().map(shown).collect()
 }
 
 /// Writes commands for GitHub Actions to standard output, which are made of [`visible`] strings.

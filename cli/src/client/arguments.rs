@@ -16,7 +16,7 @@ pub(super) fn texts(words: &[String]) -> Result<Map<String, Value>, String> {
 ///
 /// # Errors
 /// The first word that is none of these.
-pub(super) fn object(words: &[String], tool: Option<&ToolDefinition>) -> Result<Map<String, Value>, String> {
+pub(crate) fn object(words: &[String], tool: Option<&ToolDefinition>) -> Result<Map<String, Value>, String> {
     if let [word] = words
         && word.trim_start().starts_with('{')
     {

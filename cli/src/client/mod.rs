@@ -1,8 +1,9 @@
 //! Commands that ask a running server: `list`, `call`, `get`, `read` and `ping`.
 
-mod arguments;
+pub(crate) mod arguments;
 mod call;
 mod exit;
+mod import;
 mod list;
 mod target;
 
@@ -19,12 +20,18 @@ use crate::shell::{self, Shell};
 
 pub(crate) use call::CallArgs;
 pub(crate) use exit::RequestExit;
+pub(crate) use import::ImportArgs;
 pub(crate) use list::ListArgs;
 pub(crate) use target::{SERVERS, ServerArgs, builder, command_spec, url_spec};
 
 /// What stands below the flags of a command: its examples, how servers are named, and the exit codes.
 pub(crate) fn help(examples: &str) -> String {
     format!("{examples}\n\nServers:\n{SERVERS}\n\n{}", RequestExit::HELP)
+}
+
+/// The same for commands whose servers are in files.
+pub(crate) fn help_without_servers(examples: &str) -> String {
+    format!("{examples}\n\n{}", RequestExit::HELP)
 }
 
 /// Why a command has no result.
@@ -134,6 +141,11 @@ pub(crate) fn exit(result: Result<RequestExit, RequestError>) -> ExitCode {
 /// `cargo mcp list`.
 pub(crate) fn list(args: &ListArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     list::run(args, shell)
+}
+
+/// `cargo mcp import`.
+pub(crate) fn import(args: &ImportArgs, shell: Shell) -> Result<RequestExit, RequestError> {
+    import::run(args, shell)
 }
 
 /// `cargo mcp call`.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
+use toolwright_agent::value::stdio_uri;
 
 use crate::command_line::quote;
 
@@ -55,8 +56,8 @@ impl Source {
         match self {
             Self::Http(url) => Some(url.clone()),
             Self::Command(words) => {
-                let words: Vec<_> = words.iter().map(|word| quote(word)).collect();
-                Some(format!("stdio:{}", words.join(" ")))
+                let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+                Some(stdio_uri(words.iter().map(AsRef::as_ref)))
             }
             _ => None,
         }

@@ -23,11 +23,13 @@ Examples:
   cargo mcp tool concat theirs.jsonl ours.jsonl | cargo mcp tool check
   cargo mcp tool migrate old.jsonl > tools.jsonl
 
-FILE is JSON lines, one record a line, or one JSON document; - is standard input.";
+FILE is JSON lines, one record a line, one JSON document, or an Arrow IPC file; -
+is standard input. Output to FILE.arrow is an Arrow IPC file.";
 
     pub(crate) fn output(&self) -> &OutputArgs {
         match &self.command {
-            ToolCommand::List(args) | ToolCommand::Concat(args) => &args.output,
+            ToolCommand::List(args) => &args.output,
+            ToolCommand::Concat(args) => &args.records.output,
             ToolCommand::Check(args) => &args.records.output,
             ToolCommand::Migrate(args) => &args.records.output,
             ToolCommand::Decode(args) => &args.records.output,
@@ -51,7 +53,7 @@ pub(super) enum ToolCommand {
     /// Find records that are wrong, and names that come twice
     Check(CheckArgs),
     /// Print the records of all files, one after the other, in the current form
-    Concat(RecordsArgs),
+    Concat(ConcatArgs),
     /// Rewrite records of any form
     Migrate(MigrateArgs),
     /// Print records of one form in the current one
@@ -77,6 +79,22 @@ pub(super) struct RecordsArgs {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct ConcatArgs {
+    #[command(flatten)]
+    pub(super) records: RecordsArgs,
+    #[command(flatten)]
+    pub(super) out: OutArgs,
+}
+
+/// Where records are written.
+#[derive(Debug, Args)]
+pub(super) struct OutArgs {
+    /// Write to this file: an Arrow IPC file if its name ends in `.arrow`, else JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) records: RecordsArgs,
@@ -95,6 +113,8 @@ pub(super) struct MigrateArgs {
     /// Fail, and write nothing, if the form cannot hold everything
     #[arg(long)]
     pub(super) deny_lossy: bool,
+    #[command(flatten)]
+    pub(super) out: OutArgs,
 }
 
 #[derive(Debug, Args)]
@@ -107,6 +127,8 @@ pub(super) struct DecodeArgs {
     /// The same as --codec flat/1
     #[arg(long)]
     flat: bool,
+    #[command(flatten)]
+    pub(super) out: OutArgs,
 }
 
 impl DecodeArgs {
@@ -122,6 +144,9 @@ pub(super) struct RoundtripArgs {
     /// The form to write and read
     #[arg(long, value_name = "CODEC", default_value = ToolCodec::default().name(), value_parser = written())]
     pub(super) codec: String,
+    /// Write and read an Arrow IPC file as well
+    #[arg(long)]
+    pub(super) arrow: bool,
 }
 
 #[derive(Debug, Args)]

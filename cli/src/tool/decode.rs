@@ -8,6 +8,6 @@ use crate::exit::Exit;
 /// Prints the records in the current form.
 pub(super) fn run(args: &DecodeArgs) -> Result<Exit, Error> {
     let tools = records::read_all(&args.records.files, args.codec())?;
-    records::print_all(&tools)?;
+    records::write(&tools, args.out.out.as_deref())?;
     Ok(Exit::Ok)
 }

@@ -30,6 +30,7 @@ pub(super) fn run(args: &MigrateArgs, shell: Shell) -> Result<Exit, Error> {
     if args.deny_lossy && lossy > 0 {
         return Err(ToolCommandError::Lossy { count: lossy }.into());
     }
-    records::print(tools.values().zip(written.into_iter().map(|record| record.text)))?;
+    let written = written.into_iter().map(|record| record.text).collect();
+    records::deliver(&tools, written, codec, args.out.out.as_deref())?;
     Ok(Exit::Ok)
 }

@@ -1,7 +1,7 @@
 //! `cargo mcp tool`: records of tools of every kind, as files of JSON lines.
 
 mod args;
-mod records;
+pub(crate) mod records;
 
 mod check;
 mod codecs;
@@ -12,7 +12,11 @@ mod migrate;
 mod new;
 mod roundtrip;
 
+use std::path::PathBuf;
+
 use toolwright_agent::value::ToolValue;
+use toolwright_agent::value::arrow::ArrowToolError;
+use toolwright_core::manifest::visible;
 
 use crate::error::{Error, ModuleError};
 use crate::exit::Exit;
@@ -30,6 +34,10 @@ pub(crate) enum ToolCommandError {
     Lossy { count: usize },
     #[error("{0}")]
     Unwritable(toolwright_agent::value::Problem),
+    #[error("{}: {source}", visible(&.file.display().to_string()))]
+    Arrow { file: PathBuf, source: ArrowToolError },
+    #[error("{} is an Arrow stream; save it as an Arrow IPC file, which can be read from any place", visible(&.file.display().to_string()))]
+    ArrowStream { file: PathBuf },
     #[error("--{flag} is not a JSON object: {why}")]
     NotAnObject { flag: &'static str, why: String },
 }
@@ -39,6 +47,8 @@ impl From<ToolCommandError> for Error {
         let exit = match error {
             ToolCommandError::Invalid { .. }
             | ToolCommandError::Unwritable(_)
+            | ToolCommandError::Arrow { .. }
+            | ToolCommandError::ArrowStream { .. }
             | ToolCommandError::NotAnObject { .. } => Exit::Usage,
             ToolCommandError::Lossy { .. } => Exit::Findings,
         };

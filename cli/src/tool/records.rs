@@ -1,11 +1,12 @@
 //! Files of records: reading them, and saying what is wrong.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
-use toolwright_agent::value::{ReadLimits, ToolCodec, ToolCollection, ToolValue};
+use toolwright_agent::value::arrow::{self, Layout};
+use toolwright_agent::value::{FLAT, ReadLimits, ToolCodec, ToolCollection, ToolValue};
 
 use super::ToolCommandError;
 use crate::error::Error;
@@ -17,7 +18,7 @@ use crate::text_file;
 ///
 /// # Errors
 /// [`Error::Read`].
-pub(super) fn read(files: &[PathBuf], codec: Option<&'static ToolCodec>) -> Result<ToolCollection, Error> {
+pub(crate) fn read(files: &[PathBuf], codec: Option<&'static ToolCodec>) -> Result<ToolCollection, Error> {
     let mut all = ToolCollection::default();
     if files.is_empty() {
         all.append(read_file(Path::new("-"), codec)?);
@@ -57,17 +58,56 @@ pub(super) fn read_all(
 /// # Errors
 /// [`Error::Write`].
 pub(super) fn print<'a>(records: impl IntoIterator<Item = (&'a ToolValue, String)>) -> Result<(), Error> {
-    let is_exact = |value: &ToolValue| matches!(value, ToolValue::Other(_));
     shell::print_records(records.into_iter().map(|(value, record)| (record, is_exact(value))))
 }
 
-/// Prints all of a collection in the current form.
+/// Writes all of a collection in the current form: to an Arrow IPC file if the name ends in `.arrow`, else as JSON lines to
+/// a file or to standard output.
 ///
 /// # Errors
-/// [`Error::Write`].
-pub(super) fn print_all(tools: &ToolCollection) -> Result<(), Error> {
-    print(tools.values().map(|value| (value, value.to_json())))
+/// [`Error::Write`], and [`ToolCommandError::Arrow`].
+pub(crate) fn write(tools: &ToolCollection, out: Option<&Path>) -> Result<(), Error> {
+    deliver(tools, tools.values().map(ToolValue::to_json).collect(), ToolCodec::default(), out)
 }
+
+/// The same for records in the form of `codec`, one for each tool.
+///
+/// # Errors
+/// As [`write`].
+pub(super) fn deliver(
+    tools: &ToolCollection,
+    records: Vec<String>,
+    codec: ToolCodec,
+    out: Option<&Path>,
+) -> Result<(), Error> {
+    let Some(file) = out else { return print(tools.values().zip(records)) };
+    let failed = |source| Error::Write { file: file.to_owned(), source };
+    let bytes = if file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("arrow")) {
+        to_arrow(tools, codec).map_err(|source| ToolCommandError::Arrow { file: file.to_owned(), source })?
+    } else {
+        let lines = tools.values().zip(records).map(|(value, record)| (record, is_exact(value)));
+        shell::records_text(lines, false).into_bytes()
+    };
+    fs::write(file, bytes).map_err(failed)
+}
+
+/// The tools as an Arrow IPC file in the layout of `codec`.
+pub(super) fn to_arrow(tools: &ToolCollection, codec: ToolCodec) -> Result<Vec<u8>, arrow::ArrowToolError> {
+    let layout = if codec.name() == FLAT { Layout::Flat } else { Layout::Records };
+    let mut bytes = Vec::new();
+    arrow::write_file(tools, layout, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// A record of a kind that is not known goes out byte for byte.
+fn is_exact(value: &ToolValue) -> bool {
+    matches!(value, ToolValue::Other(_))
+}
+
+/// What an Arrow IPC file starts with, whatever its name is.
+const ARROW_FILE: &[u8] = b"ARROW1";
+/// What a message of an Arrow IPC stream starts with.
+const ARROW_STREAM: &[u8] = &[0xff; 4];
 
 fn read_file(file: &Path, codec: Option<&'static ToolCodec>) -> Result<ToolCollection, Error> {
     let limits = ReadLimits::default();
@@ -78,6 +118,13 @@ fn read_file(file: &Path, codec: Option<&'static ToolCodec>) -> Result<ToolColle
     };
     let failed = |source| Error::Read { file: name.clone().into(), source };
     let mut bytes = bytes.map_err(failed)?;
+    if bytes.starts_with(ARROW_FILE) {
+        let tools = arrow::read_file(&name, bytes.as_slice(), limits);
+        return tools.map_err(|source| ToolCommandError::Arrow { file: name.clone().into(), source }.into());
+    }
+    if bytes.starts_with(ARROW_STREAM) {
+        return Err(ToolCommandError::ArrowStream { file: name.into() }.into());
+    }
     // What Windows PowerShell writes.
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         bytes = text_file::decode(bytes).map_err(failed)?.into_bytes();

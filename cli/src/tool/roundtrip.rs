@@ -1,6 +1,7 @@
 //! `cargo mcp tool roundtrip`.
 
-use toolwright_agent::value::ToolCodec;
+use toolwright_agent::value::arrow::read_file;
+use toolwright_agent::value::{ReadLimits, ToolCodec, ToolCollection};
 
 use super::ToolCommandError;
 use super::args::RoundtripArgs;
@@ -29,6 +30,27 @@ pub(super) fn run(args: &RoundtripArgs) -> Result<Exit, Error> {
             shell::failure(&format_args!("{}: {problem}", entry.place));
         }
     }
+    if args.arrow
+        && let Err(problem) = through_arrow(&tools, codec)
+    {
+        exit = Exit::Drift;
+        shell::failure(&problem);
+    }
     records::print(tools.values().zip(written.into_iter().map(|record| record.text)))?;
     Ok(exit)
+}
+
+/// Writes an Arrow IPC file, reads it, and says whether anything is lost.
+fn through_arrow(tools: &ToolCollection, codec: ToolCodec) -> Result<(), String> {
+    let bytes = records::to_arrow(tools, codec).map_err(|error| error.to_string())?;
+    let limits = ReadLimits::default();
+    let again = read_file("the Arrow file", bytes.as_slice(), limits).map_err(|error| error.to_string())?;
+    let changed = tools.entries().iter().zip(again.values()).find(|(entry, value)| entry.value != **value);
+    match changed {
+        Some((entry, _)) => Err(format!("{}: the Arrow file does not hold all of it", entry.place)),
+        None if again.entries().len() < tools.entries().len() => {
+            Err("the Arrow file does not hold all records".to_owned())
+        }
+        None => Ok(()),
+    }
 }

@@ -8,6 +8,7 @@ mod servers;
 
 mod same_bytes;
 
+mod agent;
 mod check;
 
 mod config;

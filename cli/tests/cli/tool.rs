@@ -202,3 +202,40 @@ fn files_that_cannot_be_read_and_lines_that_mean_harm() {
         }
     }
 }
+
+#[test]
+fn arrow_files_are_read_wherever_json_lines_are() {
+    // The flat form does not tell no ports from none that are known.
+    let ports = r#""input_ports":[],"output_ports":[],"message"#;
+    let workflow = WORKFLOW.replace(r#""message"#, ports);
+    let lines = format!("{workflow}\n{MCP}\n");
+    let scratch = folder(&[("a.jsonl", &lines), ("other.jsonl", GRPC)]);
+    let here = scratch.path();
+    assert_eq!(tool(here, "concat a.jsonl other.jsonl --out a.arrow").ok().stdout, "");
+    assert!(fs::read(here.join("a.arrow")).unwrap().starts_with(b"ARROW1"));
+    assert_eq!(tool(here, "list a.arrow").ok().stdout, tool(here, "list a.jsonl other.jsonl").ok().stdout);
+    tool(here, "check a.arrow").ok().says(&["3 tools checked"]);
+    assert_eq!(
+        tool(here, "concat a.arrow").ok().stdout,
+        format!("{lines}{GRPC}\n"),
+        "unknown kinds byte for byte"
+    );
+    let again = tool(here, "check a.arrow a.jsonl").ended(100);
+    again.says(&["a.jsonl:2: the tool \"add\" stands in a.arrow:2 already"]);
+
+    tool(here, "migrate a.jsonl --to flat/1 --out flat.arrow").ok();
+    assert_eq!(tool(here, "migrate flat.arrow").ok().stdout, lines);
+    assert_eq!(tool(here, "decode flat.arrow --out flat.jsonl").ok().stdout, "");
+    assert_eq!(fs::read_to_string(here.join("flat.jsonl")).unwrap(), lines);
+    for line in ["roundtrip a.arrow --arrow", "roundtrip flat.arrow --codec flat/1 --arrow"] {
+        tool(here, line).ok();
+    }
+    assert_eq!(tool(here, "roundtrip flat.arrow").ok().stdout, lines);
+
+    let bytes = fs::read(here.join("a.arrow")).unwrap();
+    fs::write(here.join("cut.arrow"), &bytes[..bytes.len() / 2]).unwrap();
+    tool(here, "list cut.arrow").ended(2).says(&["cut.arrow: "]);
+    fs::write(here.join("stream.arrow"), [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]).unwrap();
+    tool(here, "list stream.arrow").ended(2).says(&["is an Arrow stream; save it as an Arrow IPC file"]);
+    tool(here, "concat a.jsonl --out missing/a.arrow").ended(6);
+}

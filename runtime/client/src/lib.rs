@@ -30,6 +30,7 @@
 //! | `tls` | `https:` and `wss:`, with the certificates of the system; implies `http` |
 //! | `oauth` | tokens of authorization servers; implies `tls` |
 //! | `config` | configuration files |
+//! | `toolbox` | the connections of an agent's toolbox |
 //!
 //! | limit | default | set by |
 //! |---|---|---|
@@ -54,6 +55,8 @@
 
 pub mod config;
 pub mod model_content;
+#[cfg(feature = "toolbox")]
+pub mod toolbox;
 
 mod builder;
 mod call;

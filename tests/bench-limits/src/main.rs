@@ -1,6 +1,6 @@
 //! Instructions and allocations of what is called often, each with a limit: `cargo run --release -p bench-limits`.
 //!
-//! Every case of `runtime/core/benches` and `runtime/server/benches` runs under callgrind twice, with a different
+//! Every case of `runtime/core/benches`, `runtime/agent/benches` and `runtime/server/benches` runs under callgrind twice, with a different
 //! number of repetitions; the difference is what one repetition costs. Counts of instructions hardly depend on the
 //! machine and on what else runs, so they can be compared with `limits.toml`. A case over its limit fails the run;
 //! so does a call that costs more among 1,000 tools than alone.
@@ -21,12 +21,14 @@ use std::process::{Command, ExitCode};
 use limits::Limits;
 use measured::{Measured, PER_TOOL};
 
+#[path = "../../../runtime/agent/benches/cases/mod.rs"]
+mod agent_cases;
 #[path = "../../../runtime/core/benches/cases/mod.rs"]
 mod core_cases;
 #[path = "../../../runtime/server/benches/cases/mod.rs"]
 mod server_cases;
 
-/// The argument with which this program runs one case of the core: its name and how often follow.
+/// The argument with which this program runs one case of the core or of agents: its name and how often follow.
 const REPEAT: &str = "repeat";
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -50,10 +52,13 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
 }
 
-/// What valgrind looks at, for a case of the core.
+/// What valgrind looks at, for a case of the core or of agents.
 fn repeat(name: &str, times: u64) -> Result<ExitCode, Box<dyn Error>> {
-    let case = core_cases::CASES.into_iter().find(|case| case.name == name).ok_or("no such case")?;
-    let mut run = (case.prepare)();
+    let of_core = core_cases::CASES.into_iter().map(|case| (case.name, case.prepare));
+    let of_agents = agent_cases::CASES.into_iter().map(|case| (case.name, case.prepare));
+    let case = of_core.chain(of_agents).find(|(known, _)| *known == name);
+    let (_, prepare) = case.ok_or("no such case")?;
+    let mut run = prepare();
     for _ in 0..times {
         run();
     }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::callgrind::{self, Counts};
 use crate::server_cases::peer::Peer;
 use crate::server_cases::{CALL_LEGACY, CALL_MODERN, CALL_OF_1000, Case, LIST_1000};
-use crate::{REPEAT, core_cases, over_http};
+use crate::{REPEAT, agent_cases, core_cases, over_http};
 
 /// The costs of one repetition of a case.
 #[derive(Debug, Clone)]
@@ -28,8 +28,8 @@ struct Job {
 }
 
 enum What {
-    /// A case of the core, by its name.
-    Core,
+    /// A case of the core or of agents, by its name.
+    Repeated,
     /// A message over stdio.
     Stdio(Case),
     /// A request over HTTP.
@@ -54,7 +54,12 @@ fn jobs() -> Vec<Job> {
     ];
     jobs.extend(core_cases::CASES.into_iter().map(|case| {
         let repetitions = if case.name.starts_with("arguments") { [500, 1_000] } else { [10, 20] };
-        Job { name: case.name, what: What::Core, repetitions }
+        Job { name: case.name, what: What::Repeated, repetitions }
+    }));
+    jobs.extend(agent_cases::CASES.into_iter().map(|case| Job {
+        name: case.name,
+        what: What::Repeated,
+        repetitions: [1, 3],
     }));
     jobs
 }
@@ -101,7 +106,7 @@ impl Job {
         let profile = folder.join(format!("{}-{repetitions}.callgrind", self.name));
         let mut command = callgrind::command(&profile)?;
         match &self.what {
-            What::Core => {
+            What::Repeated => {
                 let status = command.args([REPEAT, self.name, &repetitions.to_string()]).status()?;
                 if !status.success() {
                     return Err(format!("it ended with {status}").into());

@@ -10,14 +10,16 @@ use serde_json::{Map, Value};
 /// As JSON its members are in camel case. `toolName`, `args`, `result`, `state`, `originalType` and `transport` are always
 /// there, `toolName` and `result` as `null` if they are unknown; the others are left out if they say nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", into = "Written", from = "Written")]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolPart {
     /// The tool's full name, such as `uv-mcp__load_csv`. `None` for results that name their call's id only.
     pub tool_name: Option<String>,
     /// The arguments, normally an object; `{}` if the part has none, or `null`.
+    #[serde(default = "super::formats::empty")]
     pub args: Value,
     /// The result; `Some(Value::Null)` is a result that is `null`.
+    #[serde(flatten, with = "outcome")]
     pub result: Option<Value>,
     /// What the part says of its progress. Of a part that says nothing: [`State::Completed`], or [`State::Call`] in
     /// formats in which calls and results are parts of their own.
@@ -28,19 +30,26 @@ pub struct ToolPart {
     /// How the part's members are spelled, which tells where it came from.
     pub transport: Transport,
     /// The id that pairs calls and results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
     /// The arguments as they came, if they are a string and [`args`](Self::args) does not hold all of it: a string that is not
     /// the JSON of an object, a name that appears twice, a number of more digits than fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args_text: Option<String>,
     /// What went wrong, if the part says so in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_text: Option<String>,
     /// Whether the call failed: by the state, by an error text, or by the result's own mark (`isError`, `is_error`).
+    #[serde(default, skip_serializing_if = "is_false")]
     pub is_error: bool,
     /// Whether the result may still change (`preliminary`).
+    #[serde(default, skip_serializing_if = "is_false")]
     pub preliminary: bool,
     /// Whether this is a result whose call is elsewhere.
+    #[serde(default, skip_serializing_if = "is_false")]
     pub is_result_only: bool,
     /// The original's other members.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }
 
@@ -285,80 +294,33 @@ pub enum NotAToolPart {
     OtherType(String),
 }
 
-/// [`ToolPart`] as JSON: without what says nothing, and with a mark for the result that is `null`.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a member of the JSON")]
-struct Written {
-    tool_name: Option<String>,
-    #[serde(default = "super::formats::empty")]
-    args: Value,
-    #[serde(default)]
-    result: Value,
-    state: State,
-    original_type: String,
-    transport: Transport,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    call_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    args_text: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    error_text: Option<String>,
-    /// Only there where `result` is `null` and is a result.
-    #[serde(default, skip_serializing_if = "is_false")]
-    has_result: bool,
-    #[serde(default, skip_serializing_if = "is_false")]
-    is_error: bool,
-    #[serde(default, skip_serializing_if = "is_false")]
-    preliminary: bool,
-    #[serde(default, skip_serializing_if = "is_false")]
-    is_result_only: bool,
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    extra: Map<String, Value>,
-}
-
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 fn is_false(value: &bool) -> bool {
     !value
 }
 
-impl From<ToolPart> for Written {
-    fn from(part: ToolPart) -> Self {
-        Self {
-            tool_name: part.tool_name,
-            args: part.args,
-            has_result: part.result == Some(Value::Null),
-            result: part.result.unwrap_or_default(),
-            state: part.state,
-            original_type: part.original_type,
-            transport: part.transport,
-            call_id: part.call_id,
-            args_text: part.args_text,
-            error_text: part.error_text,
-            is_error: part.is_error,
-            preliminary: part.preliminary,
-            is_result_only: part.is_result_only,
-            extra: part.extra,
-        }
-    }
-}
+/// [`ToolPart::result`] as JSON: `null` where there is none, and with a mark where it is `null` itself.
+mod outcome {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde_json::Value;
 
-impl From<Written> for ToolPart {
-    fn from(part: Written) -> Self {
-        Self {
-            tool_name: part.tool_name,
-            args: part.args,
-            result: (part.has_result || !part.result.is_null()).then_some(part.result),
-            state: part.state,
-            original_type: part.original_type,
-            transport: part.transport,
-            call_id: part.call_id,
-            args_text: part.args_text,
-            error_text: part.error_text,
-            is_error: part.is_error,
-            preliminary: part.preliminary,
-            is_result_only: part.is_result_only,
-            extra: part.extra,
-        }
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Outcome {
+        #[serde(default)]
+        result: Value,
+        #[serde(default, skip_serializing_if = "super::is_false")]
+        has_result: bool,
+    }
+
+    #[expect(clippy::ref_option, reason = "serde calls it so")]
+    pub(super) fn serialize<S: Serializer>(result: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
+        let has_result = *result == Some(Value::Null);
+        Outcome { result: result.clone().unwrap_or_default(), has_result }.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+        let Outcome { result, has_result } = Outcome::deserialize(deserializer)?;
+        Ok((has_result || !result.is_null()).then_some(result))
     }
 }

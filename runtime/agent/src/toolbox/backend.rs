@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use toolwright_core::result::ToolResult;
 
 use super::pool::Pool;
-use crate::value::{McpTool, ToolType, ToolValue};
+use crate::value::{McpTool, STDIO_SCHEME, ToolType, ToolValue};
 
 /// A future that can be sent between threads.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -118,8 +118,13 @@ impl fmt::Display for ServerAddress {
     }
 }
 
-/// An address up to its query, and without what stands before an `@`: both may hold secrets, and errors are read by models.
+/// An address up to its query, and without what stands before an `@`; of a program without its arguments: all of these may
+/// hold secrets, and errors are read by models.
 fn without_secrets(uri: &str) -> &str {
+    if let Some(line) = uri.strip_prefix(STDIO_SCHEME) {
+        let program = line.trim_start().split_ascii_whitespace().next().unwrap_or_default();
+        return &uri[..uri.len() - line.trim_start().len() + program.len()];
+    }
     let end = uri.find(['?', '#']).unwrap_or(uri.len());
     let shown = &uri[..end];
     match shown.split_once("://") {

@@ -26,6 +26,7 @@
 #[cfg(feature = "arrow")]
 pub mod arrow;
 
+mod address;
 mod codec;
 mod collection;
 mod error;
@@ -43,6 +44,7 @@ use std::str::FromStr;
 use serde_json::{Map, Value, json};
 use toolwright_core::definition::ToolDefinition;
 
+pub use address::{AddressError, STDIO_SCHEME, stdio_command, stdio_uri};
 pub use codec::{FLAT, MCP_ONLY, TAGGED, ToolCodec, WORKFLOW_ONLY, Written};
 #[expect(deprecated, reason = "they are for those who still name them")]
 pub use codec::{McpToolCodec, WorkflowToolCodec};

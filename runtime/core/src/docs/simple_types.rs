@@ -4,16 +4,30 @@ use serde_json::{Map, Value};
 
 use crate::definition::ToolDefinition;
 
-/// Keeps the parameters of simple types: strings, integers and numbers, optionally booleans.
+/// Keeps the parameters of simple types: strings, integers and numbers where nothing else is set.
 ///
 /// Optional parameters of other types are taken out of the definition. A *required* one cannot be: without it every
 /// call would be refused. What becomes of such a tool is [`OnComplex`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a type")]
 pub struct SimpleTypes {
+    /// Whether strings are simple.
+    pub string: bool,
+    /// Whether integers are simple.
+    pub integer: bool,
+    /// Whether numbers are simple, integers among them.
+    pub number: bool,
     /// Whether booleans are simple.
     pub boolean: bool,
     /// What becomes of a tool that cannot be called with simple parameters.
     pub on_complex: OnComplex,
+}
+
+/// Strings, integers and numbers.
+impl Default for SimpleTypes {
+    fn default() -> Self {
+        Self { string: true, integer: true, number: true, boolean: false, on_complex: OnComplex::default() }
+    }
 }
 
 /// What becomes of a tool that cannot be called with simple parameters.
@@ -65,10 +79,12 @@ pub enum ComplexParameter {
 }
 
 /// Keywords at the root that bind several arguments together.
-const WHOLE: [&str; 11] = [
+const WHOLE: [&str; 13] = [
+    "$dynamicRef",
     "$ref",
     "allOf",
     "anyOf",
+    "dependencies",
     "dependentRequired",
     "dependentSchemas",
     "enum",
@@ -127,10 +143,23 @@ impl SimpleTypes {
         Ok(definition)
     }
 
-    /// Whether every value of the schema is of a simple type; `null` beside one counts as nothing.
+    /// Whether every value of the schema is of a simple type; `null` beside one counts as nothing. Branches are looked at one
+    /// level deep: optional arguments are often written as a simple type or `null`.
     fn is_simple(self, schema: &Value) -> bool {
+        let branches = ["anyOf", "oneOf"].into_iter().find_map(|keyword| schema.get(keyword)?.as_array());
+        let Some(branches) = branches.filter(|_| schema.get("type").is_none()) else {
+            return self.is_plainly_simple(schema);
+        };
+        let is_null = |branch: &&Value| branch.get("type").is_some_and(|kind| kind == "null");
+        let mut branches = branches.iter().filter(|branch| !is_null(branch)).peekable();
+        branches.peek().is_some() && branches.all(|branch| self.is_plainly_simple(branch))
+    }
+
+    fn is_plainly_simple(self, schema: &Value) -> bool {
         let is_simple = |name: &str| match name {
-            "string" | "integer" | "number" => true,
+            "string" => self.string,
+            "integer" => self.integer || self.number,
+            "number" => self.number,
             "boolean" => self.boolean,
             _ => false,
         };
@@ -156,7 +185,8 @@ fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",

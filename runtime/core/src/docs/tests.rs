@@ -129,19 +129,25 @@ fn only_simple_parameters_are_kept() {
     let properties = json!({
         "s": {"type": "string"}, "i": {"type": "integer"}, "n": {"type": ["number", "null"]}, "e": {"enum": ["a", 1]},
         "b": {"type": "boolean"}, "c": {"const": true},
-        "o": {"type": "object"}, "a": {"type": "array"}, "r": {"$ref": "#/$defs/A"}, "x": {"anyOf": [{"type": "string"}]},
+        "o": {"type": "object"}, "a": {"type": "array"}, "r": {"$ref": "#/$defs/A"},
+        "x": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": null}, "y": {"anyOf": [{"type": "string"}, {"type": "array"}]},
+        "z": {"oneOf": [{"type": "null"}]},
         "any": true, "none": {"type": "null"}, "mixed": {"type": ["string", "array"]},
     });
     let filtered = filter(SimpleTypes::default(), &properties, &json!(["s"])).unwrap();
-    assert_eq!(kept(&filtered), ["s", "i", "n", "e"]);
+    assert_eq!(kept(&filtered), ["s", "i", "n", "e", "x"]);
     let Filtered::Listed(tool) = &filtered else { panic!() };
     assert!(!tool.input_schema.to_string().contains("$defs"), "no definitions that nobody uses");
     assert_eq!(tool.input_schema["required"], json!(["s"]));
 
+    let strings = SimpleTypes { integer: false, number: false, ..SimpleTypes::default() };
+    assert_eq!(kept(&filter(strings, &properties, &json!([])).unwrap()), ["s", "x"]);
+    let numbers = SimpleTypes { string: false, integer: false, ..SimpleTypes::default() };
+    assert_eq!(kept(&filter(numbers, &properties, &json!([])).unwrap()), ["i", "n"]);
     let with_booleans = SimpleTypes { boolean: true, ..SimpleTypes::default() };
     assert_eq!(
         kept(&filter(with_booleans, &properties, &json!([])).unwrap()),
-        ["s", "i", "n", "e", "b", "c"]
+        ["s", "i", "n", "e", "b", "c", "x"]
     );
 }
 
