@@ -39,6 +39,8 @@ pub use toolwright_server::{Skill, Skills};
 #[cfg(feature = "ws")]
 pub use toolwright_server::{WebSocket, WebSocketService};
 
+/// Callers: their tokens, their scopes, and what they may use.
+#[cfg_attr(feature = "oauth", doc = "")]
 #[cfg_attr(feature = "oauth", doc = include_str!("../authorization.md"))]
 pub mod auth {
     #[cfg(feature = "auth")]
