@@ -3,7 +3,7 @@
 //! A schema says nothing of serde's aliases, of `other`, and of what a flattened `Option` swallows. The type itself does,
 //! when it is given values to read. What it makes of them is dropped.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -70,8 +70,34 @@ pub(crate) fn try_reading<T: DeserializeOwned>(value: &Value) -> Result<usize, S
     Err(answer.told.iter().map(Told::words).collect::<Vec<_>>().join("; "))
 }
 
+/// The names that a type gives serde for what it reads from one place: those of the fields of a struct, or of the variants
+/// of an enum, other names of them included.
+pub(crate) type Names = &'static [&'static str];
+
+/// The names that are given for `place`, a value in what `read` lets a type read. `None` where there are none, as for a
+/// struct that flattens another, and where there are several lists.
+pub(crate) fn names_of(place: &Value, read: impl FnOnce()) -> Option<Names> {
+    NAMES.with_borrow_mut(Vec::clear);
+    PLACE.set(place);
+    read();
+    PLACE.set(std::ptr::null());
+    match NAMES.take()[..] {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
 thread_local! {
     static TOLD: RefCell<Vec<Told>> = const { RefCell::new(Vec::new()) };
+    /// The place of which the names are wanted; compared and never followed.
+    static PLACE: Cell<*const Value> = const { Cell::new(std::ptr::null()) };
+    static NAMES: RefCell<Vec<Names>> = const { RefCell::new(Vec::new()) };
+}
+
+fn note_names(place: &Value, names: Names) {
+    if std::ptr::eq(place, PLACE.get()) {
+        NAMES.with_borrow_mut(|lists| lists.push(names));
+    }
 }
 
 /// The error that remembers: what it was made of is kept, whatever becomes of it.
@@ -158,12 +184,23 @@ impl<'de> Deserializer<'de> for Probed<'de> {
         visitor.visit_newtype_struct(self)
     }
 
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: Names,
+        visitor: V,
+    ) -> Result<V::Value, Remembered> {
+        note_names(self.0, fields);
+        self.deserialize_any(visitor)
+    }
+
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        variants: Names,
         visitor: V,
     ) -> Result<V::Value, Remembered> {
+        note_names(self.0, variants);
         match self.0 {
             Value::String(name) => visitor.visit_enum(Variant { name, content: &Value::Null }),
             Value::Object(members) => visitor.visit_enum(Variant::of(members)?),
@@ -177,7 +214,7 @@ impl<'de> Deserializer<'de> for Probed<'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct map struct identifier
+        tuple_struct map identifier
     }
 }
 
@@ -291,11 +328,8 @@ impl<'de> VariantAccess<'de> for Probed<'de> {
         self.deserialize_any(visitor)
     }
 
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Remembered> {
+    fn struct_variant<V: Visitor<'de>>(self, fields: Names, visitor: V) -> Result<V::Value, Remembered> {
+        note_names(self.0, fields);
         self.deserialize_any(visitor)
     }
 }
@@ -307,7 +341,7 @@ mod tests {
     use serde::Deserialize;
     use serde_json::json;
 
-    use super::{Told, probe};
+    use super::{Told, names_of, probe};
 
     #[derive(Deserialize)]
     #[expect(dead_code, reason = "only what it reads matters")]
@@ -360,5 +394,26 @@ mod tests {
         assert!(again.is_read && again.has(&Told::Repeated("page".to_owned())), "{again:?}");
         let fits = probe::<Outer>(&json!({"name": "a", "p": 2}));
         assert!(fits.is_read && fits.told.is_empty(), "{fits:?}");
+    }
+    #[test]
+    fn names_are_told_where_serde_is_given_them() {
+        #[derive(Deserialize)]
+        #[expect(dead_code, reason = "only what it reads matters")]
+        struct Holder {
+            kind: Kind,
+            paging: Paging,
+            outer: Outer,
+        }
+        let outer = json!({"name": "a"});
+        let value = json!({"kind": "plain", "paging": {"page": 1}, "outer": outer});
+        let names = |pointer: &str| {
+            let place = value.pointer(pointer).expect("a place");
+            names_of(place, || assert!(probe::<Holder>(&value).is_read))
+        };
+        assert_eq!(names(""), Some(&["kind", "paging", "outer"][..]));
+        assert_eq!(names("/kind"), Some(&["plain", "held", "named"][..]));
+        assert_eq!(names("/paging"), Some(&["p", "page"][..]));
+        assert_eq!(names("/outer"), None, "it flattens another");
+        assert_eq!(names("/outer/name"), None);
     }
 }

@@ -18,11 +18,11 @@ const DECISIONS: usize = 4_000;
 const BATCH: usize = 400;
 
 const HELP: &str = "\
-usage: agreement [--types N] [--seed N] [--values N] [--off NAME,…] [--shrink N] [--show N]
+usage: agreement [--types N] [--seed N,…] [--values N] [--off NAME,…] [--shrink N] [--show N]
 
 Without --types and --seed: 300 types of a fixed seed, and 100 of the day's, which AGREEMENT_SEED overrides.
-  --types N    as many types of one seed
-  --seed N     that seed
+  --types N    as many types of each seed
+  --seed N,…   these seeds
   --values N   how many values are tried for each type (250)
   --off NAMES  what no type has: flatten, alias, other, … (the names stand in src/types/make.rs)
   --shrink N   how many of the types with faults are made smaller (3)
@@ -70,17 +70,16 @@ fn model(seed: u64, number: usize, features: &Features) -> Model {
 }
 
 fn wishes() -> Result<Wishes, String> {
-    let (mut types, mut seed) = (None, None);
+    let (mut types, mut seeds) = (None, None);
     let mut wishes =
         Wishes { sets: Vec::new(), values: 250, features: Features::default(), shrink: 3, show: 2 };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let text = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
-        let number = || text.parse::<u64>().map_err(|_| format!("{name} needs a number, not {text}"));
-        let count = || number().and_then(|number| usize::try_from(number).map_err(|error| error.to_string()));
+        let count = || text.parse::<usize>().map_err(|_| format!("{name} needs a number, not {text}"));
         match name.as_str() {
             "--types" => types = Some(count()?),
-            "--seed" => seed = Some(number()?),
+            "--seed" => seeds = Some(numbers(&name, &text)?),
             "--values" => wishes.values = count()?,
             "--off" => wishes.features.off = text.split(',').map(str::to_owned).collect(),
             "--shrink" => wishes.shrink = count()?,
@@ -88,11 +87,19 @@ fn wishes() -> Result<Wishes, String> {
             _ => return Err(format!("there is no {name}")),
         }
     }
-    wishes.sets = match (seed, types) {
+    wishes.sets = match (seeds, types) {
         (None, None) => vec![(FIXED_SEED, 300), (seed_of_the_day()?, 100)],
-        (seed, types) => vec![(seed.unwrap_or(FIXED_SEED), types.unwrap_or(300))],
+        (seeds, types) => {
+            let seeds = seeds.unwrap_or_else(|| vec![FIXED_SEED]);
+            seeds.into_iter().map(|seed| (seed, types.unwrap_or(300))).collect()
+        }
     };
     Ok(wishes)
+}
+
+fn numbers(name: &str, text: &str) -> Result<Vec<u64>, String> {
+    let number = |part: &str| part.parse().map_err(|_| format!("{name} needs numbers, not {text}"));
+    text.split(',').map(number).collect()
 }
 
 fn seed_of_the_day() -> Result<u64, String> {

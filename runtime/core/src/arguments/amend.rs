@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::checker::{Checker, NodeId};
-use super::insight::{Knowledge, Places};
+use super::checker::{Checker, Insight as _, NodeId};
+use super::insight::{Ask, Knowledge, UNLIKELY};
+use super::places::Places;
 use crate::metadata::InputShape;
 use crate::probe::probe;
 use crate::schema::{Amendment, Change, Draft};
@@ -43,7 +44,13 @@ pub(crate) fn ask<T: DeserializeOwned>(exact: &Value, shape: InputShape) -> Arc<
                 .push(Amendment { pointer: checker.pointer(id).to_owned(), change: Change::Needs(needs) });
         }
     }
-    amendments.extend(others(&checker, knowledge.others(&checker, &places, &probe::<T>)));
+    let lists_texts = |id: &NodeId| {
+        let allowed = checker.node(*id).allowed.as_deref().unwrap_or_default();
+        !allowed.is_empty() && allowed.iter().all(Value::is_string)
+    };
+    let takes_any =
+        |id: &NodeId| Ask::new(&checker, &places, &knowledge, &probe::<T>).takes_unlisted(*id, UNLIKELY);
+    amendments.extend(others(&checker, checker.ids().filter(lists_texts).filter(takes_any).collect()));
     amendments.into()
 }
 

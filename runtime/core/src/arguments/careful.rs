@@ -2,6 +2,7 @@
 //! meant. So what is read of one argument never depends on how another is written.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -11,7 +12,7 @@ use super::checker::{Check, NodeId, REPEATED, ROOT, Terms, Whereabouts, is_affor
 use super::doc::{Doc, Edit, Json, Unreadable, ValueId};
 use super::example;
 use super::insight::{Ask, Knowledge};
-use super::problem::{ArgumentErrors, Findings, MAX_QUOTED, ProblemKind, Segment, cut};
+use super::problem::{ArgumentErrors, Example, Findings, MAX_QUOTED, ProblemKind, Segment, cut};
 use super::reader::ArgumentReader;
 use super::rejection::{Rejection, steps};
 use super::swallowed::{self, Swallowed};
@@ -211,15 +212,20 @@ impl ArgumentReader {
     }
 
     /// Small arguments that `T` takes, if some can be made from the schema.
-    fn example_of<T: DeserializeOwned>(&self, bound: &Bound) -> Option<Value> {
-        let example = self.example.get_or_init(|| example::minimal(&self.checker)).clone()?;
-        let Err(error) = self.deserialize::<T>(&example.to_string(), bound) else { return Some(example) };
+    fn example_of<T: DeserializeOwned>(&self, bound: &Bound) -> Option<Arc<Example>> {
+        let make = || example::minimal(&self.checker).map(|value| Arc::new(Example::new(value)));
+        let example = self.example.get_or_init(make).as_ref()?;
+        let fits = || self.takes_example::<T>(example, bound);
+        // What the server binds may differ from call to call.
+        let fits = if self.names.has_credentials() { fits() } else { *self.example_fits.get_or_init(fits) };
+        fits.then(|| Arc::clone(example))
+    }
+
+    fn takes_example<T: DeserializeOwned>(&self, example: &Example, bound: &Bound) -> bool {
+        let Err(error) = self.deserialize::<T>(&example.text, bound) else { return true };
         let message = error.to_string();
-        match Rejection::read(&message) {
-            // No example can help where the server has nothing to set.
-            Rejection::Missing(name) if self.names.is_credential(name) => Some(example),
-            _ => None,
-        }
+        // No example can help where the server has nothing to set.
+        matches!(Rejection::read(&message), Rejection::Missing(name) if self.names.is_credential(name))
     }
 }
 

@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-use super::checker::{Beyond, Checker, Insight, NodeId, Types};
+use super::checker::{Beyond, Checker, Exact, Insight, NodeId, Types};
 use super::example;
-use super::places::{Place, Ways};
+use super::places::{Place, Places};
 use super::swallowed::Swallowing;
-use crate::probe::{AGAIN, Answer, Told};
+use crate::probe::{AGAIN, Answer, Names, Told, names_of};
 
 /// How many values a type is given to read for the sake of one call, so that wrong names cost no more than this.
 pub(super) const MAX_QUESTIONS: usize = 256;
@@ -29,34 +29,17 @@ pub(super) struct Knowledge {
     needs: HashMap<NodeId, Vec<(usize, Vec<usize>)>>,
     /// Where serde swallows what is wrong.
     pub(super) swallowing: Swallowing,
+    /// Of each node, what no call changes.
+    fixed: Vec<Fixed>,
 }
 
-/// The places of all nodes, each looked for when it is first needed.
-#[derive(Debug)]
-pub(super) struct Places {
-    ways: OnceLock<Ways>,
-    places: Vec<OnceLock<Option<Place>>>,
-}
-
-impl Places {
-    pub(super) fn new(checker: &Checker) -> Self {
-        Self { ways: OnceLock::new(), places: checker.ids().map(|_| OnceLock::new()).collect() }
-    }
-
-    /// Whether the node applies to anything.
-    pub(super) fn reach(&self, checker: &Checker, id: NodeId) -> bool {
-        self.ways.get_or_init(|| Ways::of(checker)).reach(id)
-    }
-
-    /// The object whose member the node describes.
-    fn holder(&self, checker: &Checker, id: NodeId) -> Option<NodeId> {
-        self.ways.get_or_init(|| Ways::of(checker)).holder(id)
-    }
-
-    pub(super) fn of(&self, checker: &Checker, id: NodeId) -> Option<&Place> {
-        let ways = self.ways.get_or_init(|| Ways::of(checker));
-        self.places.get(id.index())?.get_or_init(|| Place::of(checker, ways, id)).as_ref()
-    }
+/// What is found out about a node when it is first needed.
+#[derive(Debug, Default)]
+struct Fixed {
+    /// All names of its members or texts.
+    names: OnceLock<Option<Names>>,
+    /// Whether it takes any text beside those that it lists.
+    takes_any: OnceLock<bool>,
 }
 
 impl Knowledge {
@@ -64,6 +47,7 @@ impl Knowledge {
     pub(super) fn of(checker: &Checker, places: &Places, probe: Probe<'_>) -> Self {
         let mut knowledge =
             Self { is_plain: checker.root().beyond_serde < Beyond::Everything, ..Self::default() };
+        knowledge.fixed.resize_with(checker.len(), Fixed::default);
         for id in checker.ids().filter(|id| !checker.node(*id).object.properties.is_empty()) {
             knowledge.learn(checker, places, probe, id);
         }
@@ -83,16 +67,6 @@ impl Knowledge {
         let mut all: Vec<_> = self.needs.iter().map(|(id, needs)| (*id, needs.as_slice())).collect();
         all.sort_unstable();
         all.into_iter()
-    }
-
-    /// The nodes that list texts and take any other, since they are enums with a variant for that.
-    pub(super) fn others(&self, checker: &Checker, places: &Places, probe: Probe<'_>) -> Vec<NodeId> {
-        let lists_texts = |id: &NodeId| {
-            let allowed = checker.node(*id).allowed.as_deref().unwrap_or_default();
-            !allowed.is_empty() && allowed.iter().all(Value::is_string)
-        };
-        let takes_any = |id: &NodeId| Ask::new(checker, places, self, probe).takes_unlisted(*id, UNLIKELY);
-        checker.ids().filter(lists_texts).filter(takes_any).collect()
     }
 
     fn learn(&mut self, checker: &Checker, places: &Places, probe: Probe<'_>, id: NodeId) {
@@ -141,9 +115,10 @@ impl Knowledge {
 
 /// Whether serde refuses by itself what the node refuses.
 fn is_enforced(checker: &Checker, id: NodeId, place: Option<&Place>, probe: Probe<'_>) -> bool {
-    let wrong = wrong_for(checker, id);
+    let mut wrong = just_outside(checker, id);
+    wrong.extend(wrong_for(checker, id));
     // What takes anything has nothing to enforce, nor has what takes nothing, which stands for names alone.
-    if checker.node(id).never || (wrong.is_none() && checker.constants(id).is_none()) {
+    if checker.node(id).never || (wrong.is_empty() && checker.constants(id).is_none()) {
         return true;
     }
     let Some(place) = place else { return false };
@@ -151,7 +126,26 @@ fn is_enforced(checker: &Checker, id: NodeId, place: Option<&Place>, probe: Prob
     let listed = checker.constants(id).and_then(|allowed| allowed.iter().find(|value| value.is_string()));
     // An enum reads its variants from an object too; a type that looks for itself may read more than is listed.
     let is_variants = listed.and_then(Value::as_str).is_none_or(|name| reads(json!({ name: null })));
-    is_variants && wrong.is_none_or(|wrong| !reads(wrong))
+    is_variants && !wrong.into_iter().any(reads)
+}
+
+/// Numbers that an integer of a Rust type is not: a fraction, and the two beside its bounds.
+fn just_outside(checker: &Checker, id: NodeId) -> Vec<Value> {
+    let types = checker.types(id);
+    if !types.has(Types::INTEGER) || types.has(Types::NUMBER) {
+        return Vec::new();
+    }
+    let node = checker.node(id);
+    let mut wrong = vec![json!(1.5)];
+    // Bounds of the author's are rules, which are looked at in the text.
+    if node.beyond_serde == Beyond::Nothing {
+        let bounds = [(node.number.minimum, -1), (node.number.maximum, 1)];
+        wrong.extend(bounds.into_iter().filter_map(|(bound, step)| match bound? {
+            Exact::Whole(bound) => Some(Exact::Whole(bound.saturating_add(step)).to_value()),
+            Exact::Fraction(_) => None,
+        }));
+    }
+    wrong
 }
 
 /// The properties that must all come for the one at `first` to be read.
@@ -197,7 +191,7 @@ fn wrong_values() -> [Value; 4] {
 /// How many variants of an enum are asked for by their number.
 const MAX_VARIANTS: usize = 16;
 /// A text that nothing is called.
-const UNLIKELY: &str = "\u{1}?";
+pub(super) const UNLIKELY: &str = "\u{1}?";
 
 /// What one call wants to know of a type.
 pub(super) struct Ask<'r> {
@@ -243,7 +237,34 @@ impl<'r> Ask<'r> {
         self.ask(place, value).is_some_and(|answer| answer.is_read && answer.told.len() <= before)
     }
 
+    /// Whether the type says itself which names there are, and this is none of them: then there is nothing to ask.
+    fn is_no_name(&self, id: NodeId, name: &str) -> bool {
+        let Some(fixed) = self.knowledge.fixed.get(id.index()) else { return false };
+        fixed.names.get_or_init(|| self.names(id)).is_some_and(|names| !names.contains(&name))
+    }
+
+    /// What the type calls its members or variants, where it knows all that the schema shows.
+    fn names(&self, id: NodeId) -> Option<Names> {
+        let place = self.places.of(self.checker, id)?;
+        let names = names_of(place.value()?, || drop((self.probe)(place.arguments())))?;
+        let node = self.checker.node(id);
+        let mut shown = node.object.properties.iter().map(|(name, _)| &**name);
+        let mut listed = node.allowed.iter().flatten().filter_map(Value::as_str);
+        (shown.all(|name| names.contains(&name)) && listed.all(|name| names.contains(&name))).then_some(names)
+    }
+
+    /// Whether the node takes a text that nothing is called.
+    fn takes_any(&self, id: NodeId) -> bool {
+        let Some(fixed) = self.knowledge.fixed.get(id.index()) else { return false };
+        // With questions of its own: the answer holds for all calls.
+        let ask = || Ask::new(self.checker, self.places, self.knowledge, self.probe);
+        *fixed.takes_any.get_or_init(|| ask().is_unlisted(id, UNLIKELY))
+    }
+
     fn find_alias(&self, id: NodeId, name: &str) -> Option<usize> {
+        if self.is_no_name(id, name) {
+            return None;
+        }
         let object = &self.checker.node(id).object;
         let place = self.places.of(self.checker, id)?;
         let base = place.value()?.as_object()?;
@@ -359,7 +380,7 @@ impl Insight for Ask<'_> {
         if let Some(known) = self.unlisted.borrow().get(&key) {
             return *known;
         }
-        let found = self.is_unlisted(id, text);
+        let found = if self.is_no_name(id, text) { self.takes_any(id) } else { self.is_unlisted(id, text) };
         self.unlisted.borrow_mut().insert(key, found);
         found
     }

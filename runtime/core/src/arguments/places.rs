@@ -1,12 +1,41 @@
 //! Where the nodes of a schema stand: for each, arguments that hold a value which it applies to.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
 use super::checker::{Checker, NodeId, ROOT};
 use super::example;
 use crate::probe::AGAIN;
+
+/// The places of all nodes, each looked for when it is first needed.
+#[derive(Debug)]
+pub(super) struct Places {
+    ways: OnceLock<Ways>,
+    places: Vec<OnceLock<Option<Place>>>,
+}
+
+impl Places {
+    pub(super) fn new(checker: &Checker) -> Self {
+        Self { ways: OnceLock::new(), places: checker.ids().map(|_| OnceLock::new()).collect() }
+    }
+
+    /// Whether the node applies to anything.
+    pub(super) fn reach(&self, checker: &Checker, id: NodeId) -> bool {
+        self.ways.get_or_init(|| Ways::of(checker)).reach(id)
+    }
+
+    /// The object whose member the node describes.
+    pub(super) fn holder(&self, checker: &Checker, id: NodeId) -> Option<NodeId> {
+        self.ways.get_or_init(|| Ways::of(checker)).holder(id)
+    }
+
+    pub(super) fn of(&self, checker: &Checker, id: NodeId) -> Option<&Place> {
+        let ways = self.ways.get_or_init(|| Ways::of(checker));
+        self.places.get(id.index())?.get_or_init(|| Place::of(checker, ways, id)).as_ref()
+    }
+}
 
 /// Small arguments with a place in them.
 #[derive(Debug)]
@@ -145,6 +174,11 @@ impl Place {
             })
             .collect();
         Some(Self { arguments, steps })
+    }
+
+    /// The whole of the arguments.
+    pub(super) fn arguments(&self) -> &Value {
+        &self.arguments
     }
 
     /// What stands in the place.

@@ -1,6 +1,7 @@
 //! What is wrong with the arguments of a call, in words that a model can act on.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -29,11 +30,24 @@ pub struct ArgumentErrors {
 #[derive(Debug, Clone, PartialEq)]
 struct Inner {
     findings: Findings,
-    example: Option<Value>,
+    example: Option<Arc<Example>>,
+}
+
+/// Arguments that fit, and their text: made once for all errors of a tool.
+#[derive(Debug, PartialEq)]
+pub(super) struct Example {
+    value: Value,
+    pub(super) text: String,
+}
+
+impl Example {
+    pub(super) fn new(value: Value) -> Self {
+        Self { text: value.to_string(), value }
+    }
 }
 
 impl ArgumentErrors {
-    pub(super) fn new(findings: Findings, example: Option<Value>) -> Self {
+    pub(super) fn new(findings: Findings, example: Option<Arc<Example>>) -> Self {
         Self { inner: Box::new(Inner { findings, example }) }
     }
 
@@ -49,7 +63,7 @@ impl ArgumentErrors {
 
     /// Small arguments that fit, if some could be made from the schema; free of secrets.
     pub fn example(&self) -> Option<&Value> {
-        self.inner.example.as_ref()
+        self.inner.example.as_deref().map(|example| &example.value)
     }
 
     /// The result with `isError` that the model reads (2026-07-28, server/tools "Error Handling").
@@ -75,10 +89,12 @@ impl fmt::Display for ArgumentErrors {
         if self.more() > 0 {
             write!(f, "\n- and {} more", self.more())?;
         }
-        if let Some(example) = self.example().map(Value::to_string).filter(|text| text.len() <= MAX_EXAMPLE) {
-            write!(f, "\nexample of arguments that fit: {example}")?;
+        match self.inner.example.as_deref() {
+            Some(Example { text, .. }) if text.len() <= MAX_EXAMPLE => {
+                write!(f, "\nexample of arguments that fit: {text}")
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

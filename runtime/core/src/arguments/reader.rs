@@ -1,16 +1,17 @@
 //! How a call's arguments become a value: serde straight from the text where that is enough, else the schema first.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::checker::{Checker, SchemaError, SchemaFault};
-use super::insight::{Knowledge, Places};
+use super::insight::Knowledge;
 use super::names::RootNames;
-use super::problem::ArgumentErrors;
+use super::places::Places;
+use super::problem::{ArgumentErrors, Example};
 use crate::metadata::{FieldMetadata, InputShape};
 use crate::probe::{Answer, probe};
 use crate::schema::Draft;
@@ -23,7 +24,9 @@ pub struct ArgumentReader {
     pub(super) names: RootNames,
     pub(super) strict: bool,
     /// The example for errors, made when the first one is needed.
-    pub(super) example: OnceLock<Option<Value>>,
+    pub(super) example: OnceLock<Option<Arc<Example>>>,
+    /// Whether the type takes it, where the server sets nothing.
+    pub(super) example_fits: OnceLock<bool>,
     pub(super) shape: InputShape,
     pub(super) places: Places,
     /// What the type says of itself, asked when the first call is read.
@@ -68,8 +71,16 @@ impl ArgumentReader {
         }
         let names = RootNames::new(fields);
         let places = Places::new(&checker);
-        let (example, knowledge) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { checker, names, strict: false, example, shape, places, knowledge })
+        Ok(Self {
+            checker,
+            names,
+            strict: false,
+            example: OnceLock::new(),
+            example_fits: OnceLock::new(),
+            shape,
+            places,
+            knowledge: OnceLock::new(),
+        })
     }
 
     /// Refuses an object or array that comes as JSON text, which is otherwise read where the schema allows

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::checker::{Checker, Insight as _, NodeId, ROOT, Types};
 use super::example;
-use super::insight::{Ask, Places, Probe, wrong_for};
-use super::places::Step;
+use super::insight::{Ask, Probe, wrong_for};
+use super::places::{Places, Step};
 use crate::probe::{AGAIN, Answer, Told};
 
 /// How many values the type may be given in all, and how many more for each value of the call.

@@ -110,3 +110,51 @@ fn rules_hold_on_the_short_way_too() {
         assert_eq!(whole(r##""#W1""##, item, &format!(",{more}")), takes, "{more}");
     }
 }
+
+/// Reads any number, whatever its schema says.
+#[derive(Debug, PartialEq, JsonSchema)]
+#[schemars(with = "u8")]
+struct AnyNumber(f64);
+
+impl<'de> Deserialize<'de> for AnyNumber {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        f64::deserialize(deserializer).map(Self)
+    }
+}
+
+/// Reads any whole number.
+#[derive(Debug, PartialEq, JsonSchema)]
+#[schemars(with = "i32")]
+struct AnyWhole(i64);
+
+impl<'de> Deserialize<'de> for AnyWhole {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        i64::deserialize(deserializer).map(Self)
+    }
+}
+
+#[test]
+fn numbers_of_types_that_read_more_are_held_to_the_schema() {
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    struct Set {
+        any: AnyNumber,
+        whole: AnyWhole,
+    }
+    let reader = reader_of::<Set>(&[]);
+    let read = |any: &str, whole: &str| {
+        read_by::<Set>(&reader, &format!(r#"{{"any":{any},"whole":{whole}}}"#)).map_err(|errors| {
+            let pointers = errors.problems().iter().map(|problem| problem.pointer.clone());
+            pointers.collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(
+        read("255", "-2147483648"),
+        Ok(Set { any: AnyNumber(255.0), whole: AnyWhole(-2_147_483_648) })
+    );
+    for any in ["1.5", "256", "-1"] {
+        assert_eq!(read(any, "1"), Err(vec!["/any".to_owned()]), "{any}");
+    }
+    for whole in ["2147483648", "-2147483649"] {
+        assert_eq!(read("1", whole), Err(vec!["/whole".to_owned()]), "{whole}");
+    }
+}
