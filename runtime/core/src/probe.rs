@@ -27,6 +27,17 @@ impl Answer {
     pub(crate) fn has(&self, told: &Told) -> bool {
         self.told.contains(told)
     }
+
+    /// Whether the value was read, and nothing more was wrong with it than with the one of `before`.
+    pub(crate) fn is_as_good_as(&self, before: &Self) -> bool {
+        let is_known = |told: &Told| before.told.iter().any(|known| known.sort() == told.sort());
+        self.is_read && self.told.len() <= before.told.len() && self.told.iter().all(is_known)
+    }
+
+    /// Why it was not read, in the words of all that was wrong.
+    pub(crate) fn words(&self) -> String {
+        self.told.iter().map(Told::words).collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// One thing that was wrong.
@@ -46,6 +57,19 @@ impl Told {
             Self::Missing(_) | Self::Repeated(_) | Self::Unknown(_) => "",
         }
     }
+
+    /// What was said, but for the value that it was said of.
+    fn sort(&self) -> (u8, &str, &str) {
+        match self {
+            Self::Missing(name) => (0, name, ""),
+            Self::Repeated(name) => (1, name, ""),
+            Self::Unknown(name) => (2, name, ""),
+            Self::Other(words) => match words.rsplit_once(", expected ") {
+                Some((got, expected)) => (3, got.split([':', '`']).next().unwrap_or_default(), expected),
+                None => (4, words, ""),
+            },
+        }
+    }
 }
 
 /// Before the name of a member that comes a second time: a [`Value`] has each name once.
@@ -58,17 +82,11 @@ pub(crate) fn probe<T: DeserializeOwned>(value: &Value) -> Answer {
     Answer { is_read, told: TOLD.take() }
 }
 
+/// What serde says of an integer of 128 bits that it would have to read from a copy.
+pub(crate) const NO_WIDE_INTEGER: [&str; 2] = ["u128 is not supported", "i128 is not supported"];
+
 /// A text that is read by no type, and passed over where nobody wants it.
 pub(crate) const UNREADABLE: &str = "\u{1}unread";
-
-/// How many errors `T` swallows when it reads `value`; the error says why it is not read.
-pub(crate) fn try_reading<T: DeserializeOwned>(value: &Value) -> Result<usize, String> {
-    let answer = probe::<T>(value);
-    if answer.is_read {
-        return Ok(answer.told.len());
-    }
-    Err(answer.told.iter().map(Told::words).collect::<Vec<_>>().join("; "))
-}
 
 /// The names that a type gives serde for what it reads from one place: those of the fields of a struct, or of the variants
 /// of an enum, other names of them included.

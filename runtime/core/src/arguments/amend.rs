@@ -10,7 +10,7 @@ use super::insight::{Ask, Knowledge, UNLIKELY};
 use super::places::Places;
 use crate::metadata::InputShape;
 use crate::probe::probe;
-use crate::schema::{Amendment, Change, Draft};
+use crate::schema::{self, Amendment, Change, Draft};
 
 impl Draft {
     /// Adds what no schema of schemars says, and `T` itself does when it is given values to read: members of a flattened
@@ -29,8 +29,22 @@ pub(crate) fn ask<T: DeserializeOwned>(exact: &Value, shape: InputShape) -> Arc<
     if fault.is_some() || shape == InputShape::Unit {
         return Arc::default();
     }
-    let places = Places::new(&checker);
-    let knowledge = Knowledge::of(&checker, &places, &probe::<T>);
+    let mut amendments = needs::<T>(&checker);
+    if amendments.is_empty() {
+        amendments.extend(others::<T>(&checker));
+    } else {
+        // What stands in a flattened `Option` is read only where all that it needs is there.
+        let mut exact = exact.clone();
+        schema::amend_exact(&mut exact, &amendments);
+        amendments.extend(others::<T>(&Checker::compile_leniently(&exact).0));
+    }
+    amendments.into()
+}
+
+/// Members that must come together.
+fn needs<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
+    let places = Places::new(checker);
+    let knowledge = Knowledge::of(checker, &places, &probe::<T>);
     let mut amendments = Vec::new();
     for (id, needs) in knowledge.all_needs() {
         let object = &checker.node(id).object;
@@ -44,18 +58,24 @@ pub(crate) fn ask<T: DeserializeOwned>(exact: &Value, shape: InputShape) -> Arc<
                 .push(Amendment { pointer: checker.pointer(id).to_owned(), change: Change::Needs(needs) });
         }
     }
+    amendments
+}
+
+/// The enums that take any text.
+fn others<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
+    let places = Places::new(checker);
+    let knowledge = Knowledge::default();
     let lists_texts = |id: &NodeId| {
         let allowed = checker.node(*id).allowed.as_deref().unwrap_or_default();
         !allowed.is_empty() && allowed.iter().all(Value::is_string)
     };
     let takes_any =
-        |id: &NodeId| Ask::new(&checker, &places, &knowledge, &probe::<T>).takes_unlisted(*id, UNLIKELY);
-    amendments.extend(others(&checker, checker.ids().filter(lists_texts).filter(takes_any).collect()));
-    amendments.into()
+        |id: &NodeId| Ask::new(checker, &places, &knowledge, &probe::<T>).takes_unlisted(*id, UNLIKELY);
+    amended(checker, checker.ids().filter(lists_texts).filter(takes_any).collect())
 }
 
 /// The enums among `open`, nodes that take any text beside those that they list.
-fn others(checker: &Checker, open: Vec<NodeId>) -> Vec<Amendment> {
+fn amended(checker: &Checker, open: Vec<NodeId>) -> Vec<Amendment> {
     let mut amendments: Vec<Amendment> = Vec::new();
     let mut tags: Vec<(&str, NodeId)> = Vec::new();
     for id in open {

@@ -8,7 +8,7 @@ use super::example;
 use super::insight::{Ask, Knowledge, Probe};
 use super::places::Place;
 use super::reader::ArgumentReader;
-use crate::probe::{Answer, Told};
+use crate::probe::{Answer, NO_WIDE_INTEGER, Told};
 use crate::schema::Draft;
 
 impl ArgumentReader {
@@ -142,9 +142,7 @@ fn two_fields(name: &str) -> String {
 /// What serde has no way to read where it reads from a copy.
 fn limit(answer: &Answer, arguments: &Value) -> Option<String> {
     answer.told.iter().find_map(|told| match told {
-        Told::Other(words)
-            if words.starts_with("u128 is not supported") || words.starts_with("i128 is not supported") =>
-        {
+        Told::Other(words) if NO_WIDE_INTEGER.iter().any(|known| words.starts_with(known)) => {
             Some(
                 "serde reads no 128-bit integer inside of an untagged, tagged or flattened type; use 64 bits, or a string"
                     .to_owned(),

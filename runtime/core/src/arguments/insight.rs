@@ -202,9 +202,10 @@ pub(super) struct Ask<'r> {
     left: Cell<usize>,
     aliases: RefCell<Answers<Option<usize>>>,
     unlisted: RefCell<Answers<bool>>,
+    of_type: RefCell<Answers<bool>>,
 }
 
-/// What was found out about a text in the place of a node.
+/// What was found out about a text, or the text of a value, in the place of a node.
 type Answers<T> = HashMap<(NodeId, Box<str>), T>;
 
 impl<'r> Ask<'r> {
@@ -222,6 +223,7 @@ impl<'r> Ask<'r> {
             left: Cell::new(MAX_QUESTIONS),
             aliases: RefCell::default(),
             unlisted: RefCell::default(),
+            of_type: RefCell::default(),
         }
     }
 
@@ -231,10 +233,10 @@ impl<'r> Ask<'r> {
         Some((self.probe)(&place.with(value)?))
     }
 
-    /// Whether the type reads the value and swallows no more than `before` errors on the way: a flattened `Option` takes
+    /// Whether the type reads the value and swallows no more errors than `before` on the way: a flattened `Option` takes
     /// whatever does not fit for nothing.
-    fn takes(&self, place: &Place, value: Value, before: usize) -> bool {
-        self.ask(place, value).is_some_and(|answer| answer.is_read && answer.told.len() <= before)
+    fn takes(&self, place: &Place, value: Value, before: &Answer) -> bool {
+        self.ask(place, value).is_some_and(|answer| answer.is_as_good_as(before))
     }
 
     /// Whether the type says itself which names there are, and this is none of them: then there is nothing to ask.
@@ -268,8 +270,7 @@ impl<'r> Ask<'r> {
         let object = &self.checker.node(id).object;
         let place = self.places.of(self.checker, id)?;
         let base = place.value()?.as_object()?;
-        let alone = self.ask(place, base.clone().into())?;
-        let before = alone.told.len();
+        let alone = &self.ask(place, base.clone().into())?;
         let without = |left_out: &str, more: &[(&str, Value)]| {
             let mut members = base.clone();
             members.shift_remove(left_out);
@@ -279,8 +280,8 @@ impl<'r> Ask<'r> {
         if let ([(property, child)], [_]) = (&object.properties[..], &object.required[..]) {
             // The name of a variant stands alone, and no other beside it.
             let sample = base.get(&**property)?;
-            let alone = |value: Value| self.takes(place, without(property, &[(name, value)]), before);
-            let is_other_name = alone(sample.clone()) && !wrong_for(self.checker, *child).is_some_and(alone);
+            let takes = |value: Value| self.takes(place, without(property, &[(name, value)]), alone);
+            let is_other_name = takes(sample.clone()) && !wrong_for(self.checker, *child).is_some_and(takes);
             return is_other_name.then_some(0);
         }
         // A name that the type does not know is ignored, whatever stands under it.
@@ -302,8 +303,8 @@ impl<'r> Ask<'r> {
         let replaces = |(property, _): &(Box<str>, NodeId)| {
             let is_meant = object.requires(property) && !self.checker.knows(name);
             let Some(sample) = base.get(&**property).filter(|_| is_meant) else { return false };
-            self.takes(place, without(property, &[(name, sample.clone())]), before)
-                && !self.takes(place, without(property, &[]), before)
+            self.takes(place, without(property, &[(name, sample.clone())]), alone)
+                && !self.takes(place, without(property, &[]), alone)
         };
         found.or_else(|| object.properties.iter().position(replaces))
     }
@@ -311,11 +312,10 @@ impl<'r> Ask<'r> {
     fn is_unlisted(&self, id: NodeId, text: &str) -> bool {
         let Some(place) = self.places.of(self.checker, id) else { return false };
         let Some(listed) = place.value().and_then(Value::as_str) else { return false };
-        let Some(before) = self.ask(place, listed.into()).map(|answer| answer.told.len()) else {
-            return false;
-        };
+        let Some(before) = &self.ask(place, listed.into()) else { return false };
         let takes = |value: Value| self.takes(place, value, before);
-        if !takes(text.into()) {
+        // Where nothing is refused, the type does not look at the place.
+        if !takes(text.into()) || takes(json!([[[]]])) {
             return false;
         }
         // The name of a variant may come as an object or as its number too; a plain string may not, and whatever its
@@ -327,7 +327,7 @@ impl<'r> Ask<'r> {
 
     /// Of an enum with a tag, the text must stand for this variant and not for one that ignores or refuses the members of
     /// this.
-    fn is_of_arm(&self, id: NodeId, place: &Place, text: &str, before: usize) -> bool {
+    fn is_of_arm(&self, id: NodeId, place: &Place, text: &str, before: &Answer) -> bool {
         let Some(holder) = self.places.holder(self.checker, id) else { return true };
         let members =
             self.checker.always(holder).into_iter().flat_map(|id| &self.checker.node(id).object.properties);
@@ -341,11 +341,19 @@ impl<'r> Ask<'r> {
         })
     }
 
-    fn is_taken(&self, arguments: &Value, before: usize) -> bool {
+    fn is_taken(&self, arguments: &Value, before: &Answer) -> bool {
         let Some(left) = self.left.get().checked_sub(1) else { return false };
         self.left.set(left);
-        let answer = (self.probe)(arguments);
-        answer.is_read && answer.told.len() <= before
+        (self.probe)(arguments).is_as_good_as(before)
+    }
+
+    /// Whether the type reads the value in the place of the node, without a look at the rules that the schema shows.
+    fn is_of_type(&self, id: NodeId, value: Value) -> bool {
+        let Some(place) = self.places.of(self.checker, id) else { return true };
+        let Some(before) = place.value().and_then(|value| self.ask(place, value.clone())) else {
+            return true;
+        };
+        self.ask(place, value).is_none_or(|answer| answer.is_as_good_as(&before))
     }
 
     /// Whether what stands at `pointer` below the place makes no difference to the type.
@@ -382,6 +390,16 @@ impl Insight for Ask<'_> {
         }
         let found = if self.is_no_name(id, text) { self.takes_any(id) } else { self.is_unlisted(id, text) };
         self.unlisted.borrow_mut().insert(key, found);
+        found
+    }
+
+    fn reads(&self, id: NodeId, value: Value) -> bool {
+        let key = (id, value.to_string().into());
+        if let Some(known) = self.of_type.borrow().get(&key) {
+            return *known;
+        }
+        let found = self.is_of_type(id, value);
+        self.of_type.borrow_mut().insert(key, found);
         found
     }
 

@@ -1,5 +1,6 @@
 //! Cases of whole calls: types as users write them, arguments as callers send them.
 
+mod agreement;
 mod faults;
 mod flattened;
 mod glance;

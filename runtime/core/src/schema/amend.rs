@@ -24,7 +24,7 @@ pub(crate) enum Change {
 }
 
 /// Makes the changes in the schema that arguments are read by.
-pub(super) fn apply(exact: &mut Value, amendments: &[Amendment]) {
+pub(crate) fn apply(exact: &mut Value, amendments: &[Amendment]) {
     for Amendment { pointer, change } in amendments {
         if let Some(Value::Object(place)) = exact.pointer_mut(pointer) {
             make(change, place, Side::Exact);

@@ -8,10 +8,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{members, merge, walk};
+use super::{members, merge, unlike, walk};
 
 /// Marks what was closed here, and not by `deny_unknown_fields`. It stands in no schema that is shown.
 pub(crate) const CLOSED_BY_US: &str = "x-toolwright-closed";
+
+/// The names of all variants of a flattened enum, beside what one of them is; until the object is whole.
+const VARIANTS: &str = "x-toolwright-variants";
 
 /// How many whole objects a choice may become; a larger one is closed by `unevaluatedProperties`.
 const MAX_ALTERNATIVES: usize = 64;
@@ -27,7 +30,7 @@ const CHOICES: &[&str] = &["$ref", "allOf", "anyOf", "oneOf"];
 /// Closes the objects of `root`; with [`CLOSED_BY_US`] beside it if `marked`.
 pub(super) fn close(root: &mut Value, marked: bool) {
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
-    let closer = Closer { definitions: &definitions, marked };
+    let closer = Closer { definitions: &definitions, marked, is_written: false };
     closer.value(root);
     if let Some(Value::Object(definitions)) = root.get_mut("$defs") {
         definitions.values_mut().for_each(|definition| closer.value(definition));
@@ -38,7 +41,7 @@ pub(super) fn close(root: &mut Value, marked: bool) {
 /// the map says of further members is not said of these.
 pub(super) fn part_maps(root: &mut Value) {
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
-    let closer = Closer { definitions: &definitions, marked: false };
+    let closer = Closer { definitions: &definitions, marked: false, is_written: true };
     closer.part_maps(root);
 }
 
@@ -53,6 +56,8 @@ fn has_map(schema: &Value) -> bool {
 struct Closer<'a> {
     definitions: &'a Map<String, Value>,
     marked: bool,
+    /// Whether the schema is of what serde writes.
+    is_written: bool,
 }
 
 impl Closer<'_> {
@@ -135,6 +140,7 @@ impl Closer<'_> {
         }
         for alternative in &mut alternatives {
             alternative.shift_remove("$defs");
+            self.name_no_other(alternative);
             if !SAY_MORE.iter().any(|keyword| alternative.contains_key(*keyword)) {
                 alternative.entry("properties").or_insert_with(|| json!({}));
             }
@@ -148,6 +154,23 @@ impl Closer<'_> {
         let mut whole = about;
         whole.insert("anyOf".to_owned(), alternatives.into_iter().map(Value::Object).collect());
         Some(whole)
+    }
+
+    /// Beside a flattened map, the name of another variant is no further member: serde takes the variant that comes first.
+    fn name_no_other(&self, alternative: &mut Map<String, Value>) {
+        let Some(variants) = alternative.shift_remove(VARIANTS) else { return };
+        let takes_more = ["additionalProperties", "unevaluatedProperties"]
+            .iter()
+            .any(|keyword| alternative.get(*keyword).is_some_and(|rest| *rest != Value::Bool(false)));
+        if self.is_written || !takes_more || alternative.contains_key("propertyNames") {
+            return;
+        }
+        let is_listed = |name: &str| members_of(alternative).is_some_and(|listed| listed.contains_key(name));
+        let names = variants.as_array().into_iter().flatten().filter_map(Value::as_str);
+        let others: Vec<&str> = names.filter(|name| !is_listed(name)).collect();
+        if let (false, Some(pattern)) = (others.is_empty(), unlike::pattern(others.into_iter())) {
+            alternative.insert("propertyNames".to_owned(), json!({ "type": "string", "pattern": pattern }));
+        }
     }
 
     /// What an object can be, each without any choice; `None` where it is no object, or can be too much.
@@ -176,6 +199,7 @@ impl Closer<'_> {
             for arm in arms {
                 of_arms.extend(self.alternatives(&object_of(arm)?, depth)?);
             }
+            note_variants(&mut of_arms);
             found = product(&found, &of_arms)?;
         }
         Some(found)
@@ -194,6 +218,30 @@ fn is_mixed(object: &Map<String, Value>) -> bool {
     });
     let is_optional = is_optional && object.get("type").is_some_and(|name| name == "object");
     choices > 0 && (has_own || choices > 1 || has_parts || is_optional)
+}
+
+/// Notes the names of variants where each of the arms has one member, which it needs; an arm without members is that of a
+/// flattened `Option`.
+fn note_variants(arms: &mut [Map<String, Value>]) {
+    let mut names: Vec<Value> = Vec::new();
+    for arm in arms.iter() {
+        let listed = members_of(arm).map_or_else(Vec::new, |listed| listed.keys().collect());
+        let needed = arm.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        match (&listed[..], needed) {
+            ([], []) => {}
+            ([name], [needed]) if needed == *name => names.push(needed.clone()),
+            _ => return,
+        }
+    }
+    if names.len() > 1 || arms.len() > names.len() {
+        for arm in arms {
+            arm.insert(VARIANTS.to_owned(), names.clone().into());
+        }
+    }
+}
+
+fn members_of(object: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    object.get("properties").and_then(Value::as_object)
 }
 
 fn is_object(schema: &Map<String, Value>) -> bool {

@@ -14,7 +14,67 @@ pub(super) fn put_in_order(root: &mut Value) {
         return;
     }
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
-    visit(root, &definitions);
+    visit_with(root, &mut |default, schema| sort(default, schema, &definitions));
+}
+
+/// Takes out of all defaults of `root`, in which the objects are closed, the members that nobody may send: serde writes a
+/// field that it does not read.
+pub(super) fn forget_unread(root: &mut Value) {
+    if !has_order(root) {
+        return;
+    }
+    let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
+    visit_with(root, &mut |default, schema| drop_unlisted(default, schema, &definitions, MAX_STEPS));
+}
+
+fn drop_unlisted(
+    value: &mut Value,
+    schema: &Map<String, Value>,
+    definitions: &Map<String, Value>,
+    steps: usize,
+) {
+    let Some(fewer) = steps.checked_sub(1) else { return };
+    if let Some(far) =
+        walk::referenced(schema).and_then(|name| definitions.get(name.as_ref())).and_then(members)
+    {
+        drop_unlisted(value, far, definitions, fewer);
+    }
+    let name = match value {
+        Value::Object(_) => "object",
+        Value::Array(_) => "array",
+        _ => return,
+    };
+    for arms in ["anyOf", "oneOf"].into_iter().filter_map(|choice| schema.get(choice)?.as_array()) {
+        // Which of several variants it is, is not for a default to say.
+        let mut arms = arms.iter().filter_map(members).filter(|arm| walk::has_type(arm, name));
+        if let (Some(only), None) = (arms.next(), arms.next()) {
+            drop_unlisted(value, only, definitions, fewer);
+        }
+    }
+    let below = |value: &mut Value, schema: Option<&Value>| {
+        if let Some(schema) = schema.and_then(members) {
+            drop_unlisted(value, schema, definitions, MAX_STEPS);
+        }
+    };
+    match value {
+        Value::Object(object) => {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let rest = schema.get("additionalProperties");
+            let is_closed = rest == Some(&Value::Bool(false)) && !schema.contains_key("patternProperties");
+            object.retain(|name, member| {
+                let property = properties.and_then(|properties| properties.get(name));
+                below(member, property.or(rest));
+                property.is_some() || !is_closed
+            });
+        }
+        Value::Array(items) => {
+            let first = schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            for (index, item) in items.iter_mut().enumerate() {
+                below(item, first.get(index).or_else(|| schema.get("items")));
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Whether a default in `schema` has parts that could be in another order.
@@ -25,13 +85,14 @@ fn has_order(schema: &Value) -> bool {
     found
 }
 
-fn visit(schema: &mut Value, definitions: &Map<String, Value>) {
+/// Calls `change` with every default and the schema beside it.
+fn visit_with(schema: &mut Value, change: &mut dyn FnMut(&mut Value, &Map<String, Value>)) {
     let Some(object) = schema.as_object_mut() else { return };
     if let Some(mut default) = object.get_mut("default").map(Value::take) {
-        sort(&mut default, object, definitions);
+        change(&mut default, object);
         object.insert("default".to_owned(), default);
     }
-    walk::subschemas_mut(object, |_, subschema| visit(subschema, definitions));
+    walk::subschemas_mut(object, |_, subschema| visit_with(subschema, change));
 }
 
 /// Sorts `value`, which is or lies in a default, by what `schema` says about it.

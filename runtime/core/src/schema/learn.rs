@@ -8,14 +8,14 @@ use super::formats::{SOCKET, SOCKET_V4, SOCKET_V6};
 use super::keys;
 use super::sample::{PLAIN, Sampler, Step, Target};
 use super::{merge, walk};
-use crate::probe::UNREADABLE;
+use crate::probe::{self, Answer, Told, UNREADABLE};
 
 /// How many maps, tuples and empty objects of one type are looked at, and how many strings; a schema with more is larger
 /// than any client reads.
 const MAX_PLACES: usize = 200;
 
-/// Reads a value as the type does: how many errors were swallowed on the way, or why it was not read.
-pub(super) type Read<'r> = &'r dyn Fn(&Value) -> Result<usize, String>;
+/// Reads a value as the type does.
+pub(super) type Read<'r> = &'r dyn Fn(&Value) -> Answer;
 
 /// What serde says about the maps, tuples, empty objects and strings of `schema`, which is as schemars wrote it; for
 /// [`apply`].
@@ -23,19 +23,19 @@ pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<Lesson> {
     let mut finder = Finder { root: schema, found: Vec::new(), texts: Vec::new(), seen: Vec::new() };
     finder.visit(schema, "", &mut Vec::new());
     let (texts, found) = (finder.texts, finder.found);
+    let read = |value: &Value| as_far_as_it_goes(read(value));
     let mut lessons = Vec::new();
     let mut schema = schema.clone();
     for Place { pointer, path, kind } in found {
         let value = |target: &Target, plain| Sampler { root: &schema, plain }.value(&schema, &path, target);
         // A flattened `Option` swallows what does not fit.
-        let before = PLAIN.iter().filter_map(|plain| read(&value(&Target::Any, plain)?).ok()).min();
+        let answers = PLAIN.iter().filter_map(|plain| Some(read(&value(&Target::Any, plain)?)));
+        let before = answers.filter(|answer| answer.is_read).min_by_key(|answer| answer.told.len());
         let ask = |target| {
             let ask = |plain| {
                 let answer = read(&value(&target, plain)?);
-                Some(answer.and_then(|swallowed| match before {
-                    Some(before) if swallowed > before => Err("swallowed".to_owned()),
-                    _ => Ok(()),
-                }))
+                let is_taken = before.as_ref().map_or(answer.is_read, |before| answer.is_as_good_as(before));
+                Some(if is_taken { Ok(()) } else { Err(answer.words()) })
             };
             // What else stands beside may be text of either sort.
             let [first, second] = PLAIN;
@@ -51,17 +51,27 @@ pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<Lesson> {
         lessons.push(lesson);
     }
     for Place { pointer, path, .. } in texts {
-        let takes = |text, plain| {
-            let value = Sampler { root: &schema, plain }.value(&schema, &path, &Target::Text(text));
-            value.is_some_and(|value| read(&value) == Ok(0))
+        let answer = |part: Value, plain| {
+            let target = Target::Whole(part);
+            Some(read(&Sampler { root: &schema, plain }.value(&schema, &path, &target)?))
         };
-        if let Some(format) = format_of_text(&takes) {
+        if let Some(format) = format_of_text(&answer) {
             let lesson = Lesson { pointer, words: Words::Keyword("format", json!(format)) };
             lesson.add_keyword(&mut schema);
             lessons.push(lesson);
         }
     }
     lessons
+}
+
+/// What came before a value that no type reads there, whatever it is: then what leads to it was read.
+fn as_far_as_it_goes(mut answer: Answer) -> Answer {
+    let is_limit = |told: &Told| probe::NO_WIDE_INTEGER.iter().any(|words| told.words().starts_with(words));
+    if let Some(at) = answer.told.iter().position(is_limit) {
+        answer.told.truncate(at);
+        answer.is_read = true;
+    }
+    answer
 }
 
 /// Puts what serde said into the schema that it is about.
@@ -135,14 +145,21 @@ enum Kind {
 
 /// The format of a type that is written as a string of which schemars says nothing more: the address of a socket. What
 /// else stands beside it is text of either sort.
-fn format_of_text(takes: &dyn Fn(&'static str, &'static str) -> bool) -> Option<&'static str> {
-    let [plain, v4] = PLAIN;
+fn format_of_text(answer: &dyn Fn(Value, &'static str) -> Option<Answer>) -> Option<&'static str> {
+    let [text, v4] = PLAIN;
     let v6 = "[2001:db8::1]:80";
     for beside in PLAIN {
-        if takes(plain, beside) {
+        let plain = answer(text.into(), beside)?;
+        // Where a text is read, if by another variant, no more can be said.
+        let is_worse = |wrong: Answer| !wrong.is_read || wrong.told.len() > plain.told.len();
+        let mut wrong = [json!(true), json!([[[]]])].into_iter().filter_map(|wrong| answer(wrong, beside));
+        if plain.is_read && wrong.any(is_worse) {
             return None;
         }
-        match (takes(v4, beside), takes(v6, beside)) {
+        let takes = |address: &str| {
+            answer(address.into(), beside).is_some_and(|it| it.is_read && !plain.is_as_good_as(&it))
+        };
+        match (takes(v4), takes(v6)) {
             (true, true) => return Some(SOCKET),
             (true, false) => return Some(SOCKET_V4),
             (false, true) => return Some(SOCKET_V6),

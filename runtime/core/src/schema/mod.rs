@@ -64,7 +64,7 @@ use crate::metadata::{FieldMetadata, InputShape, ToolMetadata};
 use crate::per_type::PerType;
 use crate::probe;
 
-pub(crate) use amend::{Amendment, Change};
+pub(crate) use amend::{Amendment, Change, apply as amend_exact};
 
 /// How far a schema goes beyond what every client understands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -173,6 +173,7 @@ impl Draft {
             fields::close_root(&mut self.schema);
             close::close(&mut self.schema, false);
             one_type_each::take_any_everywhere(&mut self.schema);
+            defaults::forget_unread(&mut self.schema);
         }
         self.problem = self.problem.or(without_effect);
         self.fields = Some(Fields { each: fields.to_vec(), allow_unknown });
@@ -215,6 +216,7 @@ impl Draft {
             if !fields.allow_unknown {
                 close::close(&mut reading, true);
                 one_type_each::take_any_everywhere(&mut reading);
+                defaults::forget_unread(&mut reading);
             }
         }
         reading
@@ -222,6 +224,7 @@ impl Draft {
 
     fn make_faithful(self) -> Value {
         let mut faithful = root::object(self.generated, self.shape).unwrap_or_else(|_| root::no_arguments());
+        root::forget_marks(&mut faithful);
         if let Some(fields) = &self.fields {
             fields::apply(&mut faithful, &fields.each);
             if !fields.allow_unknown {
@@ -252,6 +255,7 @@ pub fn output<T: JsonSchema + ?Sized>(profile: Profile) -> Value {
     if profile == Profile::Portable {
         make_portable(&mut schema, Contract::Output);
         close::part_maps(&mut schema);
+        one_type_each::take_any_beside_maps(&mut schema);
         formats::finish(&mut schema, formats::Rust::Replaced);
     }
     schema
@@ -280,7 +284,7 @@ fn learn_from<R: DeserializeOwned>(generated: &Value, shape: InputShape) -> Arc<
     if shape == InputShape::Unit {
         return Arc::default();
     }
-    learn::learn(generated, &probe::try_reading::<R>).into()
+    learn::learn(generated, &probe::probe::<R>).into()
 }
 
 /// What schemars says about `T`. The type itself always stands in `$defs` (unless it is written in place), so that

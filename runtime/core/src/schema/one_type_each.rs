@@ -56,12 +56,29 @@ pub(super) fn take_any_everywhere(schema: &mut Value) {
     take_any(object);
 }
 
+/// A flattened enum beside a flattened map: the map may have what looks like another variant.
+pub(super) fn take_any_beside_maps(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut() else { return };
+    walk::subschemas_mut(object, |_, subschema| take_any_beside_maps(subschema));
+    let is_map = |keyword| object.get(keyword).is_some_and(|rest| *rest != Value::Bool(false));
+    if is_map("additionalProperties") || is_map("unevaluatedProperties") {
+        rename_choice(object);
+    }
+}
+
 /// `oneOf` says no more than `anyOf` where no value fits two arms.
 fn take_any(object: &mut Map<String, Value>) {
     let Some(Value::Array(arms)) = object.get("oneOf") else { return };
     let all_apart =
         arms.iter().enumerate().all(|(at, arm)| arms[at + 1..].iter().all(|other| are_apart(arm, other)));
-    if !all_apart || object.contains_key("anyOf") {
+    if all_apart {
+        rename_choice(object);
+    }
+}
+
+/// `oneOf` becomes `anyOf`.
+fn rename_choice(object: &mut Map<String, Value>) {
+    if object.contains_key("anyOf") {
         return;
     }
     // In its old place, so that a definition reads as before.

@@ -108,11 +108,30 @@ fn take_definitions(schema: &mut Value) -> Option<Map<String, Value>> {
     }
 }
 
+/// Marks a member that its variant needs: to leave it out may say something else than `null`. It stands in no schema that
+/// is shown.
+const KEEPS_NULL: &str = "x-toolwright-keeps-null";
+
+/// Takes the mark away; true if it was there.
+pub(super) fn keeps_null(property: &mut Map<String, Value>) -> bool {
+    property.shift_remove(KEEPS_NULL).is_some()
+}
+
+/// Takes the marks away from all members of the root.
+pub(super) fn forget_marks(root: &mut Value) {
+    let properties = root.get_mut("properties").and_then(Value::as_object_mut);
+    properties.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut).for_each(|property| {
+        keeps_null(property);
+    });
+}
+
 /// What a schema of an object says.
 #[derive(Debug, Default, Clone)]
 struct Parts {
     properties: Map<String, Value>,
     required: Vec<String>,
+    /// What variants need.
+    of_variants: Vec<String>,
     patterns: Map<String, Value>,
     /// `additionalProperties`, where the schema says anything about it.
     rest: Option<Value>,
@@ -121,7 +140,12 @@ struct Parts {
 }
 
 impl Parts {
-    fn into_schema(self, definitions: Option<Map<String, Value>>) -> Value {
+    fn into_schema(mut self, definitions: Option<Map<String, Value>>) -> Value {
+        for name in self.of_variants.iter().filter(|name| !self.required.contains(name)) {
+            if let Some(Value::Object(property)) = self.properties.get_mut(name) {
+                property.insert(KEEPS_NULL.to_owned(), Value::Bool(true));
+            }
+        }
         let mut schema = Map::new();
         schema.insert("type".to_owned(), json!("object"));
         for (keyword, value) in self.other {
@@ -153,6 +177,7 @@ impl Parts {
                 self.required.push(name);
             }
         }
+        self.of_variants.extend(far.of_variants);
         for (pattern, schema) in far.patterns {
             merge::add_property(&mut self.patterns, pattern, schema);
         }
@@ -168,6 +193,8 @@ impl Parts {
 
     /// What holds where one of the arms holds: all properties, and of the required ones those of every arm.
     fn any(arms: Vec<Self>) -> Self {
+        let of_variants = arms.iter().flat_map(|arm| arm.required.iter().chain(&arm.of_variants));
+        let of_variants = of_variants.cloned().collect();
         let required = match arms.split_first() {
             None => Vec::new(),
             Some((first, others)) => {
@@ -199,7 +226,8 @@ impl Parts {
         let join = |named: Vec<(String, Vec<Value>)>| {
             named.into_iter().map(|(name, schemas)| (name, one_of_them(schemas))).collect()
         };
-        Self { properties: join(properties), required, patterns: join(patterns), rest, other: Map::new() }
+        let (properties, patterns, other) = (join(properties), join(patterns), Map::new());
+        Self { properties, required, of_variants, patterns, rest, other }
     }
 }
 

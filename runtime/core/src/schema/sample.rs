@@ -47,8 +47,8 @@ pub(super) enum Target {
     Member(String, Value),
     /// So many items.
     Length(u64),
-    /// This text.
-    Text(&'static str),
+    /// This value.
+    Whole(Value),
     /// Whatever fits.
     Any,
 }
@@ -102,7 +102,7 @@ impl Sampler<'_> {
         match target {
             Target::Member(name, value) => self.with_member(node, name, value.clone()),
             Target::Length(length) => self.places(node, *length, 0).map(Value::Array),
-            Target::Text(text) => Some(json!(text)),
+            Target::Whole(value) => Some(value.clone()),
             Target::Any => self.any(&Value::Object(node.clone()), 1),
             Target::Key(key) => {
                 let patterns = node.get("patternProperties").and_then(Value::as_object);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::strings::Strings;
-use super::{members, merge, one_type_each, walk};
+use super::{members, merge, one_type_each, root, walk};
 
 /// Which side of serde a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,9 @@ pub(super) fn hide_nulls(object: &mut Map<String, Value>) {
 }
 
 fn remove_null(property: &mut Map<String, Value>) {
+    if root::keeps_null(property) {
+        return;
+    }
     if let Some(Value::Array(names)) = property.get_mut("type") {
         names.retain(|name| name != "null");
         if let [one] = names.as_slice() {

@@ -249,7 +249,7 @@ impl Renderer<'_> {
     fn sample(&self, field: &Field, json: &str) -> String {
         match field.with {
             Some(With::Digits) => json.trim_matches('"').to_owned(),
-            _ => format!("test_agreement::forms::sample::<{}>(r#\"{json}\"#)", self.rust(&field.of)),
+            _ => format!("test_agreement::forms::sample::<{}>(r###\"{json}\"###)", self.rust(&field.of)),
         }
     }
 

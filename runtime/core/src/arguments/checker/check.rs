@@ -57,6 +57,8 @@ pub(in crate::arguments) trait Insight {
     fn alias(&self, node: NodeId, name: &str) -> Option<usize>;
     /// Whether the type takes `text` where the schema lists other texts.
     fn takes_unlisted(&self, node: NodeId, text: &str) -> bool;
+    /// Whether the type reads a value that breaks a rule of the schema in this place.
+    fn reads(&self, node: NodeId, value: Value) -> bool;
     /// Whether the type makes no use of what stands at `pointer` of a value in this place.
     fn drops(&self, node: NodeId, value: &Value, pointer: &str) -> bool;
     /// Properties of the object with those that must come with them, by position.
@@ -74,6 +76,10 @@ impl Insight for NoInsight {
 
     fn takes_unlisted(&self, _: NodeId, _: &str) -> bool {
         false
+    }
+
+    fn reads(&self, _: NodeId, _: Value) -> bool {
+        true
     }
 
     fn drops(&self, _: NodeId, _: &Value, _: &str) -> bool {
@@ -221,13 +227,18 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
                 let number = Exact::of_text(text);
                 self.number(id, node, number, value)
             }
-            Json::Text(_) if self.terms.has_rules() => self.string(id, node, value),
+            Json::Text(text) if !self.terms.has_rules() => {
+                let fits = node.string.have_shape_of(text) && node.string.have_length_of(text);
+                // A rule may be that of the type: an address is no other text.
+                fits || self.insight.reads(id, Value::from(&**text))
+            }
+            Json::Text(_) => self.string(id, node, value),
             Json::Array(items) => {
                 let length = items.len();
                 self.array(node, value, length)
             }
             Json::Object(_) => self.object(id, node, value),
-            Json::Null | Json::Bool(_) | Json::Text(_) => true,
+            Json::Null | Json::Bool(_) => true,
         };
         if !own && self.findings.is_none() {
             return false;
@@ -271,7 +282,8 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
 
     fn number(&mut self, id: NodeId, node: &'c Node, number: Exact, value: ValueId) -> bool {
         if !self.terms.has_rules() {
-            return true;
+            let Json::Number(text) = self.doc.get(value) else { return true };
+            return node.number.hold(text, number) || self.insight.reads(id, number.to_value());
         }
         if node.is_free() && self.terms != Terms::Schema && self.is_wide(value) {
             return self.say(ProblemKind::Range, || TOO_WIDE.to_owned());

@@ -75,6 +75,7 @@ impl Checker {
                 .map(|(name, _)| name.clone())
                 .collect();
             let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+            self.tell_of_others(&objects);
             self.nodes[at].partly_told = self.nodes[at].told || self.tag_of_some(&objects, &names).is_some();
             let object = &self.nodes[at].object;
             let is_closed = object.additional.is_some_and(|additional| self.node(additional).never);
@@ -104,6 +105,25 @@ impl Checker {
             }
             if !changed {
                 return;
+            }
+        }
+    }
+
+    /// Lets each arm that takes further members know which names only others list.
+    fn tell_of_others(&mut self, arms: &[NodeId]) {
+        let listed = |checker: &Self, arm: NodeId| -> Vec<Box<str>> {
+            let parts = checker.always(arm).into_iter();
+            parts.flat_map(|id| &checker.node(id).object.properties).map(|(name, _)| name.clone()).collect()
+        };
+        for arm in arms {
+            let own = listed(self, *arm);
+            let others = arms.iter().filter(|other| *other != arm).flat_map(|other| listed(self, *other));
+            let others: Vec<Box<str>> = others.filter(|name| !own.contains(name)).collect();
+            for NodeId(part) in self.always(*arm) {
+                let object = &mut self.nodes[part].object;
+                if object.additional.is_some() {
+                    object.elsewhere.clone_from(&others);
+                }
             }
         }
     }

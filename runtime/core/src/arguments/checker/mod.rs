@@ -207,6 +207,8 @@ pub(super) struct ObjectRules {
     pub(super) patterns: Vec<(Pattern, NodeId)>,
     /// `additionalProperties`; the node of `false` is one that [never](Node::never) fits.
     pub(super) additional: Option<NodeId>,
+    /// Names of members of other variants, which are no further members of this one where they come as `null`.
+    pub(super) elsewhere: Vec<Box<str>>,
     /// Whether `unevaluatedProperties` is `false`.
     pub(super) sealed: bool,
     /// Whether serde refuses unknown names by itself.

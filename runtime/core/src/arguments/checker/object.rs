@@ -1,7 +1,7 @@
 //! The members of an object: which names they have, which are missing, and what stands under them.
 
 use super::check::{Check, Step, Terms};
-use super::{Node, NodeId};
+use super::{Node, NodeId, ObjectRules};
 use crate::arguments::doc::{Doc, Edit, Json, ValueId};
 use crate::arguments::problem::ProblemKind;
 
@@ -214,6 +214,11 @@ impl<'c> Check<'c, '_, '_> {
             .additional
             .or(self.of_any(node).filter(|_| object.properties.is_empty()))
             .filter(|additional| is_free && !self.checker.node(*additional).never);
+        if let Some(additional) = additional
+            && self.is_nothing_of_map(object, additional, (value, position))
+        {
+            return true;
+        }
         let mut fits = true;
         for child in listed.into_iter().chain(by_pattern).chain(additional) {
             fits &= self.at(step, |check| check.run(child, member));
@@ -258,6 +263,18 @@ impl<'c> Check<'c, '_, '_> {
             self.edits.insert(member, Edit::LeaveOut);
         }
         is_nothing
+    }
+
+    /// The same where further members are taken, of which none is `null`.
+    fn is_nothing_of_map(
+        &mut self,
+        object: &ObjectRules,
+        additional: NodeId,
+        (value, position): (ValueId, usize),
+    ) -> bool {
+        let Some((name, _)) = self.member_at(value, position) else { return false };
+        let is_elsewhere = object.elsewhere.iter().any(|other| **other == *name);
+        is_elsewhere && !self.checker.node(additional).takes_null() && self.is_nothing(value, position)
     }
 
     pub(super) fn unknown(&mut self, nodes: &[&Node], step: Step) -> bool {

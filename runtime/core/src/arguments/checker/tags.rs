@@ -47,7 +47,7 @@ impl Checker {
         self.always(id).into_iter().find_map(|id| self.node(id).allowed.as_deref())
     }
 
-    /// The name of the only member of each arm, where every arm is an object with one member.
+    /// The name of the only member of each arm, where every arm is an object with one member that no other arm has.
     pub(in crate::arguments) fn keys(&self, arms: &[NodeId]) -> Option<Vec<(Box<str>, NodeId)>> {
         let key = |arm: &NodeId| {
             let node = self.node(*arm);
@@ -58,7 +58,10 @@ impl Checker {
                 _ => None,
             }
         };
-        arms.iter().map(key).collect::<Option<Vec<_>>>().filter(|keys| !keys.is_empty())
+        let keys = arms.iter().map(key).collect::<Option<Vec<_>>>()?;
+        let are_different =
+            keys.iter().enumerate().all(|(at, (name, _))| keys[..at].iter().all(|(other, _)| other != name));
+        (are_different && !keys.is_empty()).then_some(keys)
     }
 
     /// Whether the arm is the variant for all values of the tag that no other has.

@@ -1,0 +1,226 @@
+//! Where schema, call and serde once differed, each in the smallest type that shows it.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::read_by;
+use crate::arguments::ArgumentReader;
+use crate::schema::{Draft, Profile};
+use crate::tool::InputShape;
+
+/// The draft and the reader of `T` as a tool has them.
+fn tool<T: DeserializeOwned + JsonSchema>() -> (Value, ArgumentReader) {
+    let shape = InputShape::Object;
+    let draft = Draft::read_as::<T, T>(shape).with_fields(&[], false).with_type::<T>(shape);
+    let reader = ArgumentReader::new(&draft, &[], shape, false).expect("a schema that can be enforced");
+    let reader = reader.check_type::<T>(&draft).expect("a type that serde reads");
+    (draft.finish(Profile::Portable), reader)
+}
+
+/// Whether the call takes the arguments, and what it says if not.
+fn takes<T: DeserializeOwned + JsonSchema>(text: &str) -> Result<(), String> {
+    let (_, reader) = tool::<T>();
+    read_by::<T>(&reader, text).map(drop).map_err(|errors| errors.to_string())
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Payment {
+    id: u8,
+    #[serde(flatten)]
+    by: Means,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+enum Means {
+    Card(Option<[u8; 3]>),
+    Cash { amount: u8 },
+}
+
+#[test]
+fn null_of_a_variant_that_holds_an_option_is_shown() {
+    takes::<Payment>(r#"{"id":1,"Card":null}"#).expect("serde reads it");
+    let (schema, _) = tool::<Payment>();
+    let card = &schema["properties"]["Card"];
+    assert!(jsonschema::is_valid(card, &Value::Null), "{card}");
+    assert!(!schema.to_string().contains("x-toolwright"), "{schema}");
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "is")]
+#[expect(dead_code, reason = "read and dropped")]
+enum Event {
+    Counted {
+        #[serde(flatten)]
+        counts: BTreeMap<String, u8>,
+    },
+    Named {
+        page: Option<String>,
+    },
+}
+
+#[test]
+fn null_of_another_variant_is_left_out_beside_a_map() {
+    takes::<Event>(r#"{"is":"Counted","a":1,"page":null}"#).expect("it says nothing");
+    let refusal = takes::<Event>(r#"{"is":"Counted","a":null}"#).expect_err("no member of any variant");
+    assert!(refusal.contains("/a: "), "{refusal}");
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Host {
+    at: At,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum At {
+    Port {
+        to: SocketAddr,
+    },
+    Small {
+        to: u8,
+    },
+    Large {
+        to: u16,
+    },
+    Ruled {
+        #[schemars(range(max = 70_000))]
+        to: u32,
+    },
+    Machine {
+        to: IpAddr,
+    },
+}
+
+#[test]
+fn what_a_type_itself_refuses_goes_to_the_next_variant() {
+    let (_, reader) = tool::<Host>();
+    let read = |to: Value| read_by::<Host>(&reader, &json!({"at": {"to": to}}).to_string());
+    let at = |to: Value| read(to.clone()).unwrap_or_else(|errors| panic!("{to}: {errors}")).at;
+    assert!(matches!(at(json!("127.0.0.1:80")), At::Port { .. }));
+    assert!(matches!(at(json!("127.0.0.1")), At::Machine { .. }));
+    assert_eq!(at(json!(255)), At::Small { to: 255 });
+    assert_eq!(at(json!(256)), At::Large { to: 256 });
+    assert_eq!(at(json!(70_000)), At::Ruled { to: 70_000 });
+    assert!(read(json!(70_001)).is_err());
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Outer {
+    #[serde(flatten)]
+    inner: Option<Inner>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Inner {
+    #[serde(with = "digits")]
+    #[schemars(with = "String", regex(pattern = "^[0-9]+$"))]
+    number: u64,
+    kinds: Option<Vec<Holder<std::time::Duration>>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Holder<T> {
+    note: Kind,
+    parts: Option<Vec<Vec<Kind>>>,
+    held: Option<T>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+enum Kind {
+    Many,
+    ByName,
+}
+
+mod digits {
+    use serde::de::{Deserialize, Deserializer, Error};
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(reader: D) -> Result<u64, D::Error> {
+        String::deserialize(reader)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[test]
+fn an_enum_deep_in_a_flattened_option_takes_its_variants_alone() {
+    takes::<Outer>(r#"{"number":"1","kinds":[{"note":"many","parts":[["byName"]]}]}"#).expect("it fits");
+    let (schema, _) = tool::<Outer>();
+    for parts in [json!([["7"]]), json!([["many", " "]])] {
+        let value = json!({"number": "1", "kinds": [{"note": "many", "parts": parts}]});
+        assert!(!jsonschema::is_valid(&schema, &value), "{schema}");
+        takes::<Outer>(&value.to_string()).expect_err("no such variants");
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "op")]
+#[expect(dead_code, reason = "read and dropped")]
+enum Wide {
+    Plain { name: Option<Value> },
+    Held(WideHolder),
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct WideHolder {
+    #[serde(flatten)]
+    held: WideHeld,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read and dropped")]
+enum WideHeld {
+    Noted {
+        note: Option<BTreeMap<char, BTreeMap<std::net::Ipv4Addr, u128>>>,
+        #[serde(flatten)]
+        count: BTreeMap<String, bool>,
+    },
+    Nothing {},
+}
+
+#[test]
+fn a_wide_integer_below_an_untagged_enum_is_refused_at_once() {
+    let shape = InputShape::Object;
+    let draft = Draft::read_as::<Wide, Wide>(shape).with_fields(&[], false).with_type::<Wide>(shape);
+    let reader = ArgumentReader::new(&draft, &[], shape, false).expect("a schema that can be enforced");
+    let error = reader.check_type::<Wide>(&draft).expect_err("serde reads no u128 there");
+    assert!(error.to_string().contains("128-bit"), "{error}");
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Both {
+    #[serde(flatten)]
+    by: Means,
+    #[serde(flatten)]
+    more: BTreeMap<String, Value>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Boths {
+    both: Both,
+}
+
+#[test]
+fn two_variants_beside_a_flattened_map_are_refused() {
+    takes::<Boths>(r#"{"both":{"Card":[1,2,3],"x":1}}"#).expect("one of them");
+    let (schema, _) = tool::<Boths>();
+    for both in [json!({"Card": [1, 2, 3], "Cash": {"amount": 1}}), json!({"Cash": {"amount": 1}, "Card": 7})]
+    {
+        takes::<Both>(&both.to_string()).expect_err("which of them serde reads is a matter of order");
+        let value = json!({ "both": both });
+        takes::<Boths>(&value.to_string()).expect_err("the same below the root");
+        assert!(!jsonschema::is_valid(&schema, &value), "{schema}");
+    }
+}
