@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::agent::AgentArgs;
+use crate::bindings::BindingsArgs;
 use crate::client::{self, CallArgs, GetArgs, ImportArgs, ListArgs, PingArgs, ReadArgs};
 use crate::completions::CompletionsArgs;
 use crate::config::ConfigArgs;
@@ -38,6 +39,9 @@ pub(crate) enum Command {
     /// Print the documentation of tools for agents
     #[command(after_help = help(&DocsArgs::help()))]
     Docs(Box<DocsArgs>),
+    /// Write Rust structs for the tools of a server, to call them with types
+    #[command(after_help = help(&BindingsArgs::help()))]
+    Bindings(Box<BindingsArgs>),
     /// Find definitions that clients reject or misread
     #[command(after_help = help(&LintArgs::help()))]
     Lint(Box<LintArgs>),
@@ -105,6 +109,7 @@ impl Command {
         match self {
             Self::Manifest(args) => &args.tools.packages.output,
             Self::Docs(args) => &args.tools.packages.output,
+            Self::Bindings(args) => &args.tools.packages.output,
             Self::Lint(args) => &args.tools.packages.output,
             Self::Expand(args) => &args.tools.packages.output,
             Self::New(args) => &args.output,

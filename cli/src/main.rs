@@ -3,6 +3,7 @@
 mod args;
 
 mod agent;
+mod bindings;
 mod client;
 mod completions;
 mod config;
@@ -58,13 +59,14 @@ fn main() -> ExitCode {
         shell.note(&clash);
     }
     let result = match cli.command {
-        Command::List(args) => return client::exit(client::list(&args, shell)),
-        Command::Call(args) => return client::exit(client::call(&args, shell)),
-        Command::Get(args) => return client::exit(client::get(&args, shell)),
-        Command::Read(args) => return client::exit(client::read(&args, shell)),
-        Command::Import(args) => return client::exit(client::import(&args, shell)),
-        Command::Agent(args) => return client::exit(agent::run(&args, shell)),
-        Command::Ping(args) => return client::exit(client::ping(&args, shell)),
+        Command::List(args) => return client::exit(client::list(&args, shell), shell),
+        Command::Call(args) => return client::exit(client::call(&args, shell), shell),
+        Command::Get(args) => return client::exit(client::get(&args, shell), shell),
+        Command::Read(args) => return client::exit(client::read(&args, shell), shell),
+        Command::Import(args) => return client::exit(client::import(&args, shell), shell),
+        Command::Agent(args) => return client::exit(agent::run(&args, shell), shell),
+        Command::Ping(args) => return client::exit(client::ping(&args, shell), shell),
+        Command::Bindings(args) => bindings::run(*args, shell),
         Command::Manifest(args) => manifest::run(*args, shell),
         Command::Docs(args) => docs::run(*args, shell),
         Command::Lint(args) => lint::run(*args, shell),

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use clap::Args;
 use serde_json::json;
 use toolwright_client::{Client, ListedTool, Progress};
+use toolwright_core::definition::ToolDefinition;
 use toolwright_core::manifest::visible;
 use toolwright_core::result::ToolResult;
 use toolwright_core::suggest;
@@ -56,6 +57,9 @@ pub(super) fn run(args: &CallArgs, shell: Shell) -> Result<RequestExit, RequestE
                 shell.note(&format!("there is a tool `{}`", visible(near)));
             }
         }
+        if !result.as_ref().is_ok_and(|result| !result.is_error) {
+            note_unknown(arguments.keys(), definition.as_ref(), shell);
+        }
         let result = result?;
         print(&result, &args.form)?;
         Ok(if result.is_error { RequestExit::Tool } else { RequestExit::Ok })
@@ -78,6 +82,26 @@ fn print(result: &ToolResult, form: &FormArgs) -> Result<(), RequestError> {
         shell::print(&(text + "\n"))?;
     }
     Ok(())
+}
+
+/// Tells which arguments of a call that failed are not among those that the tool lists.
+fn note_unknown<'a>(names: impl Iterator<Item = &'a String>, tool: Option<&ToolDefinition>, shell: Shell) {
+    let listed = tool.and_then(|tool| tool.input_schema.get("properties")?.as_object());
+    let Some(listed) = listed else { return };
+    for name in names.filter(|name| !listed.contains_key(*name)) {
+        let known = listed.keys().map(String::as_str);
+        let (shown, near) = (visible(name), suggest::nearest(name, known.clone()).map(visible));
+        match near {
+            Some(near) => shell.note(&format!("the tool lists no argument `{shown}`; there is `{near}`")),
+            None if listed.is_empty() => {
+                shell.note(&format!("the tool lists no argument `{shown}`, and no other"));
+            }
+            None => {
+                let known = visible(&known.collect::<Vec<_>>().join(", "));
+                shell.note(&format!("the tool lists no argument `{shown}`; there is {known}"));
+            }
+        }
+    }
 }
 
 /// Shows progress where a person watches.

@@ -128,11 +128,14 @@ Examples:
 }
 
 /// Runs a command to its exit code.
-pub(crate) fn exit(result: Result<RequestExit, RequestError>) -> ExitCode {
+pub(crate) fn exit(result: Result<RequestExit, RequestError>, shell: Shell) -> ExitCode {
     match result {
         Ok(exit) => exit.into(),
         Err(error) => {
             shell::error(&error);
+            if RequestExit::from(&error) == RequestExit::Timeout {
+                shell.note(&"--timeout and --start-timeout say how long this command waits");
+            }
             RequestExit::from(&error).into()
         }
     }

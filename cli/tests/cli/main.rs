@@ -9,6 +9,7 @@ mod servers;
 mod same_bytes;
 
 mod agent;
+mod bindings;
 mod check;
 
 mod config;

@@ -1,0 +1,109 @@
+//! Strings, JSON and comments as Rust source.
+//!
+//! All of it comes from servers: nothing gets out of its literal or comment, and no character is hidden in one.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use toolwright_core::manifest::{visible, visible_json};
+
+// Writing to a string cannot fail.
+
+/// A string literal.
+pub(super) fn string(text: &str) -> String {
+    // What `Debug` escapes is what a literal must have escaped, and hidden characters too.
+    format!("{text:?}")
+}
+
+/// A literal with the JSON text of a value.
+pub(super) fn json_text(value: &Value) -> String {
+    let text = visible_json(&value.to_string());
+    let mut hashes = "#".to_owned();
+    while text.contains(&format!("\"{hashes}")) {
+        hashes.push('#');
+    }
+    format!("r{hashes}\"{text}\"{hashes}")
+}
+
+/// An expression with the value: a literal for strings, numbers and booleans, else a call of the module's function `json`.
+pub(super) fn expression(value: &Value) -> String {
+    match value {
+        Value::String(text) => string(text),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
+            (Some(small), _, _) if i32::try_from(small).is_ok() => small.to_string(),
+            (Some(large), _, _) => format!("{large}_i64"),
+            (None, Some(large), _) => format!("{large}_u64"),
+            (None, None, float) => format!("{:?}", float.unwrap_or_default()),
+        },
+        other => format!("json({})", json_text(other)),
+    }
+}
+
+/// A doc comment, and whether the derives read the text back from it as it is.
+///
+/// Code in it is not compiled by rustdoc: fences get the language `text`, and lines that are indented as code are not.
+pub(super) fn doc(text: &str, indent: &str) -> (String, bool) {
+    let mut comment = String::new();
+    let mut is_exact = !text.starts_with('#') && text.trim() == text && !text.contains('\r');
+    let mut is_in_fence = false;
+    for (number, line) in text.trim().lines().enumerate() {
+        let mut shown = visible(line.trim());
+        is_exact &= shown == line;
+        if shown.starts_with("```") || shown.starts_with("~~~") {
+            if !is_in_fence {
+                let fence: String =
+                    shown.chars().take_while(|character| matches!(character, '`' | '~')).collect();
+                is_exact = false;
+                shown = format!("{fence}text");
+            }
+            is_in_fence = !is_in_fence;
+        }
+        if number == 0 && shown.starts_with('#') {
+            shown.insert(0, '\\');
+        }
+        _ = writeln!(comment, "{}", format!("{indent}/// {shown}").trim_end());
+    }
+    if is_in_fence {
+        _ = writeln!(comment, "{indent}/// ```");
+        is_exact = false;
+    }
+    (comment, is_exact)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn nothing_gets_out_of_a_literal() {
+        assert_eq!(string("a\"b\\\n\u{202e}"), "\"a\\\"b\\\\\\n\\u{202e}\"");
+        assert_eq!(json_text(&json!({"a": "\"#\u{202e}"})), "r##\"{\"a\":\"\\\"#\\u202e\"}\"##");
+        for (value, text) in [
+            (json!(1), "1"),
+            (json!(-5_000_000_000_i64), "-5000000000_i64"),
+            (json!(u64::MAX), "18446744073709551615_u64"),
+            (json!(1.5), "1.5"),
+            (json!([1]), "json(r#\"[1]\"#)"),
+        ] {
+            assert_eq!(expression(&value), text);
+        }
+    }
+
+    #[test]
+    fn comments_hold_any_text() {
+        for (text, comment, is_exact) in [
+            ("One.\n\nTwo: `a`.", "/// One.\n///\n/// Two: `a`.\n", true),
+            ("# Title", "/// \\# Title\n", false),
+            ("a\n    code", "/// a\n/// code\n", false),
+            ("```sh\nrm\n```", "/// ```text\n/// rm\n/// ```\n", false),
+            ("~~~\nrm", "/// ~~~text\n/// rm\n/// ```\n", false),
+            ("a\rb\u{202e}", "/// a\\u{d}b\\u{202e}\n", false),
+            (" a ", "/// a\n", false),
+        ] {
+            assert_eq!(doc(text, ""), (comment.to_owned(), is_exact), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! One tool: a struct with its arguments, and the type of its result.
+
+use serde_json::{Map, Value, json};
+use toolwright_core::definition::meta_keys;
+use toolwright_core::pointer::below;
+
+use super::module::{Module, Point, What};
+use super::names::pascal;
+use super::object::{DERIVES, Fields};
+use super::reference::{UNSAID, joined, resolve};
+use super::text::{doc, string};
+use super::types::{Shape, Side, Types};
+
+/// Where the schemas of a tool stand in its definition.
+const INPUT: &str = Side::Input { is_open: false }.place();
+const OUTPUT: &str = Side::Output.place();
+/// Names of `_meta` that are no part of an attribute, since each has a meaning of its own.
+const RESERVED_META: [&str; 4] = ["progressToken", "traceparent", "tracestate", "baggage"];
+
+/// Adds the types of a tool, and returns the name of its struct; nothing if it cannot be one, with the reason.
+pub(super) fn add(module: &mut Module, name: &str, definition: &Map<String, Value>) -> Option<String> {
+    if let Err(problem) = toolwright_core::names::check(name) {
+        let what = What::LeftOut(problem.to_string());
+        module.points.push(Point { tool: name.to_owned(), pointer: String::new(), what });
+        return None;
+    }
+    let type_name = module.types.take(&pascal(name, "Tool"));
+    let mut tool = Tool { module, name, definition, keys: vec![format!("name = {}", string(name))] };
+    tool.annotations();
+    tool.metadata();
+    let output = definition.get("outputSchema").map(|schema| tool.output(schema, &type_name));
+    tool.keys.extend(output.map(|output| format!("output = {output}")));
+    tool.input(definition.get("inputSchema").unwrap_or(&Value::Null), &type_name);
+    Some(type_name)
+}
+
+struct Tool<'a> {
+    module: &'a mut Module,
+    name: &'a str,
+    definition: &'a Map<String, Value>,
+    /// The keys of `#[mcp(…)]`.
+    keys: Vec<String>,
+}
+
+impl Tool<'_> {
+    fn differs(&mut self, pointer: impl Into<String>, how: impl Into<String>) {
+        let what = What::Differs(how.into());
+        self.module.points.push(Point { tool: self.name.to_owned(), pointer: pointer.into(), what });
+    }
+
+    /// Hints, which are flags.
+    fn annotations(&mut self) {
+        let annotations =
+            self.definition.get("annotations").and_then(Value::as_object).cloned().unwrap_or_default();
+        let is_true = |hint: &str| annotations.get(hint) == Some(&Value::Bool(true));
+        for (member, value) in &annotations {
+            let key = match member.as_str() {
+                "readOnlyHint" => "read_only",
+                "destructiveHint" if is_true("readOnlyHint") && is_true("destructiveHint") => {
+                    self.differs("/annotations/destructiveHint", "what only reads does not destroy");
+                    continue;
+                }
+                "destructiveHint" => "destructive",
+                "idempotentHint" => "idempotent",
+                "openWorldHint" => "open_world",
+                other => {
+                    self.differs(below("/annotations", other), "it is left out");
+                    continue;
+                }
+            };
+            match value {
+                Value::Bool(true) => self.keys.push(key.to_owned()),
+                Value::Bool(false) => self.keys.push(format!("{key} = false")),
+                _ => self.differs(below("/annotations", member), "it is not a boolean"),
+            }
+        }
+    }
+
+    /// The title, and what has no place in a type.
+    fn metadata(&mut self) {
+        for (member, value) in self.definition {
+            match member.as_str() {
+                "name" | "description" | "inputSchema" | "outputSchema" | "annotations" => {}
+                "title" => match value.as_str().filter(|title| !title.trim().is_empty()) {
+                    Some(title) => self.keys.push(format!("title = {}", string(title))),
+                    None => self.differs("/title", "it is empty"),
+                },
+                "_meta" => self.meta(value.as_object().cloned().unwrap_or_default()),
+                other => self.differs(below("", other), "it is left out"),
+            }
+        }
+    }
+
+    fn meta(&mut self, members: Map<String, Value>) {
+        let mut kept = Vec::new();
+        for (name, value) in members {
+            let strings = || -> Option<String> {
+                let words = value.as_array()?.iter().map(|word| Some(string(word.as_str()?)));
+                Some(words.collect::<Option<Vec<_>>>()?.join(", "))
+            };
+            let own = match name.as_str() {
+                meta_keys::SCOPES => strings().map(|words| format!("scopes({words})")),
+                meta_keys::TAGS => strings().map(|words| format!("tags({words})")),
+                meta_keys::WAS => strings().map(|words| format!("was({words})")),
+                meta_keys::CONTEXT => value.as_str().map(|path| format!("context = {}", string(path))),
+                _ => None,
+            };
+            if let Some(key) = own {
+                self.keys.push(key);
+                continue;
+            }
+            let is_plain = matches!(value, Value::String(_) | Value::Bool(_)) || value.as_i64().is_some();
+            if is_plain && is_meta_name(&name) {
+                kept.push(format!("{} = {value}", string(&name), value = super::text::expression(&value)));
+            } else {
+                self.differs(below("/_meta", &name), "it is left out");
+            }
+        }
+        if !kept.is_empty() {
+            self.keys.push(format!("meta({})", kept.join(", ")));
+        }
+    }
+
+    /// The struct of the arguments, which is the tool.
+    fn input(&mut self, schema: &Value, type_name: &str) {
+        let (mut keywords, whole) = self.root_of(schema, INPUT);
+        let is_open = keywords.get("additionalProperties") != Some(&Value::Bool(false));
+        if is_open && !keywords.get("additionalProperties").is_some_and(Value::is_object) {
+            self.keys.push("allow_unknown".to_owned());
+        }
+        let is_open = self.keys.last().is_some_and(|key| key == "allow_unknown");
+        match keywords.shift_remove("type") {
+            Some(Value::String(kind)) if kind == "object" => {}
+            _ => self.differs(below(INPUT, "type"), "arguments are an object"),
+        }
+        let side = Side::Input { is_open };
+        let mut types = Types::new(self.module, self.name, &whole, side, type_name);
+        let Fields { lines, attributes, .. } = types.fields(&mut keywords, INPUT, type_name, true);
+        for keyword in keywords.keys().filter(|keyword| !UNSAID.contains(&keyword.as_str())) {
+            self.differs(below(INPUT, keyword), "it is left out");
+        }
+        let description = self.definition.get("description").and_then(Value::as_str).unwrap_or_default();
+        let (comment, is_exact) = doc(description, "");
+        if !is_exact && !description.trim().is_empty() {
+            self.keys.push(format!("description = {}", string(description)));
+        } else if description.trim().is_empty() && self.definition.contains_key("description") {
+            self.differs("/description", "it is empty");
+        }
+        let keys = self.keys.join(", ");
+        let derives = DERIVES.replace("JsonSchema)", "JsonSchema, Tool)");
+        let body = if lines.is_empty() { " {}\n".to_owned() } else { format!(" {{\n{lines}}}\n") };
+        self.module
+            .items
+            .push(format!("{comment}{derives}#[mcp({keys})]\n{attributes}pub struct {type_name}{body}"));
+    }
+
+    /// The type of the result.
+    fn output(&mut self, schema: &Value, type_name: &str) -> String {
+        let (mut keywords, whole) = self.root_of(schema, OUTPUT);
+        let wanted = self.module.types.take(&format!("{type_name}Output"));
+        let is_struct = keywords.get("type") == Some(&json!("object"))
+            && keywords.get("properties").and_then(Value::as_object).is_some_and(|listed| !listed.is_empty());
+        for unsaid in UNSAID {
+            keywords.shift_remove(unsaid);
+        }
+        let mut types = Types::new(self.module, self.name, &whole, Side::Output, &wanted);
+        let can_be_struct = is_struct
+            && !keywords.keys().any(|keyword| keyword.ends_with("Of") || keyword == "patternProperties");
+        if can_be_struct {
+            keywords.shift_remove("type");
+            let description = keywords.shift_remove("description");
+            let Fields { lines, attributes, is_exact } = types.fields(&mut keywords, OUTPUT, &wanted, false);
+            if !is_exact {
+                self.differs(OUTPUT, "the rules of its members as a whole are left out");
+            }
+            let extension = self.module.extension(&keywords).map(|words| format!("#[schemars({words})]\n"));
+            let comment = match description.as_ref().and_then(Value::as_str) {
+                Some(text) => {
+                    self.differs(below(OUTPUT, "description"), "it is a doc comment only");
+                    doc(text, "").0
+                }
+                None => format!("/// What `{}` returns.\n", self.name),
+            };
+            let item = format!(
+                "{comment}{DERIVES}{attributes}{}pub struct {wanted} {{\n{lines}}}\n",
+                extension.unwrap_or_default()
+            );
+            self.module.items.push(item);
+            return wanted;
+        }
+        let shape = types.shape(&keywords.clone().into(), OUTPUT, &format!("{wanted}Value"));
+        let is_whole = shape.is_whole() && !keywords.contains_key("description");
+        let Shape { text, is_nullable, .. } = shape;
+        let text = if is_nullable { format!("Option<{text}>") } else { text };
+        let item = if is_whole {
+            format!("/// What `{}` returns.\npub type {wanted} = {text};\n", self.name)
+        } else {
+            let function = types.written_out(&keywords.into(), OUTPUT);
+            format!(
+                "{DERIVES}#[serde(transparent)]\npub struct {wanted}(#[schemars(schema_with = {})] pub {text});\n",
+                string(&function)
+            )
+        };
+        self.module.items.push(item);
+        wanted
+    }
+
+    /// The keywords of a schema's root, with what a reference there leads to, and the whole for other references.
+    fn root_of(&mut self, schema: &Value, at: &str) -> (Map<String, Value>, Value) {
+        let mut keywords = schema.as_object().cloned().unwrap_or_default();
+        if let Some(Value::String(reference)) = keywords.get("$ref").cloned() {
+            let mut beside = keywords.clone();
+            for keyword in UNSAID.iter().chain(&["$ref"]) {
+                beside.shift_remove(*keyword);
+            }
+            let target = resolve(&reference, schema).and_then(Value::as_object).cloned();
+            match target.and_then(|target| joined(target, &beside)) {
+                Some(whole) if !whole.contains_key("$ref") => keywords = whole,
+                _ => {
+                    self.differs(below(at, "$ref"), "the reference is left out");
+                    keywords.shift_remove("$ref");
+                }
+            }
+        }
+        (keywords, schema.clone())
+    }
+}
+
+/// Whether the attribute takes the name (2026-07-28, basic "`_meta`").
+fn is_meta_name(name: &str) -> bool {
+    let (prefix, last) = name.split_once('/').map_or((None, name), |(prefix, last)| (Some(prefix), last));
+    let is_word = |word: &str, between: &[u8]| {
+        word.starts_with(|first: char| first.is_ascii_alphanumeric())
+            && word.ends_with(|last: char| last.is_ascii_alphanumeric())
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || between.contains(&byte))
+    };
+    let labels: Vec<&str> = prefix.into_iter().flat_map(|prefix| prefix.split('.')).collect();
+    let is_reserved = labels.get(1).is_some_and(|label| matches!(*label, "modelcontextprotocol" | "mcp"))
+        || prefix == Some("io.toolwright")
+        || prefix.is_none() && RESERVED_META.contains(&last);
+    let are_labels = labels
+        .iter()
+        .all(|label| is_word(label, b"-") && label.starts_with(|first: char| first.is_ascii_alphabetic()));
+    is_word(last, b"-_.") && are_labels && !is_reserved
+}

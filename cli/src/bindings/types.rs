@@ -1,0 +1,573 @@
+//! From a schema to a type.
+
+use std::fmt::Write as _;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+use toolwright_core::pointer::below;
+
+use super::module::{Module, Point, What};
+use super::names::{Unique, pascal};
+use super::reference::{UNSAID, inlined, joined, resolve};
+use super::text::string;
+
+/// How deep types may be nested; deeper ones are `serde_json::Value`.
+const DEPTH_LIMIT: usize = 32;
+/// How many names a set of strings may have to become an enum.
+const MAX_VARIANTS: usize = 200;
+
+/// Names that no variant of an enum can have.
+const NO_VARIANTS: [&str; 1] = ["Self"];
+
+/// The type of a value whose form is not known.
+pub(super) const ANY: &str = "serde_json::Value";
+
+/// Keywords that hold rules beside the form of a value: the type is as without them, and its schema is written out.
+const RULES: [&str; 12] = [
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "contains",
+    "minContains",
+    "maxContains",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+];
+
+/// Which side of a call a schema describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// The arguments. `is_open`: unknown members are allowed everywhere.
+    Input { is_open: bool },
+    /// The structured content.
+    Output,
+}
+
+impl Side {
+    /// Where the schema stands in the definition.
+    pub(super) const fn place(self) -> &'static str {
+        match self {
+            Self::Input { .. } => "/inputSchema",
+            Self::Output => "/outputSchema",
+        }
+    }
+}
+
+/// The type of a schema.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Shape {
+    /// The type, without an `Option` for `null`.
+    pub(super) text: String,
+    /// `null` is a value as well.
+    pub(super) is_nullable: bool,
+    /// The schema of the type is the one it is for, but for `beside`.
+    pub(super) is_exact: bool,
+    /// Keywords that the schema of the type lacks.
+    pub(super) beside: Map<String, Value>,
+}
+
+impl Shape {
+    fn of(text: impl Into<String>, beside: Map<String, Value>) -> Self {
+        Self { text: text.into(), is_nullable: false, is_exact: true, beside }
+    }
+
+    /// The type says all that the schema does.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_exact && !self.is_nullable && self.beside.is_empty()
+    }
+}
+
+/// Makes the types of one schema.
+pub(super) struct Types<'a> {
+    pub(super) module: &'a mut Module,
+    pub(super) tool: &'a str,
+    /// The whole schema, for its references.
+    pub(super) root: &'a Value,
+    pub(super) side: Side,
+    /// The name of the type of the whole.
+    pub(super) name: String,
+    /// The types of what references lead to.
+    references: BTreeMap<String, Shape>,
+    /// The references that are being followed.
+    open: Vec<String>,
+    depth: usize,
+}
+
+impl<'a> Types<'a> {
+    pub(super) fn new(
+        module: &'a mut Module,
+        tool: &'a str,
+        root: &'a Value,
+        side: Side,
+        name: &str,
+    ) -> Self {
+        let name = name.to_owned();
+        Self { module, tool, root, side, name, references: BTreeMap::new(), open: Vec::new(), depth: 0 }
+    }
+
+    pub(super) fn point(&mut self, pointer: &str, what: What) {
+        self.module.points.push(Point { tool: self.tool.to_owned(), pointer: pointer.to_owned(), what });
+    }
+
+    pub(super) fn differs(&mut self, pointer: &str, how: impl Into<String>) {
+        self.point(pointer, What::Differs(how.into()));
+    }
+
+    fn untyped(&mut self, at: &str, why: &'static str) -> Shape {
+        self.point(at, What::Untyped(why));
+        Shape { is_exact: false, ..Shape::of(ANY, Map::new()) }
+    }
+
+    /// The schema as a function of the module gives it: without references. Where that cannot be, any value is allowed.
+    pub(super) fn written_out(&mut self, schema: &Value, at: &str) -> String {
+        let whole = inlined(schema, self.root, &mut self.module.nodes_left).unwrap_or_else(|| {
+            self.differs(
+                at,
+                "the schema refers to itself or to somewhere else, or is too large, so that any value is allowed",
+            );
+            Value::Bool(true)
+        });
+        self.module.schema_function(&whole)
+    }
+
+    /// The description of a schema: its own, or that of what it refers to.
+    pub(super) fn description<'s>(&'s self, mut schema: &'s Value) -> Option<String> {
+        for _ in 0..DEPTH_LIMIT {
+            if let Some(description) = schema.get("description") {
+                return description.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
+            }
+            schema = resolve(schema.get("$ref")?.as_str()?, self.root)?;
+        }
+        None
+    }
+
+    pub(super) fn is_described(&self, schema: &Value) -> bool {
+        self.description(schema).is_some()
+    }
+
+    /// The type of a schema; `wanted` is the name of one that is made for it.
+    pub(super) fn shape(&mut self, schema: &Value, at: &str, wanted: &str) -> Shape {
+        match schema {
+            Value::Bool(true) => Shape::of(ANY, Map::new()),
+            Value::Object(_) if self.depth == DEPTH_LIMIT => self.untyped(at, "it is nested too deeply"),
+            Value::Object(_) if self.module.types_left == 0 => {
+                self.untyped(at, "the server has too many types")
+            }
+            Value::Object(keywords) => {
+                self.module.types_left -= 1;
+                self.depth += 1;
+                let shape = self.of_keywords(keywords.clone(), at, wanted);
+                self.depth -= 1;
+                shape
+            }
+            _ => self.untyped(at, "no value fits"),
+        }
+    }
+
+    fn of_keywords(&mut self, mut keywords: Map<String, Value>, at: &str, wanted: &str) -> Shape {
+        for keyword in UNSAID.iter().chain(&["description"]) {
+            keywords.shift_remove(*keyword);
+        }
+        if let Some(Value::String(reference)) = keywords.shift_remove("$ref") {
+            return self.of_reference(&reference, keywords, at);
+        }
+        let ruled: Vec<&str> =
+            RULES.into_iter().filter(|rule| keywords.shift_remove(*rule).is_some()).collect();
+        let mut shape =
+            match ["anyOf", "oneOf", "allOf"].into_iter().find(|word| keywords.contains_key(*word)) {
+                Some(combinator) => {
+                    let branches = keywords.shift_remove(combinator).unwrap_or_default();
+                    self.of_branches(combinator, &branches, keywords, at, wanted)
+                }
+                None => self.of_type(keywords, at, wanted),
+            };
+        shape.is_exact &= ruled.is_empty();
+        shape
+    }
+
+    fn of_reference(&mut self, reference: &str, beside: Map<String, Value>, at: &str) -> Shape {
+        if self.open.iter().any(|other| other == reference) {
+            return self.untyped(at, "its schema refers to itself");
+        }
+        let Some(target) = resolve(reference, self.root).cloned() else {
+            return self.untyped(at, "its schema refers to somewhere else");
+        };
+        if let (false, Some(known)) = (beside.is_empty(), target.as_object()) {
+            // Texts beside the reference are no reason for another type.
+            let is_text = |keyword: &String| {
+                matches!(keyword.as_str(), "title" | "default" | "examples" | "deprecated")
+            };
+            if !beside.keys().all(is_text) {
+                let Some(whole) = joined(known.clone(), &beside) else {
+                    return self.untyped(at, "what stands beside the reference contradicts it");
+                };
+                self.open.push(reference.to_owned());
+                let shape = self.shape(&whole.into(), at, &self.name_of(reference));
+                self.open.pop();
+                return shape;
+            }
+        }
+        let mut shape = if let Some(known) = self.references.get(reference) {
+            known.clone()
+        } else {
+            self.open.push(reference.to_owned());
+            let shape = self.shape(&target, at, &self.name_of(reference));
+            self.open.pop();
+            self.references.insert(reference.to_owned(), shape.clone());
+            shape
+        };
+        shape.beside.extend(beside);
+        shape
+    }
+
+    fn name_of(&self, reference: &str) -> String {
+        let last = reference.rsplit('/').next().unwrap_or_default();
+        format!("{}{}", self.name, pascal(last, "Part"))
+    }
+
+    fn of_branches(
+        &mut self,
+        combinator: &str,
+        branches: &Value,
+        rest: Map<String, Value>,
+        at: &str,
+        wanted: &str,
+    ) -> Shape {
+        let all = branches.as_array().map(Vec::as_slice).unwrap_or_default();
+        let place = |index: usize| below(&below(at, combinator), &index.to_string());
+        let is_null = |branch: &Value| branch.get("type").is_some_and(|kind| kind == "null");
+        let takes_null = combinator != "allOf" && all.iter().any(is_null);
+        let others: Vec<(usize, &Value)> =
+            all.iter().enumerate().filter(|(_, branch)| !takes_null || !is_null(branch)).collect();
+        let mut shape = match others.as_slice() {
+            [] => self.untyped(at, "no value fits"),
+            [(index, one)] => match one.as_object().and_then(|one| joined(one.clone(), &rest)) {
+                Some(whole) => self.shape(&whole.into(), &place(*index), wanted),
+                None => self.untyped(at, "its rules contradict each other"),
+            },
+            _ if combinator == "allOf" => {
+                let whole =
+                    others.iter().try_fold(rest, |whole, (_, branch)| joined(whole, branch.as_object()?));
+                match whole.filter(|whole| !whole.contains_key("$ref")) {
+                    Some(whole) => self.shape(&whole.into(), at, wanted),
+                    None => self.untyped(at, "several schemas apply to it"),
+                }
+            }
+            several => {
+                let branches: Vec<(String, &Value)> =
+                    several.iter().map(|(index, branch)| (place(*index), *branch)).collect();
+                self.union(&branches, rest, at, wanted)
+            }
+        };
+        shape.is_nullable |= takes_null;
+        shape
+    }
+
+    /// A choice between schemas that a value's JSON type tells apart, or between objects that a constant member does.
+    fn union(
+        &mut self,
+        branches: &[(String, &Value)],
+        rest: Map<String, Value>,
+        at: &str,
+        wanted: &str,
+    ) -> Shape {
+        let names: Option<Vec<&str>> =
+            branches.iter().map(|(_, branch)| branch.get("const")?.as_str()).collect();
+        if let Some(names) = names
+            && names.len() <= MAX_VARIANTS
+        {
+            let values: Vec<Value> = names.into_iter().map(Value::from).collect();
+            let mut shape = self.names(&values, rest, wanted);
+            // A branch may have a description of its own.
+            let is_plain = |branch: &Value| {
+                let mut keywords = branch.as_object().into_iter().flatten();
+                keywords.all(|(keyword, _)| matches!(keyword.as_str(), "const" | "type"))
+            };
+            shape.is_exact &= branches.iter().all(|(_, branch)| is_plain(branch));
+            return shape;
+        }
+        if !rest.keys().all(|keyword| {
+            matches!(keyword.as_str(), "title" | "default" | "examples" | "deprecated" | "type")
+        }) {
+            return self.untyped(at, "a choice has rules beside it");
+        }
+        if let Some(tag) = tag_of(branches) {
+            return self.tagged(&tag, branches, rest, wanted);
+        }
+        let kinds: Option<Vec<&'static str>> =
+            branches.iter().map(|(_, branch)| kind_of(branch, self.root)).collect();
+        let kinds = kinds.filter(|kinds| kinds.iter().collect::<BTreeSet<_>>().len() == kinds.len());
+        let Some(kinds) = kinds else {
+            return self.untyped(at, "nothing tells the schemas of a choice apart");
+        };
+        let name = self.module.types.take(wanted);
+        let (mut variants, mut is_exact) = (String::new(), true);
+        for ((place, branch), kind) in branches.iter().zip(kinds) {
+            let shape = self.shape(branch, place, &format!("{wanted}{kind}"));
+            is_exact &= shape.is_whole() && !self.is_described(branch);
+            let text = if shape.is_nullable { format!("Option<{}>", shape.text) } else { shape.text };
+            _ = writeln!(variants, "    {kind}({text}),");
+        }
+        self.module.items.push(format!(
+            "#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]\n#[serde(untagged)]\npub enum {name} {{\n{variants}}}\n"
+        ));
+        Shape { is_exact, ..Shape::of(name, without(rest, &["type"])) }
+    }
+
+    /// Objects that are told apart by a member `tag`.
+    fn tagged(
+        &mut self,
+        tag: &str,
+        branches: &[(String, &Value)],
+        rest: Map<String, Value>,
+        wanted: &str,
+    ) -> Shape {
+        let name = self.module.types.take(wanted);
+        let (mut variants, mut is_exact, mut names) = (String::new(), true, Unique::without(NO_VARIANTS));
+        for (place, branch) in branches {
+            let mut object = branch.as_object().cloned().unwrap_or_default();
+            let value = object["properties"][tag]["const"].clone();
+            let properties = object.get_mut("properties").and_then(Value::as_object_mut);
+            let constant = properties.and_then(|properties| properties.shift_remove(tag)).unwrap_or_default();
+            is_exact &= constant.as_object().is_none_or(|constant| {
+                constant.keys().all(|keyword| matches!(keyword.as_str(), "const" | "type"))
+            });
+            if let Some(Value::Array(required)) = object.get_mut("required") {
+                required.retain(|name| name != tag);
+            }
+            is_exact &= object.shift_remove("description").is_none();
+            let value = value.as_str().unwrap_or_default();
+            let variant = names.take(&pascal(value, "Value"));
+            let shape = self.shape(&object.into(), place, &format!("{wanted}{variant}"));
+            is_exact &= shape.is_whole();
+            _ = writeln!(
+                variants,
+                "    #[serde(rename = {})]\n    {variant}({}),",
+                string(value),
+                shape.text
+            );
+        }
+        self.module.items.push(format!(
+            "#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]\n#[serde(tag = {})]\npub enum {name} {{\n{variants}}}\n",
+            string(tag)
+        ));
+        Shape { is_exact, ..Shape::of(name, without(rest, &["type"])) }
+    }
+
+    /// An enum of strings.
+    fn names(&mut self, values: &[Value], beside: Map<String, Value>, wanted: &str) -> Shape {
+        let name = self.module.types.take(wanted);
+        let mut variants = Unique::without(NO_VARIANTS);
+        let mut lines = String::new();
+        for value in values.iter().filter_map(Value::as_str) {
+            let variant = variants.take(&pascal(value, "Value"));
+            if variant != value {
+                _ = writeln!(lines, "    #[serde(rename = {})]", string(value));
+            }
+            _ = writeln!(lines, "    {variant},");
+        }
+        self.module.items.push(format!(
+            "#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]\npub enum {name} {{\n{lines}}}\n"
+        ));
+        Shape::of(name, without(beside, &["type"]))
+    }
+
+    fn of_type(&mut self, mut keywords: Map<String, Value>, at: &str, wanted: &str) -> Shape {
+        let kinds: Vec<String> = match keywords.get("type") {
+            Some(Value::String(kind)) => vec![kind.clone()],
+            Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            _ => implied(&keywords).map(str::to_owned).into_iter().collect(),
+        };
+        let is_nullable = kinds.len() > 1 && kinds.iter().any(|kind| kind == "null");
+        let others: Vec<&str> =
+            kinds.iter().map(String::as_str).filter(|kind| !is_nullable || *kind != "null").collect();
+        if is_nullable && let Some(Value::Array(values)) = keywords.get_mut("enum") {
+            values.retain(|value| !value.is_null());
+        }
+        let says_type = keywords.shift_remove("type").is_some();
+        let mut shape = match others.as_slice() {
+            [kind] => self.of_kind(kind, keywords, at, wanted),
+            // Nothing is said of the form.
+            [] if keywords.keys().all(|keyword| is_note(keyword)) => Shape::of(ANY, keywords),
+            [] => self.untyped(at, "its type is not said"),
+            several => {
+                let branches: Vec<Value> = several
+                    .iter()
+                    .map(|kind| {
+                        let own = keywords.iter().filter(|(keyword, _)| applies(keyword, kind));
+                        let own = own.map(|(keyword, value)| (keyword.clone(), value.clone()));
+                        Value::Object(
+                            std::iter::once(("type".to_owned(), (*kind).into())).chain(own).collect(),
+                        )
+                    })
+                    .collect();
+                let notes = keywords.iter().filter(|(keyword, _)| is_note(keyword));
+                let notes = notes.map(|(keyword, value)| (keyword.clone(), value.clone())).collect();
+                let branches: Vec<(String, &Value)> =
+                    branches.iter().map(|branch| (at.to_owned(), branch)).collect();
+                if keywords.contains_key("enum") || keywords.contains_key("const") {
+                    self.untyped(at, "its values are of several types")
+                } else {
+                    self.union(&branches, notes, at, wanted)
+                }
+            }
+        };
+        // A rule for values of one type alone allows all others.
+        shape.is_exact &= says_type || shape.text == ANY;
+        shape.is_nullable |= is_nullable;
+        shape
+    }
+
+    fn of_kind(&mut self, kind: &str, mut keywords: Map<String, Value>, at: &str, wanted: &str) -> Shape {
+        match kind {
+            "string" => {
+                let values = match (keywords.get("const"), keywords.get("enum")) {
+                    (Some(value), _) => Some(vec![value.clone()]),
+                    (None, Some(Value::Array(values))) => Some(values.clone()),
+                    _ => None,
+                };
+                match values {
+                    Some(values)
+                        if (1..=MAX_VARIANTS).contains(&values.len())
+                            && values.iter().all(Value::is_string) =>
+                    {
+                        let distinct: BTreeSet<_> = values.iter().filter_map(Value::as_str).collect();
+                        if distinct.len() == values.len() {
+                            return self.names(&values, without(keywords, &["enum", "const"]), wanted);
+                        }
+                        Shape::of("String", keywords)
+                    }
+                    _ => Shape::of("String", keywords),
+                }
+            }
+            "integer" => {
+                let is_natural = ["minimum", "exclusiveMinimum"].iter().any(|bound| {
+                    keywords.get(*bound).and_then(Value::as_f64).is_some_and(|bound| bound >= 0.0)
+                });
+                if is_natural && keywords.get("minimum").and_then(Value::as_u64) == Some(0) {
+                    keywords.shift_remove("minimum");
+                }
+                Shape::of(if is_natural { "u64" } else { "i64" }, keywords)
+            }
+            "number" => Shape::of("f64", keywords),
+            "boolean" => Shape::of("bool", keywords),
+            "null" => Shape::of("()", keywords),
+            "array" => self.list(keywords, at, wanted),
+            "object" => {
+                keywords.shift_remove("type");
+                self.object(keywords, at, wanted)
+            }
+            _ => self.untyped(at, "its type is none of JSON's"),
+        }
+    }
+
+    fn list(&mut self, mut keywords: Map<String, Value>, at: &str, wanted: &str) -> Shape {
+        let is_tuple =
+            keywords.contains_key("prefixItems") || keywords.get("items").is_some_and(Value::is_array);
+        if is_tuple {
+            self.point(at, What::Untyped("each place of the list has a schema of its own"));
+            return Shape { is_exact: false, ..Shape::of(format!("Vec<{ANY}>"), Map::new()) };
+        }
+        let item = match keywords.shift_remove("items") {
+            Some(items) => {
+                let shape = self.shape(&items, &below(at, "items"), &format!("{wanted}Item"));
+                let says_more = self.is_described(&items);
+                Shape { is_exact: shape.is_exact && !says_more, ..shape }
+            }
+            None => Shape::of(ANY, Map::new()),
+        };
+        let is_exact = item.is_whole();
+        let text = if item.is_nullable { format!("Option<{}>", item.text) } else { item.text };
+        Shape { is_exact, ..Shape::of(format!("Vec<{text}>"), keywords) }
+    }
+}
+
+fn without(mut keywords: Map<String, Value>, names: &[&str]) -> Map<String, Value> {
+    for name in names {
+        keywords.shift_remove(*name);
+    }
+    keywords
+}
+
+/// Keywords that say nothing of the form of a value.
+fn is_note(keyword: &str) -> bool {
+    matches!(keyword, "title" | "default" | "examples" | "deprecated" | "readOnly" | "writeOnly")
+        || keyword.starts_with("x-")
+}
+
+/// Whether a rule is one for values of this type.
+fn applies(keyword: &str, kind: &str) -> bool {
+    match keyword {
+        "minLength" | "maxLength" | "pattern" | "format" | "contentEncoding" | "contentMediaType" => {
+            kind == "string"
+        }
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
+            matches!(kind, "number" | "integer")
+        }
+        "items" | "prefixItems" | "minItems" | "maxItems" | "uniqueItems" => kind == "array",
+        "properties"
+        | "required"
+        | "additionalProperties"
+        | "patternProperties"
+        | "propertyNames"
+        | "minProperties"
+        | "maxProperties" => kind == "object",
+        _ => false,
+    }
+}
+
+/// The type that a schema means which does not say one.
+fn implied(keywords: &Map<String, Value>) -> Option<&'static str> {
+    let has = |keyword: &str| keywords.contains_key(keyword);
+    let values = keywords.get("const").map(std::slice::from_ref);
+    let values = values.or_else(|| keywords.get("enum")?.as_array().map(Vec::as_slice));
+    if let Some(values) = values {
+        return values.iter().all(Value::is_string).then_some("string");
+    }
+    if has("properties") || has("additionalProperties") {
+        return Some("object");
+    }
+    has("items").then_some("array")
+}
+
+/// The JSON type of all values of a schema, as the name of a variant.
+fn kind_of(schema: &Value, root: &Value) -> Option<&'static str> {
+    let schema = match schema.get("$ref").and_then(Value::as_str) {
+        Some(reference) => resolve(reference, root)?,
+        None => schema,
+    };
+    let named = schema.get("type").and_then(Value::as_str);
+    match named.or_else(|| implied(schema.as_object()?))? {
+        "string" => Some("Text"),
+        "integer" | "number" => Some("Number"),
+        "boolean" => Some("Flag"),
+        "array" => Some("List"),
+        "object" => Some("Object"),
+        _ => None,
+    }
+}
+
+/// The member whose constant tells the objects of a choice apart.
+fn tag_of(branches: &[(String, &Value)]) -> Option<String> {
+    let constants = |branch: &Value| -> Option<BTreeMap<String, String>> {
+        let required = branch.get("required")?.as_array()?;
+        let properties = branch.get("properties")?.as_object()?.iter();
+        let constant = |(name, property): (&String, &Value)| {
+            let is_required = required.iter().any(|other| other == name);
+            Some((name.clone(), property.get("const")?.as_str().filter(|_| is_required)?.to_owned()))
+        };
+        Some(properties.filter_map(constant).collect())
+    };
+    let all: Vec<_> = branches.iter().map(|(_, branch)| constants(branch)).collect::<Option<_>>()?;
+    let candidates = all.first()?.keys();
+    let is_tag = |name: &&String| {
+        let values: Option<BTreeSet<&String>> = all.iter().map(|constants| constants.get(*name)).collect();
+        values.is_some_and(|values| values.len() == all.len())
+    };
+    candidates.into_iter().find(is_tag).cloned()
+}
