@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolwright_agent::parts::Transcript;
 use toolwright_agent::toolbox::{AgentTool, ToolMessage, Toolbox};
+use toolwright_agent::value::{STDIO_SCHEME, ToolValue};
 use toolwright_client::config::{ConfigReader, ServerSpec, Tokens};
 use toolwright_client::toolbox::Servers;
 use toolwright_core::manifest::visible;
@@ -36,23 +37,41 @@ pub(super) fn run(args: &CallArgs, shell: Shell) -> Result<RequestExit, RequestE
     let calls = calls(args, &toolbox)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let result = make(&calls, &toolbox, args).await;
+        let result = make(&calls, &toolbox, args, shell).await;
         toolbox.close().await;
         servers.close().await;
         result
     })
 }
 
-async fn make(calls: &[Call], toolbox: &Toolbox, args: &CallArgs) -> Result<RequestExit, RequestError> {
-    let mut exit = RequestExit::Ok;
+async fn make(
+    calls: &[Call],
+    toolbox: &Toolbox,
+    args: &CallArgs,
+    shell: Shell,
+) -> Result<RequestExit, RequestError> {
+    let (mut exit, mut is_told) = (RequestExit::Ok, args.allow_programs);
     for call in calls {
         let message = toolbox.call(&call.tool, call.arguments.clone()).await;
         if message.is_error {
             exit = RequestExit::Tool;
         }
+        let is_refused = message.is_error && message.result.is_none() && names_program(toolbox, &call.tool);
+        if is_refused && !is_told {
+            shell.note(
+                &"--config FILE names the servers that may be started, --allow-programs starts them all",
+            );
+            is_told = true;
+        }
         print(&message, call, args)?;
     }
     Ok(exit)
+}
+
+/// Whether the server of a tool is a program.
+fn names_program(toolbox: &Toolbox, tool: &str) -> bool {
+    let value = toolbox.find(tool).map(AgentTool::value);
+    matches!(value, Some(ToolValue::Mcp(tool)) if tool.server_uri.starts_with(STDIO_SCHEME))
 }
 
 /// The text alone for one call on the command line, else a line of JSON for each.

@@ -142,6 +142,7 @@ fn programs_of_records_are_started_only_if_allowed() {
         "{}",
         refused.stdout
     );
+    refused.says(&["--config FILE", "--allow-programs"]);
     assert_eq!(starts(scratch.path()), 1);
     assert_eq!(call(&["--allow-programs"]).ok().stdout, "done\n");
     // A configuration file that has the same command says so as well.
