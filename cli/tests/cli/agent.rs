@@ -103,6 +103,24 @@ fn simple_types_leave_out_what_cannot_be_called() {
 }
 
 #[test]
+fn tools_on_further_pages_are_imported() {
+    let page = |id: u64, name: &str, next: Value| {
+        let tools = json!([{"name": name, "inputSchema": {"type": "object"}}]);
+        json!({"jsonrpc": "2.0", "id": id, "result": {"tools": tools, "nextCursor": next}})
+    };
+    let first = lists(&json!([]));
+    let (discovered, _) = first.split_once("; read l; echo").unwrap();
+    let script = format!(
+        "{discovered}; read l; echo '{}'; read l; echo '{}'; read l",
+        page(2, "one", json!("2")),
+        json!({"jsonrpc": "2.0", "id": 3, "result": {"tools": [{"name": "two", "inputSchema": {"type": "object"}}]}})
+    );
+    let imported = run(scratch().path(), &["import", "--", "sh", "-c", &script]).ok();
+    let names: Vec<_> = records(&imported).iter().map(|value| value["name"].clone()).collect();
+    assert_eq!(names, ["one", "two"]);
+}
+
+#[test]
 fn ten_calls_of_a_server_share_one_connection() {
     let scratch = scratch();
     let script = counted(scratch.path());

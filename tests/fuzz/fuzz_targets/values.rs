@@ -8,19 +8,34 @@ use std::collections::HashSet;
 use libfuzzer_sys::fuzz_target;
 use toolwright_agent::provider::{Losses, Provider};
 use toolwright_agent::toolbox::Toolbox;
-use toolwright_agent::value::{
-    ReadLimits, ToolCodec, ToolCollection, ToolValue, stdio_command, stdio_uri,
-};
+use toolwright_agent::value::{ReadLimits, ToolCodec, ToolCollection, ToolValue, stdio_command, stdio_uri};
+
+/// The value as the flat form tells it from others: without ports is the same as with none, and so is an empty schema.
+fn told_apart(mut value: ToolValue) -> ToolValue {
+    match &mut value {
+        ToolValue::Workflow(tool) => {
+            tool.input_ports.get_or_insert_default();
+            tool.output_ports.get_or_insert_default();
+        }
+        ToolValue::Mcp(tool) => {
+            tool.input_schema = tool.input_schema.take().filter(|schema| !schema.is_empty())
+        }
+        ToolValue::Command(_) | ToolValue::Http(_) | ToolValue::Other(_) => {}
+    }
+    value
+}
 
 fuzz_target!(|input: &[u8]| {
-    let tools = ToolCollection::read("input", input, None, ReadLimits::default()).expect("memory can be read");
+    let tools =
+        ToolCollection::read("input", input, None, ReadLimits::default()).expect("memory can be read");
     for value in tools.values() {
         let written = value.to_json();
         assert_eq!(ToolValue::from_json(&written).expect("a record is read"), *value, "{written}");
         for codec in ToolCodec::all().iter().filter(|codec| codec.writes()) {
             let Ok(record) = codec.encode(value) else { continue };
             let again = codec.decode(&record.text).expect("what is written is read");
-            assert!(!record.lost.is_empty() || again == *value, "{} loses something: {written}", codec.name());
+            let is_same = told_apart(again) == told_apart(value.clone());
+            assert!(!record.lost.is_empty() || is_same, "{} loses something: {written}", codec.name());
         }
     }
     let again = ToolCollection::from_jsonl(&tools.to_jsonl());
@@ -29,8 +44,13 @@ fuzz_target!(|input: &[u8]| {
     let toolbox = Toolbox::builder(tools.values().cloned()).build();
     let mut names = HashSet::new();
     for tool in toolbox.tools() {
-        let is_allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
-        assert!(matches!(tool.name().len(), 1..=64) && tool.name().chars().all(is_allowed), "{:?}", tool.name());
+        let is_allowed =
+            |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
+        assert!(
+            matches!(tool.name().len(), 1..=64) && tool.name().chars().all(is_allowed),
+            "{:?}",
+            tool.name()
+        );
         assert!(names.insert(tool.name()), "two tools are called {}", tool.name());
     }
     for provider in [Provider::OpenAi, Provider::OpenAiStrict, Provider::Anthropic, Provider::Gemini] {
