@@ -21,6 +21,28 @@ impl Prompt {
 }
 
 /// What a prompt's handler may return.
+///
+/// ```
+/// use toolwright_core::prompt::{IntoPromptResult, PromptResult};
+/// use toolwright_core::request::RequestError;
+///
+/// /// A review that can be asked for.
+/// struct Review {
+///     file: String,
+/// }
+///
+/// impl IntoPromptResult for Review {
+///     fn into_prompt_result(self) -> Result<PromptResult, RequestError> {
+///         if self.file.is_empty() {
+///             return Err(RequestError::invalid("name the file to review"));
+///         }
+///         format!("Review {}.", self.file).into_prompt_result()
+///     }
+/// }
+///
+/// assert!(Review { file: "src/main.rs".to_owned() }.into_prompt_result().is_ok());
+/// assert!(Review { file: String::new() }.into_prompt_result().is_err());
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a prompt",
     label = "return a string, one or more `PromptMessage`s, a `PromptResult`, or a `Result` of these"

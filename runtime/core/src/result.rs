@@ -74,6 +74,26 @@ impl From<ToolError> for ToolResult {
 ///
 /// Text and numbers become one text block, content blocks stay what they are, [`Json`] becomes structured
 /// content with an output schema, `()` an empty success, `Err` a result with `isError`.
+///
+/// ```
+/// use toolwright_core::content::ContentBlock;
+/// use toolwright_core::result::{IntoToolResult, ToolResult};
+///
+/// /// A picture, with the text that stands for it where none can be shown.
+/// struct Chart {
+///     png: Vec<u8>,
+///     caption: String,
+/// }
+///
+/// impl IntoToolResult for Chart {
+///     fn into_tool_result(self) -> ToolResult {
+///         vec![ContentBlock::image(&self.png, "image/png"), ContentBlock::text(self.caption)].into_tool_result()
+///     }
+/// }
+///
+/// let result = Chart { png: vec![0x89, 0x50], caption: "Sales by month".to_owned() }.into_tool_result();
+/// assert_eq!(result.content.len(), 2);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
     label = "not a tool result",
@@ -184,6 +204,18 @@ impl<T: OutputData> IntoToolResult for Json<T> {
 }
 
 /// Types that [`Json`] can hold. Implemented for all that serialize and have a JSON Schema.
+///
+/// ```
+/// use toolwright_core::result::{IntoToolResult, Json};
+///
+/// #[derive(serde::Serialize, schemars::JsonSchema)]
+/// struct Sum {
+///     sum: i64,
+/// }
+///
+/// let schema = Json::<Sum>::output_schema().expect("data has a schema");
+/// assert_eq!(schema["properties"]["sum"]["type"], "integer");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be structured content",
     label = "needs `serde::Serialize` and `schemars::JsonSchema`",

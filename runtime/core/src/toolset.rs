@@ -15,6 +15,20 @@ pub use crate::metadata::Package;
 /// The closed set of tools of one server: an enum with one variant a tool, `#[derive(Toolset)]`.
 ///
 /// Every [`Tool`] is also a toolset of one.
+///
+/// ```
+/// use toolwright_core::toolset::Toolset;
+/// use toolwright_macros::Tool;
+///
+/// /// Look up an order by its id.
+/// #[derive(Tool, serde::Deserialize, schemars::JsonSchema)]
+/// # #[mcp(crate = toolwright_core)]
+/// struct GetOrder {
+///     order_id: String,
+/// }
+///
+/// assert_eq!(GetOrder::definitions().len(), 1);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a tool nor a set of tools",
     label = "no tools in here",

@@ -84,6 +84,23 @@ impl Completion {
 }
 
 /// What a completer may return.
+///
+/// ```
+/// use toolwright_core::request::RequestError;
+/// use toolwright_server::{Completion, IntoCompletion};
+///
+/// /// The cities that a search found.
+/// struct Cities(Vec<&'static str>);
+///
+/// impl IntoCompletion for Cities {
+///     fn into_completion(self) -> Result<Completion, RequestError> {
+///         self.0.into_completion()
+///     }
+/// }
+///
+/// assert_eq!(Cities(vec!["Bern", "Berlin"]).into_completion()?.values, ["Bern", "Berlin"]);
+/// # Ok::<(), RequestError>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no completion",
     label = "return a list of texts, a `Completion`, or a `Result` of these"

@@ -10,6 +10,38 @@ use crate::context::Context;
 /// The code behind the tool `T`: implemented once per tool on the service's own type.
 ///
 /// Any function from a tool to a future of a result is a handler too.
+///
+/// ```
+/// use toolwright_core::result::ToolError;
+/// use toolwright_macros::Tool;
+/// use toolwright_server::{Client, Context, Handler, Server};
+///
+/// /// Add two numbers.
+/// #[derive(Tool, serde::Deserialize, schemars::JsonSchema)]
+/// # #[mcp(crate = toolwright_core)]
+/// struct Add {
+///     a: i64,
+///     b: i64,
+/// }
+///
+/// struct Calculator;
+///
+/// impl Handler<Add> for Calculator {
+///     type Output = i64;
+///
+///     async fn call(&self, input: Add, _cx: &Context) -> Result<i64, ToolError> {
+///         input.a.checked_add(input.b).ok_or_else(|| ToolError::new("the sum is too large"))
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let service = Server::new(Calculator).tools::<Add>().build()?;
+/// let result = Client::in_process(&service).call("add", serde_json::json!({"a": 1, "b": 2})).await?;
+/// assert_eq!(result.as_text(), "3");
+/// # Ok(())
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no handler for the tool `{T}`",
     label = "no `Handler<{T}>` for `{Self}`",

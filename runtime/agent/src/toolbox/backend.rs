@@ -66,6 +66,8 @@ pub trait Connector: Send + Sync + 'static {
 }
 
 /// A connection to an MCP server, used by several calls at once.
+///
+/// The example of [`Connector`] has one.
 pub trait Connection: Send + Sync + 'static {
     /// Calls a tool by its name on the server. A tool that failed is a result with `is_error`.
     ///
@@ -84,6 +86,26 @@ pub trait Connection: Send + Sync + 'static {
 }
 
 /// Runs tools of one kind: commands, workflows or HTTP requests.
+///
+/// ```
+/// use toolwright_agent::toolbox::{Arguments, BoxFuture, CallError, Runner};
+/// use toolwright_agent::value::ToolValue;
+/// use toolwright_core::result::ToolResult;
+///
+/// /// Says what it would run.
+/// struct DryRun;
+///
+/// impl Runner for DryRun {
+///     fn run<'a>(
+///         &'a self,
+///         tool: &'a ToolValue,
+///         arguments: Arguments,
+///     ) -> BoxFuture<'a, Result<ToolResult, CallError>> {
+///         Box::pin(async move { Ok(ToolResult::text(format!("{tool:?} with {arguments:?}"))) })
+///     }
+/// }
+/// # let _: &dyn Runner = &DryRun;
+/// ```
 pub trait Runner: Send + Sync + 'static {
     /// Runs the tool. One that failed is a result with `is_error`.
     ///

@@ -10,6 +10,30 @@ use crate::config::{BoxFuture, Headers, Secret, Template, Tokens};
 ///
 /// The client calls [`Authorize::headers`] before each request. After a 401, and after a 403 that asks for more scopes, it
 /// calls [`Authorize::refused`] and sends the request again if that says so, at most three times a request.
+///
+/// ```
+/// use toolwright_client::{Authorize, Authorizing, Refusal};
+/// use toolwright_client::config::BoxFuture;
+/// use http::{HeaderName, HeaderValue, header};
+///
+/// /// A key that never changes.
+/// #[derive(Debug)]
+/// struct Key(HeaderValue);
+///
+/// impl Authorize for Key {
+///     fn headers<'a>(
+///         &'a self,
+///         _request: &'a Authorizing<'a>,
+///     ) -> BoxFuture<'a, Result<Vec<(HeaderName, HeaderValue)>, String>> {
+///         Box::pin(std::future::ready(Ok(vec![(header::AUTHORIZATION, self.0.clone())])))
+///     }
+///
+///     fn refused<'a>(&'a self, _refusal: &'a Refusal<'a>) -> BoxFuture<'a, Result<bool, String>> {
+///         Box::pin(std::future::ready(Err("the key is not accepted: ask for another one".to_owned())))
+///     }
+/// }
+/// # let _: &dyn Authorize = &Key(HeaderValue::from_static("Bearer f3a9"));
+/// ```
 pub trait Authorize: Send + Sync + fmt::Debug {
     /// The headers of a request, such as `Authorization`.
     ///

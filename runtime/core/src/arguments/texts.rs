@@ -16,6 +16,22 @@ use crate::schema::{Draft, Profile};
 ///
 /// Implemented for all that serde reads and that have a JSON Schema; whether the fields are texts shows when the
 /// server is built.
+///
+/// ```
+/// use toolwright_core::prompt::Prompt;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Review {
+///     /// The file to review.
+///     file: String,
+///     /// What to look at.
+///     focus: Option<String>,
+/// }
+///
+/// let prompt = Prompt::new("review").arguments::<Review>();
+/// assert_eq!(prompt.arguments[0].name, "file");
+/// assert!(prompt.arguments[0].required && !prompt.arguments[1].required);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the arguments of a prompt or a resource template",
     label = "needs `serde::Deserialize` and `schemars::JsonSchema`",

@@ -9,6 +9,17 @@ pub use crate::protocol::{DefinitionMap as Entry, ListKind as Kind};
 
 /// What a function returns that `toolwright::declare!` puts into the manifest: a [`Prompt`], a [`Resource`], a
 /// [`ResourceTemplate`], or a list of one of them, which may be empty.
+///
+/// ```
+/// use toolwright_core::prompt::Prompt;
+///
+/// // Beside the server's code: `toolwright::declare!(fn prompts);`
+/// fn prompts() -> Vec<Prompt> {
+///     vec![Prompt::new("review").description("Asks for a review of a file.")]
+/// }
+/// # use toolwright_core::manifest::Declare;
+/// # assert_eq!(prompts().entries().len(), 1);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be declared",
     label = "return a `Prompt`, a `Resource`, a `ResourceTemplate`, or a `Vec` of one of these"

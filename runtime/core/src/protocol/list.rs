@@ -107,6 +107,13 @@ pub struct PageParams {
 }
 
 /// What can be listed.
+///
+/// ```
+/// use toolwright_core::definition::ToolDefinition;
+/// use toolwright_core::protocol::Listed;
+///
+/// assert_eq!(ToolDefinition::MEMBER, "tools");
+/// ```
 pub trait Listed {
     /// The member of the page that holds the list.
     const MEMBER: &'static str;

@@ -12,6 +12,25 @@ pub use segment::{PathSegment, PathSegmentError};
 pub use template::{TemplateError, UriTemplate, check_uri};
 
 /// What the handler of a resource may return.
+///
+/// ```
+/// use toolwright_core::request::RequestError;
+/// use toolwright_core::resource::{IntoResourceResult, ResourceResult};
+///
+/// /// Rows that are sent as comma-separated values.
+/// struct Rows(Vec<[u32; 2]>);
+///
+/// impl IntoResourceResult for Rows {
+///     fn into_resource_result(self, uri: &str, _mime_type: Option<&str>) -> Result<ResourceResult, RequestError> {
+///         let lines: String = self.0.iter().map(|[a, b]| format!("{a},{b}\n")).collect();
+///         lines.into_resource_result(uri, Some("text/csv"))
+///     }
+/// }
+///
+/// let result = Rows(vec![[1, 2]]).into_resource_result("shop://sales", None)?;
+/// assert_eq!(result.contents[0].mime_type.as_deref(), Some("text/csv"));
+/// # Ok::<(), RequestError>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the contents of a resource",
     label = "return a string, bytes, one or more `ResourceContents`, a `ResourceResult`, or an `Option` or `Result` of these"

@@ -17,6 +17,24 @@ pub use read::decode;
 /// One tool: a struct whose fields are the tool's arguments.
 ///
 /// Write `#[derive(Tool, serde::Deserialize, schemars::JsonSchema)]`; the derive fills in everything here.
+///
+/// ```
+/// use toolwright_core::tool::Tool;
+/// use toolwright_macros::Tool;
+///
+/// /// Look up an order by its id.
+/// #[derive(Tool, serde::Deserialize, schemars::JsonSchema)]
+/// #[mcp(read_only)]
+/// # #[mcp(crate = toolwright_core)]
+/// struct GetOrder {
+///     /// Order id: `#W` and seven digits.
+///     order_id: String,
+/// }
+///
+/// let definition = GetOrder::definition();
+/// assert_eq!(definition.name, "get_order");
+/// assert_eq!(definition.description.as_deref(), Some("Look up an order by its id."));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "this type has no tool definition",

@@ -13,6 +13,27 @@ use super::typing;
 use crate::future::BoxFuture;
 
 /// Turns plain text into a call: [`CommandRouter`], or one of yours that asks a model.
+///
+/// ```
+/// use toolwright_core::definition::ToolDefinition;
+/// use toolwright_server::BoxFuture;
+/// use toolwright_server::agent::{RouteError, TextRouter, ToolCall};
+///
+/// /// Whatever is said, it calls the first tool.
+/// struct First;
+///
+/// impl TextRouter for First {
+///     fn route<'a>(
+///         &'a self,
+///         _text: &'a str,
+///         tools: &'a [ToolDefinition],
+///     ) -> BoxFuture<'a, Result<ToolCall, RouteError>> {
+///         let call = tools.first().map(|tool| ToolCall { name: tool.name.clone(), arguments: None });
+///         Box::pin(std::future::ready(call.ok_or(RouteError::Empty)))
+///     }
+/// }
+/// # let _: &dyn TextRouter = &First;
+/// ```
 pub trait TextRouter: Send + Sync + 'static {
     /// The call that `text` means.
     ///

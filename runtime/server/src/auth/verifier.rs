@@ -9,6 +9,32 @@ use crate::future::BoxFuture;
 ///
 /// [`ApiKeys`](super::ApiKeys) is one; with the feature `oauth`, [`JwtVerifier`](super::JwtVerifier) and
 /// [`Introspection`](super::Introspection) are as well.
+///
+/// ```
+/// use std::collections::HashMap;
+///
+/// use toolwright_server::BoxFuture;
+/// use toolwright_server::auth::{Principal, Protection, Rejected, TokenVerifier};
+///
+/// /// Sessions that another part of the program keeps.
+/// struct Sessions(HashMap<String, String>);
+///
+/// impl TokenVerifier for Sessions {
+///     fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, Rejected>> {
+///         let user = self.0.get(token).map(|user| Principal::new(user).with_scopes(["orders:read"]));
+///         Box::pin(std::future::ready(user.ok_or_else(|| Rejected::invalid("the session has ended; sign in again"))))
+///     }
+///
+///     fn sends_tokens(&self) -> bool {
+///         false
+///     }
+/// }
+///
+/// let sessions = Sessions(HashMap::from([("f3a9".to_owned(), "ada".to_owned())]));
+/// let protection = Protection::new("https://shop.example/mcp", sessions)?;
+/// # let _ = protection;
+/// # Ok::<(), toolwright_server::auth::ProtectionError>(())
+/// ```
 pub trait TokenVerifier: Send + Sync + 'static {
     /// Checks a token. It has at most [`Protection::MAX_TOKEN_BYTES`](super::Protection::MAX_TOKEN_BYTES) bytes of
     /// visible ASCII and is never empty. The answer must not hold the token, nor may it be logged or sent elsewhere but

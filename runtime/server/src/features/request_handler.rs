@@ -17,6 +17,29 @@ use crate::provider::{Outcome, RawResult};
 ///
 /// `Parameters` tells the three apart; the compiler finds it. The function starts again for each request, so what it
 /// shares with others it holds in an `Arc`.
+///
+/// ```
+/// use toolwright_core::prompt::Prompt;
+/// use toolwright_core::resource::Resource;
+/// use toolwright_server::Server;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Review {
+///     /// The file to review.
+///     file: String,
+/// }
+///
+/// async fn review(input: Review) -> String {
+///     format!("Review {}.", input.file)
+/// }
+///
+/// let service = Server::new(())
+///     .prompt(Prompt::new("review"), review)
+///     .resource(Resource::new("shop://terms", "terms"), async || "No returns.")
+///     .build()?;
+/// # let _ = service;
+/// # Ok::<(), toolwright_server::BuildError>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot answer for a prompt or a resource",
     note = "write an async function or closure of nothing, of a struct with the arguments, or of that struct and a `Context`; its future must be `Send`"

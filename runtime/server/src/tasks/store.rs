@@ -17,6 +17,43 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// which the task runs, for which HTTP has the header `Mcp-Name`.
 ///
 /// An operation that takes longer than 10 seconds, or panics, counts as failed.
+///
+/// A store of one's own that counts what it keeps in memory:
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// use toolwright_server::BoxFuture;
+/// use toolwright_server::tasks::{MemoryTaskStore, Task, TaskStore, TaskStoreError, Tasks};
+///
+/// #[derive(Default)]
+/// struct Counted {
+///     tasks: MemoryTaskStore,
+///     created: AtomicUsize,
+/// }
+///
+/// impl TaskStore for Counted {
+///     fn create<'a>(&'a self, task: &'a Task) -> BoxFuture<'a, Result<(), TaskStoreError>> {
+///         self.created.fetch_add(1, Ordering::Relaxed);
+///         self.tasks.create(task)
+///     }
+///
+///     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Task>, TaskStoreError>> {
+///         self.tasks.get(id)
+///     }
+///
+///     fn update<'a>(&'a self, task: &'a Task) -> BoxFuture<'a, Result<bool, TaskStoreError>> {
+///         self.tasks.update(task)
+///     }
+///
+///     fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), TaskStoreError>> {
+///         self.tasks.remove(id)
+///     }
+/// }
+///
+/// let tasks = Tasks::new().store(Counted::default());
+/// # let _ = tasks;
+/// ```
 pub trait TaskStore: Send + Sync + 'static {
     /// Keeps a new task. When it is done, [`TaskStore::get`] finds the task (SEP-2663 "Task Creation").
     ///

@@ -28,6 +28,41 @@ pub struct StoredEvent {
 /// takes long holds its stream up; what fails in it is its own matter.
 ///
 /// Session ids are secrets: whoever knows one can act as its client.
+///
+/// A store that keeps only short messages:
+///
+/// ```
+/// use toolwright_server::transport::http::{EventStore, HttpConfig, MemoryEventStore, StoredEvent};
+/// use toolwright_server::BoxFuture;
+///
+/// #[derive(Default)]
+/// struct ShortOnes(MemoryEventStore);
+///
+/// impl EventStore for ShortOnes {
+///     fn append<'a>(&'a self, session: &'a str, event: StoredEvent) -> BoxFuture<'a, ()> {
+///         if event.message.len() > 4_096 {
+///             return Box::pin(std::future::ready(()));
+///         }
+///         self.0.append(session, event)
+///     }
+///
+///     fn after<'a>(
+///         &'a self,
+///         session: &'a str,
+///         stream: u64,
+///         sequence: u64,
+///     ) -> BoxFuture<'a, Option<Vec<StoredEvent>>> {
+///         self.0.after(session, stream, sequence)
+///     }
+///
+///     fn forget<'a>(&'a self, session: &'a str) -> BoxFuture<'a, ()> {
+///         self.0.forget(session)
+///     }
+/// }
+///
+/// let config = HttpConfig::default().event_store(ShortOnes::default());
+/// # let _ = config;
+/// ```
 pub trait EventStore: Send + Sync + 'static {
     /// Keeps an event of a session.
     fn append<'a>(&'a self, session: &'a str, event: StoredEvent) -> BoxFuture<'a, ()>;
