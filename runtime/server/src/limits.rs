@@ -22,9 +22,13 @@ pub struct Limits {
     /// message in any case. A message counts from its first byte until it is answered. One more byte is answered with status
     /// 503 over HTTP, ends a socket with 1013, and ends the connection to a Unix socket with an error.
     pub max_received_bytes: usize,
+    /// How many bytes may wait to be read by HTTP clients, all together: 256 MiB, and as much as is under way already. Then
+    /// a request is answered with status 503 until they have read. It counts what their responses and streams hold until
+    /// it is written, wherever the service is mounted, and 1 KiB for each response.
+    pub max_unread_bytes: usize,
     /// How long a peer may read nothing of what is sent to it before its connection is closed: 1 minute. It goes for the
     /// HTTP server, its streams among them, for sockets and for other pairs of streams; a service that is mounted
-    /// leaves it to its server.
+    /// leaves it to its server, and bounds what waits: see [`Limits::max_unread_bytes`].
     pub write_timeout: Duration,
     /// How many calls, and requests for prompts, resources and completions, of one connection may run at once: 16,384.
     /// One more is answered with -32603 at once. Over HTTP this counts the requests of all clients that are not
@@ -103,6 +107,7 @@ impl Default for Limits {
             max_callers: 65_536,
             max_message_bytes: 16 << 20,
             max_received_bytes: 256 << 20,
+            max_unread_bytes: 256 << 20,
             write_timeout: Duration::from_mins(1),
             max_calls_in_flight: 16_384,
             call_timeout: Duration::from_mins(5),
@@ -155,6 +160,11 @@ pub struct CallerLimits {
     /// How many bytes of messages of one caller may be received or handled at once: 64 MiB, and one message in any case. For
     /// what happens to more see [`Limits::max_received_bytes`].
     pub max_received_bytes: usize,
+    /// How many bytes of responses and streams may wait for one caller to read them, on all its connections: 64 MiB, and
+    /// one response in any case. Then its requests are answered with status 503, handlers that send to it wait, and an answer
+    /// that is ready meanwhile is replaced by status 503; on a stream that has begun it waits, or counts as well. See
+    /// [`Limits::max_unread_bytes`].
+    pub max_unread_bytes: usize,
 }
 
 impl Default for CallerLimits {
@@ -166,6 +176,7 @@ impl Default for CallerLimits {
             max_calls_in_flight: 4_096,
             max_subscriptions: 1_024,
             max_received_bytes: 64 << 20,
+            max_unread_bytes: 64 << 20,
         }
     }
 }

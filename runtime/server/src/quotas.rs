@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use toolwright_wire::budget::Budget;
+
 use crate::limits::Limits;
 
 /// The limits of a server, and who has taken how much of what they bound.
@@ -25,7 +27,7 @@ pub(crate) struct Quotas {
 impl Quotas {
     /// Nothing is taken yet.
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { callers: Callers::new(limits.max_callers), limits }
+        Self { callers: Callers::new(&limits), limits }
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -50,6 +52,8 @@ impl Quotas {
 pub(crate) struct Callers {
     start: Instant,
     most: usize,
+    /// How many bytes may wait to be sent to one caller.
+    max_unread: usize,
     known: Mutex<Known>,
     /// All of whom nothing is known.
     nobody: Caller,
@@ -77,6 +81,12 @@ pub(crate) struct Caller(Arc<Share>);
 struct Share {
     is_known: bool,
     counts: [AtomicUsize; What::ALL],
+    /// What waits to be sent.
+    #[cfg_attr(
+        not(any(feature = "http", feature = "socket")),
+        expect(dead_code, reason = "on stdio there is one peer, with bounds of its own")
+    )]
+    unread: Arc<Budget>,
     /// When the bucket of each tool is full again, in nanoseconds from the start.
     full_at: Mutex<HashMap<Box<str>, u64>>,
 }
@@ -119,16 +129,26 @@ const FIRST_SWEEP: usize = 1_024;
 const SWEEP_PAUSE: Duration = Duration::from_secs(1);
 
 impl Callers {
-    /// Room for `most` callers that are told apart.
-    pub(crate) fn new(most: usize) -> Self {
+    /// Room for as many callers as these limits tell apart.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let (most, max_unread) = (limits.max_callers, limits.per_caller.max_unread_bytes);
+        let all = Arc::new(Budget::new(limits.max_unread_bytes));
         Self {
             start: Instant::now(),
             most,
+            max_unread,
             known: Mutex::new(Known { sweep_at: FIRST_SWEEP.min(most), ..Known::default() }),
-            nobody: Caller::new(false),
-            crowd: Caller::new(true),
-            everybody: Caller::new(true),
+            // Of those of whom nothing is known, all together may have what there is.
+            nobody: Caller::new(false, Budget::part_of(&all, limits.max_unread_bytes)),
+            crowd: Caller::new(true, Budget::part_of(&all, max_unread)),
+            everybody: Caller(Arc::new(Share::new(true, all))),
         }
+    }
+
+    /// With room for so many callers, and the other limits as they are.
+    #[cfg(test)]
+    pub(crate) fn of_at_most(max_callers: usize) -> Self {
+        Self::new(&Limits { max_callers, ..Limits::default() })
     }
 
     /// The principal of this key, else the peer at this address, else nobody in particular.
@@ -152,7 +172,7 @@ impl Callers {
         if known.len() >= self.most {
             return self.crowd.clone();
         }
-        let caller = Caller::new(true);
+        let caller = Caller::new(true, Budget::part_of(&self.everybody.0.unread, self.max_unread));
         match (principal, address.map(network)) {
             (Some(principal), _) => known.principals.insert(principal.into(), caller.clone()),
             (None, Some(address)) => known.addresses.insert(address, caller.clone()),
@@ -211,9 +231,21 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
+impl Share {
+    fn new(is_known: bool, unread: Arc<Budget>) -> Self {
+        Self { is_known, counts: Default::default(), unread, full_at: Mutex::default() }
+    }
+}
+
 impl Caller {
-    pub(crate) fn new(is_known: bool) -> Self {
-        Self(Arc::new(Share { is_known, counts: Default::default(), full_at: Mutex::default() }))
+    pub(crate) fn new(is_known: bool, unread: Budget) -> Self {
+        Self(Arc::new(Share::new(is_known, Arc::new(unread))))
+    }
+
+    /// What waits to be sent to it.
+    #[cfg(any(feature = "http", feature = "socket"))]
+    pub(crate) fn unread(&self) -> &Arc<Budget> {
+        &self.0.unread
     }
 
     /// Whether it has a share of its own.
@@ -372,7 +404,7 @@ mod tests {
 
     #[test]
     fn a_caller_is_a_principal_or_else_an_address() {
-        let callers = Callers::new(100);
+        let callers = Callers::of_at_most(100);
         let home = "10.0.0.1".parse().ok();
         let ada = callers.of(Some("ada"), home);
         assert!(ada.is(&callers.of(Some("ada"), None)), "wherever it is");
@@ -392,7 +424,7 @@ mod tests {
 
     #[test]
     fn what_one_has_is_not_taken_from_another() {
-        let callers = Callers::new(100);
+        let callers = Callers::of_at_most(100);
         let (ada, bob) = (callers.of(Some("ada"), None), callers.of(Some("bob"), None));
         let taken: Vec<_> = (0..3).map(|_| ada.take(What::Calls, 3).expect("room")).collect();
         assert!(ada.take(What::Calls, 3).is_none() && ada.is_full(What::Calls, 3));
@@ -410,7 +442,7 @@ mod tests {
 
     #[test]
     fn bytes_count_for_their_caller_and_for_all_until_they_are_gone() {
-        let callers = Callers::new(100);
+        let callers = Callers::of_at_most(100);
         let receive = |name: &str| Received::new(&callers, &callers.of(Some(name), None), 60, 100);
         let (mut ada, mut bob, mut eve) = (receive("ada"), receive("bob"), receive("eve"));
         assert!(ada.grow(60) && !ada.grow(1), "as many as one may have");
@@ -429,7 +461,7 @@ mod tests {
     /// Whoever has nothing is forgotten; whoever finds no room shares with others that find none.
     #[test]
     fn callers_are_bounded_and_forgotten() {
-        let callers = Callers::new(4);
+        let callers = Callers::of_at_most(4);
         let name = |number: usize| format!("caller {number}");
         for number in 0..100 {
             callers.of(Some(&name(number)), None);
@@ -451,7 +483,7 @@ mod tests {
 
     #[test]
     fn calls_of_each_tool_come_out_of_a_bucket_of_their_own() {
-        let callers = Callers::new(100);
+        let callers = Callers::of_at_most(100);
         let (ada, bob) = (callers.of(Some("ada"), None), callers.of(Some("bob"), None));
         let second = Duration::from_secs(1);
         let at = |seconds: u64| seconds * 1_000_000_000;
@@ -472,7 +504,7 @@ mod tests {
     /// A bucket that is not full outlives its caller's requests, or each would begin with a full one.
     #[test]
     fn buckets_are_kept_until_they_are_full_and_no_longer() {
-        let callers = Callers::new(100);
+        let callers = Callers::of_at_most(100);
         let hour = Duration::from_hours(1);
         assert_eq!(callers.of(Some("ada"), None).pace("pay", hour, 1, callers.now()), Ok(()));
         callers.sweep(&mut callers.known());

@@ -2,9 +2,13 @@
 //!
 //! A notification that is already queued is not queued again, so that a slow reader does not make memory grow.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::pin::pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 
 use tokio::sync::Notify;
+
+use crate::budget::{Budget, Held};
 
 /// Messages waiting to be sent, one a line, in the order they were pushed.
 ///
@@ -16,6 +20,8 @@ pub struct Outbox {
     limit: usize,
     /// Whether messages are dropped while the limit is reached, instead of being added all the same.
     drops: bool,
+    /// What may wait here and elsewhere together.
+    budget: Option<Arc<Budget>>,
     /// For a transport that waits on a thread of its own.
     filled: Condvar,
     /// For a transport that waits in a task.
@@ -27,6 +33,10 @@ pub struct Outbox {
 #[derive(Debug, Default)]
 struct Queue {
     lines: Vec<u8>,
+    /// How many bytes of the budget they are.
+    held: Option<Held>,
+    /// How many were taken that are not sent yet.
+    sending_held: Option<Held>,
     /// Whether lines were taken that are not sent yet.
     sending: bool,
     closed: bool,
@@ -51,6 +61,7 @@ impl Outbox {
             state: Mutex::default(),
             limit,
             drops: false,
+            budget: None,
             filled: Condvar::new(),
             filled_async: Notify::new(),
             room: Notify::new(),
@@ -63,15 +74,26 @@ impl Outbox {
         Self { drops: true, ..Self::new(limit) }
     }
 
+    /// The same, with what waits counted in a budget. While that is full, senders wait as well, or what they send is
+    /// dropped; the first message that waits here has room in any case.
+    pub fn within(mut self, budget: &Arc<Budget>) -> Self {
+        self.lock().held = Some(budget.hold(0));
+        self.budget = Some(Arc::clone(budget));
+        self
+    }
+
     /// Adds a message at once, whatever waits already: for messages whose number the protocol bounds.
     #[inline]
     pub fn push(&self, message: &[u8]) {
         let mut state = self.lock();
-        if state.closed || (self.drops && state.lines.len() >= self.limit) {
+        if state.closed || (self.drops && !self.has_room(&state)) {
             return;
         }
         state.lines.extend_from_slice(message);
         state.lines.push(b'\n');
+        if let Some(held) = &mut state.held {
+            held.grow(message.len() + 1);
+        }
         drop(state);
         self.filled.notify_one();
         self.filled_async.notify_one();
@@ -88,7 +110,7 @@ impl Outbox {
 
     /// Adds a message unless as much waits already as may: for what its reader can ask for.
     pub fn push_if_room(&self, message: &[u8]) {
-        let has_room = self.lock().lines.len() < self.limit;
+        let has_room = self.has_room(&self.lock());
         if has_room {
             self.push(message);
         }
@@ -99,6 +121,9 @@ impl Outbox {
     #[inline]
     pub fn append(&self, lines: &mut Vec<u8>) {
         let mut state = self.lock();
+        if let Some(held) = &mut state.held {
+            held.grow(lines.len());
+        }
         if state.lines.is_empty() {
             std::mem::swap(&mut state.lines, lines);
         } else {
@@ -118,14 +143,30 @@ impl Outbox {
     pub async fn room(&self) {
         loop {
             let room = self.room.notified();
+            let freed = self.budget.as_ref().map(|budget| budget.freed());
             {
                 let state = self.lock();
-                if state.closed || state.lines.len() < self.limit {
+                if state.closed || self.has_room(&state) {
                     return;
                 }
             }
-            room.await;
+            let Some(freed) = freed else {
+                room.await;
+                continue;
+            };
+            let (mut room, mut freed) = (pin!(room), pin!(freed));
+            std::future::poll_fn(|task| match room.as_mut().poll(task) {
+                Poll::Ready(()) => Poll::Ready(()),
+                Poll::Pending => freed.as_mut().poll(task),
+            })
+            .await;
         }
+    }
+
+    /// Whether senders need not wait.
+    fn has_room(&self, state: &Queue) -> bool {
+        let is_full = || self.budget.as_ref().is_some_and(|budget| budget.is_full());
+        state.lines.len() < self.limit && (state.lines.is_empty() || !is_full())
     }
 
     /// Takes all that waits, without waiting, in exchange for the empty buffer `into`, whose room is used again.
@@ -138,6 +179,9 @@ impl Outbox {
             return;
         }
         std::mem::swap(&mut state.lines, into);
+        if let Some(budget) = &self.budget {
+            state.sending_held = state.held.replace(budget.hold(0));
+        }
         state.sending = true;
         drop(state);
         self.room.notify_waiters();
@@ -162,7 +206,8 @@ impl Outbox {
     pub fn sent(&self) {
         let mut state = self.lock();
         if std::mem::take(&mut state.sending) {
-            drop(state);
+            let held = state.sending_held.take();
+            drop((state, held));
             self.room.notify_waiters();
         }
     }
@@ -214,7 +259,7 @@ impl Outbox {
 
     /// Whether senders have to wait.
     pub fn is_full(&self) -> bool {
-        self.lock().lines.len() >= self.limit
+        !self.has_room(&self.lock())
     }
 
     /// Whether nothing waits.
@@ -258,6 +303,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::Outbox;
+    use crate::budget::Budget;
 
     fn taken(outbox: &Outbox) -> String {
         let mut lines = Vec::new();
@@ -277,6 +323,35 @@ mod tests {
         assert_eq!(taken(&outbox), "first\n");
         waiting.await.expect("the sender goes on");
         assert_eq!(taken(&outbox), "second\n");
+    }
+
+    #[tokio::test]
+    async fn senders_wait_for_room_in_what_several_may_hold() {
+        let budget = Arc::new(Budget::new(8));
+        let [one, two] = [(); 2].map(|()| Arc::new(Outbox::new(1_000).within(&budget)));
+        one.send(b"longer than that").await;
+        two.send(b"the first one has room").await;
+        assert!(one.is_full() && two.is_full() && budget.is_full());
+        let sender = Arc::clone(&two);
+        let waiting = tokio::spawn(async move { sender.send(b"second").await });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        assert_eq!(taken(&two), "the first one has room\n");
+        waiting.await.expect("its own queue is empty");
+        let sender = Arc::clone(&two);
+        let waiting = tokio::spawn(async move { sender.send(b"third").await });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        drop(one);
+        waiting.await.expect("the other one is gone");
+        assert_eq!(budget.held(), "second\nthird\n".len());
+        let dropping = Outbox::dropping(1_000).within(&budget);
+        for _ in 0..3 {
+            dropping.push(b"word");
+        }
+        assert_eq!(taken(&dropping), "word\n");
+        assert_eq!(taken(&two), "second\nthird\n");
+        assert_eq!(budget.held(), 0);
     }
 
     #[tokio::test]

@@ -92,6 +92,14 @@ impl Access {
             }
     }
 
+    /// The scopes of another token of the same owner, all of them, if this one does not have them all.
+    #[cfg(feature = "http")]
+    pub(crate) fn lacking_of(&self, other: &Self) -> Option<Vec<String>> {
+        let scopes = other.principal().into_iter().flat_map(|principal| principal.scopes());
+        let scopes: Vec<String> = scopes.map(str::to_owned).collect();
+        (!self.covers(&scopes)).then_some(scopes)
+    }
+
     /// Whether everything may be used.
     pub fn is_trusted(&self) -> bool {
         matches!(self, Self::Trusted)

@@ -38,6 +38,12 @@ impl Connection {
         Self::unlisted(service, outbox, access.into(), session, false)
     }
 
+    /// A connection of the same session that is notified of changes as someone else.
+    #[cfg(feature = "http")]
+    pub(crate) fn listening_as(&self, outbox: Arc<Outbox>, access: Visitor) -> Arc<Self> {
+        Self::unlisted(&self.service, outbox, access, Arc::clone(&self.peer.session), false).listed()
+    }
+
     /// Whether `initialize` has succeeded.
     #[cfg(feature = "http")]
     pub(crate) fn is_agreed(&self) -> bool {

@@ -80,12 +80,14 @@ impl Room {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use toolwright_wire::budget::Budget;
+
     use super::{AskError, Room};
     use crate::quotas::{Caller, Callers, Received};
 
     /// Room for what a test answers.
     pub(crate) fn ample() -> Room {
-        let callers = Callers::new(9);
+        let callers = Callers::of_at_most(9);
         room(&callers, callers.nobody(), 1_000)
     }
 
@@ -95,7 +97,7 @@ pub(crate) mod tests {
 
     #[test]
     fn answers_of_a_call_are_bounded_in_count_and_bytes() {
-        let callers = Callers::new(9);
+        let callers = Callers::of_at_most(9);
         let one = room(&callers, callers.nobody(), 1_000);
         assert_eq!(one.take(1, 100), Ok(()));
         assert!(matches!(one.take(1, 1), Err(AskError::NoRoom(why)) if why.contains("100 bytes")));
@@ -109,8 +111,8 @@ pub(crate) mod tests {
 
     #[test]
     fn answers_count_for_their_caller_until_the_call_ends() {
-        let callers = Callers::new(9);
-        let ada = Caller::new(true);
+        let callers = Callers::of_at_most(9);
+        let ada = Caller::new(true, Budget::new(0));
         let (first, second) = (room(&callers, &ada, 1_000), room(&callers, &ada, 1_000));
         assert_eq!(first.take(1, 100), Ok(()));
         assert!(matches!(second.take(1, 51), Err(AskError::NoRoom(why)) if why.contains("being handled")));

@@ -250,7 +250,7 @@ pub(super) mod tests {
     use crate::tasks::Tasks;
 
     pub(in crate::tasks) fn admit(tasks: &ServerTasks, owner: Option<&str>) -> Admitted {
-        let callers = Callers::new(10);
+        let callers = Callers::of_at_most(10);
         let whose = (owner.map(str::to_owned), callers.nobody(), callers.everybody());
         tasks.admit(("tool", &[]), whose, (4, ample())).expect("there is room")
     }
@@ -301,7 +301,7 @@ pub(super) mod tests {
         let settings =
             Tasks::new().max_running_per_caller(2).max_kept_per_caller(3).max_running(3).max_kept(4);
         let tasks = settings.build().expect("good settings");
-        let callers = Callers::new(10);
+        let callers = Callers::of_at_most(10);
         let admit = |name: &str| {
             let caller = callers.of(Some(name), None);
             tasks.admit(("tool", &[]), (Some(name.to_owned()), &caller, callers.everybody()), (4, ample()))

@@ -75,8 +75,11 @@ pub(super) struct Peer {
 #[cfg(any(feature = "socket", feature = "ws"))]
 impl Peer {
     pub(super) fn open(service: &Service, access: impl Into<Visitor>) -> Self {
-        let outbox = Arc::new(Outbox::new(service.limits().max_unsent_bytes));
-        Self { connection: Connection::open(service.shared(), Arc::clone(&outbox), access), outbox }
+        let (access, shared) = (access.into(), service.shared());
+        let caller = access.caller().unwrap_or_else(|| shared.callers().nobody());
+        let outbox = Outbox::new(service.limits().max_unsent_bytes).within(caller.unread());
+        let outbox = Arc::new(outbox);
+        Self { connection: Connection::open(shared, Arc::clone(&outbox), access), outbox }
     }
 
     /// Takes one message, which takes up what was `received` until it is answered. Waits while the peer does not read its

@@ -4,15 +4,17 @@ use serde_json::{Value, json};
 use test_authorization::authorization_server::AuthorizationServer;
 use test_authorization::clock::TestClock;
 use test_authorization::shop::{self, RESOURCE, protected};
-use test_http::client::Call;
+use test_http::client::{Call, Response};
 use test_http::lab::Lab;
 use toolwright::auth::JwtVerifier;
+use toolwright::{Prompt, Service};
 
 const REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 
 struct Fixture {
     server: AuthorizationServer,
     clock: TestClock,
+    service: Service,
     lab: Lab,
 }
 
@@ -20,8 +22,9 @@ impl Fixture {
     fn start() -> Self {
         let (server, clock) = (AuthorizationServer::start(), TestClock::default());
         let verifier = JwtVerifier::new(&server.issuer(), RESOURCE).expect("an issuer");
-        let lab = Lab::serve(shop::service(), protected(verifier.clock(clock.reader())));
-        Self { server, clock, lab }
+        let service = shop::service();
+        let lab = Lab::serve(service.clone(), protected(verifier.clock(clock.reader())));
+        Self { server, clock, service, lab }
     }
 
     fn token(&self, subject: &str, scopes: &str) -> String {
@@ -37,6 +40,26 @@ impl Fixture {
 
     fn request(&self, session: &str, token: &str, body: &Value) -> Call {
         bearer(self.lab.post(), token).header("Mcp-Session-Id", session).body(body)
+    }
+
+    /// A stream of a session, and the id of its first event.
+    fn stream(&self, session: &str, token: &str) -> (Response, String) {
+        let mut stream = self.get(session, token).send();
+        assert!(stream.is_events(), "{}", stream.status);
+        let event = stream.event().expect("the start of the stream");
+        let id = event.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id").to_owned();
+        (stream, id)
+    }
+
+    fn get(&self, session: &str, token: &str) -> Call {
+        let get = self.lab.bare("GET", "/mcp").header("Accept", "text/event-stream");
+        bearer(get, token).header("Mcp-Session-Id", session).judged("2025-11-25", "")
+    }
+
+    /// Offers a prompt to those who have a scope.
+    fn offer(&self, name: &str, scope: &str) {
+        let prompt = Prompt::new(name).scopes([scope]);
+        self.service.add_prompt(prompt, async || "text").expect("a new name");
     }
 }
 
@@ -197,4 +220,128 @@ fn another_principals_stream_does_not_exist() {
     assert_eq!(post().send().status, 401);
     assert_eq!(bearer(post(), &eve).send().status, 404);
     assert_eq!(bearer(post(), &ada).send().status, 202);
+}
+
+/// The methods of what comes on a stream until it ends.
+fn rest(mut stream: Response) -> Vec<String> {
+    let messages = std::iter::from_fn(|| stream.message());
+    messages.filter_map(|message| Some(message["method"].as_str()?.to_owned())).collect()
+}
+
+const CHANGED: &str = "notifications/prompts/list_changed";
+
+/// "Authorization MUST be included in every HTTP request from client to server, even if they are part of the same logical
+/// session" (2025-11-25, basic/authorization "Token Requirements"), and "MCP Servers MUST NOT use sessions for
+/// authentication" (the page "Security Best Practices", "Session Hijacking").
+#[test]
+fn a_stream_carries_what_the_token_of_its_get_may_see() {
+    let mut fixture = Fixture::start();
+    let strong = fixture.token("ada", "orders:read orders:write");
+    let weak = fixture.token("ada", "orders:read");
+    // A session of either token, and a stream of the other one.
+    let session = fixture.open("2025-11-25", &strong);
+    let (of_weak, _) = fixture.stream(&session, &weak);
+    fixture.offer("hidden", "orders:write");
+    let session = fixture.open("2025-11-25", &weak);
+    let (of_strong, _) = fixture.stream(&session, &strong);
+    fixture.offer("seen", "orders:write");
+    fixture.lab.stop();
+    assert_eq!(rest(of_weak), Vec::<String>::new());
+    assert_eq!(rest(of_strong), [CHANGED]);
+}
+
+#[test]
+fn a_stream_of_another_token_ends_and_its_rest_is_dropped() {
+    let mut fixture = Fixture::start();
+    let strong = fixture.token("ada", "orders:read orders:write");
+    let weak = fixture.token("ada", "orders:read");
+    let session = fixture.open("2025-11-25", &strong);
+    fixture.offer("waits for a stream", "orders:write");
+    let (of_weak, _) = fixture.stream(&session, &weak);
+    let (of_strong, _) = fixture.stream(&session, &strong);
+    assert_eq!(rest(of_weak), Vec::<String>::new(), "it has ended, without what waited for a stronger token");
+    fixture.offer("seen", "orders:write");
+    fixture.lab.stop();
+    assert_eq!(rest(of_strong), [CHANGED]);
+}
+
+/// A token that was renewed goes on where the one before it was.
+#[test]
+fn what_waits_for_a_stream_waits_for_a_renewed_token() {
+    let mut fixture = Fixture::start();
+    let token = fixture.token("ada", "orders:write");
+    let session = fixture.open("2025-11-25", &token);
+    fixture.offer("new", "orders:write");
+    fixture.clock.advance(60);
+    let renewed =
+        fixture.server.token().claim("sub", "ada").claim("jti", "2").scope("orders:write orders:read");
+    let renewed = fixture.server.sign(renewed);
+    let (stream, _) = fixture.stream(&session, &renewed);
+    fixture.lab.stop();
+    assert_eq!(rest(stream), [CHANGED]);
+}
+
+/// 2025-11-25, basic/transports "Resumability and Redelivery", with basic/authorization "Scope Challenge Handling".
+#[test]
+fn lost_streams_are_resumed_by_no_weaker_token() {
+    let fixture = Fixture::start();
+    let strong = fixture.token("ada", "orders:read orders:write");
+    let weak = fixture.token("ada", "orders:read");
+    let session = fixture.open("2025-11-25", &weak);
+    let (lost, id) = fixture.stream(&session, &strong);
+    drop(lost);
+    let refused = fixture.get(&session, &weak).header("Last-Event-ID", &id).send();
+    assert_eq!(refused.status, 403);
+    let challenge = refused.header("www-authenticate").expect("a challenge");
+    assert!(challenge.contains("insufficient_scope"), "{challenge}");
+    assert!(challenge.contains(r#"scope="orders:read orders:write""#), "{challenge}");
+    for _ in 0..2 {
+        let resumed = fixture.get(&session, &strong).header("Last-Event-ID", &id).send();
+        assert!(resumed.is_events(), "{}", resumed.status);
+    }
+    let (_, id) = fixture.stream(&session, &weak);
+    assert!(fixture.get(&session, &weak).header("Last-Event-ID", &id).send().is_events(), "its own");
+}
+
+/// The response to a POST is an event stream for a client that takes no JSON.
+#[test]
+fn lost_responses_are_resumed_by_no_weaker_token() {
+    let fixture = Fixture::start();
+    let strong = fixture.token("ada", "orders:read orders:write orders:cancel");
+    let weak = fixture.token("ada", "orders:read");
+    let session = fixture.open("2025-11-25", &weak);
+    let who = call("whoami", &json!({}));
+    let post = fixture.lab.bare("POST", "/mcp").header("Content-Type", "application/json");
+    let post = bearer(post, &strong).header("Accept", "text/event-stream").header("Mcp-Session-Id", &session);
+    let mut response = post.judged("2025-11-25", "tools/call").body(&who).send();
+    assert!(response.is_events(), "{}", response.status);
+    let event = response.event().expect("the start of the stream");
+    let id = event.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id").to_owned();
+    drop(response);
+    let resume = |token: &str| fixture.get(&session, token).header("Last-Event-ID", &id).send();
+    assert_eq!(resume(&weak).status, 403);
+    let mut resumed = resume(&strong);
+    assert_eq!(resumed.message().expect("the answer")["id"], 2);
+}
+
+/// Calls run with what the token of the stream allows.
+#[test]
+fn a_weaker_token_than_that_of_the_stream_posts_nothing() {
+    let server = AuthorizationServer::start();
+    let verifier = JwtVerifier::new(&server.issuer(), RESOURCE).expect("an issuer");
+    let config = protected(verifier.clock(TestClock::default().reader()));
+    let lab = Lab::run(shop::service(), |http| http.config(config).with_sse());
+    let token = |scopes: &str| server.sign(server.token().claim("sub", "ada").scope(scopes));
+    let (strong, weak) = (token("orders:read orders:write"), token("orders:read"));
+    let mut opened = bearer(lab.bare("GET", "/sse").header("Accept", "text/event-stream"), &strong).send();
+    let event = opened.event().expect("where to post");
+    let address = event.rsplit("data: ").next().expect("an address").to_owned();
+    let post = |token: &str| {
+        let post = lab.bare("POST", &format!("/{address}")).header("Content-Type", "application/json");
+        bearer(post, token).body(&list()).send()
+    };
+    let refused = post(&weak);
+    assert_eq!(refused.status, 403);
+    assert!(refused.header("www-authenticate").is_some_and(|value| value.contains("orders:write")));
+    assert_eq!(post(&strong).status, 202);
 }

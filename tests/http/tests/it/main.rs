@@ -11,4 +11,5 @@ mod resumption;
 mod sessions;
 mod sse;
 mod tasks;
+mod unread;
 mod versions;

@@ -1,6 +1,5 @@
 //! Responses: their status, their headers, and errors in their bodies.
 
-use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName};
 use http::{HeaderValue, Response, StatusCode};
 use toolwright_core::protocol::ErrorObject;
@@ -68,7 +67,7 @@ pub(super) fn refused(status: StatusCode, why: &str) -> Response<HttpBody> {
 
 /// A response without a body.
 pub(super) fn empty(status: StatusCode) -> Response<HttpBody> {
-    let mut response = Response::new(HttpBody::full(Bytes::new()));
+    let mut response = Response::new(HttpBody::full(Vec::new()));
     *response.status_mut() = status;
     response
 }

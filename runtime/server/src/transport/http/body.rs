@@ -9,6 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep};
+use toolwright_wire::budget::{Budget, Held};
 use toolwright_wire::event_stream::{COMMENT, messages, write_event};
 use toolwright_wire::outbox::Outbox;
 
@@ -17,28 +18,70 @@ use crate::clock::FAR;
 use crate::connection::{Connection, Later};
 use crate::future::BoxFuture;
 
-/// The body of a response.
+/// The body of a response. What it holds, and what was taken out of it and is not written yet, counts among the
+/// [`Limits::max_unread_bytes`](crate::Limits::max_unread_bytes) of its caller.
 #[derive(Debug)]
-pub struct HttpBody(Kind);
+pub struct HttpBody {
+    kind: Kind,
+    /// Where what is handed on is counted.
+    budget: Option<Arc<Budget>>,
+    /// What a whole text counts for.
+    held: Option<Held>,
+}
+
+/// What a response counts for beside its bytes, so that the number of those that wait is bounded as well.
+const RESPONSE_BYTES: usize = 1 << 10;
+
+/// Bytes that count until whoever writes them has dropped them.
+struct Counted<T> {
+    bytes: T,
+    _held: Held,
+}
+
+impl<T: AsRef<[u8]>> AsRef<[u8]> for Counted<T> {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+}
 
 #[derive(Debug)]
 enum Kind {
-    Full(Bytes),
+    Full(Vec<u8>),
     Events(Box<EventStream>),
     Stream(Box<Reader>),
 }
 
 impl HttpBody {
-    pub(super) fn full(text: impl Into<Bytes>) -> Self {
-        Self(Kind::Full(text.into()))
+    pub(super) fn full(text: Vec<u8>) -> Self {
+        Self::of(Kind::Full(text))
     }
 
     pub(super) fn events(stream: EventStream) -> Self {
-        Self(Kind::Events(Box::new(stream)))
+        Self::of(Kind::Events(Box::new(stream)))
     }
 
     pub(super) fn stream(reader: Reader) -> Self {
-        Self(Kind::Stream(Box::new(reader)))
+        Self::of(Kind::Stream(Box::new(reader)))
+    }
+
+    fn of(kind: Kind) -> Self {
+        Self { kind, budget: None, held: None }
+    }
+
+    /// From now on what it holds counts; false where there is no room for that.
+    pub(super) fn count(&mut self, budget: &Arc<Budget>) -> bool {
+        match &mut self.kind {
+            Kind::Full(text) if text.is_empty() => return true,
+            Kind::Full(text) => {
+                self.held = budget.try_hold(text.len() + RESPONSE_BYTES);
+                return self.held.is_some();
+            }
+            Kind::Events(stream) => stream.budget = Some(Arc::clone(budget)),
+            Kind::Stream(_) => {}
+        }
+        self.held = Some(budget.hold(RESPONSE_BYTES));
+        self.budget = Some(Arc::clone(budget));
+        true
     }
 }
 
@@ -50,16 +93,31 @@ impl Body for HttpBody {
         mut self: Pin<&mut Self>,
         task: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let data = match &mut self.0 {
-            Kind::Full(text) => (!text.is_empty()).then(|| std::mem::take(text)),
+        let Self { kind, budget, held } = &mut *self;
+        let data = match kind {
+            Kind::Full(text) if text.is_empty() => None,
+            Kind::Full(text) => {
+                let bytes = std::mem::take(text);
+                Some(match held.take() {
+                    Some(held) => Bytes::from_owner(Counted { bytes, _held: held }),
+                    None => bytes.into(),
+                })
+            }
             Kind::Events(stream) => ready!(stream.poll_events(task)),
             Kind::Stream(reader) => ready!(reader.poll_events(task)),
         };
-        Poll::Ready(data.map(|data| Ok(Frame::data(data))))
+        let counted = |data: Bytes| match &*budget {
+            Some(budget) => {
+                let held = budget.hold(data.len());
+                Bytes::from_owner(Counted { bytes: data, _held: held })
+            }
+            None => data,
+        };
+        Poll::Ready(data.map(|data| Ok(Frame::data(counted(data)))))
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.0 {
+        match &self.kind {
             Kind::Full(text) => text.is_empty(),
             Kind::Events(stream) => stream.over,
             Kind::Stream(reader) => reader.is_over(),
@@ -67,7 +125,7 @@ impl Body for HttpBody {
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.0 {
+        match &self.kind {
             Kind::Full(text) => SizeHint::with_exact(text.len() as u64),
             Kind::Events(_) | Kind::Stream(_) => SizeHint::default(),
         }
@@ -87,6 +145,9 @@ pub(super) struct EventStream {
     first: Vec<u8>,
     /// What each event starts with.
     prefix: &'static [u8],
+    /// What of its caller waits to be read. While that is too much, no answer is made.
+    budget: Option<Arc<Budget>>,
+    room: Option<BoxFuture<'static, ()>>,
     /// Cleans up when the stream ends or its reader leaves.
     _kept: Box<dyn Send>,
 }
@@ -135,6 +196,8 @@ impl EventStream {
             over: false,
             first: Vec::new(),
             prefix: b"",
+            budget: None,
+            room: None,
             _kept: Box::new(kept),
         }
     }
@@ -188,9 +251,10 @@ impl EventStream {
                 }
                 self.over = true;
             }
+            let has_room = self.poll_room(task).is_ready();
             // The answer goes first, since it may send messages on its way, but it is written last.
             let answer = match &mut self.answer {
-                Some(answer) => match answer.as_mut().poll(task) {
+                Some(answer) if has_room => match answer.as_mut().poll(task) {
                     Poll::Ready(answer) => {
                         self.over = true;
                         self.answer = None;
@@ -198,7 +262,7 @@ impl EventStream {
                     }
                     Poll::Pending => None,
                 },
-                None => None,
+                _ => None,
             };
             self.outbox.take(&mut self.lines);
             self.outbox.sent();
@@ -232,6 +296,31 @@ impl EventStream {
                 None => Poll::Pending,
             };
         }
+    }
+}
+
+impl EventStream {
+    /// Ready while its caller may make the server keep more.
+    fn poll_room(&mut self, task: &mut Context<'_>) -> Poll<()> {
+        let Some(budget) = &self.budget else { return Poll::Ready(()) };
+        if self.room.is_none() && !budget.is_full() {
+            return Poll::Ready(());
+        }
+        let waiting = self.room.get_or_insert_with(|| {
+            let budget = Arc::clone(budget);
+            Box::pin(async move {
+                loop {
+                    let freed = budget.freed();
+                    if !budget.is_full() {
+                        return;
+                    }
+                    freed.await;
+                }
+            })
+        });
+        ready!(waiting.as_mut().poll(task));
+        self.room = None;
+        Poll::Ready(())
     }
 }
 

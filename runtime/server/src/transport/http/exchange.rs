@@ -25,6 +25,7 @@ use super::answer::{self, Era};
 use super::body::{EventStream, HttpBody, filled};
 use super::half_close::HalfClose;
 use super::legacy::{EventId, Reading, Session, exactly, filled_or_hung_up};
+use crate::auth::Access;
 use crate::connection::{Connection, Later};
 use crate::error;
 use crate::message::RequestId;
@@ -82,8 +83,8 @@ pub(super) struct Waiting {
     pub(super) outbox: Arc<Outbox>,
     pub(super) form: Form,
     pub(super) kept: EndCall,
-    /// The session whose stream the response is, if it becomes one.
-    pub(super) session: Option<Arc<Session>>,
+    /// The session whose stream the response is, if it becomes one, and who calls.
+    pub(super) session: Option<(Arc<Session>, Access)>,
 }
 
 enum First {
@@ -134,14 +135,16 @@ impl Waiting {
         form.reading.close_after = close_after.map(|time| time.saturating_sub(start.elapsed()));
         let keep_alive = form.reading.keep_alive;
         let stream = match (first, session) {
-            (First::Answer(Some(answer)), Some(session)) if !form.is_json(&outbox) => {
-                return answered_stream(&session, form.reading, &outbox, answer).await;
+            (First::Answer(Some(answer)), Some((session, access))) if !form.is_json(&outbox) => {
+                return answered_stream((&session, &access), form.reading, &outbox, answer).await;
             }
             (First::Answer(Some(answer)), _) => return form.respond(&outbox, answer),
             // A call that was cancelled has no answer, and what ends without one is a stream.
             (First::Answer(None), _) if form.accept.events => return answer::events(Vec::new()),
             (First::Answer(None), _) => return answer::empty(StatusCode::ACCEPTED),
-            (_, Some(session)) => return begun_stream(&session, form.reading, outbox, answer, kept),
+            (_, Some((session, access))) => {
+                return begun_stream((&session, &access), form.reading, outbox, answer, kept);
+            }
             (First::Message, None) => EventStream::new(outbox, keep_alive, kept),
             (First::Silence, None) => EventStream::new(outbox, keep_alive, kept).starting_now(),
         };
@@ -150,19 +153,19 @@ impl Waiting {
 
     /// Whether the client comes back to a stream that the server let go.
     fn polls(&self) -> bool {
-        self.session.as_ref().is_some_and(|session| session.polls())
+        self.session.as_ref().is_some_and(|(session, _)| session.polls())
     }
 }
 
 /// The stream of a request of a session whose answer is still to come. It goes on without its reader.
 fn begun_stream(
-    session: &Arc<Session>,
+    (session, access): (&Arc<Session>, &Access),
     reading: Reading,
     outbox: Arc<Outbox>,
     answer: Later,
     kept: EndCall,
 ) -> Response<HttpBody> {
-    let stream = session.open_request_stream();
+    let stream = session.open_request_stream(access);
     let reader = stream.attach(&reading).starting_at(session.next_sequence(), &reading);
     tokio::spawn(async move {
         stream.run(outbox, answer).await;
@@ -173,7 +176,7 @@ fn begun_stream(
 
 /// The stream of a request of a session whose answer is there: one text, kept like any other stream.
 async fn answered_stream(
-    session: &Session,
+    (session, access): (&Session, &Access),
     reading: Reading,
     outbox: &Outbox,
     answer: Vec<u8>,
@@ -181,7 +184,7 @@ async fn answered_stream(
     let mut lines = Vec::new();
     outbox.take(&mut lines);
     outbox.sent();
-    let stream = session.number_request_stream();
+    let stream = session.number_request_stream(access);
     let mut events = Vec::with_capacity(lines.len() + answer.len() + 256);
     if session.polls() {
         let id = EventId { stream, sequence: session.next_sequence() };

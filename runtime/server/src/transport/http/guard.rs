@@ -13,7 +13,7 @@ use super::body::HttpBody;
 use super::{Endpoint, answer};
 use crate::auth::{Access, Metadata, Protection, Rejected, RejectedKind, is_scope};
 use crate::error;
-use crate::message::{Envelope, string};
+use crate::message::{Envelope, RequestId, string};
 use crate::service::Service;
 use crate::tool_table::Denied;
 
@@ -111,7 +111,7 @@ impl Endpoint {
         access: &Access,
         envelope: &Envelope<'_>,
     ) -> Option<Response<HttpBody>> {
-        let protection = self.config.protection()?;
+        self.config.protection()?;
         let (shared, params) = (self.service.shared(), envelope.params.as_ref()?);
         let lacking = match &*envelope.method_name()? {
             method::TOOLS_CALL => match shared.tool_for(&params.name.and_then(string)?, access) {
@@ -125,9 +125,15 @@ impl Endpoint {
             }
             _ => return None,
         };
-        let scopes = protection.scopes_for(&lacking);
+        self.lacks(&lacking, envelope.request_id().as_ref())
+    }
+
+    /// The refusal of a request that needs scopes that its caller has not; none at an endpoint without protection.
+    pub(super) fn lacks(&self, lacking: &[String], id: Option<&RequestId<'_>>) -> Option<Response<HttpBody>> {
+        let protection = self.config.protection()?;
+        let scopes = protection.scopes_for(lacking);
         let error = error::insufficient_scope(&scopes);
-        let response = answer::refusal(StatusCode::FORBIDDEN, envelope.request_id().as_ref(), &error);
+        let response = answer::refusal(StatusCode::FORBIDDEN, id, &error);
         Some(challenging(response, protection, Fault::TooLittle, &scopes, None))
     }
 

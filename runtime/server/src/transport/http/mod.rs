@@ -42,6 +42,7 @@ use tokio_util::sync::CancellationToken;
 use crate::auth::Visitor;
 use crate::error;
 use crate::future::BoxFuture;
+use crate::limits::Limits;
 use crate::message::{Envelope, Malformed, RequestId, trimmed};
 use crate::quotas::Received;
 use crate::service::Service;
@@ -52,6 +53,7 @@ use half_close::HalfClose;
 use legacy::{Sessions, SseStreams};
 use toolwright_wire::body::Unread;
 use toolwright_wire::headers::Accept;
+use toolwright_wire::outbox::Outbox;
 
 pub use body::HttpBody;
 pub use caller::PeerAddr;
@@ -240,6 +242,28 @@ impl Endpoint {
             Ok(access) => access,
             Err(response) => return *response,
         };
+        let callers = self.service.shared().callers();
+        let unread = Arc::clone(access.caller().unwrap_or_else(|| callers.nobody()).unread());
+        if unread.is_full() || callers.everybody().unread().is_full() {
+            return too_many(None, "too much waits to be read");
+        }
+        let mut response = self.answer_to(route, head, access, body, connection).await;
+        if response.body_mut().count(&unread) {
+            return response;
+        }
+        // What was asked has happened, as where a response is lost.
+        too_many(None, "too much of this caller waits to be read")
+    }
+
+    /// Answers a request of a caller.
+    async fn answer_to<B: Body>(
+        &self,
+        route: Route,
+        head: &Parts,
+        access: Visitor,
+        body: B,
+        connection: Option<&HalfClose>,
+    ) -> Response<HttpBody> {
         if route == Route::Sse {
             return match head.method {
                 _ if !self.config.has_sessions() => answer::empty(StatusCode::NOT_FOUND),
@@ -352,6 +376,16 @@ fn not_acceptable() -> Response<HttpBody> {
         StatusCode::NOT_ACCEPTABLE,
         "`Accept` must list `application/json` and `text/event-stream`",
     )
+}
+
+/// What waits to be sent to a caller in answer to one request.
+fn outbox_of(limits: &Limits, caller: &Visitor, listens: bool) -> Outbox {
+    let room = limits.max_unsent_bytes;
+    let outbox = if listens { Outbox::dropping(room) } else { Outbox::new(room) };
+    match caller.caller() {
+        Some(caller) => outbox.within(caller.unread()),
+        None => outbox,
+    }
 }
 
 /// One caller has as much as it may.

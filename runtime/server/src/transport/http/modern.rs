@@ -7,12 +7,11 @@ use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
 use toolwright_wire::headers::{VERSION, check_standard};
-use toolwright_wire::outbox::Outbox;
 
 use super::answer::ANSWER_BYTES;
 use super::body::EventStream;
 use super::exchange::{EndCall, Form, Step, Waiting, answer_unless_abandoned};
-use super::{Endpoint, answer, not_acceptable, too_many};
+use super::{Endpoint, answer, not_acceptable, outbox_of, too_many};
 use crate::auth::{Access, Visitor};
 use crate::connection::Connection;
 use crate::error;
@@ -49,8 +48,7 @@ impl Endpoint {
             return Step::Done(not_acceptable());
         }
         let shared = self.service.shared();
-        let room = limits.max_unsent_bytes;
-        let outbox = Arc::new(if listens { Outbox::dropping(room) } else { Outbox::new(room) });
+        let outbox = Arc::new(outbox_of(limits, &access, listens));
         let is_modern_only = !self.config.has_sessions();
         let connection =
             Connection::for_modern_exchange(shared, Arc::clone(&outbox), access, listens, is_modern_only);

@@ -30,7 +30,7 @@ use crate::transport::http::body::{EventStream, HttpBody};
 use crate::transport::http::exchange::{Counted, answer_unless_abandoned};
 use crate::transport::http::headers::check_content;
 use crate::transport::http::{
-    Endpoint, Route, answer, not_acceptable, refuse_malformed, too_many, too_many_of_caller,
+    Endpoint, Route, answer, not_acceptable, outbox_of, refuse_malformed, too_many, too_many_of_caller,
 };
 
 /// A [`Service`](crate::Service) over HTTP+SSE, for clients that speak revision 2024-11-05 alone: what
@@ -119,7 +119,7 @@ impl Endpoint {
             return answer::refusal(StatusCode::INTERNAL_SERVER_ERROR, None, &error);
         };
         let limits = self.service.limits();
-        let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
+        let outbox = Arc::new(outbox_of(limits, &access, false));
         let connection = Connection::open(self.service.shared(), Arc::clone(&outbox), access);
         let own = limits.per_caller.max_sessions;
         let Some(taken) = connection.caller().take(What::Sessions, own) else {
@@ -170,6 +170,13 @@ impl Endpoint {
                 "there is no stream of this id any more; GET a new one",
             );
         };
+        // It runs with what the token of the stream allows, so its own must allow as much.
+        #[cfg(feature = "auth")]
+        if let Some(scopes) = access.lacking_of(peer.connection.access())
+            && let Some(refusal) = self.lacks(&scopes, None)
+        {
+            return refusal;
+        }
         let (bytes, received) = match self.read(body, access).await {
             Ok(read) => read,
             Err(refused) => return *refused,

@@ -1,10 +1,11 @@
 //! The legacy era over HTTP: messages of the client, and the end of its session (2025-11-25, basic/transports).
 //!
 //! A `session` has streams that outlive their connections: GET (`resumability`) reads a `stream`, whose events have ids
-//! (`event_id`) and are kept (`event_store`). `http_sse` is the transport that was there before.
+//! (`event_id`) and are kept (`event_store`) for who may have them (`grants`). `http_sse` is the transport that was there before.
 
 mod event_id;
 mod event_store;
+mod grants;
 mod http_sse;
 mod resumability;
 mod session;
@@ -22,7 +23,7 @@ use toolwright_wire::outbox::Outbox;
 use super::answer::{self, ANSWER_BYTES, Era};
 use super::body::HttpBody;
 use super::exchange::{EndCall, Form, Step, Waiting, answer_unless_abandoned};
-use super::{Endpoint, headers, too_many, too_many_of_caller};
+use super::{Endpoint, headers, outbox_of, too_many, too_many_of_caller};
 use crate::auth::{Access, Visitor};
 use crate::connection::{Connection, Later};
 use crate::error;
@@ -32,12 +33,9 @@ pub(super) use event_id::EventId;
 pub use event_store::{EventLimits, EventStore, MemoryEventStore, StoredEvent};
 pub use http_sse::SseService;
 pub(super) use http_sse::SseStreams;
-use session::NotOpened;
+use session::{KEPT_WITHOUT_STREAM, NotOpened};
 pub(super) use session::{Session, Sessions};
 pub(super) use stream::{Reader, Reading, exactly, filled_or_hung_up};
-
-/// How much of what belongs to no request is kept for a client that has no stream open.
-const KEPT_WITHOUT_STREAM: usize = 16 << 10;
 
 impl Endpoint {
     /// Takes a message.
@@ -128,10 +126,11 @@ impl Endpoint {
         let Some(count) = self.unanswered.one_more(limits.max_calls_in_flight) else {
             return Step::Done(too_many(id, "too many requests are running"));
         };
-        let outbox = Arc::new(Outbox::new(limits.max_unsent_bytes));
+        let outbox = Arc::new(outbox_of(limits, &access, false));
         if !form.accept.events {
             outbox.close();
         }
+        let granted = Access::clone(&access);
         let connection = Connection::for_exchange(
             self.service.shared(),
             Arc::clone(&outbox),
@@ -166,6 +165,7 @@ impl Endpoint {
             }
         };
         let kept = EndCall { outbox: Arc::clone(&outbox), connection: None, _count: None };
+        let session = session.map(|session| (session, granted));
         Step::Waiting(Box::new(Waiting { answer, outbox, form, kept, session }))
     }
 

@@ -4,6 +4,9 @@
 //! A stream that has ended and was read completely is answered with 204, which ends the attempts of clients that
 //! reconnect whenever a stream ends; after 404 they would give up the session. An unknown event id is answered with
 //! 400.
+//!
+//! A token decides for its own request alone (`grants`): a stream carries what the token of its GET may see, whatever the
+//! token that opened the session was, and a weaker token than that of a lost stream gets 403 instead of its events.
 
 use std::sync::Arc;
 
@@ -35,10 +38,16 @@ impl Endpoint {
             Err(response) => return *response,
         };
         match single(headers, &LAST_EVENT_ID) {
-            Ok(None) => self.standing_stream(&session, None).await,
+            Ok(None) => self.standing_stream(&session, access, None).await,
             Ok(Some(id)) => match id.to_str().ok().and_then(EventId::parse) {
                 Some(id) if session.has_sent(id.stream.number, id.sequence) => {
-                    self.resumed_stream(&session, id).await
+                    #[cfg(feature = "auth")]
+                    if let Some(scopes) = session.lacking(id.stream.number, access)
+                        && let Some(refusal) = self.lacks(&scopes, None)
+                    {
+                        return refusal;
+                    }
+                    self.resumed_stream(&session, access, id).await
                 }
                 _ => unknown_event(),
             },
@@ -47,8 +56,17 @@ impl Endpoint {
     }
 
     /// Goes on with the stream of an event, after that event.
-    async fn resumed_stream(&self, session: &Arc<Session>, id: EventId) -> Response<HttpBody> {
+    async fn resumed_stream(
+        &self,
+        session: &Arc<Session>,
+        access: &Access,
+        id: EventId,
+    ) -> Response<HttpBody> {
         let EventId { stream, sequence } = id;
+        if stream.kind == StreamKind::Standing {
+            // What comes next on it is what this caller may see. A stream of another token is over then.
+            session.listen_as(access);
+        }
         if let Some(stream) = session.stream(stream.number).filter(|open| !open.is_over()) {
             // From here on nothing passes the reader by; what it gets twice it sends once.
             let reading = self.config.reading();
@@ -57,7 +75,7 @@ impl Endpoint {
             return answer::session_stream(reader.replaying(missed));
         }
         match stream.kind {
-            StreamKind::Standing => self.standing_stream(session, Some(id)).await,
+            StreamKind::Standing => self.standing_stream(session, access, Some(id)).await,
             StreamKind::Request => match session.after(stream.number, sequence).await {
                 // The one response that ends all attempts (WHATWG HTML, "Server-sent events"). After 404 a client would
                 // start a new session.
@@ -75,9 +93,15 @@ impl Endpoint {
     }
 
     /// Opens a standing stream, a new one or that of an event again.
-    async fn standing_stream(&self, session: &Arc<Session>, from: Option<EventId>) -> Response<HttpBody> {
+    async fn standing_stream(
+        &self,
+        session: &Arc<Session>,
+        access: &Access,
+        from: Option<EventId>,
+    ) -> Response<HttpBody> {
         let limit = self.service.limits().max_session_streams;
-        let Some(stream) = session.open_standing_stream(from.map(|id| id.stream.number), limit) else {
+        let (outbox, number) = (session.listen_as(access), from.map(|id| id.stream.number));
+        let Some(stream) = session.open_standing_stream(number, limit, access) else {
             return answer::refused(
                 StatusCode::TOO_MANY_REQUESTS,
                 &format!("{limit} streams of this session are open already; read one of them"),
@@ -95,7 +119,7 @@ impl Endpoint {
             stopped.await;
             None
         });
-        tokio::spawn(stream.run(Arc::clone(&session.outbox), stopped));
+        tokio::spawn(stream.run(outbox, stopped));
         answer::session_stream(reader)
     }
 }

@@ -9,12 +9,14 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use toolwright_core::json::{self, JsonFault};
 use toolwright_core::revision::Revision;
+use toolwright_wire::event_stream::messages;
 use toolwright_wire::outbox::Outbox;
 
 use super::event_id::{StreamId, StreamKind};
 use super::event_store::StoredEvent;
+use super::grants::Grants;
 use super::stream::Stream;
-use crate::auth::Access;
+use crate::auth::{Access, Visitor};
 use crate::connection::Connection;
 use crate::hex::random_id;
 use crate::limits::Limits;
@@ -22,6 +24,9 @@ use crate::log;
 use crate::message::RequestId;
 use crate::quotas::{Caller, Taken, What};
 use crate::transport::http::config::Store;
+
+/// How much of what belongs to no request is kept for a client that has no stream open.
+pub(super) const KEPT_WITHOUT_STREAM: usize = 16 << 10;
 
 /// The open sessions, by id.
 #[derive(Debug)]
@@ -44,8 +49,7 @@ pub(in crate::transport::http) struct Sessions {
 pub(in crate::transport::http) struct Session {
     id: Arc<str>,
     pub(in crate::transport::http) connection: Arc<Connection>,
-    /// What belongs to no request; the GET streams share it, so each message goes to one of them only.
-    pub(in crate::transport::http) outbox: Arc<Outbox>,
+    listener: Mutex<Listener>,
     /// The exchanges whose calls go on.
     exchanges: Mutex<Vec<Weak<Connection>>>,
     /// When times are counted from.
@@ -62,12 +66,22 @@ pub(in crate::transport::http) struct Session {
     _taken: Taken,
 }
 
+/// Who is notified of what belongs to no request: the caller with the token that opened the session, until a stream is
+/// opened with another one.
+#[derive(Debug)]
+struct Listener {
+    connection: Arc<Connection>,
+    /// The GET streams share it, so each message goes to one of them only.
+    outbox: Arc<Outbox>,
+}
+
 /// The streams of a session that are not over.
 #[derive(Debug, Default)]
 struct Streams {
     open: BTreeMap<u64, Arc<Stream>>,
     /// The number of the last one.
     last: u64,
+    grants: Grants,
 }
 
 /// Why a session was not opened.
@@ -125,8 +139,8 @@ impl Sessions {
         let taken = caller.take(What::Sessions, self.own_limit).ok_or(NotOpened::TooManyOfCaller)?;
         let session = Arc::new(Session {
             id: Arc::clone(&id),
+            listener: Mutex::new(Listener { connection: Arc::clone(&connection), outbox }),
             connection,
-            outbox,
             exchanges: Mutex::default(),
             start: self.start,
             last_used: AtomicU64::new(now),
@@ -232,17 +246,49 @@ impl Session {
         self.streams().open.get(&number).cloned()
     }
 
-    /// A stream for the response of a request.
-    pub(in crate::transport::http) fn open_request_stream(self: &Arc<Self>) -> Arc<Stream> {
-        let id = self.number_request_stream();
+    /// A stream for the response of a caller's request.
+    pub(in crate::transport::http) fn open_request_stream(self: &Arc<Self>, access: &Access) -> Arc<Stream> {
+        let id = self.number_request_stream(access);
         self.insert(&mut self.streams(), id)
     }
 
-    /// The id of a stream for the response of a request that is answered already.
-    pub(in crate::transport::http) fn number_request_stream(&self) -> StreamId {
+    /// The id of a stream for the response of a caller's request that is answered already.
+    pub(in crate::transport::http) fn number_request_stream(&self, access: &Access) -> StreamId {
         let mut streams = self.streams();
         streams.last += 1;
-        StreamId { kind: StreamKind::Request, number: streams.last }
+        let number = streams.last;
+        streams.grants.open(number, access);
+        StreamId { kind: StreamKind::Request, number }
+    }
+
+    /// The scopes that a caller needs to be sent again what was sent on a stream; none where it has them.
+    #[cfg(feature = "auth")]
+    pub(super) fn lacking(&self, stream: u64, access: &Access) -> Option<Vec<String>> {
+        self.streams().grants.lacking(stream, access)
+    }
+
+    /// From now on messages that belong to no request are those that this caller may see. The streams of another token
+    /// end, with what was meant for them.
+    pub(super) fn listen_as(&self, access: &Access) -> Arc<Outbox> {
+        let mut listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = listener.connection.access();
+        if before.principal() == access.principal() {
+            return Arc::clone(&listener.outbox);
+        }
+        let sees_as_much = access.lacking_of(before).is_none();
+        let outbox = Arc::new(Outbox::dropping(KEPT_WITHOUT_STREAM));
+        let visitor = Visitor::new(access.clone(), self.connection.caller().clone());
+        let connection = self.connection.listening_as(Arc::clone(&outbox), visitor);
+        let is_read = self.streams().open.values().any(|stream| stream.id.kind == StreamKind::Standing);
+        if sees_as_much && !is_read {
+            // As after a token was renewed: what has waited for a stream waits for this one.
+            let mut lines = Vec::new();
+            listener.outbox.take(&mut lines);
+            messages(&lines).for_each(|message| outbox.push(message));
+        }
+        listener.outbox.close();
+        *listener = Listener { connection, outbox: Arc::clone(&outbox) };
+        outbox
     }
 
     /// A stream that GET opens, a new one or the one of this number again; none if `limit` are open.
@@ -250,6 +296,7 @@ impl Session {
         self: &Arc<Self>,
         number: Option<u64>,
         limit: usize,
+        access: &Access,
     ) -> Option<Arc<Stream>> {
         let mut streams = self.streams();
         let is_standing = |stream: &&Arc<Stream>| stream.id.kind == StreamKind::Standing;
@@ -257,6 +304,13 @@ impl Session {
             return None;
         }
         streams.last += u64::from(number.is_none());
+        match number {
+            None => {
+                let newest = streams.last;
+                streams.grants.open(newest, access);
+            }
+            Some(number) => streams.grants.reopen(number, access),
+        }
         let number = number.unwrap_or(streams.last);
         Some(self.insert(&mut streams, StreamId { kind: StreamKind::Standing, number }))
     }
@@ -324,7 +378,7 @@ impl Session {
         for exchange in self.running() {
             exchange.end();
         }
-        self.outbox.close();
+        self.listener.lock().unwrap_or_else(PoisonError::into_inner).outbox.close();
         if self.sequence.load(Ordering::Acquire) > 0 {
             let session = Arc::clone(self);
             tokio::spawn(async move { session.store.forget(&session.id).await });
@@ -371,10 +425,45 @@ pub(in crate::transport::http) fn new_id() -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
+    use std::time::Duration;
 
-    use super::is_fit;
-    use crate::transport::http::StoredEvent;
+    use bytes::Bytes;
+    use toolwright_wire::outbox::Outbox;
+
+    use super::{Sessions, is_fit};
+    use crate::auth::Access;
+    use crate::connection::Connection;
+    use crate::limits::Limits;
+    use crate::server::Server;
+    use crate::transport::http::{HttpConfig, StoredEvent};
+
+    /// Times come from a monotonic clock. If one of them is ahead all the same, no session ends early, and idle ones end
+    /// as soon as their room is needed.
+    #[tokio::test]
+    async fn sessions_are_swept_though_the_clock_went_back() {
+        let service = Server::new(()).build().expect("a server");
+        let limits = Limits { max_sessions: 2, session_idle: Duration::from_millis(1), ..Limits::default() };
+        let sessions = Sessions::new(&limits, HttpConfig::new().store().clone());
+        let open = || {
+            let outbox = Arc::new(Outbox::dropping(1));
+            let connection = Connection::open(service.shared(), Arc::clone(&outbox), Access::Anonymous);
+            sessions.open(connection, outbox)
+        };
+        let first = open().expect("room");
+        let ahead = u64::MAX - 1;
+        sessions.swept.store(ahead, Ordering::Relaxed);
+        sessions.read()[&first].last_used.store(ahead, Ordering::Relaxed);
+        std::thread::sleep(Duration::from_millis(5));
+        let second = open().expect("room");
+        assert!(sessions.get(&first, &Access::Anonymous).is_some(), "it is not idle");
+        std::thread::sleep(Duration::from_millis(5));
+        let third = open().expect("the room of those that are idle by now");
+        let left: Vec<_> = sessions.read().keys().cloned().collect();
+        assert_eq!(left, [third]);
+        assert!(sessions.get(&second, &Access::Anonymous).is_none());
+    }
 
     #[test]
     fn what_a_store_gives_back_is_read_before_it_is_sent() {

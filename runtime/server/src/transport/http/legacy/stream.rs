@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::Sleep;
+use toolwright_wire::budget::Held;
 use toolwright_wire::event_stream::{COMMENT, messages, write_event_with_id, write_priming};
 use toolwright_wire::outbox::Outbox;
 
@@ -33,7 +34,7 @@ pub(in crate::transport::http) struct Stream {
 #[derive(Debug, Default)]
 struct State {
     /// What the reader has not taken yet.
-    unsent: VecDeque<(u64, Bytes)>,
+    unsent: VecDeque<(u64, Bytes, Held)>,
     /// The number of the reader that came last.
     reader: u64,
     has_reader: bool,
@@ -133,8 +134,10 @@ impl Stream {
     async fn send(&self, message: Bytes) {
         let event = self.session.keep(self.id.number, message).await;
         let mut state = self.state();
+        let unread = self.session.connection.caller().unread();
         if state.has_reader {
-            state.unsent.push_back((event.sequence, event.message));
+            let held = unread.hold(event.message.len());
+            state.unsent.push_back((event.sequence, event.message, held));
             wake(&mut state.read);
         }
     }
@@ -280,7 +283,7 @@ impl Reader {
             self.is_over = true;
             return;
         }
-        for (sequence, message) in state.unsent.drain(..) {
+        for (sequence, message, _held) in state.unsent.drain(..) {
             if sequence > self.last {
                 write_event_with_id(events, self.id_of(sequence), &message);
                 self.last = sequence;
