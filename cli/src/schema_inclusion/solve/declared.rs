@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Solver;
 use crate::schema_inclusion::judge::Judge;
-use crate::schema_inclusion::node::{Id, Nodes, Rule};
+use crate::schema_inclusion::node::{Id, Nodes, PatternId, Rule};
 
 /// What both sides say about the value at one place, in whatever alternative; without any, all values count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -48,6 +48,24 @@ impl<'a> Solver<'_, 'a> {
         let old = self.in_place(&declared.old);
         names.retain(|name| !old.iter().any(|id| self.speaks_of(*id, name)));
         names
+    }
+
+    /// By which names and patterns the first side tells of members, in whatever alternative. In a member of such a name
+    /// callers may know of others than in one of any other name, so each is to be tried, also where nothing is asked of it.
+    pub(super) fn told(&self, declared: &Declared) -> (Vec<&'a str>, Vec<PatternId>) {
+        let (mut names, mut patterns) = (Vec::new(), Vec::new());
+        if declared.new.is_empty() {
+            return (names, patterns);
+        }
+        for id in self.in_place(&declared.old) {
+            for rule in self.nodes.rules(id) {
+                if let Rule::Members(members) = rule {
+                    names.extend(members.named.iter().map(|(name, _)| *name));
+                    patterns.extend(members.matching.iter().map(|(pattern, _)| *pattern));
+                }
+            }
+        }
+        (names, patterns)
     }
 
     /// What both sides say about a member or an item.

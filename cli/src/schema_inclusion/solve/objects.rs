@@ -54,6 +54,9 @@ impl<'a> Solver<'_, 'a> {
             known.extend(someone.not.iter().cloned());
             patterns.extend(someone.matches.iter().map(|(pattern, _)| *pattern));
         }
+        let (told, told_patterns) = self.told(declared);
+        known.extend(told.into_iter().map(Name::from));
+        patterns.extend(told_patterns);
         patterns.sort_unstable();
         patterns.dedup();
         let problem = Problem { facts, declared, absent, known, patterns };

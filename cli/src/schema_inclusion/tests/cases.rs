@@ -113,6 +113,31 @@ fn names_are_told_by_every_keyword() {
     widens(object(json!({"patternProperties": {"^a": {"type": "string"}}})), object(json!({})));
 }
 
+/// What is told inside of a member counts for the names by which that member is told, also in an alternative that does not
+/// hold.
+#[test]
+fn inner_names_are_told_under_the_names_of_their_objects() {
+    let inner = json!({"properties": {"foo": {}}});
+    let new = json!({"type": "object", "additionalProperties": {"properties": {"foo": {"type": "array"}}}});
+    for told in [
+        json!({"dependentSchemas": {"a": {"properties": {"b": inner}}}}),
+        json!({"dependentSchemas": {"a": {"patternProperties": {"^b": inner}}}}),
+        json!({"anyOf": [{"properties": {"b": inner}}, {}]}),
+        json!({"if": {"required": ["a"]}, "then": {"properties": {"b": inner}}}),
+        json!({"not": {"required": ["a"], "properties": {"b": inner}}}),
+    ] {
+        let mut old = told;
+        old["type"] = json!("object");
+        let documents = [SchemaDocument::new(&old), SchemaDocument::new(&new)];
+        let answer = includes((&documents[0], &old), (&documents[1], &new), Names::Declared);
+        let Answer::No { witness, .. } = &answer else { panic!("{answer:?}\nold: {old}") };
+        assert!(!super::has_undeclared_names(&old, &new, witness), "{witness}\nold: {old}");
+    }
+    let old = json!({"type": "object", "properties": {"b": {}}});
+    let documents = [SchemaDocument::new(&old), SchemaDocument::new(&new)];
+    assert_eq!(includes((&documents[0], &old), (&documents[1], &new), Names::Declared), Answer::Yes);
+}
+
 #[test]
 fn texts() {
     widens(json!({"type": "string", "minLength": 2}), json!({"type": "string", "minLength": 1}));
