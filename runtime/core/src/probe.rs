@@ -30,7 +30,7 @@ impl Answer {
 
     /// Whether the value was read, and nothing more was wrong with it than with the one of `before`.
     pub(crate) fn is_as_good_as(&self, before: &Self) -> bool {
-        let is_known = |told: &Told| before.told.iter().any(|known| known.sort() == told.sort());
+        let is_known = |told: &Told| before.told.iter().any(|known| known.is_like(told));
         self.is_read && self.told.len() <= before.told.len() && self.told.iter().all(is_known)
     }
 
@@ -56,6 +56,11 @@ impl Told {
             Self::Other(words) => words,
             Self::Missing(_) | Self::Repeated(_) | Self::Unknown(_) => "",
         }
+    }
+
+    /// Whether the same was said, if of another value.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.sort() == other.sort()
     }
 
     /// What was said, but for the value that it was said of.

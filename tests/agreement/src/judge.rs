@@ -111,13 +111,17 @@ impl<'c> Judge<'c> {
                 .map_err(|error| fault(FaultKind::Unbuildable, format!("no JSON Schema: {error}: {schema}")))
         };
         let (validator, output) = (compile(&schema)?, compile(&case.output())?);
-        let choice = case.choice().as_ref().map(compile).transpose()?;
+        let shown_below = case.choice();
+        let choice = shown_below.as_ref().map(compile).transpose()?;
         let mut names = [BTreeSet::new(), BTreeSet::new()];
         for (keyword, part) in schema.as_object().into_iter().flatten() {
             collect_names(part, &mut names[1]);
             if let ("properties", Value::Object(properties)) = (keyword.as_str(), part) {
                 names[0].extend(properties.keys().cloned());
             }
+        }
+        if let Some(schema) = &shown_below {
+            collect_names(schema, &mut names[1]);
         }
         Ok(Self { case, reader, schema, names, validator, choice, output })
     }
@@ -221,6 +225,9 @@ impl<'c> Judge<'c> {
         if plain.as_ref().is_ok_and(|plain| size(plain) < size(reading)) {
             return Ok(());
         }
+        if plain.as_ref().is_ok_and(|plain| self.is_read_without_nulls(value, plain, reading)) {
+            return Ok(());
+        }
         let plainer = with_whole_numbers(value);
         let nulls = if plain.is_ok() { 0 } else { self.count_nulls(&plainer, 0).min(MAX_NULLS) };
         let is_read = (0..1_u32 << nulls).any(|left_out| {
@@ -236,6 +243,28 @@ impl<'c> Judge<'c> {
             FaultKind::OtherValue,
             format!("{value} is read as\n  {}, by serde as\n  {plain}", reading.shown),
         ))
+    }
+
+    /// Whether serde swallows nulls as it would anything else in their place, and reads the same without them: a flattened
+    /// `Option` of a map is `None` where a member of another variant is null, and all other members are lost.
+    fn is_read_without_nulls(&self, value: &Value, plain: &Reading, reading: &Reading) -> bool {
+        let mut without = with_whole_numbers(value);
+        let mut pointers = Vec::new();
+        collect_members(value, "", &mut pointers);
+        for pointer in pointers.iter().filter(|pointer| value.pointer(pointer) == Some(&Value::Null)) {
+            let mut changed = value.clone();
+            *changed.pointer_mut(pointer).expect("a pointer that was collected") = json!({ "\u{1}": [[]] });
+            let is_lost = self.case.read_plainly(&changed).is_ok_and(|other| are_same(&other, plain));
+            let (parent, name) = pointer.rsplit_once('/').expect("a pointer to a member");
+            let name = name.replace("~1", "/").replace("~0", "~");
+            let is_known = self.knows(&name, usize::from(!parent.is_empty()));
+            if let (true, true, Some(Value::Object(members))) =
+                (is_lost, is_known, without.pointer_mut(parent))
+            {
+                members.shift_remove(&name);
+            }
+        }
+        self.case.read_plainly(&without).is_ok_and(|other| are_same(&other, reading))
     }
 
     /// The same arguments in other words. A member that may be there by an alias is not given a second time.
@@ -305,7 +334,10 @@ impl<'c> Judge<'c> {
             return true;
         }
         let nulls = self.count_nulls(value, 0);
-        (1..1_u32 << nulls.min(MAX_NULLS)).any(|left_out| {
+        // Of many, one or two may be what a variant holds.
+        let of_many = 0..if nulls > MAX_NULLS { nulls.min(u32::BITS) } else { 0 };
+        let kept = of_many.clone().flat_map(|one| of_many.clone().map(move |other| 1 << one | 1 << other));
+        (1..1_u32 << nulls.min(MAX_NULLS)).chain(kept.map(|kept: u32| !kept)).any(|left_out| {
             let mut value = value.clone();
             self.leave_out(&mut value, 0, &mut { left_out });
             self.accepts(&value)

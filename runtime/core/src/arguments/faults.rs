@@ -42,7 +42,12 @@ impl ArgumentReader {
             let Some(arguments) = place.value().and_then(|value| place.with(value.clone())) else { continue };
             let answer = self.probe::<T>(&arguments, &[]);
             let clash = || self.clash::<T>(id, place);
-            let fault = if answer.is_read { None } else { fault(&answer, &arguments).or_else(clash) };
+            let refused = || self.refused_here::<T>(place, &answer);
+            let fault = if answer.is_read {
+                None
+            } else {
+                fault(&answer, &arguments).or_else(refused).or_else(clash)
+            };
             // A flattened `Option` swallows what cannot be read, and an untagged enum says no more than that.
             // The content of an enum is read from a copy where it stands before the tag.
             let turned = self.probe::<T>(&turned(&arguments), &[]);
@@ -52,6 +57,18 @@ impl ArgumentReader {
             }
         }
         Ok(())
+    }
+
+    /// Why the member that the place is makes arguments unreadable, which serde reads without it.
+    fn refused_here<T: DeserializeOwned>(&self, place: &Place, answer: &Answer) -> Option<String> {
+        let (name, without) = (place.name()?, place.without()?);
+        let is_unknown = answer.told.iter().any(|told| match told {
+            Told::Unknown(unknown) => unknown == name,
+            Told::Other(words) => words.starts_with(&format!("unknown field `{name}`")),
+            Told::Missing(_) | Told::Repeated(_) => false,
+        });
+        let is_reason = is_unknown && self.probe::<T>(&without, &[]).is_read;
+        is_reason.then(|| refused_member(name, place.arguments())).flatten()
     }
 
     /// Why no value of a member is right: a field outside takes it, of another type than the schema shows, and the field of

@@ -97,6 +97,10 @@ impl Knowledge {
             if object.requires(name) || !is_missing(&before, name) || !swallowed.contains_key(&first) {
                 continue;
             }
+            // It may be missing from another variant.
+            if checker.is_needed_beside(id, name) {
+                continue;
+            }
             let needed = needed(checker, id, first, base, &before, &ask);
             let with_it =
                 swallowed.iter().filter(|(at, answer)| !needed.contains(at) && !is_missing(answer, name));
@@ -332,13 +336,32 @@ impl<'r> Ask<'r> {
         let members =
             self.checker.always(holder).into_iter().flat_map(|id| &self.checker.node(id).object.properties);
         let mut others = members.filter(|(name, _)| place.name() != Some(name));
-        others.all(|(name, child)| {
-            let Some(right) = example::minimal_at(self.checker, *child) else { return true };
+        let is_read = |name: &str, child: NodeId| {
+            let Some(right) = example::minimal_at(self.checker, child) else { return true };
             let Some(arguments) = place.with_two(text.into(), name, right.clone()) else { return true };
             let again =
                 place.with_two(text.into(), name, right).and_then(|once| place.with_again(once, name));
-            self.is_taken(&arguments, before) && !again.is_some_and(|again| self.is_taken(&again, before))
-        })
+            let wrong =
+                wrong_for(self.checker, child).and_then(|wrong| place.with_two(text.into(), name, wrong));
+            let is_taken = |arguments: Option<Value>| {
+                arguments.is_some_and(|arguments| self.is_taken(&arguments, before))
+            };
+            // What is read may not come twice, or not be wrong.
+            is_taken(Some(arguments)) && (!is_taken(again) || (wrong.is_some() && !is_taken(wrong)))
+        };
+        // A map reads a member twice, but none that is wrong.
+        let is_read_by_map = |child: NodeId| {
+            let with = |value: Value| place.with_two(text.into(), UNLIKELY, value);
+            let right = example::minimal_at(self.checker, child).and_then(with);
+            let wrong = wrong_for(self.checker, child).and_then(with);
+            right.is_some_and(|right| self.is_taken(&right, before))
+                && wrong.is_some_and(|wrong| !self.is_taken(&wrong, before))
+        };
+        let further = self.checker.always(holder).into_iter();
+        let mut further = further
+            .filter_map(|id| self.checker.node(id).object.additional)
+            .filter(|id| !self.checker.node(*id).never);
+        others.all(|(name, child)| is_read(name, *child)) && further.all(is_read_by_map)
     }
 
     fn is_taken(&self, arguments: &Value, before: &Answer) -> bool {
@@ -360,15 +383,23 @@ impl<'r> Ask<'r> {
     fn is_dropped(&self, id: NodeId, value: &Value, pointer: &str) -> bool {
         let Some(place) = self.places.of(self.checker, id) else { return true };
         let Some(before) = self.ask(place, value.clone()) else { return true };
-        // What is read may not come twice.
+        // What is read may not come twice, or be wrong.
         let Some((parent, name)) = pointer.rsplit_once('/') else { return true };
         let name = name.replace("~1", "/").replace("~0", "~");
         let mut changed = value.clone();
         let Some(Value::Object(members)) = changed.pointer_mut(parent) else { return true };
         let Some(member) = members.get(&name).cloned() else { return true };
+        let is_same = |changed: Value| {
+            self.ask(place, changed).is_none_or(|answer| {
+                answer.is_read == before.is_read && answer.told.len() <= before.told.len()
+            })
+        };
+        members.insert(name.clone(), json!({ UNLIKELY: [[]] }));
+        let wrong = changed.clone();
+        let Some(Value::Object(members)) = changed.pointer_mut(parent) else { return true };
+        members.insert(name.clone(), member.clone());
         members.insert(format!("{AGAIN}{name}"), member);
-        self.ask(place, changed)
-            .is_none_or(|answer| answer.is_read == before.is_read && answer.told.len() <= before.told.len())
+        is_same(changed) && is_same(wrong)
     }
 }
 

@@ -49,6 +49,10 @@
 //! - What code of the type's author refuses, in `try_from`, `deserialize_with` or a `Deserialize` written by hand, only
 //!   the type knows. The schema takes such a value, and the call is refused with the author's words. That holds in a
 //!   flattened `Option` too, which serde by itself reads as `None`.
+//! - `null` for a member of another variant is left out, as some clients send it for all that may be left out. Beside a
+//!   flattened `Option` of a map serde by itself reads `None` then, and loses the other members.
+//! - A flattened enum beside a flattened map is one variant: a call that has the names of two is refused, since serde
+//!   would take the one that comes first, and the other for a member of the map.
 //! - Clients show a choice at the root of a schema in no way that all of them can read, so an enum at the root, or
 //!   flattened into it, is shown as one object with the members of all variants. A call is held to its variant: one that
 //!   mixes the members of two, or leaves out what its variant needs, fits the schema and is refused with the problem.
@@ -89,7 +93,9 @@
 //! The work on a call grows with the size of its text. At most 20,000 schemas are applied to values, and 200 more for
 //! each value. What serde's own reading of untagged enums would cost is counted before it is done: it copies a value for
 //! each variant that it tries, and once more for each untagged enum in it. More than 50,000 values, and 500 for each of
-//! the text, are refused.
+//! the text, are refused. Where something went wrong in a flattened `Option`, which serde then reads as `None`, the type
+//! reads the call again for each member that may be the reason: 50,000 values at most (`MAX_REREAD`), and 500 more for
+//! each of the text (`REREAD_PER_VALUE`). A call for which that is not enough is refused.
 
 mod amend;
 mod careful;

@@ -194,6 +194,15 @@ impl Place {
         }
     }
 
+    /// The arguments without the member that the place is.
+    pub(super) fn without(&self) -> Option<Value> {
+        let (name, before) = (self.name()?, &self.steps[..self.steps.len() - 1]);
+        let mut arguments = self.arguments.clone();
+        let parent = before.iter().try_fold(&mut arguments, |value, step| step.of_mut(value))?;
+        parent.as_object_mut()?.shift_remove(name)?;
+        Some(arguments)
+    }
+
     /// The arguments with another value in the place, and one beside it.
     pub(super) fn with_two(&self, value: Value, name: &str, other: Value) -> Option<Value> {
         let mut arguments = self.with(value)?;

@@ -12,9 +12,10 @@ use super::insight::{Ask, Probe, wrong_for};
 use super::places::{Places, Step};
 use crate::probe::{AGAIN, Answer, Told};
 
-/// How many values the type may be given in all, and how many more for each value of the call.
-const MAX_VALUES: usize = 50_000;
-const MORE_VALUES: usize = 500;
+/// How many values the type is given to read again at most, to find out what a flattened `Option` swallowed of a call.
+pub(super) const MAX_REREAD: usize = 50_000;
+/// What each value of the call adds to [`MAX_REREAD`].
+pub(super) const REREAD_PER_VALUE: usize = 500;
 
 /// Objects that serde reads although a member is wrong: the members by position, and whether any other may be.
 #[derive(Debug, Default)]
@@ -38,8 +39,11 @@ impl Swallowing {
                 .properties
                 .iter()
                 .enumerate()
-                // A tag that is listed is right; it decides what is made of its neighbours.
-                .filter(|(_, (_, child))| checker.constants(*child).is_none() && reads_wrong(*child))
+                // A tag is right; it decides what is made of its neighbours.
+                .filter(|(_, (_, child))| {
+                    let is_tag = checker.constants(*child).is_some() || checker.excludes_texts(*child);
+                    !is_tag && reads_wrong(*child)
+                })
                 .map(|(at, _)| at)
                 .collect();
             if !members.is_empty() {
@@ -84,7 +88,7 @@ pub(super) fn find(ask: &Ask<'_>, arguments: &str) -> Option<Swallowed> {
     if reasons(&(ask.probe)(arguments)).is_empty() {
         return None;
     }
-    let left = Cell::new(count(arguments).saturating_mul(MORE_VALUES).saturating_add(MAX_VALUES));
+    let left = Cell::new(count(arguments).saturating_mul(REREAD_PER_VALUE).saturating_add(MAX_REREAD));
     [Order::Last, Order::First].into_iter().find_map(|order| {
         let search = Search { ask, arguments, order, left: &left };
         search.below(arguments, &mut Way::new(), &[ROOT])
@@ -184,7 +188,8 @@ impl Search<'_> {
             property.is_some_and(|property| answer.has(&Told::Repeated(property.to_owned())))
         };
         let (before, after) = (reasons(right_alone), reasons(alone));
-        let mut more = after.iter().filter(|told| !before.contains(told));
+        let is_new = |told: &&Told| !before.iter().any(|known| known.is_like(told));
+        let mut more = after.iter().filter(is_new);
         let is_swallowed = if is_read_twice(right_twice) {
             // What is read may not come twice, and what comes before is read first.
             !is_read_twice(twice)

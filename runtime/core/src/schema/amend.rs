@@ -79,16 +79,20 @@ fn shown_as(exact: &Value, shown: &Value, pointer: &str, place: &Value) -> Optio
         here.go(name)?;
         let arms = here.shown.get("anyOf").and_then(Value::as_array).map_or(0, Vec::len);
         let is_one = rest.is_empty();
-        return std::iter::once(None).chain((0..arms).map(Some)).find_map(|arm| {
+        let candidates = std::iter::once(None).chain((0..arms).map(Some)).filter_map(|arm| {
             let mut here = here.clone();
             if let Some(arm) = arm {
                 here.shown = here.shown.get("anyOf")?.get(arm)?;
                 here.pointer = format!("{}/anyOf/{arm}", here.pointer);
             }
-            let found = here.follow(rest)?;
-            let is_same = is_one || found.shown.get("enum") == place.get("enum");
-            is_same.then_some(Found { pointer: found.pointer, is_merged: is_one })
+            here.follow(rest)
         });
+        let candidates: Vec<Walk<'_>> = candidates.collect();
+        let lists_same = |found: &&Walk<'_>| found.shown.get("enum") == place.get("enum");
+        // The texts of all variants may stand in one list.
+        let lists_more = |found: &&Walk<'_>| is_one && found.shown.get("enum").is_some();
+        let found = candidates.iter().find(lists_same).or_else(|| candidates.iter().find(lists_more))?;
+        return Some(Found { pointer: found.pointer.clone(), is_merged: is_one });
     }
     let found = here.follow(steps)?;
     Some(Found { pointer: found.pointer, is_merged: false })

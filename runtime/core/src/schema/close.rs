@@ -140,6 +140,10 @@ impl Closer<'_> {
         }
         for alternative in &mut alternatives {
             alternative.shift_remove("$defs");
+            // It has no parts any more, so that the two keywords say the same.
+            if let Some(rest) = alternative.shift_remove("unevaluatedProperties") {
+                alternative.entry("additionalProperties").or_insert(rest);
+            }
             self.name_no_other(alternative);
             if !SAY_MORE.iter().any(|keyword| alternative.contains_key(*keyword)) {
                 alternative.entry("properties").or_insert_with(|| json!({}));
@@ -159,9 +163,8 @@ impl Closer<'_> {
     /// Beside a flattened map, the name of another variant is no further member: serde takes the variant that comes first.
     fn name_no_other(&self, alternative: &mut Map<String, Value>) {
         let Some(variants) = alternative.shift_remove(VARIANTS) else { return };
-        let takes_more = ["additionalProperties", "unevaluatedProperties"]
-            .iter()
-            .any(|keyword| alternative.get(*keyword).is_some_and(|rest| *rest != Value::Bool(false)));
+        let takes_more =
+            alternative.get("additionalProperties").is_some_and(|rest| *rest != Value::Bool(false));
         if self.is_written || !takes_more || alternative.contains_key("propertyNames") {
             return;
         }

@@ -229,7 +229,13 @@ impl Kind {
             // It lists its members: none.
             Self::Bare => {
                 let unread = Target::Member("\u{1}".to_owned(), json!(UNREADABLE));
-                ask(unread)?.is_ok().then(|| Words::Keyword("properties", json!({})))
+                // Serde reads all of a value to copy it for an untagged enum, but says what the variants are.
+                let is_struct = || {
+                    let refusal = ask(Target::Whole(json!(true)))?.err()?;
+                    Some(refusal.contains(", expected struct ") && !refusal.contains(", expected a map"))
+                };
+                let lists_none = ask(unread)?.is_ok() || is_struct() == Some(true);
+                lists_none.then(|| Words::Keyword("properties", json!({})))
             }
             Self::Text => None,
         }

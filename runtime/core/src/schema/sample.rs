@@ -91,8 +91,13 @@ impl Sampler<'_> {
                 Some(items.into())
             }
             Step::Place(number) => {
-                let mut items = self.places(node, u64::MAX, 0)?;
-                *items.get_mut(*number)? = below(node.get("prefixItems")?.get(number)?)?;
+                let first = node.get("prefixItems")?.as_array()?;
+                // The last places may be left out, but not this one.
+                let before = first.get(..*number)?.iter().map(|place| self.any(place, 1));
+                let mut items = before.collect::<Option<Vec<_>>>()?;
+                items.push(below(first.get(*number)?)?);
+                let least = self.places(node, u64::MAX, 0)?;
+                items.extend(least.into_iter().skip(*number + 1));
                 Some(items.into())
             }
         }

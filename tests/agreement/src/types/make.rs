@@ -205,7 +205,12 @@ impl Maker<'_, '_> {
                 0..=3 => self.choice(at, false),
                 4 => Shape::Enum(Tagging::External, self.plain_variants(at)),
                 5 => Shape::Tuple(self.places(2)),
-                6 => Shape::Newtype(Box::new(Field::new("0", self.of(2))), self.choices.once_in(2)),
+                6 => {
+                    let of = self.of(2);
+                    // Of a transparent type that holds itself schemars never ends to write the schema.
+                    let is_transparent = self.choices.once_in(2) && !holds(&of, at);
+                    Shape::Newtype(Box::new(Field::new("0", of)), is_transparent)
+                }
                 7 => Shape::From(self.of(2)),
                 8 if self.once_in(2) => Shape::Unit,
                 8 => Shape::TryFrom(self.of(2)),
@@ -515,6 +520,11 @@ impl Maker<'_, '_> {
         }
         !(buffers && is_hard)
     }
+}
+
+/// Whether the definition at `at` is a part of the type.
+fn holds(of: &Type, at: usize) -> bool {
+    matches!(of, Type::Named(named, _) if *named == at) || of.inner().into_iter().any(|one| holds(one, at))
 }
 
 /// Whether the type has a `Default`.

@@ -27,6 +27,7 @@ fn all() -> Vec<Case> {
         corpus::enums::cases,
         corpus::recursion::cases,
         corpus::attributes::cases,
+        corpus::kept::cases,
     ]
     .iter()
     .flat_map(|cases| cases())
@@ -89,6 +90,19 @@ fn recursive_types_agree() {
 #[test]
 fn constraints_agree() {
     check_all(&corpus::attributes::cases());
+}
+
+#[test]
+fn kept_types_agree() {
+    let cases = corpus::kept::cases();
+    check_all(&cases);
+    for (name, sample) in corpus::kept::SAMPLES {
+        let case = cases.iter().find(|case| case.name == *name).expect("a sample names a case");
+        let sample = serde_json::from_str(sample).expect("a sample is JSON");
+        if let Err(fault) = judge(case).check(&sample, false) {
+            panic!("{name}: {}: {}", fault.kind, fault.text);
+        }
+    }
 }
 
 #[test]

@@ -135,10 +135,10 @@ impl Checker {
                 values.iter().filter_map(|value| value.as_str().map(Into::into)).collect();
             let nodes = arms.iter().flat_map(|arm| self.always(*arm));
             let tags: Vec<NodeId> = nodes.filter_map(|id| self.node(id).object.property(&tag)).collect();
-            for NodeId(tag) in tags {
-                self.nodes[tag].beside.clone_from(&values);
+            for NodeId(node) in tags {
+                self.nodes[node].beside.clone_from(&values);
             }
-            return true;
+            return self.has_different_tags(arms, &tag);
         }
         let Some(keys) = self.keys(arms) else {
             self.tell_some_apart(arms);

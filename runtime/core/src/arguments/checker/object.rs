@@ -1,7 +1,7 @@
 //! The members of an object: which names they have, which are missing, and what stands under them.
 
 use super::check::{Check, Step, Terms};
-use super::{Node, NodeId, ObjectRules};
+use super::{Node, NodeId, ObjectRules, Types};
 use crate::arguments::doc::{Doc, Edit, Json, ValueId};
 use crate::arguments::problem::ProblemKind;
 
@@ -72,18 +72,24 @@ impl<'c> Check<'c, '_, '_> {
             Some(property) => has_come(property),
             None => check.has(value, name),
         };
+        // Null alone asks for no other member, but where it is all that the type takes, it is what others ask for.
+        let checker = self.checker;
+        let is_given = |property: usize| {
+            has_come(property)
+                || (came[property] == Came::Null && !checker.node(object.properties[property].1).nullable)
+        };
         for (name, dependents) in &object.dependent_required {
             if !is_there(self, name) {
                 continue;
             }
             for dependent in dependents {
-                if !is_there(self, dependent) {
+                if !object.position(dependent).map_or_else(|| self.has(value, dependent), is_given) {
                     fits &= self.missing(object.property(dependent), dependent);
                 }
             }
         }
         for (property, needed) in self.insight.needs(id) {
-            for other in needed.iter().filter(|other| has_come(*property) && !has_come(**other)) {
+            for other in needed.iter().filter(|other| has_come(*property) && !is_given(**other)) {
                 let (name, child) = &object.properties[*other];
                 fits &= self.missing(Some(*child), name);
             }
@@ -149,7 +155,7 @@ impl<'c> Check<'c, '_, '_> {
         if !matches!(self.doc.get(member), Json::Null) || node.object.requires(name) {
             return Came::Yes;
         }
-        if child.nullable {
+        if child.nullable || child.reach == Types::NULL {
             return Came::Null;
         }
         if !self.terms.is_generous() || child.takes_null() {

@@ -70,7 +70,7 @@ impl Checker {
     }
 
     /// Whether the node takes any text but those that are listed.
-    pub(super) fn excludes_texts(&self, id: NodeId) -> bool {
+    pub(in crate::arguments) fn excludes_texts(&self, id: NodeId) -> bool {
         let not = self.node(id).in_place.not.map(|not| self.node(not));
         not.is_some_and(|not| not.allowed.is_some() && not.types == Some(Types::STRING))
     }
@@ -78,8 +78,10 @@ impl Checker {
     /// The member that tells some of the arms from each other, where others know nothing of it: a flattened `Option` of
     /// an enum has an arm without. With the values of all that have it.
     pub(super) fn tag_of_some(&self, arms: &[NodeId], given: &[&str]) -> Option<(Box<str>, Vec<Value>)> {
-        let has_tag =
-            |arm: &NodeId, name: &str| !self.tag_values(*arm, name).is_empty() && self.requires(*arm, name);
+        let has_tag = |arm: &NodeId, name: &str| {
+            (!self.tag_values(*arm, name).is_empty() || self.takes_other(*arm, name))
+                && self.requires(*arm, name)
+        };
         let knows = |arm: &NodeId, name: &str| self.tag_nodes(*arm, name).next().is_some();
         let name = given.iter().copied().find(|name| {
             arms.iter().any(|arm| has_tag(arm, name))
@@ -92,6 +94,26 @@ impl Checker {
             }
         }
         Some((name.into(), values))
+    }
+
+    /// Whether no value of the tag is that of two arms.
+    pub(super) fn has_different_tags(&self, arms: &[NodeId], tag: &str) -> bool {
+        let mut seen: Vec<&Value> = Vec::new();
+        arms.iter().flat_map(|arm| self.tag_values(*arm, tag)).all(|value| {
+            let is_new = !seen.contains(&value);
+            seen.push(value);
+            is_new
+        })
+    }
+
+    /// Whether the node is a form that nothing tells from another one which needs a member of this name.
+    pub(in crate::arguments) fn is_needed_beside(&self, id: NodeId, name: &str) -> bool {
+        self.nodes.iter().filter(|node| !node.told).any(|node| {
+            let is_own = |arm: &NodeId| self.always(*arm).contains(&id);
+            let mut arms = node.in_place.arms();
+            node.in_place.arms().any(|arm| is_own(&arm))
+                && arms.any(|arm| !is_own(&arm) && self.requires(arm, name))
+        })
     }
 
     pub(super) fn requires(&self, arm: NodeId, name: &str) -> bool {

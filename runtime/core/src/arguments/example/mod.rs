@@ -57,6 +57,12 @@ pub(super) fn fullest_at(checker: &Checker, id: NodeId, other: NodeId) -> Option
             members.insert(name.to_string(), value);
         }
     }
+    // One that only the map of the two takes.
+    let name =
+        (0..=members.len()).map(|number| format!("name{number}")).find(|name| !members.contains_key(name));
+    let further = checker.below(&nodes, name.as_deref().unwrap_or_default());
+    let value = further.iter().find_map(|node| minimal_at(checker, *node));
+    members.extend(name.zip(value).filter(|_| further.iter().all(|node| !checker.node(*node).never)));
     Some(Value::Object(members)).filter(|value| checker.fits(id, value))
 }
 

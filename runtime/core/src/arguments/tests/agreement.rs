@@ -224,3 +224,275 @@ fn two_variants_beside_a_flattened_map_are_refused() {
         assert!(!jsonschema::is_valid(&schema, &value), "{schema}");
     }
 }
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Searched {
+    name: u8,
+    #[serde(flatten)]
+    by: Option<Search>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read and dropped")]
+enum Search {
+    Text {
+        query: String,
+        words: (u8, String),
+    },
+    Number {
+        query: Option<u8>,
+        #[serde(default)]
+        words: i32,
+    },
+}
+
+#[test]
+fn what_one_variant_needs_is_not_needed_by_another() {
+    takes::<Searched>(r#"{"name":1,"query":0}"#).expect("the second variant needs no words");
+    takes::<Searched>(r#"{"name":1,"query":"a"}"#).expect_err("the first one does");
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "is")]
+#[expect(dead_code, reason = "read and dropped")]
+enum Counted {
+    Cash {
+        #[serde(flatten)]
+        counts: Option<BTreeMap<String, bool>>,
+    },
+    #[serde(other)]
+    Unknown,
+}
+
+#[test]
+fn a_tag_for_all_others_is_none_of_a_map() {
+    takes::<Counted>(r#"{"is":"Cash","a":true}"#).expect("the map takes it");
+    takes::<Counted>(r#"{"is":"Coin"}"#).expect("any other tag");
+    takes::<Counted>(r#"{"is":"Coin","a":true}"#).expect_err("serde would drop it");
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+#[expect(dead_code, reason = "read and dropped")]
+enum Mixed {
+    One { name: Word },
+    Many { name: Option<Vec<u8>> },
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+enum Word {
+    Yes,
+    No,
+    #[serde(other)]
+    Other,
+}
+
+#[test]
+fn a_variant_for_all_others_is_shown_at_a_merged_root() {
+    let (schema, _) = tool::<Mixed>();
+    for name in ["Yes", "anything"] {
+        let value = json!({"kind": "One", "name": name});
+        takes::<Mixed>(&value.to_string()).expect(name);
+        assert!(jsonschema::is_valid(&schema, &value), "{schema}");
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Linked {
+    #[serde(flatten)]
+    link: Option<Link>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "op", content = "with")]
+#[expect(dead_code, reason = "read and dropped")]
+enum Link {
+    To {
+        address: Picky,
+    },
+    #[serde(other)]
+    Unknown,
+}
+
+/// A text that only its own code checks.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+struct Picky;
+
+impl TryFrom<String> for Picky {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.starts_with("picky") || text == "text" { Ok(Self) } else { Err("not picky".to_owned()) }
+    }
+}
+
+#[test]
+fn nothing_is_swallowed_beside_a_variant_for_all_others() {
+    takes::<Linked>(r#"{"op":"To","with":{"address":"picky 1"}}"#).expect("it fits");
+    let refusal = takes::<Linked>(r#"{"op":"To","with":{"address":"0"}}"#).expect_err("it would be None");
+    assert!(refusal.contains("/with: not picky"), "{refusal}");
+}
+
+/// Why the type is no tool.
+fn fault_of<T: DeserializeOwned + JsonSchema>() -> String {
+    let shape = InputShape::Object;
+    let draft = Draft::read_as::<T, T>(shape).with_fields(&[], false).with_type::<T>(shape);
+    let reader = ArgumentReader::new(&draft, &[], shape, false).expect("a schema that can be enforced");
+    reader.check_type::<T>(&draft).expect_err("arguments would be lost").to_string()
+}
+
+#[test]
+fn variants_that_lose_members_of_others_are_refused() {
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(untagged)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    enum MapLast {
+        Noted { note: Option<String> },
+        Counted(BTreeMap<String, bool>),
+    }
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Holder {
+        held: MapLast,
+    }
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(untagged)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    enum Loose {
+        Noted { note: Option<String> },
+        Pair { pair: (u8, u8) },
+    }
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(tag = "kind")]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    enum Tagged {
+        Flat {
+            #[serde(flatten)]
+            loose: Option<Loose>,
+        },
+        Plain,
+    }
+    for fault in [fault_of::<Holder>(), fault_of::<Tagged>()] {
+        assert!(fault.contains("arguments would be lost"), "{fault}");
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Noted {
+    #[serde(flatten)]
+    note: Option<Note>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Note {
+    text: String,
+    mark: (),
+}
+
+#[test]
+fn null_of_a_unit_asks_for_no_other_member() {
+    takes::<Noted>(r#"{"mark":null}"#).expect("it says nothing");
+    takes::<Noted>(r#"{"mark":null,"text":"a"}"#).expect("all is there");
+    takes::<Noted>(r#"{"text":"a"}"#).expect_err("a unit is null, not absent");
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "op")]
+#[expect(dead_code, reason = "read and dropped")]
+enum Command {
+    Stop,
+    #[serde(alias = "go")]
+    Start {
+        #[serde(flatten)]
+        how: Option<Manner>,
+    },
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+enum Manner {
+    Fast(u8),
+    Slow { by: u8 },
+}
+
+#[test]
+fn another_name_of_a_variant_with_a_flattened_enum_is_taken() {
+    for text in [r#"{"op":"go"}"#, r#"{"op":"go","Fast":1}"#, r#"{"op":"go","Slow":{"by":1}}"#] {
+        takes::<Command>(text).expect(text);
+    }
+    takes::<Command>(r#"{"op":"go","Fast":"x"}"#).expect_err("no number");
+    takes::<Command>(r#"{"op":"stay","Fast":1}"#).expect_err("no such variant");
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Loosely {
+    held: LooselyHeld,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read and dropped")]
+enum LooselyHeld {
+    Pair { a: u8, b: u8 },
+    Empty(Nothing),
+    None {},
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Nothing {}
+
+#[test]
+fn an_empty_struct_below_an_untagged_enum_lists_no_members() {
+    takes::<Loosely>(r#"{"held":{}}"#).expect("nothing");
+    takes::<Loosely>(r#"{"held":{"a":1.0,"b":2}}"#).expect("the first variant");
+    let refusal = takes::<Loosely>(r#"{"held":{"a":"x","b":2}}"#).expect_err("serde would drop both");
+    assert!(refusal.contains("/held/a: "), "{refusal}");
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Tree {
+    trees: Option<Vec<Tree>>,
+    #[serde(flatten)]
+    by: Option<Search>,
+    #[serde(flatten)]
+    counts: Option<BTreeMap<String, u8>>,
+}
+
+#[test]
+fn a_flattened_map_beside_a_choice_is_held_to_its_values() {
+    takes::<Tree>(r#"{"trees":[{"a":1}]}"#).expect("a number");
+    for text in [r#"{"trees":[{"a":null}]}"#, r#"{"trees":[{"a":"x"}]}"#, r#"{"a":null}"#] {
+        takes::<Tree>(text).expect_err(text);
+    }
+    let (schema, _) = tool::<Tree>();
+    assert!(!schema.to_string().contains("unevaluatedProperties"), "{schema}");
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Steps {
+    #[serde(flatten)]
+    step: Option<Step>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "op", content = "of")]
+#[expect(dead_code, reason = "read and dropped")]
+enum Step {
+    Stop,
+    Run(u8, #[serde(default)] Vec<Step>),
+}
+
+#[test]
+fn a_place_that_may_be_left_out_is_so_at_every_depth() {
+    takes::<Steps>(r#"{"op":"Run","of":[1]}"#).expect("at the top");
+    takes::<Steps>(r#"{"op":"Run","of":[1,[{"op":"Run","of":[2]}]]}"#).expect("and below");
+}

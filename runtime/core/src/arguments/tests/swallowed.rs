@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{problems, read};
+use crate::arguments::swallowed::{MAX_REREAD, REREAD_PER_VALUE};
 
 /// An address that serde alone checks: its schema says no more than that it is a text.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -129,4 +130,21 @@ fn what_serde_reads_beside_a_flattened_option_is_taken() {
     }
     let many = format!(r#"{{"parts":[{}]}}"#, vec![r#"{"id":1,"note":"x","post":"a"}"#; 400].join(","));
     assert_eq!(read::<Shipment>(&many).expect("it fits").parts.len(), 400);
+}
+
+#[test]
+fn a_search_for_what_was_swallowed_has_an_end() {
+    // Each member of the map is tried by itself, and the whole map is read each time.
+    let members = |count: usize, last: &str| {
+        let right: Vec<String> = (0..count).map(|number| format!(r#""m{number}":"a""#)).collect();
+        format!(r#"{{"id":1,{},"last":"{last}"}}"#, right.join(","))
+    };
+    let words = "an address has no exclamation mark";
+    assert_eq!(problems::<Labelled>(&members(50, "b!")), [format!("/last: {words}")]);
+    let count = 300;
+    assert!(4 * count * count > MAX_REREAD + REREAD_PER_VALUE * (count + 3));
+    let unclear = "arguments: the value fits too many forms to be read; send a simpler one";
+    assert_eq!(problems::<Labelled>(&members(count, "b!")), [unclear]);
+    // Where nothing went wrong, there is nothing to search.
+    assert!(read::<Labelled>(&members(10 * count, "b")).is_ok());
 }

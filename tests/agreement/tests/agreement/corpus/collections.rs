@@ -63,6 +63,8 @@ pub(crate) fn cases() -> Vec<Case> {
         "BTreeMap<u8, bool>" => Field<BTreeMap<u8, bool>>,
         "BTreeMap<Side, bool>" => Field<BTreeMap<Side, bool>>,
         "BTreeMap<Documented, bool>" => Field<BTreeMap<DocumentedSide, bool>>,
+        "BTreeMap<bool, u8>" => Field<BTreeMap<bool, u8>>,
+        "Option<HashMap<bool, HashMap<u8, bool>>>" => Maybe<HashMap<bool, HashMap<u8, bool>>>,
         "BTreeMap<char, bool>" => Field<BTreeMap<char, bool>>,
         "BTreeMap<Uuid, bool>" => Field<BTreeMap<uuid::Uuid, bool>>,
         "BTreeMap<NaiveDate, bool>" => Field<BTreeMap<chrono::NaiveDate, bool>>,

@@ -1,7 +1,7 @@
 //! Structs with every attribute of serde.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -228,6 +228,16 @@ pub(crate) struct Remote {
     cell: RefCell<u8>,
 }
 
+/// Serde gives each of the two all members that no field has.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub(crate) struct FlattenTwoMaps {
+    name: String,
+    #[serde(flatten)]
+    first: HashMap<String, u8>,
+    #[serde(flatten)]
+    second: BTreeMap<String, u8>,
+}
+
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = cases! {
         "empty struct" => Empty,
@@ -246,6 +256,7 @@ pub(crate) fn cases() -> Vec<Case> {
         "flatten twice" => FlattenTwice,
         "flatten Option" => FlattenOption,
         "flatten map" => FlattenMap,
+        "flatten two maps" => FlattenTwoMaps,
         "flatten anything" => FlattenAnything,
         "nested structs" => Nested,
         "Vec of structs" => Field<Vec<Point>>,
@@ -260,5 +271,7 @@ pub(crate) fn cases() -> Vec<Case> {
     };
     cases.push(Case::of::<Unit>("unit struct").unit());
     cases.push(Case::of::<Paging>("allow_unknown").allow_unknown());
+    cases.push(Case::of::<FlattenOption>("flatten Option, allow_unknown").allow_unknown());
+    cases.push(Case::of::<FlattenMap>("flatten map, allow_unknown").allow_unknown());
     cases
 }
