@@ -32,10 +32,14 @@ impl Http {
         old.inspect(tokio::task::AbortHandle::abort);
     }
 
-    /// Opens the stream unless it is open.
+    /// Opens the stream unless it is open, or the server has refused it in this session.
     pub(crate) async fn listen_once(self: &Arc<Self>) {
-        let is_open = self.lock().listener.as_ref().is_some_and(|listener| !listener.is_finished());
-        if !is_open {
+        let is_settled = {
+            let state = self.lock();
+            let is_open = state.listener.as_ref().is_some_and(|listener| !listener.is_finished());
+            is_open || state.without_stream == Some(state.generation)
+        };
+        if !is_settled {
             self.listen().await;
         }
     }
@@ -71,6 +75,7 @@ impl Http {
         if let Some(value) = last_id.and_then(|id| HeaderValue::from_str(id).ok()) {
             further.insert(LAST_EVENT, value);
         }
+        let generation = self.lock().generation;
         let nothing = Outgoing::default();
         let opening = self.open(Method::GET, Bytes::new(), &nothing, further);
         let opened = timeout(self.settings.timeout, opening).await.ok()?.ok()?;
@@ -78,6 +83,7 @@ impl Http {
         if status.is_success() && media_type(opened.response.headers()) == "text/event-stream" {
             return Some(opened);
         }
+        self.lock().without_stream = Some(generation);
         if status.as_u16() != 405 {
             let problem = format!("it answered the request for its stream with status {}", status.as_u16());
             self.host.warn(&format!("{problem}; what it says by itself is not heard"));

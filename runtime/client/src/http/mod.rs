@@ -84,6 +84,8 @@ struct State {
     /// Counts the sessions.
     generation: u64,
     listener: Option<tokio::task::AbortHandle>,
+    /// The session in which the server has refused its stream.
+    without_stream: Option<u64>,
     /// What a new session is begun with.
     handshake: Option<(Arc<Identity>, Revision)>,
 }
@@ -113,8 +115,15 @@ impl Clock<'_> {
 impl Http {
     pub(crate) fn new(host: Arc<Host>, address: Address, settings: HttpSettings) -> Self {
         let address = Arc::new(address);
-        let state =
-            State { address, revision: None, session: None, generation: 0, listener: None, handshake: None };
+        let state = State {
+            address,
+            revision: None,
+            session: None,
+            generation: 0,
+            listener: None,
+            without_stream: None,
+            handshake: None,
+        };
         Self {
             host,
             pool: Pool::default(),

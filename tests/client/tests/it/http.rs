@@ -353,6 +353,7 @@ async fn arguments_are_mirrored_in_headers_and_bad_tools_left_out() {
     assert!(events.warnings().iter().any(|text| text.contains("`bad`") && text.contains("left out")));
 }
 
+/// Hints are hints: what is none costs no list (anthropics/claude-code#88128, NousResearch/hermes-agent#94992).
 #[tokio::test]
 async fn lists_are_kept_while_they_are_fresh() {
     for (ttl, expected) in

@@ -2,6 +2,7 @@
 
 mod http;
 mod ours;
+mod reported;
 mod stdio;
 
 use toolwright_client::config::StdioSpec;

@@ -97,6 +97,7 @@ async fn odd_ways_of_answering_are_put_up_with() {
     assert_eq!(large.len(), 2 << 20);
 }
 
+/// modelcontextprotocol/python-sdk#2456, DeusData/codebase-memory-mcp#511.
 #[tokio::test]
 async fn answers_that_cannot_be_used_fail_their_call_alone() {
     for (fault, parts) in [
