@@ -8,6 +8,7 @@
 //! | feature | what it brings |
 //! |---|---|
 //! | `http` | headers and bodies |
+//! | `skills` | `frontmatter`: what a `SKILL.md` says about its skill |
 //! | `tls` | `http`, and [`fetch`]: small documents over TLS |
 
 pub mod budget;
@@ -22,6 +23,9 @@ pub mod body;
 pub mod headers;
 #[cfg(feature = "http")]
 pub mod params;
+
+#[cfg(feature = "skills")]
+pub mod frontmatter;
 
 #[cfg(feature = "tls")]
 pub mod fetch;

@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use toolwright_core::resource::{CacheScope, Resource, ResourceContents, ResourceResult};
 use toolwright_core::revision::Revision;
+use toolwright_wire::frontmatter::Frontmatter;
 
 use super::Skill;
 use super::files::{Files, SKILL_MD, uri_of};
-use super::frontmatter::Frontmatter;
 use super::media::media_type;
 use crate::auth::Offer;
 use crate::error::BuildError;

@@ -1,7 +1,7 @@
 //! Skills: folders of instructions for agents, served as resources (SEP-2640, extension
 //! `io.modelcontextprotocol/skills`).
 //!
-//! `folder` reads them from disk into `files`, `frontmatter` reads the head of a `SKILL.md`, and `catalog` is what
+//! `folder` reads them from disk into `files`, and `catalog` is what
 //! clients see.
 //!
 //! Skills are read once, when the server is built, and kept in memory within a limit, so that digests, sizes and
@@ -10,7 +10,6 @@
 mod catalog;
 mod files;
 mod folder;
-mod frontmatter;
 mod limits;
 mod media;
 

@@ -1,4 +1,4 @@
-//! The head of a `SKILL.md`: YAML, rendered as JSON.
+//! The frontmatter of a `SKILL.md`: YAML, rendered as JSON.
 //!
 //! Clients compare the two member by member, so a value must be read as they read it: by the core schema of YAML 1.2.2
 //! (10.3.2), where `yes`, `1_000` and dates are texts.
@@ -10,20 +10,22 @@ use serde_json::{Map, Number, Value};
 const MAX_DEPTH: usize = 16;
 
 /// What a `SKILL.md` says about its skill.
-#[derive(Debug)]
-pub(super) struct Frontmatter {
-    pub(super) name: String,
-    pub(super) description: String,
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frontmatter {
+    /// The name, which follows the rules of the Agent Skills specification.
+    pub name: String,
+    /// What the skill is for.
+    pub description: String,
     /// All of it, in the order of the file.
-    pub(super) members: Map<String, Value>,
+    pub members: Map<String, Value>,
 }
 
 impl Frontmatter {
-    /// Reads the head of a file.
+    /// Reads the frontmatter of the text of a `SKILL.md`.
     ///
     /// # Errors
     /// What is wrong and what to do.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    pub fn read(text: &str) -> Result<Self, String> {
         let yaml = head_of(text).ok_or(
             "it must begin with YAML between two lines `---`, with at least `name` and `description`",
         )?;
@@ -64,7 +66,7 @@ fn text_at(members: &Map<String, Value>, key: &str) -> Result<String, String> {
 }
 
 /// The rules of names of the Agent Skills specification.
-pub(super) fn check_name(name: &str) -> Result<(), String> {
+fn check_name(name: &str) -> Result<(), String> {
     const MAX_LENGTH: usize = 64;
     let is_word = |word: &str| {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
