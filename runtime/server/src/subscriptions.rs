@@ -16,6 +16,9 @@ use crate::quotas::Taken;
 use crate::tasks::{Task, TaskView};
 use crate::{log, reply};
 
+/// A watch over a resource that a provider may have; dropping it ends the watch.
+pub(crate) type Watch = Box<dyn std::fmt::Debug + Send + Sync>;
+
 /// The open subscriptions of a modern peer.
 #[derive(Debug, Default)]
 pub(crate) struct Subscriptions {
@@ -93,6 +96,7 @@ struct Subscription {
     filter: Filter,
     /// What it takes of its caller's share.
     _taken: Taken,
+    _watches: Vec<Watch>,
 }
 
 /// What a subscription asks for, or, in the acknowledgment, what it gets.
@@ -171,10 +175,11 @@ impl Subscriptions {
         &mut self,
         id: &RequestId<'_>,
         filter: Filter,
-        taken: Taken,
+        (taken, held): (Taken, Vec<Watch>),
         outbox: &Outbox,
     ) -> Result<(), JsonFault> {
-        let subscription = Subscription { id: id.clone().into_owned(), key: id.key(), filter, _taken: taken };
+        let (id, key) = (id.clone().into_owned(), id.key());
+        let subscription = Subscription { id, key, filter, _taken: taken, _watches: held };
         let (notifications, watched) = subscription.filter.acknowledgment();
         let meta = SubscriptionMeta { watched, ..subscription.meta() };
         let params = WithMeta { params: json!({"notifications": notifications}), meta };
@@ -267,6 +272,7 @@ mod tests {
                 key: id_of().key(),
                 filter: Filter::default(),
                 _taken: Callers::of_at_most(1).nobody().take(What::Subscriptions, 1).expect("room"),
+                _watches: Vec::new(),
             };
             for word in [
                 subscription.notification_of(Changed::Tools),

@@ -62,7 +62,9 @@ impl Connection {
         let taken = self.caller().take(What::Subscriptions, own).ok_or_else(|| {
             error::internal(&format!("{own} subscriptions of this caller are open already; end one first"))
         })?;
-        open.open(id, filter, taken, &self.peer.outbox)
+        let watches = filter.resource_subscriptions.iter();
+        let watches = watches.filter_map(|uri| self.service.begin_watch(uri, self.access())).collect();
+        open.open(id, filter, (taken, watches), &self.peer.outbox)
             .map_err(|fault| error::invalid_request(&format!("the id cannot be repeated: it {fault}")))?;
         Ok(None)
     }
@@ -73,7 +75,7 @@ impl Connection {
         check_length(uri)?;
         let limits = self.service.limits();
         let mut watched = self.peer.session.watched();
-        if watched.uris.contains(uri) {
+        if watched.uris.contains_key(uri) {
             return Ok(());
         }
         if watched.uris.len() >= limits.max_watched_resources {
@@ -84,7 +86,7 @@ impl Connection {
         }
         if self.service.may_watch(uri, self.access()) {
             watched.bytes += uri.len();
-            watched.uris.insert(uri.to_owned());
+            watched.uris.insert(uri.to_owned(), self.service.begin_watch(uri, self.access()));
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ impl Context {
     /// A modern caller asks per request, a legacy one with `logging/setLevel` (until then it gets `info` and above).
     pub async fn log(&self, level: LogLevel, logger: Option<&str>, data: impl Serialize) {
         let Some(peer) = self.peer() else { return };
-        if !self.wants(&peer, level) {
+        if self.least_level(&peer).is_none_or(|least| level < least) {
             return;
         }
         let written =
@@ -27,10 +27,13 @@ impl Context {
         }
     }
 
-    fn wants(&self, peer: &Peer, level: LogLevel) -> bool {
-        let least =
-            if self.0.revision.is_modern() { self.0.log_level } else { Some(peer.session.log_level()) };
-        least.is_some_and(|least| level >= least)
+    /// From which level on the caller wants log messages; none if it wants none.
+    pub fn log_level(&self) -> Option<LogLevel> {
+        self.least_level(&*self.peer()?)
+    }
+
+    fn least_level(&self, peer: &Peer) -> Option<LogLevel> {
+        if self.0.revision.is_modern() { self.0.log_level } else { Some(peer.session.log_level()) }
     }
 }
 

@@ -17,6 +17,7 @@ mod prompts;
 mod registry;
 mod request_handler;
 mod resources;
+mod watching;
 
 use crate::auth::Rule;
 

@@ -2,6 +2,7 @@
 
 use toolwright_core::link::ServerOf;
 
+use super::watching::Watching;
 use super::{
     Completers, Features, PromptEntry, Provided, Registry, ResourceEntry, Resources, TemplateEntry, declared,
 };
@@ -72,6 +73,7 @@ impl FeatureParts {
                 Some(resources) => Some(Resources {
                     fixed: Registry::new(resources, "resource")?,
                     templates: Registry::new(self.templates, "resource template")?,
+                    watching: Watching::new(of_resources.clone()),
                     providers: of_resources,
                 }),
             },

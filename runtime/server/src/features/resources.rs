@@ -15,6 +15,7 @@ use toolwright_core::revision::Revision;
 
 use super::Registry;
 use super::request_handler::{Code, RequestHandler, RequestResult, read, result_of};
+use super::watching::Watching;
 use crate::auth::Offer;
 use crate::context::Context;
 use crate::error::BuildError;
@@ -22,6 +23,7 @@ use crate::forward;
 use crate::future::BoxFuture;
 use crate::pagination::{Listed, View};
 use crate::provider::DynProvider;
+use crate::subscriptions::Watch;
 
 /// Resources and templates of them.
 #[derive(Debug, Default)]
@@ -30,6 +32,8 @@ pub(crate) struct Resources {
     pub(crate) templates: Registry<TemplateEntry>,
     /// Those who may have what stands in no list.
     pub(crate) providers: Vec<DynProvider>,
+    /// What these are told of who watches.
+    pub(super) watching: Arc<Watching>,
 }
 
 /// A resource that someone asks for.
@@ -69,6 +73,14 @@ impl Resources {
     /// wrote the other template did not have this address in mind.
     pub(crate) fn find_in(&self, uri: &str, view: View<'_>) -> Option<Found> {
         self.find(uri).filter(|found| found.is_seen(uri, view))
+    }
+
+    /// Begins a watch over what stands at `uri`, or comes there later; none where no provider has to know of it.
+    pub(crate) fn watch(&self, uri: &str) -> Option<Watch> {
+        match self.find(uri) {
+            Some(Found::Fixed(entry)) if entry.provider.is_none() => None,
+            _ => self.watching.watch(uri),
+        }
     }
 
     /// Whether the caller may be notified of what happens at `uri`, where something may stand or come later.

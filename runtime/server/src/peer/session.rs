@@ -1,6 +1,6 @@
 //! What a legacy peer has agreed on and asked for.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,6 +8,7 @@ use toolwright_core::protocol::{LogLevel, Revision};
 
 use super::server_requests::Waiting;
 use crate::input::ClientCapabilities;
+use crate::subscriptions::Watch;
 
 /// What a legacy peer has agreed on and asked for. Over HTTP the exchanges of a session share one.
 #[derive(Debug)]
@@ -27,7 +28,8 @@ pub(crate) struct Session {
 /// The resources that a legacy peer watches.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
-    pub(crate) uris: BTreeSet<String>,
+    /// Each with the watch that providers know of.
+    pub(crate) uris: BTreeMap<String, Option<Watch>>,
     pub(crate) bytes: usize,
 }
 
@@ -84,13 +86,13 @@ impl Session {
     /// Watches it no more.
     pub(crate) fn unwatch(&self, uri: &str) {
         let mut watched = self.watched();
-        if watched.uris.remove(uri) {
+        if watched.uris.remove(uri).is_some() {
             watched.bytes -= uri.len();
         }
     }
 
     pub(crate) fn watches(&self, uri: &str) -> bool {
-        self.watched().uris.contains(uri)
+        self.watched().uris.contains_key(uri)
     }
 
     pub(crate) fn watched(&self) -> MutexGuard<'_, Watched> {

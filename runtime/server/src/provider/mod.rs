@@ -134,6 +134,19 @@ pub trait Provider: Send + Sync + 'static {
         Box::pin(std::future::ready(error.into()))
     }
 
+    /// Called when the first client watches the resource at `uri`, which this provider lists or may have: from now on
+    /// [`Changes::resource_updated`] reaches someone. An address is watched once, however many clients do so, and nothing
+    /// may stand at it. This must not block, and [`Changes`] must not be used within it.
+    fn watch_resource(&self, uri: &str) {
+        let _ = uri;
+    }
+
+    /// Called when no client watches the resource at `uri` any more. The same holds as for
+    /// [`Provider::watch_resource`].
+    fn unwatch_resource(&self, uri: &str) {
+        let _ = uri;
+    }
+
     /// Suggests values for an argument of one of its prompts, or a variable of one of its resource templates.
     fn complete<'a>(
         &'a self,

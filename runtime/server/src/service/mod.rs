@@ -30,7 +30,7 @@ use crate::provider::{Change, Changes, DynProvider, Outcome, Provider, ToolReque
 use crate::quotas::{Caller, Received};
 use crate::quotas::{Callers, Quotas};
 use crate::refresh_order::RefreshOrder;
-use crate::subscriptions::Changed;
+use crate::subscriptions::{Changed, Watch};
 use crate::tool::{Started, ToolEntry};
 use crate::tool_table::{Denied, NameTaken, ToolTable};
 
@@ -364,6 +364,12 @@ impl Shared {
     pub(crate) fn may_watch(&self, uri: &str, access: &Access) -> bool {
         let view = View { context_path: None, access, rule: &self.features.rule };
         self.features.resources.as_ref().is_some_and(|resources| resources.may_watch(uri, view))
+    }
+
+    /// Tells the providers that may have a resource that it is watched; none where there are none.
+    pub(crate) fn begin_watch(&self, uri: &str, access: &Access) -> Option<Watch> {
+        let resources = self.features.resources.as_ref()?;
+        self.may_watch(uri, access).then(|| resources.watch(uri)).flatten()
     }
 
     /// The scopes of everything that is offered.

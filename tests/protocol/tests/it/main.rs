@@ -15,3 +15,4 @@ mod providers;
 mod resources;
 mod rounds;
 mod skills;
+mod watching;

@@ -1,0 +1,69 @@
+//! Which resources are watched by anyone at all: what providers are told of it.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::provider::DynProvider;
+use crate::subscriptions::Watch;
+
+/// How many peers watch which resource, for the providers that may have it.
+#[derive(Debug, Default)]
+pub(super) struct Watching {
+    providers: Vec<DynProvider>,
+    counts: Mutex<HashMap<Arc<str>, usize>>,
+}
+
+/// One peer's watch over one resource.
+struct Watcher {
+    watching: Arc<Watching>,
+    uri: Arc<str>,
+}
+
+impl Watching {
+    pub(super) fn new(providers: Vec<DynProvider>) -> Arc<Self> {
+        Arc::new(Self { providers, counts: Mutex::default() })
+    }
+
+    /// Begins a watch; none where no provider wants to know.
+    pub(super) fn watch(self: &Arc<Self>, uri: &str) -> Option<Watch> {
+        if self.providers.is_empty() {
+            return None;
+        }
+        // Providers are told with the lock held, so that what they hear last is what holds.
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let uri: Arc<str> = uri.into();
+        let count = counts.entry(Arc::clone(&uri)).or_default();
+        *count += 1;
+        if *count == 1 {
+            for provider in &self.providers {
+                provider.0.watch_resource(&uri);
+            }
+        }
+        drop(counts);
+        Some(Box::new(Watcher { watching: Arc::clone(self), uri }))
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        let Watching { providers, counts } = &*self.watching;
+        let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Entry::Occupied(mut count) = counts.entry(Arc::clone(&self.uri)) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+                for provider in providers {
+                    provider.0.unwatch_resource(&self.uri);
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Watcher").field(&self.uri).finish()
+    }
+}
