@@ -38,6 +38,7 @@ mod prompt;
 mod resource;
 mod structured;
 mod tool;
+mod tool_read;
 
 mod completion;
 mod logging;

@@ -207,22 +207,20 @@ impl CallToolParams {
 }
 
 /// The result of a call (2026-07-28, server/tools "Tool Result").
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolResult {
     /// The blocks for the model, in order; an empty list is a success with nothing to say.
-    #[serde(default)]
     pub content: Vec<ContentBlock>,
     /// The result as data, any JSON value, `null` among them. Peers up to 2025-11-25 get a value that is not an object as
     /// `{"result": …}`, peers before 2025-06-18 get none.
-    #[serde(default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<StructuredContent>,
     /// Whether the call failed in a way that the model should hear about.
-    #[serde(default)]
     pub is_error: bool,
     /// Whatever else belongs to the result.
-    #[serde(default, rename = "_meta", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
     /// What the client has not declared, if that is why the call failed. It is not part of the JSON: a client of 2026-07-28
     /// gets the error -32021 in place of the result, and no text that comes from elsewhere can say so.

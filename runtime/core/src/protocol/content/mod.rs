@@ -17,6 +17,7 @@ pub use parts::{
     Annotations, EmbeddedResource, Extras, MediaContent, ResourceContents, ResourceData, ResourceLink, Role,
     TextContent,
 };
+pub(super) use read::Name;
 
 /// One block of a result.
 ///

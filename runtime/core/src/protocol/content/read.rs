@@ -1,6 +1,12 @@
 //! Reading blocks: every JSON value is some block.
+//!
+//! Nearly all blocks are plain text, and are read without a tree in between.
 
-use serde::de::{DeserializeOwned, Error as _};
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{DeserializeOwned, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
@@ -11,7 +17,186 @@ use super::parts::{
 
 impl<'de> Deserialize<'de> for ContentBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Value::deserialize(deserializer).map(Self::from)
+        struct Block;
+        impl<'de> Visitor<'de> for Block {
+            type Value = ContentBlock;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a content block")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<ContentBlock, A::Error> {
+                let mut plain = Plain::default();
+                while let Some(Name(name)) = members.next_key()? {
+                    if !plain.takes(&name) {
+                        return plain.with_further(name, members).map(from_object);
+                    }
+                    match members.next_value()? {
+                        Member::Text(text) => plain.set(&name, text),
+                        Member::Other(value) => return plain.with(name, value, members).map(from_object),
+                    }
+                }
+                Ok(plain.finish())
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<ContentBlock, A::Error> {
+                Value::deserialize(SeqAccessDeserializer::new(items)).map(ContentBlock::Unknown)
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<ContentBlock, E> {
+                Ok(ContentBlock::Unknown(text.into()))
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<ContentBlock, E> {
+                Ok(ContentBlock::Unknown(value.into()))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<ContentBlock, E> {
+                Ok(ContentBlock::Unknown(value.into()))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<ContentBlock, E> {
+                Ok(ContentBlock::Unknown(value.into()))
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<ContentBlock, E> {
+                Ok(ContentBlock::Unknown(value.into()))
+            }
+
+            fn visit_unit<E>(self) -> Result<ContentBlock, E> {
+                Ok(ContentBlock::Unknown(Value::Null))
+            }
+        }
+        deserializer.deserialize_any(Block)
+    }
+}
+
+/// The members of a block so far, as long as they are those of plain text.
+#[derive(Default)]
+struct Plain<'de> {
+    kind: Option<Cow<'de, str>>,
+    text: Option<Cow<'de, str>>,
+    /// The text came first.
+    is_text_first: bool,
+}
+
+impl<'de> Plain<'de> {
+    fn takes(&self, name: &str) -> bool {
+        name == "type" && self.kind.is_none() || name == "text" && self.text.is_none()
+    }
+
+    fn set(&mut self, name: &str, value: Cow<'de, str>) {
+        if name == "type" {
+            self.kind = Some(value);
+        } else {
+            self.is_text_first = self.kind.is_none();
+            self.text = Some(value);
+        }
+    }
+
+    /// The block, whose members have come to their end.
+    fn finish(self) -> ContentBlock {
+        match self {
+            Self { kind: Some(kind), text: Some(text), .. } if kind == "text" => {
+                ContentBlock::Text(TextContent { text: text.into_owned(), extras: None })
+            }
+            other => from_object(other.into_object()),
+        }
+    }
+
+    fn into_object(self) -> Map<String, Value> {
+        let kind = self.kind.map(|kind| ("type".to_owned(), Value::from(kind)));
+        let text = self.text.map(|text| ("text".to_owned(), Value::from(text)));
+        let ordered = if self.is_text_first { [text, kind] } else { [kind, text] };
+        ordered.into_iter().flatten().collect()
+    }
+
+    /// All members, of which `name` is the next.
+    fn with_further<A: MapAccess<'de>>(
+        self,
+        name: Cow<'de, str>,
+        mut members: A,
+    ) -> Result<Map<String, Value>, A::Error> {
+        let value = members.next_value()?;
+        self.with(name, value, members)
+    }
+
+    fn with<A: MapAccess<'de>>(
+        self,
+        name: Cow<'de, str>,
+        value: Value,
+        mut members: A,
+    ) -> Result<Map<String, Value>, A::Error> {
+        let mut object = self.into_object();
+        object.insert(name.into_owned(), value);
+        while let Some((name, value)) = members.next_entry()? {
+            object.insert(name, value);
+        }
+        Ok(object)
+    }
+}
+
+/// The name of a member, borrowed where it has no escapes.
+#[derive(Deserialize)]
+pub(in crate::protocol) struct Name<'a>(#[serde(borrow)] pub(in crate::protocol) Cow<'a, str>);
+
+/// A value of which texts are borrowed.
+enum Member<'de> {
+    Text(Cow<'de, str>),
+    Other(Value),
+}
+
+impl<'de> Deserialize<'de> for Member<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Member<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("any value")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Member<'de>, E> {
+                Ok(Member::Text(text.into()))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Member<'de>, E> {
+                Ok(Member::Text(text.to_owned().into()))
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<Member<'de>, E> {
+                Ok(Member::Text(text.into()))
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Member<'de>, E> {
+                Ok(Member::Other(value.into()))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Member<'de>, E> {
+                Ok(Member::Other(value.into()))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Member<'de>, E> {
+                Ok(Member::Other(value.into()))
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Member<'de>, E> {
+                Ok(Member::Other(value.into()))
+            }
+
+            fn visit_unit<E>(self) -> Result<Member<'de>, E> {
+                Ok(Member::Other(Value::Null))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Member<'de>, A::Error> {
+                Value::deserialize(SeqAccessDeserializer::new(items)).map(Member::Other)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Member<'de>, A::Error> {
+                Value::deserialize(MapAccessDeserializer::new(members)).map(Member::Other)
+            }
+        }
+        deserializer.deserialize_any(Any)
     }
 }
 
