@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
+use toolwright_core::protocol::extension;
 use toolwright_core::revision::Revision;
 
 use crate::client::Client;
@@ -69,6 +70,7 @@ pub(crate) struct Limits {
     pub(crate) max_list_bytes: usize,
     pub(crate) max_rounds: usize,
     pub(crate) is_strict: bool,
+    pub(crate) takes_tasks: bool,
 }
 
 impl Default for ClientBuilder {
@@ -91,6 +93,7 @@ impl Default for ClientBuilder {
                 max_list_bytes: DEFAULT_MAX_LIST_BYTES,
                 max_rounds: DEFAULT_MAX_ROUNDS,
                 is_strict: false,
+                takes_tasks: false,
             },
         }
     }
@@ -148,6 +151,13 @@ impl ClientBuilder {
             let (consent, answer) = (consent(&asked), Arc::clone(&answer));
             Box::pin(async move { if consent.await { Some(answer(asked).await) } else { None } })
         }));
+        self
+    }
+
+    /// For a client whose requests come from others ([`Client::relay`]): the server is told that it can ask for
+    /// elicitation, sampling and roots, since whoever has sent the request may be able to answer.
+    pub fn relaying(mut self) -> Self {
+        self.questions.relays = true;
         self
     }
 
@@ -226,6 +236,17 @@ impl ClientBuilder {
         self
     }
 
+    /// Lets servers continue calls as tasks (extension `io.modelcontextprotocol/tasks`; 2025-11-25, basic/utilities/tasks).
+    /// A call then waits for its task, asks how it stands as often as the server wants, answers what it asks, and cancels it
+    /// where the future of the call is dropped. It may take as long as [`ClientBuilder::max_duration`], or
+    /// [`Call::timeout`](crate::Call::timeout) where that is longer.
+    ///
+    /// Up to 2025-11-25 only tools that were listed, and say that they may be tasks, become some.
+    pub fn tasks(mut self) -> Self {
+        self.limits.takes_tasks = true;
+        self
+    }
+
     /// A client that connects when it is first used.
     pub fn lazy(self, server: impl Into<ServerSpec>) -> Client {
         self.build(server.into(), None)
@@ -234,6 +255,12 @@ impl ClientBuilder {
     fn build(self, spec: ServerSpec, streams: Option<Mutex<Option<Streams>>>) -> Client {
         let mut capabilities = self.questions.capabilities();
         capabilities.extend(self.capabilities);
+        if self.limits.takes_tasks {
+            let extensions = capabilities.entry("extensions").or_insert_with(|| json!({}));
+            if let Value::Object(extensions) = extensions {
+                extensions.insert(extension::TASKS.to_owned(), json!({}));
+            }
+        }
         let identity = Identity {
             info: self.info,
             capabilities,

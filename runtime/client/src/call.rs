@@ -106,6 +106,7 @@ impl<'a> Call<'a> {
             members: members.into(),
             meta: meta.into(),
             name: Some(tool.clone()),
+            era_meta: None,
             headers: client.headers(&tool, &arguments),
             takes_progress: true,
             is_safe: false,
@@ -119,16 +120,25 @@ impl<'a> Call<'a> {
         if let Some(timeout) = timeout {
             (watch.timeout, watch.cap) = (timeout, watch.cap.max(timeout));
         }
+        // Up to 2025-11-25 the client says that a call may become a task.
+        let asks_for_task = client.takes_legacy_task(&tool).await?;
+        if asks_for_task {
+            outgoing.members.to_mut().push_str(r#","task":{}"#);
+        }
         let mut outcome = client.converse(&mut outgoing, &mut watch).await;
         // Headers that the server misses may be those of arguments that it was not asked about yet
         // (2026-07-28, basic/transports/streamable-http "Client Behavior").
         if outcome.as_ref().is_err_and(|error| error.rpc().is_some_and(|rpc| rpc.code == HEADER_MISMATCH)) {
             client.shared.known.forget();
-            client.list_tools().await?;
+            Box::pin(client.list_tools()).await?;
             outgoing.headers = client.headers(&tool, &arguments);
             outcome = client.converse(&mut outgoing, &mut watch).await;
         }
-        client.judged(&tool, read_result(&outcome?, client)?)
+        let mut text = outcome?;
+        if asks_for_task && text.contains(r#""task""#) {
+            text = Box::pin(client.finish_task(&text, watch.cap)).await?;
+        }
+        client.judged(&tool, read_result(&text, client)?)
     }
 }
 
@@ -142,11 +152,24 @@ impl<'a> IntoFuture for Call<'a> {
 }
 
 impl Client {
-    fn headers(&self, tool: &str, arguments: &str) -> Vec<(String, String)> {
+    pub(crate) fn headers(&self, tool: &str, arguments: &str) -> Vec<(String, String)> {
         match self.shared.known.facts(tool) {
             Some(facts) if !facts.mirrors.is_empty() => mirror::headers(&facts.mirrors, arguments),
             _ => Vec::new(),
         }
+    }
+
+    /// Whether a call of the tool may become a task of a server of 2025-11-25.
+    async fn takes_legacy_task(&self, tool: &str) -> Result<bool, ClientError> {
+        if !self.shared.limits.takes_tasks
+            || !self.shared.known.facts(tool).is_some_and(|facts| facts.takes_task)
+        {
+            return Ok(false);
+        }
+        let connection = self.connection().await?;
+        let server = &connection.server;
+        let calls = server.capabilities.get("tasks").and_then(|tasks| tasks.pointer("/requests/tools/call"));
+        Ok(!server.revision.is_modern() && calls.is_some())
     }
 
     /// Sends a request, and again with answers as long as the server asks (2026-07-28, basic/patterns/mrtr).
@@ -159,21 +182,15 @@ impl Client {
         let rounds = self.shared.limits.max_rounds;
         for _ in 0..=rounds {
             let result = self.send(outgoing, watch).await?;
-            let Some(asked) = asked_in(&result).map_err(|problem| self.broken(problem))? else {
-                return Ok(result);
+            let asked = match asked_in(&result).map_err(|problem| self.broken(problem))? {
+                Turn::Done => return Ok(result),
+                Turn::Task => return Box::pin(self.finish_task(&result, watch.cap)).await,
+                Turn::Asks(asked) => asked,
             };
             let members = outgoing.members.to_mut();
             members.truncate(first);
             if !asked.requests.is_empty() {
-                let answers = self.shared.host.questions.answer_all(&asked.requests).await;
-                let answers = answers.map_err(|(method, refusal)| {
-                    let problem = format!("it asks for `{}`, and {}", quoted(&method), refusal.message);
-                    self.shared.host.error(
-                        ErrorKind::Protocol,
-                        problem,
-                        "give the client a handler that answers",
-                    )
-                })?;
+                let answers = Box::pin(self.answers_to(&asked.requests)).await?;
                 members.push_str(r#","inputResponses":"#);
                 members.push_str(&answers);
             }
@@ -190,6 +207,15 @@ impl Client {
             problem,
             "raise `max_rounds` if that many are needed",
         ))
+    }
+
+    /// The answers to what a server asks, as JSON text.
+    pub(crate) async fn answers_to(&self, requests: &Map<String, Value>) -> Result<String, ClientError> {
+        let answers = self.shared.host.questions.answer_all(requests).await;
+        answers.map_err(|(method, refusal)| {
+            let problem = format!("it asks for `{}`, and {}", quoted(&method), refusal.message);
+            self.shared.host.error(ErrorKind::Protocol, problem, "give the client a handler that answers")
+        })
     }
 
     /// The result, unless it breaks what the tool promised and the client is strict.
@@ -232,6 +258,14 @@ impl Client {
     }
 }
 
+/// What a result is.
+enum Turn {
+    Done,
+    Asks(Asked),
+    /// The call goes on as a task.
+    Task,
+}
+
 /// What a result asks for.
 struct Asked {
     requests: Map<String, Value>,
@@ -243,7 +277,7 @@ struct Asked {
 ///
 /// # Errors
 /// Where its type is none that is known.
-fn asked_in(result: &str) -> Result<Option<Asked>, String> {
+fn asked_in(result: &str) -> Result<Turn, String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Head<'a> {
@@ -261,13 +295,14 @@ fn asked_in(result: &str) -> Result<Option<Asked>, String> {
     };
     let mut keys = memchr::memmem::find_iter(result.as_bytes(), KEY);
     if keys.all(|at| is_complete(&result.as_bytes()[at + KEY.len()..])) {
-        return Ok(None);
+        return Ok(Turn::Done);
     }
     let head: Head<'_> =
         serde_json::from_str(result).map_err(|error| format!("its result cannot be read: {error}"))?;
     match head.result_type.as_deref() {
-        None | Some("complete") => Ok(None),
-        Some("input_required") => Ok(Some(Asked {
+        None | Some("complete") => Ok(Turn::Done),
+        Some("task") => Ok(Turn::Task),
+        Some("input_required") => Ok(Turn::Asks(Asked {
             requests: head.input_requests,
             state: head.request_state.map(|state| state.get().to_owned()),
         })),
@@ -307,11 +342,11 @@ mod tests {
             r#"{"structuredContent":{"resultType":"other"}}"#,
             r#"{"structuredContent":{"resultType":"input_required"},"resultType": "complete"}"#,
         ] {
-            assert!(asked_in(text).unwrap().is_none(), "{text}");
+            assert!(matches!(asked_in(text), Ok(Turn::Done)), "{text}");
         }
         let asked =
             asked_in(r#"{"resultType":"input_required","requestState":"a\u0062","inputRequests":{"k":{}}}"#);
-        let asked = asked.unwrap().unwrap();
+        let Ok(Turn::Asks(asked)) = asked else { panic!("it asks") };
         assert_eq!((asked.state.as_deref(), asked.requests.len()), (Some(r#""a\u0062""#), 1));
         assert!(asked_in(r#"{"resultType":"later"}"#).is_err());
     }

@@ -133,7 +133,8 @@ impl Client {
         if let Some(connection) = self.current().as_ref().filter(|connection| !connection.is_closed()) {
             return Ok(Arc::clone(connection));
         }
-        self.reconnect().await
+        // Rare and large: nobody else carries its state.
+        Box::pin(self.reconnect()).await
     }
 
     async fn reconnect(&self) -> Result<Arc<Connection>, ClientError> {
@@ -181,25 +182,14 @@ impl Client {
             Some(room) if outgoing.method != method::SUBSCRIPTIONS_LISTEN => room.acquire().await.ok(),
             _ => None,
         };
+        let relay = watch.relay.clone();
+        let _relaying = relay.as_ref().map(|relay| self.shared.host.relaying(relay));
         let mut is_first = true;
         loop {
             let connection = self.connection().await?;
             match connection.request(outgoing, watch).await {
                 Ok(Reply::Result(result)) => return Ok(result),
-                Ok(Reply::Error(error)) => {
-                    let error = rpc_error(&error);
-                    let method = &outgoing.method;
-                    // Servers that do not find something often do not say what.
-                    let of = outgoing.name.as_ref().map(|name| format!(" of `{}`", quoted(name)));
-                    let problem = format!(
-                        "it answered `{method}`{} with the error {}: {}",
-                        of.unwrap_or_default(),
-                        error.code,
-                        quoted(&error.message)
-                    );
-                    let advice = advice_for(error.code);
-                    return Err(self.shared.host.error(ErrorKind::Protocol, problem, advice).with_rpc(error));
-                }
+                Ok(Reply::Error(error)) => return Err(self.answered_with_error(outgoing, &error)),
                 // Nothing that may have been carried out is sent twice, unless a repetition changes nothing.
                 Err(error) if error.kind() == ErrorKind::Lost && outgoing.is_safe && is_first => {
                     is_first = false;
@@ -209,10 +199,25 @@ impl Client {
         }
     }
 
+    /// The error that a request was answered with.
+    pub(crate) fn answered_with_error(&self, outgoing: &Outgoing<'_>, error: &str) -> ClientError {
+        let (error, method) = (rpc_error(error), &outgoing.method);
+        // Servers that do not find something often do not say what.
+        let of = outgoing.name.as_ref().map(|name| format!(" of `{}`", quoted(name)));
+        let problem = format!(
+            "it answered `{method}`{} with the error {}: {}",
+            of.unwrap_or_default(),
+            error.code,
+            quoted(&error.message)
+        );
+        let advice = advice_for(error.code);
+        self.shared.host.error(ErrorKind::Protocol, problem, advice).with_rpc(error)
+    }
+
     /// A watch over a request without settings of its own.
     pub(crate) fn watch(&self) -> Watch<'static> {
         let timeout = self.shared.recipe.spec.request_timeout;
-        Watch { timeout, cap: self.shared.limits.max_duration.max(timeout), on_notice: None }
+        Watch { timeout, cap: self.shared.limits.max_duration.max(timeout), on_notice: None, relay: None }
     }
 
     pub(crate) fn warn(&self, text: &str) {

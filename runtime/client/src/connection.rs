@@ -48,10 +48,12 @@ impl Connection {
         outgoing: &Outgoing<'_>,
         watch: &mut Watch<'_>,
     ) -> Result<Reply, ClientError> {
+        let meta = outgoing.era_meta.as_deref().unwrap_or(&self.meta);
         let outcome = match &self.wire {
-            Wire::Mux { mux, .. } => mux.request(outgoing, &self.meta, watch).await,
+            Wire::Mux { mux, .. } => mux.request(outgoing, meta, watch).await,
             #[cfg(feature = "http")]
-            Wire::Http(http) => http.request(outgoing, &self.meta, watch).await,
+            // Channels need not carry the state of this.
+            Wire::Http(http) => Box::pin(http.request(outgoing, meta, watch)).await,
         };
         outcome.map_err(|unanswered| self.unanswered(&outgoing.method, unanswered))
     }

@@ -44,12 +44,17 @@ pub(crate) enum Verdict {
 impl Identity {
     /// The members of `_meta` that every modern request carries, as JSON text (2026-07-28, basic "_meta").
     pub(crate) fn meta(&self) -> String {
+        self.meta_for(&self.capabilities, self.log_level.as_deref())
+    }
+
+    /// The same for a client that can be asked for something else.
+    pub(crate) fn meta_for(&self, capabilities: &Map<String, Value>, log_level: Option<&str>) -> String {
         let mut meta = Map::new();
         meta.insert(meta::PROTOCOL_VERSION.to_owned(), Revision::NEWEST.as_str().into());
         meta.insert(meta::CLIENT_INFO.to_owned(), self.info.clone());
-        meta.insert(meta::CLIENT_CAPABILITIES.to_owned(), self.capabilities.clone().into());
-        if let Some(level) = &self.log_level {
-            meta.insert(meta::LOG_LEVEL.to_owned(), level.as_str().into());
+        meta.insert(meta::CLIENT_CAPABILITIES.to_owned(), capabilities.clone().into());
+        if let Some(level) = log_level {
+            meta.insert(meta::LOG_LEVEL.to_owned(), level.into());
         }
         if let Some(settings) = &self.settings {
             meta.insert(SETTINGS.to_owned(), settings.clone().into());

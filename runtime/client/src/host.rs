@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, broadcast};
@@ -13,7 +13,9 @@ use toolwright_core::protocol::method;
 use crate::error::{ClientError, ErrorKind};
 use crate::event::{Change, Event};
 use crate::message;
-use crate::questions::Questions;
+use crate::questions::{Questions, Refusal};
+use crate::relay::{Relay, RelayedQuestion, Relays, Sole, Step};
+use crate::slot::Asking;
 
 /// How many requests of the server are worked on at once; further ones are refused.
 const MAX_ASKED: usize = 32;
@@ -29,7 +31,10 @@ pub(crate) struct Host {
     pub(crate) server: Arc<str>,
     pub(crate) questions: Questions,
     pub(crate) on_event: Option<Box<OnEvent>>,
+    /// When the server last waited for an answer.
+    pub(crate) asking: Asking,
     room: Arc<Semaphore>,
+    relays: Mutex<Relays>,
     /// How often the server said that its list of tools has changed.
     tools_epoch: AtomicU64,
     /// What those who have subscribed hear.
@@ -58,7 +63,9 @@ impl Host {
             server: server.into(),
             questions,
             on_event,
+            asking: Asking::default(),
             room: Arc::new(Semaphore::new(MAX_ASKED)),
+            relays: Mutex::default(),
             tools_epoch: AtomicU64::new(0),
             subscribers: broadcast::Sender::new(MAX_UNHEARD),
         }
@@ -92,8 +99,15 @@ impl Host {
         !self.questions.capabilities().is_empty()
     }
 
-    /// Takes a notification.
-    pub(crate) fn notified(&self, method: &str, params: &str) {
+    /// Takes a notification; `relay` is who relays the request that it came for, where that is known.
+    pub(crate) fn notified(&self, method: &str, params: &str, relay: Option<&Relay>) {
+        if method == method::MESSAGE
+            && let Some(relay) = relay.cloned().or_else(|| self.sole_relay())
+            && let Ok(message) = serde_json::from_str(params)
+        {
+            // Who does not take log messages misses some.
+            _ = relay.try_send(Step::Log(message));
+        }
         if method == method::TOOLS_LIST_CHANGED {
             self.tools_epoch.fetch_add(1, Ordering::Relaxed);
         }
@@ -106,12 +120,50 @@ impl Host {
         self.tools_epoch.load(Ordering::Relaxed)
     }
 
+    fn relays(&self) -> MutexGuard<'_, Relays> {
+        self.relays.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sole_relay(&self) -> Option<Relay> {
+        match self.relays().sole() {
+            Sole::One(relay) => Some(relay),
+            Sole::Nobody | Sole::Many => None,
+        }
+    }
+
+    /// Notes who relays a request, until the guard is dropped.
+    pub(crate) fn relaying(&self, relay: &Relay) -> Relaying<'_> {
+        Relaying { host: self, number: self.relays().add(relay.clone()) }
+    }
+
+    /// Answers a question of the server; `relay` is who relays the request that it belongs to, where that is known.
+    async fn answer(&self, method: &str, params: &str, relay: Option<Relay>) -> Result<String, Refusal> {
+        let relay = match relay.map_or_else(|| self.relays().sole(), Sole::One) {
+            Sole::Nobody => return self.questions.answer(method, params).await,
+            Sole::One(relay) => relay,
+            Sole::Many => {
+                self.warn("it asks while several requests are relayed, and does not say for which; refused");
+                let message = "several requests are open, and none says that it asks; send one at a time";
+                return Err(Refusal { code: -32603, message: message.to_owned() });
+            }
+        };
+        let refused = || Refusal { code: -32603, message: "nobody answers".to_owned() };
+        let (question, answered) = RelayedQuestion::new(method, params);
+        relay.try_send(Step::Asked(question)).map_err(|_| refused())?;
+        match answered.await {
+            Ok(Ok(result)) => Ok(result.get().to_owned()),
+            Ok(Err(error)) => Err(Refusal { code: error.code, message: error.message }),
+            Err(_) => Err(refused()),
+        }
+    }
+
     /// Takes a request of the server, and gives the answer to `answer`, at once or later.
     pub(crate) fn asked(
         self: &Arc<Self>,
         id: &RawValue,
         method: &str,
         params: Option<&RawValue>,
+        relay: Option<&Relay>,
         answer: impl FnOnce(Vec<u8>) + Send + 'static,
     ) {
         if method == "ping" {
@@ -122,13 +174,28 @@ impl Host {
         };
         let (host, id, method) = (Arc::clone(self), id.to_owned(), method.to_owned());
         let params = params.map_or_else(|| "{}".to_owned(), |params| params.get().to_owned());
+        let relay = relay.cloned();
+        host.asking.begin();
         tokio::spawn(async move {
             let _room = room;
-            answer(match host.questions.answer(&method, &params).await {
+            answer(match host.answer(&method, &params, relay).await {
                 Ok(result) => message::response(&id, &result),
                 Err(refusal) => message::response_error(&id, refusal.code, &refusal.message),
             });
+            host.asking.end();
         });
+    }
+}
+
+/// A request is relayed; ends when this is dropped.
+pub(crate) struct Relaying<'a> {
+    host: &'a Host,
+    number: u64,
+}
+
+impl Drop for Relaying<'_> {
+    fn drop(&mut self) {
+        self.host.relays().remove(self.number);
     }
 }
 

@@ -34,6 +34,8 @@ struct Fresh {
 pub(crate) struct Facts {
     pub(crate) mirrors: Vec<Mirror>,
     pub(crate) output: Option<Output>,
+    /// Its calls may become tasks.
+    pub(crate) takes_task: bool,
 }
 
 /// What the structured content of a tool must fit.

@@ -31,6 +31,7 @@
 //! | `oauth` | tokens of authorization servers; implies `tls` |
 //! | `config` | configuration files |
 //! | `toolbox` | the connections of an agent's toolbox |
+//! | `skills` | skills of servers, checked against what was listed |
 //!
 //! | limit | default | set by |
 //! |---|---|---|
@@ -63,6 +64,7 @@ mod call;
 #[cfg(feature = "stdio")]
 mod child;
 mod client;
+mod clients;
 mod connect;
 mod connection;
 #[cfg_attr(not(feature = "stdio"), expect(dead_code, reason = "only programs that are started write others"))]
@@ -83,11 +85,15 @@ mod mux;
 #[cfg(feature = "oauth")]
 mod oauth;
 mod questions;
+mod relay;
 mod requests;
 mod server_info;
+#[cfg(feature = "skills")]
+mod skills;
 mod slot;
 mod spec;
 mod subscription;
+mod task;
 mod tool;
 mod typed;
 mod watch;
@@ -100,6 +106,7 @@ pub use call::Call;
 #[cfg(feature = "stdio")]
 pub use child::{INHERITED, PATIENCE};
 pub use client::Client;
+pub use clients::{Clients, NamedTool, Offer};
 pub use error::{ClientError, ErrorKind};
 pub use event::{Change, Event, LogLevel};
 #[cfg(feature = "http")]
@@ -107,8 +114,11 @@ pub use http::{Authorize, Authorizing, Refusal};
 #[cfg(feature = "oauth")]
 pub use oauth::{Enterprise, OAuth};
 pub use questions::{Elicitation, ElicitationAnswer, Root, Sampling};
+pub use relay::{RelayRequest, Relayed, RelayedQuestion, Step};
 pub use server_info::ServerInfo;
+#[cfg(feature = "skills")]
+pub use skills::{ListedSkill, SkillFile, SkillFiles};
 pub use slot::Progress;
 pub use subscription::{Changes, Subscription};
 pub use tool::ListedTool;
-pub use watch::{ToolsChange, ToolsWatch};
+pub use watch::{ListChange, ListWatch};

@@ -99,7 +99,9 @@ impl Client {
                 }
             }
             fact.output = tool.output_schema().map(Output::new);
-            if fact.output.is_some() || !fact.mirrors.is_empty() {
+            let execution = tool.member("execution").map(RawValue::get).unwrap_or_default();
+            fact.takes_task = ["\"required\"", "\"optional\""].iter().any(|kind| execution.contains(kind));
+            if fact.output.is_some() || !fact.mirrors.is_empty() || fact.takes_task {
                 facts.insert(tool.name().into(), Arc::new(fact));
             }
             tools.push(tool);
@@ -122,6 +124,16 @@ impl Client {
             return Ok(Vec::new());
         }
         Ok(self.pages(kind.method(), kind.member()).await?.items)
+    }
+
+    /// The entries of all pages of a list that belongs to no capability of the protocol itself.
+    #[cfg(feature = "skills")]
+    pub(crate) async fn all_pages<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        member: &'static str,
+    ) -> Result<Vec<T>, ClientError> {
+        Ok(self.pages(method, member).await?.items)
     }
 
     async fn pages<T: DeserializeOwned>(

@@ -152,5 +152,5 @@ fn silent(mux: &Mux, method: &str, after: Duration) -> ClientError {
 }
 
 fn waiting(timeout: Duration) -> Watch<'static> {
-    Watch { timeout, cap: timeout, on_notice: None }
+    Watch { timeout, cap: timeout, on_notice: None, relay: None }
 }

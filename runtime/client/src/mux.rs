@@ -219,6 +219,10 @@ impl Mux {
     /// # Errors
     /// Why no further message is to be read.
     pub(crate) fn receive(self: &Arc<Self>, text: &[u8]) -> Result<(), ClientError> {
+        if let Some((id, result)) = message::quick(text) {
+            self.answered(Id::Ours(id), Reply::Result(result.into()));
+            return Ok(());
+        }
         match message::read(text) {
             Ok(message) => {
                 self.take(message);
@@ -246,26 +250,30 @@ impl Mux {
                     Ok(result) => Reply::Result(result.get().into()),
                     Err(error) => Reply::Error(error.get().into()),
                 };
-                let mut state = self.lock();
-                state.has_spoken = true;
-                let slot = match id {
-                    Id::Ours(id) => state.open.remove(&id),
-                    // Of an error without an id there is no doubt whom it is for if one request is open.
-                    Id::Foreign if matches!(reply, Reply::Error(_)) => state.remove_only(),
-                    Id::Foreign => None,
-                };
-                drop(state);
-                match slot {
-                    Some(slot) => slot.fill(Ok(reply)),
-                    None => self.host.warn("it answered a request that is not open; the answer is dropped"),
-                }
+                self.answered(id, reply);
             }
             Message::Notification { method, params } => self.notified(&method, params),
             Message::Request { id, method, params } => {
                 self.lock().has_spoken = true;
                 let mux = Arc::clone(self);
-                self.host.asked(id, &method, params, move |answer| mux.answer(&answer));
+                self.host.asked(id, &method, params, None, move |answer| mux.answer(&answer));
             }
+        }
+    }
+
+    fn answered(&self, id: Id, reply: Reply) {
+        let mut state = self.lock();
+        state.has_spoken = true;
+        let slot = match id {
+            Id::Ours(id) => state.open.remove(&id),
+            // Of an error without an id there is no doubt whom it is for if one request is open.
+            Id::Foreign if matches!(reply, Reply::Error(_)) => state.remove_only(),
+            Id::Foreign => None,
+        };
+        drop(state);
+        match slot {
+            Some(slot) => slot.fill(Ok(reply)),
+            None => self.host.warn("it answered a request that is not open; the answer is dropped"),
         }
     }
 
@@ -283,7 +291,7 @@ impl Mux {
         if let Some(slot) = subscription_of(params).and_then(|id| self.slot(id)) {
             slot.advance(Notice::Subscribed { method: method.to_owned(), params: params.to_owned() });
         }
-        self.host.notified(method, params);
+        self.host.notified(method, params, None);
     }
 
     fn slot(&self, id: u64) -> Option<Arc<Slot>> {
@@ -368,7 +376,7 @@ impl Open {
 
     /// The same, for an answer that may be waited for again after the time is over.
     pub(crate) async fn wait_on(&mut self, watch: &mut Watch<'_>) -> Result<Reply, Unanswered> {
-        let outcome = self.slot.wait(watch).await;
+        let outcome = self.slot.wait(watch, &self.mux.host.asking).await;
         self.is_answered = matches!(outcome, Ok(_) | Err(Unanswered::Failed(_)));
         outcome
     }

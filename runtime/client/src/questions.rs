@@ -80,6 +80,8 @@ pub(crate) struct Questions {
     pub(crate) opens_urls: bool,
     pub(crate) sample: Option<Arc<Sample>>,
     pub(crate) roots: Option<Arc<[Root]>>,
+    /// Whoever has sent a request that is relayed answers.
+    pub(crate) relays: bool,
 }
 
 impl Root {
@@ -128,6 +130,11 @@ impl Questions {
             capabilities.insert("sampling".to_owned(), json!({}));
         }
         if self.roots.is_some() {
+            capabilities.insert("roots".to_owned(), json!({}));
+        }
+        if self.relays {
+            capabilities.insert("elicitation".to_owned(), json!({"form": {}, "url": {}}));
+            capabilities.insert("sampling".to_owned(), json!({"tools": {}}));
             capabilities.insert("roots".to_owned(), json!({}));
         }
         capabilities
@@ -211,6 +218,7 @@ mod tests {
             sample: Some(Arc::new(|_| Box::pin(async { None }))),
             roots: Some([Root::new("file:///a")].into()),
             opens_urls: false,
+            relays: false,
         }
     }
 

@@ -15,7 +15,7 @@ use crate::error::ClientError;
 use crate::message::Outgoing;
 
 /// What the header `Mcp-Name` shows of a request (2026-07-28, basic/transports/streamable-http "Standard Request Headers").
-fn named(method: &str, members: &str) -> Option<String> {
+pub(crate) fn named(method: &str, members: &str) -> Option<String> {
     let key = match method {
         method::TOOLS_CALL | method::PROMPTS_GET => "name",
         method::RESOURCES_READ => "uri",

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use tokio::time::{Instant, sleep_until};
 
 use crate::error::ClientError;
+use crate::relay::Relay;
 
 /// How many notices wait for a caller that is not polled; the oldest are dropped.
 const MAX_NOTICES: usize = 256;
@@ -66,6 +67,8 @@ pub(crate) struct Watch<'a> {
     /// How long at most, whatever comes meanwhile.
     pub(crate) cap: Duration,
     pub(crate) on_notice: Option<&'a mut (dyn FnMut(Notice) + Send)>,
+    /// Where the server's questions and log messages go, if the request comes from another program.
+    pub(crate) relay: Option<Relay>,
 }
 
 /// Why no answer came.
@@ -107,8 +110,47 @@ impl Patience {
         self.last = Instant::now() + self.timeout;
     }
 
+    /// Counts the time from the last question of the server on, whose answer may take a person long; false if the time is
+    /// over all the same.
+    pub(crate) fn excuse(&mut self, last_asked: Option<Instant>) -> bool {
+        let excused = last_asked.map(|asked| asked + self.timeout).filter(|excused| *excused > self.last);
+        self.last = excused.unwrap_or(self.last);
+        self.deadline() > Instant::now()
+    }
+
     pub(crate) fn passed(&self) -> Unanswered {
         if self.end <= self.last { Unanswered::Endless(self.cap) } else { Unanswered::Silent(self.timeout) }
+    }
+}
+
+/// When the server last waited for an answer of this side.
+#[derive(Debug, Default)]
+pub(crate) struct Asking(Mutex<Asked>);
+
+#[derive(Debug, Default)]
+struct Asked {
+    open: usize,
+    last: Option<Instant>,
+}
+
+impl Asking {
+    fn lock(&self) -> MutexGuard<'_, Asked> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn begin(&self) {
+        self.lock().open += 1;
+    }
+
+    pub(crate) fn end(&self) {
+        let mut asked = self.lock();
+        (asked.open, asked.last) = (asked.open.saturating_sub(1), Some(Instant::now()));
+    }
+
+    /// Now, while it waits.
+    pub(crate) fn last(&self) -> Option<Instant> {
+        let asked = self.lock();
+        if asked.open > 0 { Some(Instant::now()) } else { asked.last }
     }
 }
 
@@ -168,7 +210,7 @@ impl Slot {
     }
 
     /// Waits for the answer, as long as `watch` says.
-    pub(crate) async fn wait(&self, watch: &mut Watch<'_>) -> Result<Reply, Unanswered> {
+    pub(crate) async fn wait(&self, watch: &mut Watch<'_>, asking: &Asking) -> Result<Reply, Unanswered> {
         let mut patience = Patience::new(watch.timeout, watch.cap);
         let mut timer = pin!(sleep_until(patience.deadline()));
         loop {
@@ -185,6 +227,7 @@ impl Slot {
                         notices.into_iter().for_each(&mut *on_notice);
                     }
                 }
+                None if patience.excuse(asking.last()) => timer.as_mut().reset(patience.deadline()),
                 None => return Err(patience.passed()),
             }
         }
@@ -203,7 +246,12 @@ mod tests {
     use super::*;
 
     fn watch(timeout: u64, cap: u64) -> Watch<'static> {
-        Watch { timeout: Duration::from_secs(timeout), cap: Duration::from_secs(cap), on_notice: None }
+        Watch {
+            timeout: Duration::from_secs(timeout),
+            cap: Duration::from_secs(cap),
+            on_notice: None,
+            relay: None,
+        }
     }
 
     fn progress(progress: f64) -> Notice {
@@ -212,7 +260,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn silence_ends_the_wait() {
-        let ended = Slot::default().wait(&mut watch(60, 600)).await.unwrap_err();
+        let ended = Slot::default().wait(&mut watch(60, 600), &Asking::default()).await.unwrap_err();
         assert!(matches!(ended, Unanswered::Silent(after) if after.as_secs() == 60));
     }
 
@@ -227,10 +275,29 @@ mod tests {
             }
         });
         let start = Instant::now();
-        let ended = slot.wait(&mut watch(10, 60)).await.unwrap_err();
+        let ended = slot.wait(&mut watch(10, 60), &Asking::default()).await.unwrap_err();
         assert!(matches!(ended, Unanswered::Endless(after) if after.as_secs() == 60));
         assert_eq!(start.elapsed().as_secs(), 60);
         telling.abort();
+    }
+
+    /// A person may think longer than a server may be silent.
+    #[tokio::test(start_paused = true)]
+    async fn a_question_stops_the_timeout_but_not_the_cap() {
+        let asking = Arc::new(Asking::default());
+        let asked = Arc::clone(&asking);
+        asking.begin();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(45)).await;
+            asked.end();
+        });
+        let start = Instant::now();
+        let ended = Slot::default().wait(&mut watch(10, 600), &asking).await.unwrap_err();
+        assert!(matches!(ended, Unanswered::Silent(_)), "{ended:?}");
+        assert_eq!(start.elapsed().as_secs(), 55);
+        asking.begin();
+        let ended = Slot::default().wait(&mut watch(10, 60), &asking).await.unwrap_err();
+        assert!(matches!(ended, Unanswered::Endless(_)), "{ended:?}");
     }
 
     #[tokio::test]
@@ -242,7 +309,7 @@ mod tests {
         let mut seen = Vec::new();
         let mut on_notice = |notice| seen.push(notice);
         let mut watch = Watch { on_notice: Some(&mut on_notice), ..watch(1, 1) };
-        let reply = slot.wait(&mut watch).await.unwrap();
+        let reply = slot.wait(&mut watch, &Asking::default()).await.unwrap();
         assert!(matches!(reply, Reply::Result(text) if &*text == "{}"));
         assert_eq!((seen.len(), seen.last()), (MAX_NOTICES, Some(&progress(999.0))));
     }

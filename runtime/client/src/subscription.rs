@@ -188,7 +188,8 @@ impl Client {
                     put(changes, change);
                 }
             };
-            let mut watch = Watch { timeout: FOREVER, cap: FOREVER, on_notice: Some(&mut on_notice) };
+            let on_notice: &mut (dyn FnMut(Notice) + Send) = &mut on_notice;
+            let mut watch = Watch { timeout: FOREVER, cap: FOREVER, on_notice: Some(on_notice), relay: None };
             let outcome = self.send(&outgoing, &mut watch).await;
             if let (Err(error), Some(agreed)) = (&outcome, agreed.take()) {
                 drop(agreed.send(Err(error.clone())));

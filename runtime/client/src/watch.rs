@@ -1,23 +1,27 @@
-//! The list of tools, kept up to date.
+//! Lists, kept up to date.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
+use toolwright_core::protocol::{Prompt, Resource, ResourceTemplate};
 
 use crate::client::Client;
 use crate::error::ClientError;
-use crate::event::Change;
+use crate::host::Boxed;
 use crate::subscription::{Changes, Subscription};
 use crate::tool::ListedTool;
 
 /// How long changes are gathered before the list is asked for.
 const GATHERED: Duration = Duration::from_millis(100);
+/// How long at most, where they do not stop.
+const MAX_GATHERED: Duration = Duration::from_secs(1);
 /// How long is waited after a list that could not be had.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The tools of a server as they change.
+/// A list of a server as it changes: of tools, prompts, resources or resource templates.
 ///
 /// ```no_run
 /// # async fn example(client: toolwright_client::Client) -> Result<(), toolwright_client::ClientError> {
@@ -33,24 +37,33 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// }
 /// # }
 /// ```
-#[derive(Debug)]
-pub struct ToolsWatch {
+pub struct ListWatch<T> {
     client: Client,
+    kind: Kind<T>,
     subscription: Subscription,
-    tools: Arc<[ListedTool]>,
+    items: Arc<[T]>,
     is_behind: bool,
 }
 
-/// How a list of tools differs from the one before.
-#[derive(Debug, Clone, Default)]
+type Listing<T> = Boxed<Result<Arc<[T]>, ClientError>>;
+
+/// What is different from one kind of list to the next.
+struct Kind<T> {
+    list: fn(Client) -> Listing<T>,
+    key: fn(&T) -> &str,
+    is_same: fn(&T, &T) -> bool,
+}
+
+/// How a list differs from the one before.
+#[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct ToolsChange {
-    /// Tools that are new.
-    pub added: Vec<ListedTool>,
-    /// Tools whose definition is another, as it is now.
-    pub changed: Vec<ListedTool>,
-    /// Tools that are gone, as they were.
-    pub removed: Vec<ListedTool>,
+pub struct ListChange<T> {
+    /// Entries that are new.
+    pub added: Vec<T>,
+    /// Entries whose definition is another, as it is now.
+    pub changed: Vec<T>,
+    /// Entries that are gone, as they were.
+    pub removed: Vec<T>,
 }
 
 impl Client {
@@ -58,41 +71,93 @@ impl Client {
     ///
     /// # Errors
     /// As [`Client::list_tools`] and [`Client::subscribe`].
-    pub async fn watch_tools(&self) -> Result<ToolsWatch, ClientError> {
+    pub async fn watch_tools(&self) -> Result<ListWatch<ListedTool>, ClientError> {
+        let kind = Kind {
+            list: |client| {
+                Box::pin(async move {
+                    client.shared.known.forget();
+                    client.list_tools().await
+                })
+            },
+            key: ListedTool::name,
+            is_same: |old, new| old.to_value() == new.to_value(),
+        };
+        self.watch_list(Changes::new().tools(), kind).await
+    }
+
+    /// Watches the list of prompts.
+    ///
+    /// # Errors
+    /// As [`Client::list_prompts`] and [`Client::subscribe`].
+    pub async fn watch_prompts(&self) -> Result<ListWatch<Prompt>, ClientError> {
+        let kind = Kind {
+            list: |client| Box::pin(async move { client.list_prompts().await.map(Into::into) }),
+            key: |prompt: &Prompt| &prompt.name,
+            is_same: PartialEq::eq,
+        };
+        self.watch_list(Changes::new().prompts(), kind).await
+    }
+
+    /// Watches the list of resources: which there are, and not what they hold.
+    ///
+    /// # Errors
+    /// As [`Client::list_resources`] and [`Client::subscribe`].
+    pub async fn watch_resources(&self) -> Result<ListWatch<Resource>, ClientError> {
+        let kind = Kind {
+            list: |client| Box::pin(async move { client.list_resources().await.map(Into::into) }),
+            key: |resource: &Resource| &resource.uri,
+            is_same: PartialEq::eq,
+        };
+        self.watch_list(Changes::new().resources(), kind).await
+    }
+
+    /// Watches the list of resource templates.
+    ///
+    /// # Errors
+    /// As [`Client::list_resource_templates`] and [`Client::subscribe`].
+    pub async fn watch_resource_templates(&self) -> Result<ListWatch<ResourceTemplate>, ClientError> {
+        let kind = Kind {
+            list: |client| Box::pin(async move { client.list_resource_templates().await.map(Into::into) }),
+            key: |template: &ResourceTemplate| &template.uri_template,
+            is_same: PartialEq::eq,
+        };
+        self.watch_list(Changes::new().resources(), kind).await
+    }
+
+    async fn watch_list<T>(&self, changes: Changes, kind: Kind<T>) -> Result<ListWatch<T>, ClientError> {
         // First the subscription, so that nothing falls between it and the list.
-        let subscription = self.subscribe(Changes::new().tools()).await?;
-        let tools = self.list_tools().await?;
-        Ok(ToolsWatch { client: self.clone(), subscription, tools, is_behind: false })
+        let subscription = self.subscribe(changes).await?;
+        let items = (kind.list)(self.clone()).await?;
+        Ok(ListWatch { client: self.clone(), kind, subscription, items, is_behind: false })
     }
 }
 
-impl ToolsWatch {
-    /// The tools as they were last seen.
-    pub fn tools(&self) -> &Arc<[ListedTool]> {
-        &self.tools
+impl<T: Clone> ListWatch<T> {
+    /// The list as it was last seen.
+    pub fn items(&self) -> &Arc<[T]> {
+        &self.items
     }
 
     /// Waits until the list is another one. Notices that come close together lead to one request.
     ///
     /// # Errors
-    /// As [`Client::list_tools`]; the list stays as it was, and the next call tries again after a second. Never returns
+    /// Where the list cannot be had; it stays as it was, and the next call tries again after a second. Never returns
     /// again where the server has ended the subscription.
-    pub async fn changed(&mut self) -> Result<ToolsChange, ClientError> {
+    pub async fn changed(&mut self) -> Result<ListChange<T>, ClientError> {
         loop {
             if self.is_behind {
                 sleep(PAUSE).await;
             } else if self.subscription.next().await.is_none() {
                 return std::future::pending().await;
             }
-            while let Ok(Some(Change::Tools | Change::Missed)) =
-                timeout(GATHERED, self.subscription.next()).await
-            {}
+            let quiet =
+                async { while let Ok(Some(_)) = timeout(GATHERED, self.subscription.next()).await {} };
+            _ = timeout(MAX_GATHERED, quiet).await;
             self.is_behind = true;
-            self.client.shared.known.forget();
-            let tools = self.client.list_tools().await?;
+            let items = (self.kind.list)(self.client.clone()).await?;
             self.is_behind = false;
-            let change = difference(&self.tools, &tools);
-            self.tools = tools;
+            let change = difference(&self.items, &items, &self.kind);
+            self.items = items;
             if !change.is_empty() {
                 return Ok(change);
             }
@@ -100,24 +165,30 @@ impl ToolsWatch {
     }
 }
 
-impl ToolsChange {
+impl<T> ListChange<T> {
     fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
     }
 }
 
-fn difference(old: &[ListedTool], new: &[ListedTool]) -> ToolsChange {
-    let mut before: HashMap<&str, &ListedTool> = old.iter().map(|tool| (tool.name(), tool)).collect();
-    let mut change = ToolsChange::default();
-    for tool in new {
-        match before.remove(tool.name()) {
-            None => change.added.push(tool.clone()),
-            Some(old) if old.to_value() != tool.to_value() => change.changed.push(tool.clone()),
+fn difference<T: Clone>(old: &[T], new: &[T], kind: &Kind<T>) -> ListChange<T> {
+    let mut before: HashMap<&str, &T> = old.iter().map(|item| ((kind.key)(item), item)).collect();
+    let mut change = ListChange { added: Vec::new(), changed: Vec::new(), removed: Vec::new() };
+    for item in new {
+        match before.remove((kind.key)(item)) {
+            None => change.added.push(item.clone()),
+            Some(old) if !(kind.is_same)(old, item) => change.changed.push(item.clone()),
             Some(_) => {}
         }
     }
-    change.removed = old.iter().filter(|tool| before.contains_key(tool.name())).cloned().collect();
+    change.removed = old.iter().filter(|item| before.contains_key((kind.key)(item))).cloned().collect();
     change
+}
+
+impl<T> fmt::Debug for ListWatch<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ListWatch").field("subscription", &self.subscription).finish_non_exhaustive()
+    }
 }
 
 #[cfg(test)]
@@ -126,18 +197,19 @@ mod tests {
 
     #[test]
     fn lists_are_compared_by_name() {
-        let tools = |text: &str| serde_json::from_str::<Vec<ListedTool>>(text).unwrap();
-        let old =
-            tools(r#"[{"name": "a", "inputSchema": {"type": "object"}}, {"name": "b"}, {"name": "c"}]"#);
-        let new = tools(
-            r#"[{"name": "d"}, {"inputSchema": {"type": "object"}, "name": "a"}, {"name": "b", "title": "B"}]"#,
-        );
-        let change = difference(&old, &new);
-        let names =
-            |tools: &[ListedTool]| tools.iter().map(|tool| tool.name().to_owned()).collect::<Vec<_>>();
+        let prompts = |text: &str| serde_json::from_str::<Vec<Prompt>>(text).unwrap();
+        let old = prompts(r#"[{"name": "a", "title": "A"}, {"name": "b"}, {"name": "c"}]"#);
+        let new = prompts(r#"[{"name": "d"}, {"title": "A", "name": "a"}, {"name": "b", "title": "B"}]"#);
+        let kind = Kind {
+            list: |_| Box::pin(async { Ok(Arc::default()) }),
+            key: |prompt: &Prompt| &prompt.name,
+            is_same: PartialEq::eq,
+        };
+        let change = difference(&old, &new, &kind);
+        let names = |prompts: &[Prompt]| prompts.iter().map(|prompt| prompt.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&change.added), ["d"]);
         assert_eq!(names(&change.changed), ["b"]);
         assert_eq!(names(&change.removed), ["c"]);
-        assert!(difference(&new, &new).is_empty());
+        assert!(difference(&new, &new, &kind).is_empty());
     }
 }

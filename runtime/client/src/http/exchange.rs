@@ -303,7 +303,7 @@ impl Http {
                         .filter(|(of, _)| *of == id)
                         .map(|(_, progress)| Notice::Progress(progress))
                 } else {
-                    self.host.notified(&method, params);
+                    self.host.notified(&method, params, watch.relay.as_ref());
                     Some(Notice::Subscribed { method: method.into_owned(), params: params.to_owned() })
                 };
                 if let Some(notice) = notice {
@@ -315,7 +315,8 @@ impl Http {
             }
             Ok(Message::Request { id, method, params }) => {
                 let http = Arc::clone(self);
-                self.host.asked(id, &method, params, move |answer| http.send(answer));
+                let relay = watch.relay.as_ref();
+                self.host.asked(id, &method, params, relay, move |answer| http.send(answer));
             }
             Ok(Message::Response { .. }) => {
                 self.host.warn("it answered a request that is not open on this stream");
@@ -338,6 +339,9 @@ fn answer_in(text: &[u8], id: u64) -> Option<Reply> {
         }
         _ => None,
     };
+    if let Some((of, result)) = message::quick(text) {
+        return (of == id).then(|| Reply::Result(result.into()));
+    }
     match message::split_batch(text) {
         Some(batch) => {
             let messages = batch.iter().filter_map(|text| message::read(text.get().as_bytes()).ok());

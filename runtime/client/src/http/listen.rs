@@ -50,8 +50,9 @@ impl Http {
             let body = opened.response.into_body();
             let reader = EventReader::new(self.settings.max_message_bytes);
             let timer = pin!(sleep_until(Patience::new(FOREVER, FOREVER).deadline()));
-            let mut clock = Clock { patience: Patience::new(FOREVER, FOREVER), timer };
-            let mut watch = Watch { timeout: FOREVER, cap: FOREVER, on_notice: None };
+            let mut clock =
+                Clock { patience: Patience::new(FOREVER, FOREVER), timer, asking: &self.host.asking };
+            let mut watch = Watch { timeout: FOREVER, cap: FOREVER, on_notice: None, relay: None };
             // No request has this id, so that nothing is taken for an answer.
             let ended = self.read_events(u64::MAX, body, opened.link, reader, &mut clock, &mut watch).await;
             let Ok(Answer::Ended(ended)) = ended else { return };

@@ -180,8 +180,8 @@ impl Http {
         let body = Bytes::from(body);
         let timing = Patience::new(patience, patience);
         let timer = pin!(sleep_until(timing.deadline()));
-        let mut clock = Clock { patience: timing, timer };
-        let mut watch = Watch { timeout: patience, cap: patience, on_notice: None };
+        let mut clock = Clock { patience: timing, timer, asking: &self.host.asking };
+        let mut watch = Watch { timeout: patience, cap: patience, on_notice: None, relay: None };
         let (mut refusals, mut redirects) = (0, 0);
         loop {
             let refused = match self.exchange(1, &body, outgoing, &mut clock, &mut watch).await {

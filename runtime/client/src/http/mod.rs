@@ -46,7 +46,7 @@ use crate::era::Identity;
 use crate::error::{ClientError, ErrorKind};
 use crate::host::Host;
 use crate::message::{self, Outgoing};
-use crate::slot::{Patience, Reply, Unanswered, Watch};
+use crate::slot::{Asking, Patience, Reply, Unanswered, Watch};
 
 /// How often a request is sent again because the server refused its token.
 const MAX_REFUSALS: usize = 3;
@@ -94,15 +94,23 @@ struct State {
 struct Clock<'a> {
     patience: Patience,
     timer: Pin<&'a mut Sleep>,
+    asking: &'a Asking,
 }
 
 impl Clock<'_> {
     /// Waits for `future`, but no longer than the request may take.
     async fn within<T>(&mut self, future: impl Future<Output = T>) -> Result<T, Unanswered> {
-        tokio::select! {
-            biased;
-            value = future => Ok(value),
-            () = self.timer.as_mut() => Err(self.patience.passed()),
+        let mut future = pin!(future);
+        loop {
+            tokio::select! {
+                biased;
+                value = future.as_mut() => return Ok(value),
+                () = self.timer.as_mut() => {}
+            }
+            if !self.patience.excuse(self.asking.last()) {
+                return Err(self.patience.passed());
+            }
+            self.timer.as_mut().reset(self.patience.deadline());
         }
     }
 
@@ -157,7 +165,7 @@ impl Http {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let patience = Patience::new(watch.timeout, watch.cap);
         let timer = pin!(sleep_until(patience.deadline()));
-        let mut clock = Clock { patience, timer };
+        let mut clock = Clock { patience, timer, asking: &self.host.asking };
         let mut cancel = CancelOnDrop { http: self, id, is_armed: self.is_legacy() };
         let outcome = self.answered(id, outgoing, meta, &mut clock, watch).await;
         cancel.is_armed &= matches!(outcome, Err(Unanswered::Silent(_) | Unanswered::Endless(_)));
@@ -181,16 +189,19 @@ impl Http {
             let refused = match self.exchange(id, &body, outgoing, clock, watch).await? {
                 Answer::Reply { reply, .. } => return Ok(reply),
                 Answer::Nothing { status } => return Err(self.no_message(status).into()),
-                Answer::Ended(ended) => return self.resume(id, ended, clock, watch).await,
+                Answer::Ended(ended) => return Box::pin(self.resume(id, ended, clock, watch)).await,
                 Answer::Refused(refused) => refused,
             };
             match refused.status {
-                401 | 403 if refusals < MAX_REFUSALS && self.authorize_again(&refused, refusals).await? => {
+                401 | 403
+                    if refusals < MAX_REFUSALS
+                        && Box::pin(self.authorize_again(&refused, refusals)).await? =>
+                {
                     refusals += 1;
                 }
                 404 if refused.had_session && !has_renewed => {
                     has_renewed = true;
-                    clock.within(self.renew(generation)).await??;
+                    clock.within(Box::pin(self.renew(generation))).await??;
                 }
                 301 | 302 | 303 | 307 | 308 if redirects < MAX_REDIRECTS => {
                     redirects += 1;
@@ -244,8 +255,13 @@ impl Http {
         let outgoing = Outgoing { method: method.to_owned().into(), is_safe, ..Outgoing::default() };
         let patience = Patience::new(self.settings.timeout, self.settings.timeout);
         let timer = pin!(sleep_until(patience.deadline()));
-        let mut watch = Watch { timeout: self.settings.timeout, cap: self.settings.timeout, on_notice: None };
-        let mut clock = Clock { patience, timer };
+        let mut watch = Watch {
+            timeout: self.settings.timeout,
+            cap: self.settings.timeout,
+            on_notice: None,
+            relay: None,
+        };
+        let mut clock = Clock { patience, timer, asking: &self.host.asking };
         match self.exchange(0, &Bytes::from(message), &outgoing, &mut clock, &mut watch).await {
             Ok(answer) => Ok(answer),
             Err(Unanswered::Failed(error)) => Err(error),

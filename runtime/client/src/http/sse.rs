@@ -49,9 +49,9 @@ impl Http {
             }
             let patience = Patience::new(self.settings.timeout, self.settings.timeout);
             let timer = pin!(sleep_until(patience.deadline()));
-            let mut clock = Clock { patience, timer };
+            let mut clock = Clock { patience, timer, asking: &self.host.asking };
             let (timeout, cap) = (self.settings.timeout, self.settings.timeout);
-            let mut watch = Watch { timeout, cap, on_notice: None };
+            let mut watch = Watch { timeout, cap, on_notice: None, relay: None };
             match self.read(0, opened, &mut clock, &mut watch).await {
                 Ok(Answer::Refused(refused)) if refusals < super::MAX_REFUSALS => {
                     let again = matches!(refused.status, 401 | 403)

@@ -3,5 +3,5 @@
 mod read;
 mod write;
 
-pub(crate) use read::{Id, Message, id_in_broken, read, split_batch};
+pub(crate) use read::{Id, Message, id_in_broken, quick, read, split_batch};
 pub(crate) use write::{Outgoing, notification, push_string, request, response, response_error};

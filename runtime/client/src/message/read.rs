@@ -73,6 +73,59 @@ pub(crate) fn read(text: &[u8]) -> Result<Message<'_>, String> {
     }
 }
 
+/// The answer to a request of ours, as servers nearly always write it: the id and the text of the result. None of any other
+/// message. What is within the result is not looked at; whoever reads it does that.
+pub(crate) fn quick(text: &[u8]) -> Option<(u64, &str)> {
+    let rest = text.strip_prefix(br#"{"jsonrpc":"2.0","id":"#)?;
+    let digits = rest.iter().position(|byte| !byte.is_ascii_digit())?;
+    let result = rest[digits..].strip_prefix(br#","result":"#)?;
+    let end = object_end(result)?;
+    if &result[end..] != b"}" {
+        return None;
+    }
+    let id = std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
+    Some((id, std::str::from_utf8(&result[..end]).ok()?))
+}
+
+/// Where the object ends that begins here.
+fn object_end(text: &[u8]) -> Option<usize> {
+    let (mut depth, mut at) = (0_usize, 0);
+    if text.first() != Some(&b'{') {
+        return None;
+    }
+    loop {
+        match text.get(at)? {
+            b'{' => depth += 1,
+            b'}' if depth == 1 => return Some(at + 1),
+            b'}' => depth -= 1,
+            b'"' => at = string_end(text, at + 1)?,
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// Where the string ends whose text begins at `at`: its quotation mark.
+fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
+    // Most strings are shorter than what makes a search pay.
+    const SHORT: usize = 24;
+    let short = (at + SHORT).min(text.len());
+    while at < short {
+        match text[at] {
+            b'"' => return Some(at),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    loop {
+        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text[at] == b'"' {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
 /// The messages of a batch, which servers of 2025-03-26 may send; none if the text is not an array.
 pub(crate) fn split_batch(text: &[u8]) -> Option<Vec<&RawValue>> {
     if !text.trim_ascii_start().starts_with(b"[") {
@@ -138,6 +191,36 @@ mod tests {
         ] {
             assert_eq!(response(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn the_usual_answer_is_found_without_looking_into_it() {
+        let long = "x".repeat(100);
+        for (text, expected) in [
+            (r#"{"jsonrpc":"2.0","id":7,"result":{}}"#.to_owned(), Some((7, "{}".to_owned()))),
+            (
+                r#"{"jsonrpc":"2.0","id":12,"result":{"a":["}\"}",{"b":{}},"\\"]}}"#.to_owned(),
+                Some((12, r#"{"a":["}\"}",{"b":{}},"\\"]}"#.to_owned())),
+            ),
+            (
+                format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"{long}\"{long}":"{long}\\"}}}}"#),
+                Some((1, format!(r#"{{"{long}\"{long}":"{long}\\"}}"#))),
+            ),
+            (r#"{"jsonrpc":"2.0","id":7,"result":{},"_meta":{}}"#.to_owned(), None),
+            (r#"{"jsonrpc":"2.0","id":7,"result":{}}}"#.to_owned(), None),
+            (r#"{"jsonrpc":"2.0","id":7,"result":{"a":"}"#.to_owned(), None),
+            (r#"{"jsonrpc":"2.0","id":7,"result":{"#.to_owned(), None),
+            (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"{long}"#), None),
+            (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"{long}\"#), None),
+            (r#"{"jsonrpc":"2.0","id":7,"result":7}"#.to_owned(), None),
+            (r#"{"jsonrpc":"2.0","id":"7","result":{}}"#.to_owned(), None),
+            (r#"{"jsonrpc":"2.0","id":99999999999999999999999,"result":{}}"#.to_owned(), None),
+            (r#"{"jsonrpc":"2.0","id":7,"error":{}}"#.to_owned(), None),
+        ] {
+            let found = quick(text.as_bytes()).map(|(id, result)| (id, result.to_owned()));
+            assert_eq!(found, expected, "{text}");
+        }
+        assert_eq!(quick(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"a\":\"\xff\"}}"), None);
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) members: Cow<'a, str>,
     /// Further members of `_meta`, in the same form.
     pub(crate) meta: Cow<'a, str>,
+    /// What `_meta` says of the era and of the client, where it is not what the connection says.
+    pub(crate) era_meta: Option<Cow<'a, str>>,
     /// `params.name` or `params.uri`, which HTTP shows in a header.
     #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only HTTP has headers"))]
     pub(crate) name: Option<Cow<'a, str>>,

@@ -436,7 +436,7 @@ async fn tools_that_come_change_and_go_are_told_apart() {
     });
     let client = Client::connect(&*server.url).await.unwrap();
     let mut watch = client.watch_tools().await.unwrap();
-    assert_eq!(watch.tools().len(), 2);
+    assert_eq!(watch.items().len(), 2);
     let change = watch.changed().await.unwrap();
     let names = |tools: &[ListedTool]| tools.iter().map(|tool| tool.name().to_owned()).collect::<Vec<_>>();
     assert_eq!(

@@ -1,9 +1,12 @@
 //! The client against servers of ours and servers with faults.
 
 mod http;
+mod many;
 mod ours;
 mod reported;
+mod skills;
 mod stdio;
+mod tasks;
 
 use toolwright_client::config::StdioSpec;
 use toolwright_client::{ClientError, ErrorKind};

@@ -186,6 +186,37 @@ async fn a_server_in_the_same_process_is_spoken_to_over_streams() {
 }
 
 #[tokio::test]
+async fn lists_are_watched_with_what_came_and_went() {
+    for revision in [Revision::NEWEST, Revision::NEWEST_LEGACY] {
+        let service = toolwright::Server::new(()).with_prompts().with_resources().build().unwrap();
+        let (ours, theirs) = tokio::io::duplex(1024);
+        let (reader, writer) = tokio::io::split(theirs);
+        let served = service.clone();
+        tokio::spawn(async move { served.serve(toolwright::Lines::new(reader, writer)).await });
+        let (reader, writer) = tokio::io::split(ours);
+        let builder = Client::builder().revision(revision);
+        let client = builder.connect_streams("here", reader, writer).await.unwrap();
+
+        let mut prompts = client.watch_prompts().await.unwrap();
+        let mut resources = client.watch_resources().await.unwrap();
+        let prompt = toolwright::Prompt::new("greet");
+        service.add_prompt(prompt, || std::future::ready(toolwright::PromptMessage::user("hi"))).unwrap();
+        let resource = toolwright::Resource::new("shop://menu", "menu");
+        service.add_resource(resource, || std::future::ready("soup")).unwrap();
+        let wait = Duration::from_secs(20);
+        let change = tokio::time::timeout(wait, prompts.changed()).await.expect("in time").unwrap();
+        assert_eq!((change.added.len(), &*change.added[0].name), (1, "greet"), "{revision}");
+        let change = tokio::time::timeout(wait, resources.changed()).await.expect("in time").unwrap();
+        assert_eq!((change.added.len(), &*change.added[0].uri), (1, "shop://menu"), "{revision}");
+
+        assert!(service.remove_prompt("greet"));
+        let change = tokio::time::timeout(wait, prompts.changed()).await.expect("in time").unwrap();
+        assert_eq!((change.removed.len(), &*change.removed[0].name), (1, "greet"), "{revision}");
+        assert!(prompts.items().is_empty());
+    }
+}
+
+#[tokio::test]
 async fn a_server_without_a_user_is_told_so() {
     let events = Events::default();
     let client = events.builder().connect(program(env!("CARGO_BIN_EXE_shop"), &[])).await.unwrap();

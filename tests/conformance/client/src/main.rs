@@ -99,6 +99,14 @@ async fn act(client: &Client, scenario: &str, context: &Value) -> Outcome {
                 call(client, tool, json!({})).await?;
             }
         }
+        "sep-2640-client-no-prefetch" => drop(client.list_skills().await?),
+        skills if skills.starts_with("sep-2640-client-verify") => {
+            for skill in client.list_skills().await? {
+                if let Err(refused) = client.read_skill(&skill).await {
+                    eprintln!("{refused}");
+                }
+            }
+        }
         "initialize" | "json-schema-ref-no-deref" => drop(client.list_tools().await?),
         // Tokens are not asked for again before the server has moved.
         "auth/authorization-server-migration" => {

@@ -161,6 +161,10 @@ fn extensions() {
             "auth/dpop",
             "auth/dpop-nonce",
             "auth/wif-jwt-bearer",
+            "sep-2640-client-no-prefetch",
+            "sep-2640-client-verify-digest",
+            "sep-2640-client-verify-size",
+            "sep-2640-client-verify-frontmatter",
         ],
     );
 }

@@ -1,0 +1,222 @@
+//! Many servers at once, such as those of a configuration file.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+use tokio::task::JoinSet;
+use toolwright_core::names::{Collision, Names, PublicNames, check_server};
+use toolwright_core::protocol::{Prompt, ToolResult};
+use toolwright_core::schema::Profile;
+
+use crate::builder::ClientBuilder;
+use crate::client::Client;
+use crate::config::ServerSpec;
+use crate::error::{ClientError, ErrorKind};
+use crate::tool::ListedTool;
+
+/// Clients of many servers, with one name for each of their tools: `{server}__{tool}`, or a shorter one
+/// ([`toolwright_core::names`]).
+///
+/// A server that cannot be reached does not keep the others from working, unless its specification says that it is
+/// [`required`](ServerSpec::required). Each later request to it tries again.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use toolwright_client::config::{ServerSpec, StdioSpec};
+/// use toolwright_client::{Client, Clients};
+///
+/// let servers = [ServerSpec::new("files", StdioSpec::new("files-server")), ServerSpec::new("web", "https://example.com/mcp")];
+/// let clients = Clients::connect(servers, |_| Client::builder()).await?;
+/// let offer = clients.list().await;
+/// for tool in &offer.tools {
+///     println!("{}", tool.name);
+/// }
+/// for failure in &offer.failures {
+///     eprintln!("{failure}");
+/// }
+/// let result = clients.call("files__read", serde_json::json!({"path": "notes.txt"})).await?;
+/// println!("{}", result.as_text());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Clients {
+    members: Vec<Member>,
+    /// Of the last lists.
+    names: Mutex<Option<Arc<PublicNames>>>,
+}
+
+#[derive(Debug, Clone)]
+struct Member {
+    name: String,
+    client: Client,
+    loads_tools: bool,
+    loads_prompts: bool,
+}
+
+/// What many servers offer.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Offer {
+    /// The tools of the servers whose [`load_tools`](ServerSpec::load_tools) is set, in the order of their names.
+    pub tools: Vec<NamedTool>,
+    /// The prompts of the servers whose [`load_prompts`](ServerSpec::load_prompts) is set, each with its server.
+    pub prompts: Vec<(String, Prompt)>,
+    /// Tools that did not get the name that they would have had.
+    pub collisions: Vec<Collision>,
+    /// Why lists are missing.
+    pub failures: Vec<ClientError>,
+}
+
+/// A tool under the name that [`Clients::call`] takes.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct NamedTool {
+    /// The name, unique among all servers.
+    pub name: String,
+    /// The server that has it.
+    pub server: String,
+    /// The tool as its server lists it.
+    pub tool: ListedTool,
+}
+
+impl Clients {
+    /// Connects to all servers at the same time. `build` gives the settings of each client.
+    ///
+    /// # Errors
+    /// Where a [`required`](ServerSpec::required) server cannot be connected to, a name cannot stand in front of the names
+    /// of tools, or two servers have the same name.
+    pub async fn connect(
+        servers: impl IntoIterator<Item = ServerSpec>,
+        build: impl Fn(&ServerSpec) -> ClientBuilder,
+    ) -> Result<Self, ClientError> {
+        let (mut members, mut connecting, mut taken) = (Vec::new(), JoinSet::new(), HashSet::new());
+        for spec in servers {
+            let refused = |problem: String| {
+                let name: Arc<str> = spec.name.as_str().into();
+                ClientError::new(ErrorKind::Connect, &name, problem, "give the server another name")
+            };
+            check_server(&spec.name).map_err(|error| refused(error.to_string()))?;
+            if !taken.insert(spec.name.clone()) {
+                return Err(refused("two servers have this name".to_owned()));
+            }
+            let is_required = spec.required;
+            let (name, loads_tools, loads_prompts) = (spec.name.clone(), spec.load_tools, spec.load_prompts);
+            let client = build(&spec).lazy(spec);
+            members.push(Member { name, client: client.clone(), loads_tools, loads_prompts });
+            connecting.spawn(async move { (is_required, client.server().await.err()) });
+        }
+        while let Some(connected) = connecting.join_next().await {
+            // What else is missing, the lists say.
+            if let Ok((true, Some(error))) = connected {
+                return Err(error);
+            }
+        }
+        Ok(Self { members, names: Mutex::default() })
+    }
+
+    /// The client of one server.
+    pub fn client(&self, server: &str) -> Option<&Client> {
+        self.members.iter().find(|member| member.name == server).map(|member| &member.client)
+    }
+
+    /// The servers and their clients, in the order in which they were given.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Client)> {
+        self.members.iter().map(|member| (member.name.as_str(), &member.client))
+    }
+
+    /// What all servers offer, asked for at the same time. Lists that cannot be had are missing, and
+    /// [`Offer::failures`] says why.
+    pub async fn list(&self) -> Offer {
+        let mut listing = JoinSet::new();
+        for (index, member) in self.members.iter().cloned().enumerate() {
+            listing.spawn(async move { (index, member.list().await) });
+        }
+        let mut lists = listing.join_all().await;
+        lists.sort_by_key(|(index, _)| *index);
+        let (mut offer, mut tools) = (Offer::default(), Vec::new());
+        for (index, (listed, prompts)) in lists {
+            let name = &self.members[index].name;
+            match listed {
+                Ok(listed) => tools.push((name.as_str(), listed)),
+                Err(error) => offer.failures.push(error),
+            }
+            match prompts {
+                Ok(prompts) => offer.prompts.extend(prompts.into_iter().map(|prompt| (name.clone(), prompt))),
+                Err(error) => offer.failures.push(error),
+            }
+        }
+        let names: Vec<Vec<&str>> =
+            tools.iter().map(|(_, tools)| tools.iter().map(ListedTool::name).collect()).collect();
+        let wanted: Vec<Names<'_>> = tools
+            .iter()
+            .zip(&names)
+            .map(|((server, _), tools)| Names { server, tools, prefixed: true })
+            .collect();
+        // The names of the servers were checked.
+        let table = PublicNames::new(&wanted, Profile::Portable).unwrap_or_default();
+        for (server, tools) in &tools {
+            let shown = tools.iter().filter_map(|tool| {
+                let name = table.public(server, tool.name())?.to_owned();
+                Some(NamedTool { name, server: (*server).to_owned(), tool: tool.clone() })
+            });
+            offer.tools.extend(shown);
+        }
+        offer.tools.sort_by(|one, other| one.name.cmp(&other.name));
+        offer.collisions = table.collisions().to_vec();
+        *self.names.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(table));
+        offer
+    }
+
+    fn names(&self) -> Option<Arc<PublicNames>> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Calls a tool by the name that the last [`Clients::list`] gave it; the first call asks for the lists.
+    ///
+    /// # Errors
+    /// As [`Client::call`]; [`ErrorKind::Protocol`] for a name that no tool has.
+    pub async fn call(
+        &self,
+        name: &str,
+        arguments: impl Serialize + Send,
+    ) -> Result<ToolResult, ClientError> {
+        let arguments = serde_json::to_value(arguments);
+        if self.names().is_none() {
+            self.list().await;
+        }
+        let names = self.names().unwrap_or_default();
+        let found = names.find(name).and_then(|found| Some((found, self.client(&found.server)?)));
+        let Some((found, client)) = found else {
+            let problem = format!("no server has a tool with the name `{}`", crate::error::quoted(name));
+            let server: Arc<str> = "all servers".into();
+            let advice = "list the tools again, and call one of them";
+            return Err(ClientError::new(ErrorKind::Protocol, &server, problem, advice));
+        };
+        let arguments =
+            arguments.map_err(|error| client.unusable(&format!("the arguments are not JSON: {error}")))?;
+        client.call(found.tool.as_str(), arguments).await
+    }
+
+    /// Ends all connections, at the same time.
+    pub async fn close(&self) {
+        let mut closing = JoinSet::new();
+        for member in self.members.iter().cloned() {
+            closing.spawn(async move { member.client.close().await });
+        }
+        closing.join_all().await;
+    }
+}
+
+type Listed<T> = Result<T, ClientError>;
+
+impl Member {
+    async fn list(&self) -> (Listed<Arc<[ListedTool]>>, Listed<Vec<Prompt>>) {
+        let tools = if self.loads_tools { self.client.list_tools().await } else { Ok(Arc::default()) };
+        // One failure of a server is enough.
+        let asks = self.loads_prompts && tools.is_ok();
+        let prompts = if asks { self.client.list_prompts().await } else { Ok(Vec::new()) };
+        (tools, prompts)
+    }
+}

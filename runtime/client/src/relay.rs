@@ -1,0 +1,286 @@
+//! Requests of others that are passed on to the server as they are: what a proxy in front of it does.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use tokio::sync::{mpsc, oneshot};
+use toolwright_core::protocol::error::HEADER_MISMATCH;
+use toolwright_core::protocol::{ErrorObject, LogMessage, Revision, method};
+
+use crate::client::Client;
+use crate::error::ClientError;
+use crate::message::{Outgoing, push_string};
+use crate::requests::named;
+use crate::slot::{Notice, Progress, Watch};
+
+/// How many steps wait for a program that does not take them. Of log messages and progress the further ones are dropped,
+/// questions are refused.
+const MAX_STEPS: usize = 256;
+
+/// Where the server's questions and log messages go.
+pub(crate) type Relay = mpsc::Sender<Step>;
+
+/// A request that is to be passed on.
+#[must_use = "nothing is sent before `start`"]
+pub struct RelayRequest {
+    client: Client,
+    method: &'static str,
+    params: Result<String, ClientError>,
+    meta: Map<String, Value>,
+    capabilities: Map<String, Value>,
+    log_level: Option<String>,
+}
+
+/// A request that was passed on. Dropping it cancels it at the server.
+pub struct Relayed {
+    /// None once it has ended.
+    request: Option<Pin<Box<dyn Future<Output = Answer> + Send>>>,
+    steps: mpsc::Receiver<Step>,
+    answer: Option<Answer>,
+}
+
+type Answer = Result<(Revision, Box<RawValue>), ClientError>;
+
+/// What comes of a request that was passed on.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Step {
+    /// How far it has come.
+    Progress(Progress),
+    /// A log message.
+    Log(LogMessage),
+    /// The server asks before it goes on; only servers of 2025-11-25 and before do so.
+    Asked(RelayedQuestion),
+    /// The end: the result as the server of this revision wrote it. In 2026-07-28 it may ask for input.
+    Done(Answer),
+}
+
+/// A question of a server on behalf of whoever has sent the request. Dropping it refuses.
+pub struct RelayedQuestion {
+    /// `elicitation/create`, `sampling/createMessage` or `roots/list`.
+    pub method: String,
+    /// Its parameters, a JSON object.
+    pub params: Value,
+    answer: oneshot::Sender<Result<Box<RawValue>, ErrorObject>>,
+}
+
+impl Client {
+    /// Passes on the request of another program: `params` become a JSON object, which is sent as it is. Its questions are
+    /// answered by whoever has sent the request, not by the handlers of this client, which should have been built with
+    /// [`ClientBuilder::relaying`](crate::ClientBuilder::relaying).
+    ///
+    /// A server of 2025-11-25 or before asks without saying for which request, except over Streamable HTTP, on the stream
+    /// of that request. Where several requests are open elsewhere, its questions are refused, so that nobody is asked about
+    /// the call of another; set [`ServerSpec::max_concurrency`](crate::config::ServerSpec::max_concurrency) to 1 for a
+    /// server that asks over such a channel. Its log messages are dropped then.
+    pub fn relay(&self, method: &'static str, params: impl Serialize) -> RelayRequest {
+        RelayRequest {
+            client: self.clone(),
+            method,
+            params: self.members(&params),
+            meta: Map::new(),
+            capabilities: Map::new(),
+            log_level: None,
+        }
+    }
+}
+
+impl RelayRequest {
+    /// Members of `_meta` beside the protocol's own, such as a trace context.
+    pub fn meta(mut self, meta: Map<String, Value>) -> Self {
+        self.meta = meta;
+        self
+    }
+
+    /// What whoever has sent the request can be asked for: in 2026-07-28, `ClientCapabilities` of the schema. Other servers
+    /// were told when the connection was made.
+    pub fn capabilities(mut self, capabilities: Map<String, Value>) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    /// From which level on a server of 2026-07-28 sends log messages; none if not set.
+    pub fn log_level(mut self, level: impl Into<String>) -> Self {
+        self.log_level = Some(level.into());
+        self
+    }
+
+    /// Sends the request when [`Relayed::next`] is first awaited.
+    pub fn start(self) -> Relayed {
+        let (sender, steps) = mpsc::channel(MAX_STEPS);
+        Relayed { request: Some(Box::pin(self.send(sender))), steps, answer: None }
+    }
+
+    async fn send(self, steps: Relay) -> Answer {
+        let Self { client, method, params, meta, capabilities, log_level } = self;
+        let params = params?;
+        let connection = client.connection().await?;
+        let revision = connection.server.revision;
+        let own_meta = revision.is_modern().then(|| {
+            let identity = &client.shared.recipe.identity;
+            identity.meta_for(&capabilities, log_level.as_deref())
+        });
+        drop(connection);
+        let mut outgoing = Outgoing {
+            method: method.into(),
+            name: named(method, &params).map(Into::into),
+            headers: client.headers_of(method, &params),
+            members: params.as_str().into(),
+            meta: members_of(&meta).into(),
+            era_meta: own_meta.map(Into::into),
+            takes_progress: true,
+            is_safe: false,
+        };
+        let progress = steps.clone();
+        let mut on_notice = move |notice| {
+            if let Notice::Progress(report) = notice {
+                _ = progress.try_send(Step::Progress(report));
+            }
+        };
+        let mut watch = Watch { on_notice: Some(&mut on_notice), relay: Some(steps), ..client.watch() };
+        let mut outcome = client.send(&outgoing, &mut watch).await;
+        if outcome.as_ref().is_err_and(|error| error.rpc().is_some_and(|rpc| rpc.code == HEADER_MISMATCH)) {
+            client.shared.known.forget();
+            client.list_tools().await?;
+            outgoing.headers = client.headers_of(method, &params);
+            outcome = client.send(&outgoing, &mut watch).await;
+        }
+        let result = serde_json::from_str(&outcome?);
+        let result = result.map_err(|error| client.broken(format!("its result is not JSON: {error}")))?;
+        Ok((revision, result))
+    }
+}
+
+impl Client {
+    /// The headers that show arguments of a call.
+    fn headers_of(&self, method: &str, members: &str) -> Vec<(String, String)> {
+        #[derive(Deserialize)]
+        struct Call<'a> {
+            name: String,
+            #[serde(borrow, default)]
+            arguments: Option<&'a RawValue>,
+        }
+        if method != method::TOOLS_CALL {
+            return Vec::new();
+        }
+        match serde_json::from_str::<Call<'_>>(&format!("{{{members}}}")) {
+            Ok(call) => self.headers(&call.name, call.arguments.map_or("{}", RawValue::get)),
+            Err(_) => Vec::new(),
+        }
+    }
+}
+
+fn members_of(meta: &Map<String, Value>) -> String {
+    let mut members = Vec::new();
+    for (key, value) in meta {
+        if !members.is_empty() {
+            members.push(b',');
+        }
+        push_string(&mut members, key);
+        members.push(b':');
+        members.extend_from_slice(value.to_string().as_bytes());
+    }
+    // All of it was text before.
+    String::from_utf8(members).unwrap_or_default()
+}
+
+impl Relayed {
+    /// The next step. After [`Step::Done`] it waits forever.
+    pub async fn next(&mut self) -> Step {
+        poll_fn(|cx| {
+            if let (None, Some(request)) = (&self.answer, &mut self.request)
+                && let Poll::Ready(answer) = request.as_mut().poll(cx)
+            {
+                (self.answer, self.request) = (Some(answer), None);
+            }
+            // What was said before the end comes before it.
+            if let Poll::Ready(Some(step)) = self.steps.poll_recv(cx) {
+                return Poll::Ready(step);
+            }
+            self.answer.take().map_or(Poll::Pending, |answer| Poll::Ready(Step::Done(answer)))
+        })
+        .await
+    }
+}
+
+impl RelayedQuestion {
+    /// A question and where its answer arrives.
+    pub(crate) fn new(
+        method: &str,
+        params: &str,
+    ) -> (Self, oneshot::Receiver<Result<Box<RawValue>, ErrorObject>>) {
+        let (answer, answered) = oneshot::channel();
+        let params = serde_json::from_str(params).unwrap_or_default();
+        (Self { method: method.to_owned(), params, answer }, answered)
+    }
+
+    /// Gives the result, as whoever was asked wrote it.
+    pub fn answer(self, result: Box<RawValue>) {
+        // The server may have taken it back.
+        _ = self.answer.send(Ok(result));
+    }
+
+    /// Refuses, with an error.
+    pub fn refuse(self, error: ErrorObject) {
+        _ = self.answer.send(Err(error));
+    }
+}
+
+/// Who relays at the moment.
+#[derive(Debug, Default)]
+pub(crate) struct Relays {
+    open: VecDeque<(u64, Relay)>,
+    last: u64,
+}
+
+/// Which relay a question without a request is for.
+#[derive(Debug)]
+pub(crate) enum Sole {
+    Nobody,
+    One(Relay),
+    Many,
+}
+
+impl Relays {
+    pub(crate) fn add(&mut self, relay: Relay) -> u64 {
+        self.last += 1;
+        self.open.push_back((self.last, relay));
+        self.last
+    }
+
+    pub(crate) fn remove(&mut self, number: u64) {
+        self.open.retain(|(of, _)| *of != number);
+    }
+
+    pub(crate) fn sole(&self) -> Sole {
+        match self.open.front() {
+            None => Sole::Nobody,
+            Some((_, relay)) if self.open.len() == 1 => Sole::One(relay.clone()),
+            Some(_) => Sole::Many,
+        }
+    }
+}
+
+impl fmt::Debug for RelayRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RelayRequest").field("method", &self.method).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Relayed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Relayed").field("is_open", &self.request.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for RelayedQuestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RelayedQuestion").field("method", &self.method).finish_non_exhaustive()
+    }
+}

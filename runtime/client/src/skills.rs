@@ -1,0 +1,211 @@
+//! Skills of a server: folders of instructions, listed and read with what was listed checked (extension
+//! `io.modelcontextprotocol/skills`, SEP-2640).
+//!
+//! Nothing is read before the program asks for it, and nothing is handed out that is not what was listed: a person may have
+//! agreed to the list.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+use toolwright_core::protocol::content::base64;
+use toolwright_core::protocol::{ResourceData, extension, method};
+use toolwright_wire::frontmatter::Frontmatter;
+
+use crate::client::Client;
+use crate::error::{ClientError, ErrorKind, quoted};
+
+/// The file of each skill that says what it is.
+const SKILL_MD: &str = "SKILL.md";
+
+/// A skill as a server lists it.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ListedSkill {
+    /// The address of its `SKILL.md`.
+    pub uri: String,
+    /// The frontmatter of `SKILL.md`: `name`, `description` and so on.
+    pub frontmatter: Map<String, Value>,
+    /// Its files.
+    pub resources: SkillFiles,
+    /// Members that this version of Toolwright does not know; kept as they came.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// The files of a skill.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum SkillFiles {
+    /// All of them, `SKILL.md` among them.
+    Listed(Vec<SkillFile>),
+    /// They are made on request, so nothing about them can be checked: `dynamic`.
+    Dynamic(String),
+}
+
+/// A file of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct SkillFile {
+    /// Its address.
+    pub uri: String,
+    /// `sha256:` and 64 hexadecimal digits in lower case.
+    pub digest: String,
+    /// How many bytes it has.
+    pub size: u64,
+}
+
+impl ListedSkill {
+    /// The name, which is that of its folder as well.
+    pub fn name(&self) -> &str {
+        self.frontmatter.get("name").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// What the skill is for.
+    pub fn description(&self) -> &str {
+        self.frontmatter.get("description").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The address of its folder, which ends with a slash.
+    fn folder(&self) -> &str {
+        self.uri.strip_suffix(SKILL_MD).unwrap_or_default()
+    }
+
+    /// What is wrong with the entry, if something is.
+    fn flaw(&self) -> Option<String> {
+        let folder = self.folder();
+        if folder.trim_end_matches('/').rsplit('/').next() != Some(self.name()) || !folder.ends_with('/') {
+            return Some("its address does not end with its name and `SKILL.md`".to_owned());
+        }
+        match &self.resources {
+            SkillFiles::Dynamic(word) if word == "dynamic" => None,
+            SkillFiles::Dynamic(word) => Some(format!("its `resources` are `{}`", quoted(word))),
+            SkillFiles::Listed(files) => {
+                let is_outside = |file: &&SkillFile| !is_below(&file.uri, folder);
+                if let Some(file) = files.iter().find(is_outside) {
+                    return Some(format!("the file {} is not in its folder", quoted(&file.uri)));
+                }
+                let has_own = files.iter().any(|file| file.uri == self.uri);
+                (!has_own).then(|| "its files lack `SKILL.md`".to_owned())
+            }
+        }
+    }
+}
+
+/// Whether an address is that of a file in a folder.
+fn is_below(uri: &str, folder: &str) -> bool {
+    let Some(rest) = uri.strip_prefix(folder) else { return false };
+    !rest.is_empty() && !rest.split('/').any(|part| matches!(part, "" | "." | ".."))
+}
+
+impl Client {
+    /// The skills of the server, of all pages; none where it has none. No file is read. An entry that is invalid is left out,
+    /// with a warning.
+    ///
+    /// # Errors
+    /// As [`Client::list_tools`].
+    pub async fn list_skills(&self) -> Result<Vec<ListedSkill>, ClientError> {
+        let connection = self.connection().await?;
+        let extensions = connection.server.capabilities.get("extensions");
+        if extensions.and_then(|extensions| extensions.get(extension::SKILLS)).is_none() {
+            return Ok(Vec::new());
+        }
+        let listed: Vec<ListedSkill> = self.all_pages(method::SKILLS_LIST, "skills").await?;
+        let good = listed.into_iter().filter(|skill| match skill.flaw() {
+            Some(flaw) => {
+                self.warn(&format!("its skill {} is left out: {flaw}", quoted(&skill.uri)));
+                false
+            }
+            None => true,
+        });
+        Ok(good.collect())
+    }
+
+    /// The text of a skill's `SKILL.md`, which is what was listed: size, digest and frontmatter.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Protocol`] where it is not, and then the skill must not be used; otherwise as [`Client::read_resource`].
+    pub async fn read_skill(&self, skill: &ListedSkill) -> Result<String, ClientError> {
+        let contents = self.read_skill_file(skill, &skill.uri).await?;
+        let text =
+            String::from_utf8(contents).map_err(|_| self.tampered(skill, "is not UTF-8"))?;
+        let read =
+            Frontmatter::read(&text).map_err(|why| self.tampered(skill, &format!("is invalid: {why}")))?;
+        if read.members != skill.frontmatter {
+            return Err(self.tampered(skill, "has another frontmatter than was listed"));
+        }
+        Ok(text)
+    }
+
+    /// A file of a skill, which is what was listed: size and digest.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Protocol`] where it is not, or was not listed; otherwise as [`Client::read_resource`].
+    pub async fn read_skill_file(&self, skill: &ListedSkill, uri: &str) -> Result<Vec<u8>, ClientError> {
+        let promised = match &skill.resources {
+            SkillFiles::Listed(files) => files.iter().find(|file| file.uri == uri),
+            SkillFiles::Dynamic(_) => None,
+        };
+        let is_known = promised.is_some() || matches!(skill.resources, SkillFiles::Dynamic(_));
+        if !is_known || !is_below(uri, skill.folder()) {
+            let problem = format!("its skill `{}` has no file {}", quoted(skill.name()), quoted(uri));
+            return Err(self.shared.host.error(ErrorKind::Protocol, problem, "read one that is listed"));
+        }
+        let read = self.read_resource(uri).await?;
+        let contents = read.contents.into_iter().find(|contents| contents.uri == uri);
+        let contents = contents.ok_or_else(|| self.tampered(skill, &format!("lacks {}", quoted(uri))))?;
+        let bytes = match contents.data {
+            ResourceData::Text(text) => text.into_bytes(),
+            ResourceData::Blob(blob) => base64::decode(&blob)
+                .map_err(|error| self.tampered(skill, &format!("is not base64: {error}")))?,
+        };
+        let Some(promised) = promised else { return Ok(bytes) };
+        if u64::try_from(bytes.len()) != Ok(promised.size) {
+            let problem = format!("has {} bytes where {} were listed", bytes.len(), promised.size);
+            return Err(self.tampered(skill, &problem));
+        }
+        let digest = Sha256::digest(&bytes)
+            .iter()
+            .fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"));
+        if digest != promised.digest {
+            return Err(self.tampered(skill, "has another digest than was listed"));
+        }
+        Ok(bytes)
+    }
+
+    fn tampered(&self, skill: &ListedSkill, problem: &str) -> ClientError {
+        let problem = format!("a file of its skill `{}` {problem}", quoted(skill.name()));
+        let advice = "do not use the skill; list the skills again, and ask those who make the server";
+        self.shared.host.error(ErrorKind::Protocol, problem, advice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn entries_that_point_elsewhere_are_invalid() {
+        let listed = |uri: &str, files: Value| -> ListedSkill {
+            serde_json::from_value(json!({"uri": uri, "frontmatter": {"name": "a"}, "resources": files}))
+                .unwrap()
+        };
+        let file = |uri: &str| json!({"uri": uri, "digest": "sha256:0", "size": 1});
+        let own = file("skill://x/a/SKILL.md");
+        for (uri, files, is_good) in [
+            ("skill://x/a/SKILL.md", json!([own, file("skill://x/a/b/c.md")]), true),
+            ("skill://a/SKILL.md", json!("dynamic"), true),
+            ("skill://x/b/SKILL.md", json!([file("skill://x/b/SKILL.md")]), false),
+            ("skill://x/a/README.md", json!([own]), false),
+            ("skill://x/a/SKILL.md", json!([]), false),
+            ("skill://x/a/SKILL.md", json!([own, file("skill://x/other/c.md")]), false),
+            ("skill://x/a/SKILL.md", json!([own, file("skill://x/a/../c.md")]), false),
+            ("skill://x/a/SKILL.md", json!([own, file("skill://x/a/")]), false),
+            ("skill://x/a/SKILL.md", json!("later"), false),
+        ] {
+            assert_eq!(listed(uri, files).flaw().is_none(), is_good, "{uri}");
+        }
+    }
+}

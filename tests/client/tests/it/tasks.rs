@@ -1,0 +1,180 @@
+//! Calls that a server continues as tasks.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
+use toolwright::{Context, Elicited, Handler, Lines, Revision, Server, Tasks, Tool, ToolError, Toolset};
+use toolwright_client::{Client, ClientBuilder, ElicitationAnswer, ErrorKind};
+
+/// Takes its time, and may ask or fail in the end.
+#[derive(Tool, Deserialize, JsonSchema)]
+#[mcp(task = "required")]
+struct Work {
+    /// How long.
+    ms: u64,
+    /// Whether the user is asked.
+    #[serde(default)]
+    asks: bool,
+    /// Whether it fails.
+    #[serde(default)]
+    fails: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Name {
+    name: String,
+}
+
+#[derive(Toolset)]
+#[mcp(handler = Shop)]
+enum Tools {
+    Work(Work),
+}
+
+#[derive(Default)]
+struct Shop(Arc<AtomicUsize>);
+
+struct Dropped(Arc<AtomicUsize>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Handler<Work> for Shop {
+    type Output = String;
+
+    async fn call(&self, input: Work, cx: &Context) -> Result<String, ToolError> {
+        let _dropped = Dropped(Arc::clone(&self.0));
+        tokio::time::sleep(Duration::from_millis(input.ms)).await;
+        if input.fails {
+            return Err(ToolError::new("out of paper"));
+        }
+        if !input.asks {
+            return Ok("done".to_owned());
+        }
+        Ok(match cx.elicit::<Name>("name", "Your name?").await? {
+            Elicited::Accepted(Name { name }) => format!("done for {name}"),
+            other => format!("{:?}", other.accepted().is_some()),
+        })
+    }
+}
+
+async fn connect(builder: ClientBuilder, serve: impl FnOnce(DuplexStream)) -> Client {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    serve(theirs);
+    let (reader, writer) = tokio::io::split(ours);
+    builder.connect_streams("here", reader, writer).await.unwrap()
+}
+
+/// Our own server, and how many of its calls have ended.
+async fn modern(builder: ClientBuilder) -> (Client, Arc<AtomicUsize>) {
+    let shop = Shop::default();
+    let ended = Arc::clone(&shop.0);
+    let service = Server::new(shop).tools::<Tools>().tasks(Tasks::new()).build().unwrap();
+    let serve = |stream| {
+        let (reader, writer) = tokio::io::split(stream);
+        tokio::spawn(async move { service.serve(Lines::new(reader, writer)).await });
+    };
+    (connect(builder, serve).await, ended)
+}
+
+fn named() -> ClientBuilder {
+    Client::builder().tasks().on_elicitation(async |_| {
+        ElicitationAnswer::Accept(json!({"name": "Ada"}).as_object().unwrap().clone())
+    })
+}
+
+#[tokio::test]
+async fn a_call_waits_for_its_task_and_answers_its_questions() {
+    let (client, _) = modern(named()).await;
+    assert_eq!(client.call("work", json!({"ms": 50})).await.unwrap().as_text(), "done");
+    let asked = client.call("work", json!({"ms": 50, "asks": true})).await.unwrap();
+    assert_eq!(asked.as_text(), "done for Ada");
+    let failed = client.call("work", json!({"ms": 50, "fails": true})).await.unwrap();
+    assert!(failed.is_error && failed.as_text() == "out of paper", "{failed:?}");
+}
+
+#[tokio::test]
+async fn a_task_that_nobody_waits_for_is_cancelled() {
+    let (client, ended) = modern(named()).await;
+    let call = client.call("work", json!({"ms": 60_000})).into_future();
+    assert!(tokio::time::timeout(Duration::from_millis(200), call).await.is_err());
+    for _ in 0..500 {
+        if ended.load(Ordering::SeqCst) == 1 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the task goes on");
+}
+
+#[tokio::test]
+async fn a_task_without_an_end_is_given_up() {
+    let (client, _) = modern(named().max_duration(Duration::from_millis(300))).await;
+    let call = client.call("work", json!({"ms": 60_000})).timeout(Duration::from_millis(300));
+    let late = call.await.unwrap_err();
+    super::check(&late, ErrorKind::Timeout, &["did not end within 300ms", "timeout"]);
+}
+
+#[tokio::test]
+async fn a_task_that_asks_nobody_is_an_error() {
+    let (client, _) = modern(Client::builder().tasks()).await;
+    let outcome = client.call("work", json!({"ms": 10, "asks": true})).await;
+    assert!(outcome.as_ref().map_or(true, |result| result.is_error), "{outcome:?}");
+}
+
+/// A server of 2025-11-25 whose task ends after two questions about it.
+fn legacy(stream: DuplexStream) {
+    tokio::spawn(async move {
+        let (reader, mut writer) = tokio::io::split(stream);
+        let mut lines = BufReader::new(reader).lines();
+        let mut asked = 0;
+        let task = |status: &str| {
+            json!({"taskId": "t", "status": status, "createdAt": "2026-01-01T00:00:00Z",
+                "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttl": null, "pollInterval": 20})
+        };
+        while let Ok(Some(line)) = lines.next_line().await {
+            let request: Value = serde_json::from_str(&line).unwrap();
+            let result = match request["method"].as_str().unwrap_or_default() {
+                "initialize" => {
+                    json!({"protocolVersion": "2025-11-25", "serverInfo": {"name": "old", "version": "1"},
+                    "capabilities": {"tools": {}, "tasks": {"requests": {"tools": {"call": {}}}}}})
+                }
+                "tools/list" => json!({"tools": [
+                    {"name": "work", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}},
+                    {"name": "plain", "inputSchema": {"type": "object"}}]}),
+                "tools/call" if request["params"]["name"] == "plain" => {
+                    assert_eq!(request["params"].get("task"), None);
+                    json!({"content": [{"type": "text", "text": "plain"}]})
+                }
+                "tools/call" => {
+                    assert_eq!(request["params"]["task"], json!({}));
+                    json!({"task": task("working")})
+                }
+                "tasks/get" => {
+                    asked += 1;
+                    task(if asked < 3 { "working" } else { "completed" })
+                }
+                "tasks/result" => json!({"content": [{"type": "text", "text": format!("after {asked}")}]}),
+                _ => continue,
+            };
+            let answer = json!({"jsonrpc": "2.0", "id": request["id"], "result": result}).to_string() + "\n";
+            writer.write_all(answer.as_bytes()).await.unwrap();
+        }
+    });
+}
+
+#[tokio::test]
+async fn tasks_of_2025_11_25_are_asked_for_and_their_result_fetched() {
+    let client = connect(Client::builder().revision(Revision::V2025_11_25).tasks(), legacy).await;
+    client.list_tools().await.unwrap();
+    assert_eq!(client.call("work", ()).await.unwrap().as_text(), "after 3");
+    assert_eq!(client.call("plain", ()).await.unwrap().as_text(), "plain");
+}
