@@ -34,6 +34,8 @@ pub use toolwright_agent::parts;
 pub use toolwright_agent::{provider, toolbox, value};
 #[cfg(feature = "client")]
 pub use toolwright_client as client;
+#[cfg(feature = "gateway")]
+pub use toolwright_gateway as gateway;
 
 #[doc = include_str!("../attributes.md")]
 pub mod attributes {}

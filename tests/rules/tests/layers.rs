@@ -7,13 +7,14 @@ use cargo_metadata::{DependencyKind, Package};
 use test_rules::{dependency_closure, member, metadata, root};
 
 /// The crates that users get, each with those of them that it may depend on.
-const LAYERS: [(&str, &[&str]); 8] = [
+const LAYERS: [(&str, &[&str]); 9] = [
     ("toolwright-core", &[]),
     ("toolwright-macros", &[]),
     ("toolwright-wire", &["toolwright-core"]),
     ("toolwright-agent", &["toolwright-core"]),
     ("toolwright-server", &["toolwright-core", "toolwright-wire"]),
     ("toolwright-client", &["toolwright-core", "toolwright-wire", "toolwright-agent"]),
+    ("toolwright-gateway", &["toolwright-core", "toolwright-server", "toolwright-client"]),
     (
         "toolwright",
         &[
@@ -23,6 +24,7 @@ const LAYERS: [(&str, &[&str]); 8] = [
             "toolwright-agent",
             "toolwright-server",
             "toolwright-client",
+            "toolwright-gateway",
         ],
     ),
     ("toolwright-cli", &["toolwright-core", "toolwright-wire", "toolwright-agent", "toolwright-client"]),

@@ -1,0 +1,182 @@
+//! Requests that were passed on, up to their end or a question.
+//!
+//! A server of 2025-11-25 or before asks in the middle of a call and waits. A client of that time is asked in turn, and the
+//! call goes on. One of 2026-07-28 cannot be asked: its request ends with the question, and it makes it again with the
+//! answer. Until then the call at the server behind waits here, within limits.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use tokio::time::sleep;
+use toolwright_client::{ClientError, Relayed, RelayedQuestion, Step};
+use toolwright_core::protocol::{ErrorObject, Revision, error, method};
+use toolwright_server::auth::Access;
+use toolwright_server::input::InputRequest;
+use toolwright_server::{AskError, Context, InputResponses};
+
+/// How many calls of a proxy wait for an answer of their client at once.
+pub const MAX_WAITING: usize = 256;
+/// How many of them are of one principal.
+pub const MAX_WAITING_PER_CALLER: usize = 16;
+/// How long a call waits for an answer of its client before it is cancelled at the server behind: 5 minutes.
+pub const PATIENCE: Duration = Duration::from_mins(5);
+/// How often a server may ask in one call; further questions are refused.
+const MAX_QUESTIONS: usize = 64;
+
+/// A request that was passed on.
+pub(crate) struct Conversation {
+    relayed: Relayed,
+    /// How often the server has asked.
+    asked: usize,
+    /// What the client is to answer, and under which key.
+    open: Option<(String, RelayedQuestion)>,
+}
+
+/// Where a conversation stops.
+pub(crate) enum Stop {
+    /// The client must answer, which takes another request.
+    Asks(Box<Conversation>, String, InputRequest),
+    Done(Result<(Revision, Box<RawValue>), ClientError>),
+}
+
+impl Conversation {
+    pub(crate) fn new(relayed: Relayed) -> Self {
+        Self { relayed, asked: 0, open: None }
+    }
+
+    /// Goes on until the end, or until the client must answer.
+    pub(crate) async fn advance(mut self, cx: &Context) -> Stop {
+        loop {
+            match self.relayed.next().await {
+                Step::Progress(report) => {
+                    cx.progress(report.progress, report.total, report.message.as_deref()).await;
+                }
+                Step::Log(message) => cx.log(message.level, message.logger.as_deref(), message.data).await,
+                Step::Asked(mut question) => {
+                    self.asked += 1;
+                    let request =
+                        InputRequest::new(question.method.as_str(), std::mem::take(&mut question.params));
+                    let key = format!("{}-{}", request.method, self.asked);
+                    if self.asked > MAX_QUESTIONS {
+                        question.refuse(error::internal("this call has asked too often"));
+                    } else if !can_answer(cx, &request) {
+                        question.refuse(error::method_not_found(&request.method));
+                    } else if cx.revision().is_modern() {
+                        self.open = Some((key.clone(), question));
+                        return Stop::Asks(Box::new(self), key, request);
+                    } else {
+                        match cx.request_input(&key, &request).await {
+                            Ok(answer) => question.answer(answer),
+                            Err(AskError::Refused { code, message }) => {
+                                question.refuse(ErrorObject::new(code, message));
+                            }
+                            Err(problem) => question.refuse(error::internal(&problem.to_string())),
+                        }
+                    }
+                }
+                Step::Done(answer) => return Stop::Done(answer),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether the client has declared that it answers this.
+fn can_answer(cx: &Context, request: &InputRequest) -> bool {
+    let (client, params) = (cx.client(), &request.params);
+    match request.method.as_str() {
+        method::ELICITATION_CREATE if params.get("mode").is_some_and(|mode| mode == "url") => {
+            client.can_elicit_url()
+        }
+        method::ELICITATION_CREATE => client.can_elicit_form(),
+        method::SAMPLING_CREATE_MESSAGE if params.get("tools").or(params.get("toolChoice")).is_some() => {
+            client.can_sample_with_tools()
+        }
+        method::SAMPLING_CREATE_MESSAGE => client.can_sample(),
+        method::ROOTS_LIST => client.can_list_roots(),
+        _ => false,
+    }
+}
+
+/// The conversations that wait for an answer.
+#[derive(Default)]
+pub(crate) struct Conversations {
+    waiting: Mutex<HashMap<String, Waiting>>,
+    last: AtomicU64,
+    /// Makes the names of one proxy other ones than those of the next.
+    epoch: RandomState,
+}
+
+struct Waiting {
+    conversation: Box<Conversation>,
+    caller: Option<String>,
+}
+
+impl Conversations {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a conversation for [`PATIENCE`]; the name under which it is found again.
+    pub(crate) fn keep(
+        self: &Arc<Self>,
+        conversation: Box<Conversation>,
+        access: &Access,
+    ) -> Result<String, ErrorObject> {
+        let number = self.last.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{number}-{:x}", self.epoch.hash_one(number));
+        let caller = caller_of(access);
+        let mut waiting = self.waiting();
+        let own = waiting.values().filter(|other| other.caller.is_some() && other.caller == caller).count();
+        if waiting.len() >= MAX_WAITING || own >= MAX_WAITING_PER_CALLER {
+            return Err(error::internal("too many calls wait for answers; answer one of them first"));
+        }
+        waiting.insert(name.clone(), Waiting { conversation, caller });
+        drop(waiting);
+        let (conversations, forgotten) = (Arc::downgrade(self), name.clone());
+        tokio::spawn(async move {
+            sleep(PATIENCE).await;
+            // Dropping it cancels the call.
+            conversations.upgrade().and_then(|conversations| conversations.waiting().remove(&forgotten));
+        });
+        Ok(name)
+    }
+
+    /// Takes a conversation up again, with the answer that it waited for.
+    pub(crate) fn resume(
+        &self,
+        input: &InputResponses,
+        access: &Access,
+    ) -> Result<Box<Conversation>, ErrorObject> {
+        let gone = || error::invalid_params("this call no longer waits for an answer; make it again");
+        let mut waiting = self.waiting();
+        let name = input.state.as_deref().ok_or_else(gone)?;
+        let found = waiting.get(name).filter(|found| found.caller == caller_of(access)).ok_or_else(gone)?;
+        let (key, _) = found.conversation.open.as_ref().ok_or_else(gone)?;
+        let answer = input.responses.get(key).cloned();
+        let answer =
+            answer.ok_or_else(|| error::invalid_params(&format!("there is no answer to `{key}`")))?;
+        let mut conversation = waiting.remove(name).ok_or_else(gone)?.conversation;
+        drop(waiting);
+        if let Some((_, question)) = conversation.open.take() {
+            question.answer(answer);
+        }
+        Ok(conversation)
+    }
+}
+
+/// Who calls, where that is known.
+fn caller_of(access: &Access) -> Option<String> {
+    let principal = access.principal()?;
+    Some(format!("{} {}", principal.issuer().unwrap_or_default(), principal.subject()))
+}
+
+impl std::fmt::Debug for Conversations {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Conversations").field("waiting", &self.waiting().len()).finish_non_exhaustive()
+    }
+}

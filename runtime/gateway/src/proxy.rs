@@ -1,0 +1,393 @@
+//! A client as a provider.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use tokio::task::AbortHandle;
+use toolwright_client::config::ServerSpec;
+use toolwright_client::{Client, ClientError, ErrorKind, ServerInfo};
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::external::drop_reserved;
+use toolwright_core::prompt::{Prompt, PromptResult};
+use toolwright_core::protocol::{ErrorObject, error, meta, method};
+use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
+use toolwright_core::result::ToolResult;
+use toolwright_server::auth::Access;
+use toolwright_server::{
+    BoxFuture, Changes, Completion, CompletionRequest, Context, InputRequired, InputResponses, Outcome,
+    PromptRequest, Provider, ProviderCapabilities, RawResult, Reference, ResourceRequest, ToolRequest,
+};
+
+use crate::conversation::{Conversation, Conversations, Stop};
+use crate::lists::Lists;
+use crate::watching::Watched;
+
+/// The extension for tasks, which is between two neighbours: a proxy waits for the result.
+const TASKS: &str = "io.modelcontextprotocol/tasks";
+
+/// Another server, of any kind and revision, as a provider of this one.
+///
+/// Tools, prompts, resources, resource templates and completion are passed on, with progress, cancellation and log messages;
+/// so are elicitation, sampling and roots, which the client of the call answers, whichever revisions the two sides speak.
+/// Lists are kept and follow those of the server behind; resources are watched there while a client watches them here.
+/// Members that nobody knows are passed on as they are.
+///
+/// What is not passed on: tasks (a call is waited for), log messages that belong to no call, and answers of resources that
+/// say how long they are good for.
+///
+/// ```no_run
+/// use toolwright_gateway::Proxy;
+/// use toolwright_server::Server;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let proxy = Proxy::connect("https://example.com/mcp").await?;
+/// let service = Server::new(()).provider(proxy).build()?;
+/// # drop(service);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Proxy {
+    upstream: Arc<Upstream>,
+    tasks: Vec<AbortHandle>,
+}
+
+/// The server behind.
+#[derive(Debug)]
+pub(crate) struct Upstream {
+    pub(crate) client: Client,
+    pub(crate) info: ServerInfo,
+    pub(crate) lists: Lists,
+    pub(crate) watched: Watched,
+    conversations: Arc<Conversations>,
+    /// The servers that are told of changes.
+    told: Mutex<Vec<Changes>>,
+}
+
+impl Proxy {
+    /// Connects to the server behind: an address, or a [`ServerSpec`] of any kind.
+    ///
+    /// # Errors
+    /// As [`ClientBuilder::connect`](toolwright_client::ClientBuilder::connect) and [`Client::list_tools`].
+    pub async fn connect(server: impl Into<ServerSpec>) -> Result<Self, ClientError> {
+        Self::new(Client::builder().relaying().connect(server).await?).await
+    }
+
+    /// The server of this client, which should have been built with
+    /// [`relaying`](toolwright_client::ClientBuilder::relaying): otherwise servers of 2025-11-25 and before are told that
+    /// there is no one to ask. Reads all lists, and follows them until the proxy is dropped.
+    ///
+    /// # Errors
+    /// Where the client cannot connect, or a list cannot be had.
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime.
+    pub async fn new(client: Client) -> Result<Self, ClientError> {
+        let info = client.server().await?;
+        let upstream = Arc::new(Upstream {
+            client,
+            info,
+            lists: Lists::default(),
+            watched: Watched::default(),
+            conversations: Arc::default(),
+            told: Mutex::default(),
+        });
+        // First the subscription, so that none falls between the lists and it.
+        let following = crate::lists::follow(Arc::clone(&upstream)).await;
+        upstream.ask_for_logs().await;
+        upstream.read_all_lists().await?;
+        let watching = tokio::spawn(crate::watching::keep_watching(Arc::clone(&upstream)));
+        let tasks = following.into_iter().chain([watching]).map(|task| task.abort_handle()).collect();
+        Ok(Self { upstream, tasks })
+    }
+
+    /// What the server behind says about itself.
+    pub fn server(&self) -> &ServerInfo {
+        &self.upstream.info
+    }
+
+    /// How a model should use the server behind, for [`Server::instructions`](toolwright_server::Server::instructions).
+    pub fn instructions(&self) -> Option<&str> {
+        self.upstream.info.instructions.as_deref()
+    }
+
+    /// The client behind the proxy.
+    pub fn client(&self) -> &Client {
+        &self.upstream.client
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(AbortHandle::abort);
+    }
+}
+
+impl Upstream {
+    /// Tells every server in front of a change.
+    pub(crate) fn tell(&self, tell: impl Fn(&Changes)) {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        told.iter().for_each(tell);
+    }
+
+    /// Passes a request on, or goes on with one that waited for answers.
+    async fn pass_on(&self, request: Passed<'_>, cx: &Context) -> Result<Answered, ErrorObject> {
+        let resumed = match request.input {
+            Some(input) if !self.info.revision.is_modern() => {
+                Some(self.conversations.resume(input, cx.access())?)
+            }
+            _ => None,
+        };
+        let conversation = match resumed {
+            Some(conversation) => conversation,
+            None => Box::new(Conversation::new(self.request(&request, cx))),
+        };
+        match conversation.advance(cx).await {
+            Stop::Asks(conversation, key, question) => {
+                let state = self.conversations.keep(conversation, cx.access())?;
+                Ok(Answered::Asks(InputRequired::new(key, question).with_state(state)))
+            }
+            Stop::Done(Ok((revision, json))) => Ok(Answered::Raw(RawResult::new(revision, json))),
+            Stop::Done(Err(error)) => match error.rpc() {
+                Some(rpc) => Err(rpc.clone()),
+                None => Ok(Answered::Failed(shown(&error, cx.access()))),
+            },
+        }
+    }
+
+    fn request(&self, request: &Passed<'_>, cx: &Context) -> toolwright_client::Relayed {
+        let mut own = request.meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
+        drop_reserved(&mut own);
+        let mut own: Map<String, Value> = own.unwrap_or_default();
+        own.shift_remove("progressToken");
+        let relay = self.client.relay(request.method, &request.params);
+        let relay = relay.meta(own).capabilities(capabilities(cx));
+        match cx.log_level().and_then(|level| serde_json::to_value(level).ok()) {
+            Some(Value::String(level)) => relay.log_level(level).start(),
+            _ => relay.start(),
+        }
+    }
+}
+
+/// A request on its way to the server behind.
+struct Passed<'a> {
+    method: &'static str,
+    params: Params<'a>,
+    meta: Option<&'a RawValue>,
+    input: Option<&'a InputResponses>,
+}
+
+/// The parameters of all requests that are passed on; those of one have some of them.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Params<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#ref: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    argument: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_responses: Option<&'a BTreeMap<String, Box<RawValue>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_state: Option<&'a str>,
+}
+
+impl<'a> Params<'a> {
+    fn with(self, input: Option<&'a InputResponses>) -> Self {
+        Self {
+            input_responses: input.map(|input| &input.responses),
+            request_state: input.and_then(|input| input.state.as_deref()),
+            ..self
+        }
+    }
+}
+
+/// What came of it.
+enum Answered {
+    Raw(RawResult),
+    Asks(InputRequired),
+    /// Why the server behind gave no answer.
+    Failed(String),
+}
+
+impl Answered {
+    /// As what comes of a request that a model does not see.
+    fn outcome<T>(self) -> Outcome<T> {
+        match self {
+            Self::Raw(raw) => raw.into(),
+            Self::Asks(required) => required.into(),
+            Self::Failed(why) => error::internal(&why).into(),
+        }
+    }
+}
+
+fn outcome_of<T>(answered: Result<Answered, ErrorObject>) -> Outcome<T> {
+    answered.map_or_else(Outcome::from, Answered::outcome)
+}
+
+impl Provider for Proxy {
+    fn attach(&self, changes: Changes) {
+        self.upstream.told.lock().unwrap_or_else(PoisonError::into_inner).push(changes);
+    }
+
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
+        self.upstream.lists.tools()
+    }
+
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Box::pin(async move {
+            let ToolRequest { name, arguments, meta, input, .. } = request;
+            let arguments = arguments.filter(|arguments| arguments.get() != "null");
+            let params = Params { name: Some(name), arguments, ..Params::default() }.with(input);
+            let passed = Passed { method: method::TOOLS_CALL, params, meta, input };
+            let outcome: Outcome = match self.upstream.pass_on(passed, cx).await {
+                // The model reads why, and may do something else.
+                Ok(Answered::Failed(why)) => ToolResult::error(why).into(),
+                Ok(answered) => answered.outcome(),
+                Err(error) => error.into(),
+            };
+            outcome
+        })
+    }
+
+    fn capabilities(&self) -> ProviderCapabilities {
+        let mut capabilities = ProviderCapabilities::TOOLS;
+        let info = &self.upstream.info;
+        capabilities.prompts = info.has("prompts");
+        capabilities.resources = info.has("resources");
+        capabilities.completions = info.has("completions");
+        capabilities
+    }
+
+    fn prompts(&self, _caller: &Access) -> Arc<[Prompt]> {
+        self.upstream.lists.prompts()
+    }
+
+    fn get_prompt<'a>(
+        &'a self,
+        request: PromptRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<PromptResult>> {
+        Box::pin(async move {
+            let PromptRequest { name, arguments, meta, input, .. } = request;
+            let params = Params { name: Some(name), arguments, ..Params::default() }.with(input);
+            let passed = Passed { method: method::PROMPTS_GET, params, meta, input };
+            outcome_of(self.upstream.pass_on(passed, cx).await)
+        })
+    }
+
+    fn resources(&self, _caller: &Access) -> Arc<[Resource]> {
+        self.upstream.lists.resources()
+    }
+
+    fn resource_templates(&self, _caller: &Access) -> Arc<[ResourceTemplate]> {
+        self.upstream.lists.templates()
+    }
+
+    fn read_resource<'a>(
+        &'a self,
+        request: ResourceRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<ResourceResult>> {
+        Box::pin(async move {
+            let ResourceRequest { uri, meta, input, .. } = request;
+            let params = Params { uri: Some(uri), ..Params::default() }.with(input);
+            let passed = Passed { method: method::RESOURCES_READ, params, meta, input };
+            match self.upstream.pass_on(passed, cx).await {
+                // Revisions have other codes for it.
+                Err(error) if matches!(error.code, error::RESOURCE_NOT_FOUND | error::INVALID_PARAMS) => {
+                    outcome_of(Err(error::unknown_resource(uri, cx.revision())))
+                }
+                answered => outcome_of(answered),
+            }
+        })
+    }
+
+    fn watch_resource(&self, uri: &str) {
+        self.upstream.watched.add(uri);
+    }
+
+    fn unwatch_resource(&self, uri: &str) {
+        self.upstream.watched.remove(uri);
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: CompletionRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<Completion>> {
+        Box::pin(async move {
+            let CompletionRequest { reference, argument, value, arguments, .. } = request;
+            let params = Params {
+                r#ref: Some(match reference {
+                    Reference::Prompt { name } => json!({"type": "ref/prompt", "name": name}),
+                    Reference::Resource { uri } => json!({"type": "ref/resource", "uri": uri}),
+                    _ => return outcome_of(Err(error::invalid_params("there is no such reference"))),
+                }),
+                argument: Some(json!({"name": argument, "value": value})),
+                context: (!arguments.is_empty()).then(|| json!({"arguments": arguments})),
+                ..Params::default()
+            };
+            let passed = Passed { method: method::COMPLETION_COMPLETE, params, meta: None, input: None };
+            outcome_of(self.upstream.pass_on(passed, cx).await)
+        })
+    }
+}
+
+/// What the caller can be asked for, in the words of 2026-07-28.
+fn capabilities(cx: &Context) -> Map<String, Value> {
+    if cx.revision().is_modern() {
+        let mut meta = cx.meta();
+        let Some(Value::Object(mut capabilities)) = meta.get_mut(meta::CLIENT_CAPABILITIES).map(Value::take)
+        else {
+            return Map::new();
+        };
+        if let Some(Value::Object(extensions)) = capabilities.get_mut("extensions") {
+            extensions.shift_remove(TASKS);
+        }
+        return capabilities;
+    }
+    let (client, mut capabilities) = (cx.client(), Map::new());
+    let mut modes = Map::new();
+    for (mode, is_there) in [("form", client.can_elicit_form()), ("url", client.can_elicit_url())] {
+        if is_there {
+            modes.insert(mode.to_owned(), json!({}));
+        }
+    }
+    if !modes.is_empty() {
+        capabilities.insert("elicitation".to_owned(), modes.into());
+    }
+    if client.can_sample() {
+        let tools = if client.can_sample_with_tools() { json!({"tools": {}}) } else { json!({}) };
+        capabilities.insert("sampling".to_owned(), tools);
+    }
+    if client.can_list_roots() {
+        capabilities.insert("roots".to_owned(), json!({}));
+    }
+    capabilities
+}
+
+/// Why the server behind gave no answer. The command, the address and the last lines of standard error are for those who
+/// run the proxy, and not for callers over a network.
+fn shown(error: &ClientError, caller: &Access) -> String {
+    if matches!(caller, Access::Trusted) {
+        return error.to_string();
+    }
+    let why = match error.kind() {
+        ErrorKind::Connect => "cannot be reached; try again later",
+        ErrorKind::Timeout => "gave no answer in time",
+        ErrorKind::Lost => "is no longer available; the request may have been carried out",
+        _ => "gave an answer that cannot be passed on",
+    };
+    format!("the server behind this one {why}")
+}

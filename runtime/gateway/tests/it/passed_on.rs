@@ -1,0 +1,151 @@
+//! What a proxy passes on, in both eras on both sides.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use toolwright_client::{Change, Changes, Client, Event, ListedTool};
+use toolwright_core::protocol::{CompleteParams, ListKind};
+
+use crate::shop::{client, everywhere, until};
+
+#[tokio::test]
+async fn lists_are_those_of_the_server_behind() {
+    everywhere(async |_, service, revision| {
+        let client = client(&service, Client::builder().revision(revision)).await;
+        let tools = client.list_tools().await.unwrap();
+        let names: Vec<_> = tools.iter().map(ListedTool::name).collect();
+        assert_eq!(names, ["ask", "ask_twice", "echo", "fail", "odd", "open", "refuse", "slow", "trace"]);
+        let echo = tools[2].to_value();
+        assert_eq!(echo["inputSchema"]["x-vendor"], json!([1]), "{echo}");
+        assert_eq!(echo["x-vendor"], json!({"kept": true}), "{echo}");
+        let first = async |kind| client.entries(kind).await.unwrap().remove(0);
+        assert_eq!(first(ListKind::Prompts).await["arguments"][0]["name"], "name");
+        assert_eq!(first(ListKind::Resources).await["uri"], "shop://menu");
+        assert_eq!(first(ListKind::ResourceTemplates).await["uriTemplate"], "shop://dishes/{name}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn requests_and_their_results_are_passed_on() {
+    everywhere(async |_, service, revision| {
+        let client = client(&service, Client::builder().revision(revision)).await;
+        let echoed = client.call("echo", json!({"a": [1.50, "ü"], "b": {}})).await.unwrap();
+        assert_eq!(echoed.as_text(), r#"{"a":[1.5,"ü"],"b":{}}"#);
+        let prompt = client.get_prompt("greet", json!({"name": "Ada"})).await.unwrap();
+        assert_eq!(json!(prompt.messages[0])["content"]["text"], "Hello, Ada!");
+        for (uri, text) in [("shop://menu", "soup"), ("shop://dishes/pie", "a pie")] {
+            let read = client.read_resource(uri).await.unwrap();
+            assert_eq!(json!(read.contents[0])["text"], text);
+        }
+        let params = json!({"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"name": "name", "value": "A"}});
+        let params: CompleteParams = serde_json::from_value(params).unwrap();
+        assert_eq!(client.complete(&params).await.unwrap().completion.values, ["Ada"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn failures_and_unknown_members_are_passed_on() {
+    everywhere(async |_, service, revision| {
+        let client = client(&service, Client::builder().revision(revision)).await;
+        let failed = client.call("fail", ()).await.unwrap();
+        assert!(failed.is_error && failed.as_text() == "sold out", "{failed:?}");
+        let refused = client.call("refuse", ()).await.unwrap_err();
+        let error = refused.rpc().unwrap();
+        assert_eq!((error.code, &*error.message), (-31999, "closed"));
+        assert_eq!(error.data.as_ref().unwrap().get(), r#"{"until":[9,1.5]}"#);
+        let odd = client.call("odd", ()).await.unwrap();
+        assert_eq!(odd.other["x-vendor"], json!({"a": [1.0, null]}), "{odd:?}");
+        assert_eq!(odd.meta.unwrap()["shop/id"], 7);
+        let missing = client.read_resource("shop://none").await.unwrap_err();
+        assert_eq!(missing.rpc().unwrap().code, revision.resource_not_found_code(), "{missing}");
+        let traced = client.call("trace", ()).meta("traceparent", &json!("00-1-2-01")).await.unwrap();
+        assert_eq!(traced.as_text(), r#""00-1-2-01""#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn progress_and_log_messages_reach_the_caller() {
+    everywhere(async |_, service, revision| {
+        let logged = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&logged);
+        let builder = Client::builder().revision(revision).log_level("info").on_event(move |event| {
+            if let Event::Log { original, logger, data, .. } = event {
+                kept.lock().unwrap().push((original, logger, data));
+            }
+        });
+        let (client, mut seen) = (client(&service, builder).await, Vec::new());
+        let call = client.call("slow", ()).on_progress(|report| seen.push((report.progress, report.message)));
+        assert_eq!(call.await.unwrap().as_text(), "done");
+        assert_eq!(seen.last(), Some(&(3.0, Some("working".to_owned()))), "{seen:?}");
+        until("the log messages come", || logged.lock().unwrap().len() == 3).await;
+        let expected = ("warning".to_owned(), Some("oven".to_owned()), json!({"step": 3}));
+        assert_eq!(logged.lock().unwrap()[2], expected);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_is_cancelled_behind() {
+    everywhere(async |shop, service, revision| {
+        let client = client(&service, Client::builder().revision(revision)).await;
+        let call = client.call("slow", json!({"ms": 60_000})).into_future();
+        assert!(tokio::time::timeout(Duration::from_millis(50), call).await.is_err());
+        until("the call is cancelled", || shop.cancelled() == 1).await;
+        assert_eq!(client.call("echo", ()).await.unwrap().as_text(), "{}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn changes_behind_are_changes_in_front() {
+    everywhere(async |shop, service, revision| {
+        let client = client(&service, Client::builder().revision(revision)).await;
+        let mut watch = client.watch_tools().await.unwrap();
+        shop.grow();
+        let change = watch.changed().await.unwrap();
+        assert_eq!(change.added.iter().map(ListedTool::name).collect::<Vec<_>>(), ["further_0"]);
+        assert!(client.call("further_0", ()).await.unwrap().as_text() == "null");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn resources_are_watched_behind_while_they_are_in_front() {
+    everywhere(async |shop, service, revision| {
+        let client = client(&service, Client::builder().revision(revision)).await;
+        let mut changes = Vec::new();
+        for uri in ["shop://menu", "shop://dishes/pie"] {
+            let mut subscription = client.subscribe(Changes::new().resource(uri)).await.unwrap();
+            // The server behind is told a moment later.
+            let told = async {
+                loop {
+                    shop.resource_updated(uri);
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            };
+            tokio::select! {
+                change = subscription.next() => assert_eq!(change, Some(Change::Resource(uri.to_owned()))),
+                () = told => {}
+            }
+            changes.push(subscription);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_the_server_behind_lacks_is_not_declared() {
+    let bare = toolwright_server::Server::new(()).build().unwrap();
+    let behind = client(&bare, Client::builder().relaying()).await;
+    let proxy = toolwright_gateway::Proxy::new(behind).await.unwrap();
+    let service = toolwright_server::Server::new(()).provider(proxy).build().unwrap();
+    let server = client(&service, Client::builder()).await.server().await.unwrap();
+    let declared: Vec<&String> = server.capabilities.keys().collect();
+    for lacking in ["prompts", "resources", "completions"] {
+        assert!(!server.has(lacking), "{declared:?}");
+    }
+}

@@ -1,0 +1,141 @@
+//! What a server behind asks, and who answers.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use serde_json::json;
+use toolwright_client::config::{HttpSpec, ServerSpec, SseSpec};
+use toolwright_client::{Client, ClientBuilder, Elicitation, ElicitationAnswer, Root};
+use toolwright_core::protocol::Revision;
+use toolwright_gateway::Proxy;
+use toolwright_server::{Http, Server, Service};
+
+use crate::shop::{Shop, client, everywhere, front, until};
+
+/// A client whose user gives this answer to any form, which tells the message as well.
+fn answering(revision: Revision, colour: &'static str) -> ClientBuilder {
+    Client::builder()
+        .revision(revision)
+        .opens_urls()
+        .on_elicitation(move |asked| {
+            std::future::ready(match asked {
+                Elicitation::Form { message, .. } => {
+                    let answer = json!({"colour": format!("{message} {colour}")});
+                    ElicitationAnswer::Accept(answer.as_object().unwrap().clone())
+                }
+                _ => ElicitationAnswer::Accept(serde_json::Map::new()),
+            })
+        })
+        .on_sampling(
+            |_| std::future::ready(true),
+            |_| {
+                let content = json!({"type": "text", "text": "once"});
+                std::future::ready(json!({"role": "assistant", "model": "m", "content": content}))
+            },
+        )
+        .roots([Root::new("file:///work")])
+}
+
+#[tokio::test]
+async fn questions_are_answered_by_the_client_in_front() {
+    everywhere(async |_, service, revision| {
+        let client = client(&service, answering(revision, "blue")).await;
+        for (tool, expected) in
+            [("ask", r#""Which colour? blue""#), ("ask_twice", "file:///work once"), ("open", "opened")]
+        {
+            let result = client.call(tool, ()).await.unwrap();
+            assert_eq!((result.as_text().as_str(), result.is_error), (expected, false), "{tool}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_user_who_declines_has_answered() {
+    everywhere(async |_, service, revision| {
+        let builder = Client::builder().revision(revision);
+        let client = client(&service, builder.on_elicitation(async |_| ElicitationAnswer::Decline)).await;
+        assert_eq!(client.call("ask", ()).await.unwrap().as_text(), "Declined");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_be_asked_ends_the_call_behind() {
+    everywhere(async |_, service, revision| {
+        let client = client(&service, Client::builder().revision(revision)).await;
+        let outcome = client.call("ask", ()).await;
+        let is_failed = outcome.as_ref().map_or(true, |result| result.is_error);
+        assert!(is_failed, "{outcome:?}");
+        assert_eq!(client.call("echo", ()).await.unwrap().as_text(), "{}");
+    })
+    .await;
+}
+
+/// A legacy server over a channel does not say for which call it asks.
+#[tokio::test]
+async fn nobody_is_asked_about_the_call_of_another() {
+    let shop = Shop::default();
+    let service = front(&shop, Revision::NEWEST_LEGACY).await;
+    let one = client(&service, answering(Revision::NEWEST_LEGACY, "blue")).await;
+    let other = client(&service, answering(Revision::NEWEST, "red")).await;
+    let slow = other.call("slow", json!({"ms": 60_000})).into_future();
+    let asking = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        one.call("ask", ()).await.unwrap()
+    };
+    tokio::select! {
+        result = asking => assert!(result.is_error && result.as_text().contains("several requests"), "{result:?}"),
+        _ = slow => panic!("it is slow"),
+    }
+    until("the other call has ended", || shop.cancelled() == 1).await;
+    assert_eq!(one.call("ask", ()).await.unwrap().as_text(), r#""Which colour? blue""#);
+}
+
+/// A service over HTTP; its address.
+fn served(service: Service) -> String {
+    let http = Http::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", http.local_addr().unwrap());
+    tokio::spawn(async move { service.serve(http).await });
+    url
+}
+
+#[tokio::test]
+async fn over_http_each_question_reaches_whose_call_it_is() {
+    let spec: ServerSpec = HttpSpec::new(served(Shop::default().service())).into();
+    let behind = Client::builder().revision(Revision::NEWEST_LEGACY).relaying().connect(spec).await.unwrap();
+    let proxy = Proxy::new(behind).await.unwrap();
+    let service = Server::new(()).provider(proxy).build().unwrap();
+    let mut calls = tokio::task::JoinSet::new();
+    for (number, colour) in ["blue", "red", "green", "black"].into_iter().cycle().take(16).enumerate() {
+        let revision = if number % 2 == 0 { Revision::NEWEST } else { Revision::NEWEST_LEGACY };
+        let client = client(&service, answering(revision, colour)).await;
+        calls.spawn(async move {
+            let result = client.call("ask", json!({"message": number.to_string()})).await.unwrap();
+            assert_eq!(result.as_text(), format!("\"{number} {colour}\""));
+        });
+    }
+    calls.join_all().await;
+}
+
+/// Over HTTP+SSE all messages come on one stream.
+#[tokio::test]
+async fn one_call_at_a_time_leaves_no_doubt_who_is_asked() {
+    let http = Http::bind("127.0.0.1:0").unwrap().with_sse();
+    let url = format!("http://{}/sse", http.local_addr().unwrap());
+    let behind = Shop::default().service();
+    tokio::spawn(async move { behind.serve(http).await });
+    let mut spec: ServerSpec = SseSpec::new(url).into();
+    spec.max_concurrency = NonZeroUsize::new(1);
+    let proxy = Proxy::connect(spec).await.unwrap();
+    let service = Server::new(()).provider(proxy).build().unwrap();
+    let mut calls = tokio::task::JoinSet::new();
+    for colour in ["blue", "red", "green"] {
+        let client = client(&service, answering(Revision::NEWEST_LEGACY, colour)).await;
+        calls.spawn(async move {
+            let result = client.call("ask", json!({"message": "m"})).await.unwrap();
+            assert_eq!(result.as_text(), format!("\"m {colour}\""));
+        });
+    }
+    calls.join_all().await;
+}

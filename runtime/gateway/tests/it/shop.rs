@@ -1,0 +1,204 @@
+//! The server behind, and how the parts are connected in one process.
+
+use std::future::ready;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolwright_client::{Client, ClientBuilder};
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::prompt::{Prompt, PromptMessage};
+use toolwright_core::protocol::{ErrorObject, Revision};
+use toolwright_core::resource::{Resource, ResourceTemplate};
+use toolwright_core::result::{ToolError, ToolResult};
+use toolwright_gateway::Proxy;
+use toolwright_server::auth::Access;
+use toolwright_server::{
+    BoxFuture, Changes, Context, Elicited, Lines, LogLevel, Outcome, Provider, Reference, Sampling, Server,
+    Service, ToolRequest,
+};
+
+/// The tools of the server behind.
+#[derive(Clone, Default)]
+pub(crate) struct Shop(Arc<State>);
+
+#[derive(Default)]
+struct State {
+    cancelled: AtomicUsize,
+    further: AtomicUsize,
+    changes: Mutex<Option<Changes>>,
+}
+
+/// Counts the calls that end before they are done.
+struct Counted<'a>(&'a AtomicUsize, bool);
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        if !self.1 {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Shop {
+    pub(crate) fn cancelled(&self) -> usize {
+        self.0.cancelled.load(Ordering::SeqCst)
+    }
+
+    fn changes(&self) -> Changes {
+        self.0.changes.lock().unwrap().clone().unwrap()
+    }
+
+    /// Adds a tool.
+    pub(crate) fn grow(&self) {
+        self.0.further.fetch_add(1, Ordering::SeqCst);
+        self.changes().tools();
+    }
+
+    pub(crate) fn resource_updated(&self, uri: &str) {
+        self.changes().resource_updated(uri);
+    }
+
+    pub(crate) fn service(&self) -> Service {
+        let greet = Prompt::new("greet");
+        let menu = Resource::new("shop://menu", "menu");
+        let dishes = ResourceTemplate::new("shop://dishes/{name}", "dishes");
+        Server::new(())
+            .name("shop")
+            .version("1")
+            .instructions("Read the menu first.")
+            .provider(self.clone())
+            .prompt(greet, |Greet { name }: Greet| ready(PromptMessage::user(format!("Hello, {name}!"))))
+            .resource(menu, || ready("soup"))
+            .resource_template(dishes, |Dish { name }: Dish| ready(format!("a {name}")))
+            .complete(Reference::prompt("greet"), "name", |typed: String, _| {
+                ready(vec![format!("{typed}da")])
+            })
+            .build()
+            .unwrap()
+    }
+
+    async fn run(&self, name: &str, arguments: Value, cx: &Context) -> Result<Outcome, ToolError> {
+        let text = match name {
+            "echo" => return Ok(ToolResult::text(arguments.to_string()).into()),
+            "ask" => {
+                let form = json!({"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]});
+                let message = arguments["message"].as_str().unwrap_or("Which colour?").to_owned();
+                match cx.elicit_form("first", &message, &form).await? {
+                    Elicited::Accepted(answer) => format!("{}", answer["colour"]),
+                    other => format!("{other:?}"),
+                }
+            }
+            "ask_twice" => {
+                let roots = cx.roots("roots").await?;
+                let text = cx.sample("text", Sampling::new("write")).await?.text();
+                format!("{} {text}", roots[0].uri)
+            }
+            "open" => match cx.elicit_url("page", "https://example.com/login", "Log in.").await? {
+                Elicited::Accepted(()) => "opened".to_owned(),
+                other => format!("{other:?}"),
+            },
+            "slow" => {
+                let mut counted = Counted(&self.0.cancelled, false);
+                for step in 1..=3_u32 {
+                    cx.progress(f64::from(step), Some(3.0), Some("working")).await;
+                    cx.log(LogLevel::Warning, Some("oven"), json!({"step": step})).await;
+                    tokio::time::sleep(Duration::from_millis(arguments["ms"].as_u64().unwrap_or(1))).await;
+                }
+                counted.1 = true;
+                "done".to_owned()
+            }
+            "fail" => return Err(ToolError::new("sold out")),
+            "refuse" => {
+                return Ok(ErrorObject::new(-31999, "closed").with_data(&json!({"until": [9, 1.5]})).into());
+            }
+            "odd" => {
+                let mut result = ToolResult::text("x");
+                result.other.insert("x-vendor".to_owned(), json!({"a": [1.0, null]}));
+                result.meta = json!({"shop/id": 7}).as_object().cloned();
+                return Ok(result.into());
+            }
+            _ => format!("{}", cx.meta()["traceparent"]),
+        };
+        Ok(ToolResult::text(text).into())
+    }
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Greet {
+    name: String,
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Dish {
+    name: String,
+}
+
+const TOOLS: [&str; 9] = ["ask", "ask_twice", "echo", "fail", "odd", "open", "refuse", "slow", "trace"];
+
+impl Provider for Shop {
+    fn attach(&self, changes: Changes) {
+        *self.0.changes.lock().unwrap() = Some(changes);
+    }
+
+    fn tools(&self, _: &Access) -> Arc<[ToolDefinition]> {
+        let further = (0..self.0.further.load(Ordering::SeqCst)).map(|number| format!("further_{number}"));
+        let names = TOOLS.map(str::to_owned).into_iter().chain(further);
+        let definition = |name| {
+            let mut definition = ToolDefinition::new(name, json!({"type": "object", "x-vendor": [1]}));
+            definition.other.insert("x-vendor".to_owned(), json!({"kept": true}));
+            definition
+        };
+        names.map(definition).collect()
+    }
+
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Box::pin(async move {
+            let arguments = request.arguments.map_or("{}", |arguments| arguments.get());
+            let arguments = serde_json::from_str(arguments).unwrap();
+            self.run(request.name, arguments, cx).await.unwrap_or_else(|error| ToolResult::from(error).into())
+        })
+    }
+}
+
+/// A client of a service in the same process.
+pub(crate) async fn client(service: &Service, builder: ClientBuilder) -> Client {
+    let (ours, theirs) = tokio::io::duplex(1 << 20);
+    let (reader, writer) = tokio::io::split(theirs);
+    let service = service.clone();
+    tokio::spawn(async move { service.serve(Lines::new(reader, writer)).await });
+    let (reader, writer) = tokio::io::split(ours);
+    builder.connect_streams("here", reader, writer).await.unwrap()
+}
+
+/// A service in front of the shop, which speaks `revision` with it.
+pub(crate) async fn front(shop: &Shop, revision: Revision) -> Service {
+    let behind = client(&shop.service(), Client::builder().revision(revision).relaying()).await;
+    let proxy = Proxy::new(behind).await.unwrap();
+    assert_eq!(proxy.instructions(), Some("Read the menu first."));
+    Server::new(()).name("front").version("1").provider(proxy).build().unwrap()
+}
+
+/// Runs a test for each revision in front and behind.
+pub(crate) async fn everywhere(test: impl AsyncFn(Shop, Service, Revision)) {
+    for behind in [Revision::NEWEST, Revision::NEWEST_LEGACY] {
+        for before in [Revision::NEWEST, Revision::NEWEST_LEGACY] {
+            let shop = Shop::default();
+            let service = front(&shop, behind).await;
+            let test = tokio::time::timeout(Duration::from_secs(20), test(shop, service, before));
+            test.await.unwrap_or_else(|_| panic!("{before} in front of {behind} hangs"));
+        }
+    }
+}
+
+/// Waits until something holds.
+pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("never: {what}");
+}
