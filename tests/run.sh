@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 # In the order in which they run. The function of the same name says what each does.
 readonly all_steps=(
-    format setup rules dependencies hello_size lints docs tests agreement contracts doc_tests compile_fail features packages
+    format setup rules dependencies hello_size client_size lints docs tests agreement contracts doc_tests compile_fail features packages
     quickstart clients servers conformance bench_limits fuzz soak
 )
 
@@ -14,6 +14,8 @@ readonly long_steps=(agreement_day agreement_long)
 
 # The most crates that `hello` may compile, our own included.
 readonly hello_limit=60
+# The most that a client over stdio and HTTP may compile, without TLS and with it.
+readonly client_limit=60 client_tls_limit=90
 
 format() {
     run cargo fmt --all --check
@@ -44,6 +46,23 @@ hello_size() {
         echo "too many crates, or jsonschema among them: cargo tree --package hello --edges normal,build"
         return 1
     fi
+}
+
+# What a user of the client alone has to compile.
+client_size() {
+    local features limit crates count
+    for features in stdio,http stdio,http,tls; do
+        limit=$client_limit
+        [ "$features" = stdio,http ] || limit=$client_tls_limit
+        crates=$(cargo tree --package toolwright-client --no-default-features --features "$features" \
+            --edges normal,build --prefix none --format '{p}' | sed 's/ (.*//' | sort -u)
+        count=$(wc -l <<<"$crates")
+        echo "a client with $features compiles $count crates, $limit are allowed"
+        if [ "$count" -gt "$limit" ]; then
+            echo "$crates"
+            return 1
+        fi
+    done
 }
 
 lints() {
@@ -101,7 +120,7 @@ features() {
 # What would be published builds from its packages alone.
 packages() {
     local members=()
-    for member in macros runtime/{core,wire,server,client,agent,toolwright} cli; do
+    for member in macros runtime/{core,wire,server,client,agent,gateway,toolwright} cli; do
         members+=(--package "$(sed -n 's/^name = "\(.*\)"/\1/p' "$member/Cargo.toml" | head -1)")
     done
     run cargo package --quiet --allow-dirty "${members[@]}"

@@ -1,6 +1,7 @@
 //! Instructions and allocations of what is called often, each with a limit: `cargo run --release -p bench-limits`.
 //!
-//! Every case of `runtime/core/benches`, `runtime/agent/benches` and `runtime/server/benches` runs under callgrind twice, with a different
+//! Every case of `runtime/core/benches`, `runtime/agent/benches` and `runtime/server/benches`, and our client's calls and
+//! lists, runs under callgrind twice, with a different
 //! number of repetitions; the difference is what one repetition costs. Counts of instructions hardly depend on the
 //! machine and on what else runs, so they can be compared with `limits.toml`. A case over its limit fails the run;
 //! so does a call that costs more among 1,000 tools than alone.
@@ -10,6 +11,7 @@
 //! `callgrind_annotate` reads them.
 
 mod callgrind;
+mod client;
 mod limits;
 mod measured;
 mod over_http;
@@ -40,6 +42,14 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         [] => check(),
         ["update"] => update(),
         [REPEAT, case, times] => repeat(case, times.parse()?),
+        [client::CALL, case, times] => {
+            client::repeat(case, times.parse()?, None)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        [client::CALL, case, times, url] => {
+            client::repeat(case, times.parse()?, Some(url))?;
+            Ok(ExitCode::SUCCESS)
+        }
         [server_cases::SERVE, other_tools] => {
             server_cases::serve(other_tools.parse()?)?;
             Ok(ExitCode::SUCCESS)

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::callgrind::{self, Counts};
 use crate::server_cases::peer::Peer;
 use crate::server_cases::{CALL_LEGACY, CALL_MODERN, CALL_OF_1000, Case, LIST_1000};
-use crate::{REPEAT, agent_cases, core_cases, over_http};
+use crate::{REPEAT, agent_cases, client, core_cases, over_http};
 
 /// The costs of one repetition of a case.
 #[derive(Debug, Clone)]
@@ -34,6 +34,8 @@ enum What {
     Stdio(Case),
     /// A request over HTTP.
     Http(over_http::Case),
+    /// Our client.
+    Client(client::Case),
 }
 
 /// Starting a process takes millions of instructions, which differ by some thousands from run to run (the seeds of hash
@@ -52,6 +54,11 @@ fn jobs() -> Vec<Job> {
         requested(over_http::LEGACY),
         requested(over_http::MODERN),
     ];
+    jobs.extend(client::CASES.into_iter().map(|case| Job {
+        name: case.name,
+        what: What::Client(case),
+        repetitions: case.repetitions(),
+    }));
     jobs.extend(core_cases::CASES.into_iter().map(|case| {
         let repetitions = if case.name.starts_with("arguments") { [500, 1_000] } else { [10, 20] };
         Job { name: case.name, what: What::Repeated, repetitions }
@@ -120,6 +127,7 @@ impl Job {
                 }
                 peer.stop()?;
             }
+            What::Client(case) => case.run(command, repetitions)?,
             What::Http(case) => {
                 let mut peer = over_http::Peer::start(command, case)?;
                 for _ in 0..repetitions {
