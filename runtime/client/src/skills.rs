@@ -127,8 +127,7 @@ impl Client {
     /// [`ErrorKind::Protocol`] where it is not, and then the skill must not be used; otherwise as [`Client::read_resource`].
     pub async fn read_skill(&self, skill: &ListedSkill) -> Result<String, ClientError> {
         let contents = self.read_skill_file(skill, &skill.uri).await?;
-        let text =
-            String::from_utf8(contents).map_err(|_| self.tampered(skill, "is not UTF-8"))?;
+        let text = String::from_utf8(contents).map_err(|_| self.tampered(skill, "is not UTF-8"))?;
         let read =
             Frontmatter::read(&text).map_err(|why| self.tampered(skill, &format!("is invalid: {why}")))?;
         if read.members != skill.frontmatter {
