@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, broadcast};
@@ -37,8 +37,8 @@ pub(crate) struct Host {
     relays: Mutex<Relays>,
     /// How often the server said that its list of tools has changed.
     tools_epoch: AtomicU64,
-    /// What those who have subscribed hear.
-    subscribers: broadcast::Sender<Change>,
+    /// Where those who have subscribed get changes; made for the first one, since it has room for all that may wait.
+    subscribers: OnceLock<broadcast::Sender<Change>>,
 }
 
 impl fmt::Debug for Host {
@@ -67,17 +67,17 @@ impl Host {
             room: Arc::new(Semaphore::new(MAX_ASKED)),
             relays: Mutex::default(),
             tools_epoch: AtomicU64::new(0),
-            subscribers: broadcast::Sender::new(MAX_UNHEARD),
+            subscribers: OnceLock::new(),
         }
     }
 
     /// Tells the program something.
     pub(crate) fn tell(&self, event: Event) {
-        if self.subscribers.receiver_count() > 0
+        if let Some(subscribers) = self.subscribers()
             && let Some(change) = Change::of_event(&event)
         {
             // It fails where the last one has just left.
-            _ = self.subscribers.send(change);
+            _ = subscribers.send(change);
         }
         if let Some(on_event) = &self.on_event {
             on_event(event);
@@ -90,7 +90,12 @@ impl Host {
     }
 
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<Change> {
-        self.subscribers.subscribe()
+        self.subscribers.get_or_init(|| broadcast::Sender::new(MAX_UNHEARD)).subscribe()
+    }
+
+    /// Those who have subscribed, if anyone has.
+    fn subscribers(&self) -> Option<&broadcast::Sender<Change>> {
+        self.subscribers.get().filter(|subscribers| subscribers.receiver_count() > 0)
     }
 
     /// Whether anybody answers what the server asks.
@@ -111,7 +116,7 @@ impl Host {
         if method == method::TOOLS_LIST_CHANGED {
             self.tools_epoch.fetch_add(1, Ordering::Relaxed);
         }
-        if self.on_event.is_some() || self.subscribers.receiver_count() > 0 {
+        if self.on_event.is_some() || self.subscribers().is_some() {
             self.tell(Event::of_notification(method, params));
         }
     }

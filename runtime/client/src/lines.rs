@@ -15,6 +15,8 @@ use crate::mux::Mux;
 
 /// How many bytes are read at once.
 const CHUNK: usize = 64 << 10;
+/// The largest buffer that is kept for the next message: to ask the system for one each time costs more than to read it.
+const KEPT_BUFFER: usize = 1 << 20;
 /// How much of a line that is too long is kept, to find out which request it is for.
 const KEPT: usize = 4096;
 
@@ -82,7 +84,7 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
             if self.at == self.unsent.len() {
                 self.unsent.clear();
                 self.at = 0;
-                if self.unsent.capacity() > CHUNK {
+                if self.unsent.capacity() > KEPT_BUFFER {
                     self.unsent = Vec::new();
                 }
                 if !ready!(mux.poll_outgoing(&mut self.unsent, cx)) {
@@ -124,7 +126,7 @@ impl Incoming {
     ) -> Poll<io::Result<usize>> {
         if self.start == self.end {
             (self.start, self.end, self.scanned) = (0, 0, 0);
-            if self.buffer.len() > 4 * CHUNK {
+            if self.buffer.len() > KEPT_BUFFER {
                 self.buffer = Vec::new();
             }
         }
