@@ -180,3 +180,42 @@ impl std::fmt::Debug for Conversations {
         f.debug_struct("Conversations").field("waiting", &self.waiting().len()).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use toolwright_client::Client;
+    use toolwright_client::config::StdioSpec;
+    use toolwright_server::auth::Principal;
+
+    use super::*;
+
+    /// A call that is never sent.
+    fn call() -> Box<Conversation> {
+        let client = Client::builder().lazy(StdioSpec::new("nothing"));
+        Box::new(Conversation::new(client.relay(method::TOOLS_CALL, ()).start()))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_that_wait_are_bounded_and_given_up() {
+        let conversations = Arc::<Conversations>::default();
+        let keep = || conversations.keep(call(), &Access::Trusted);
+        let names: Vec<_> = (0..MAX_WAITING).map(|_| keep().unwrap()).collect();
+        assert!(keep().unwrap_err().message.contains("too many calls"));
+        sleep(PATIENCE + Duration::from_secs(1)).await;
+        assert!(keep().is_ok());
+        let input = InputResponses { state: names.first().cloned(), ..InputResponses::default() };
+        let gone = conversations.resume(&input, &Access::Trusted).err().unwrap();
+        assert!(gone.message.contains("make it again"), "{gone:?}");
+    }
+
+    #[tokio::test]
+    async fn one_principal_does_not_take_the_room_of_others() {
+        let conversations = Arc::<Conversations>::default();
+        let of = |name: &str| Access::Granted(Arc::new(Principal::new(name)));
+        for _ in 0..MAX_WAITING_PER_CALLER {
+            conversations.keep(call(), &of("ada")).unwrap();
+        }
+        assert!(conversations.keep(call(), &of("ada")).is_err());
+        assert!(conversations.keep(call(), &of("ben")).is_ok());
+    }
+}
