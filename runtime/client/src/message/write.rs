@@ -15,7 +15,6 @@ pub(crate) struct Outgoing<'a> {
     /// What `_meta` says of the era and of the client, where it is not what the connection says.
     pub(crate) era_meta: Option<Cow<'a, str>>,
     /// `params.name` or `params.uri`, which HTTP shows in a header.
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only HTTP has headers"))]
     pub(crate) name: Option<Cow<'a, str>>,
     /// Arguments that HTTP shows in headers: the whole name of the header, and the value, not encoded yet.
     pub(crate) headers: Vec<(String, String)>,
