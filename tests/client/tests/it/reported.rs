@@ -83,7 +83,7 @@ async fn a_list_that_cannot_be_had_again_stays() {
     let mut watch = client.watch_tools().await.unwrap();
     let names = |tools: &[ListedTool]| tools.iter().map(|tool| tool.name().to_owned()).collect::<Vec<_>>();
     check(&watch.changed().await.unwrap_err(), ErrorKind::Protocol, &["busy"]);
-    assert_eq!(names(watch.tools()), ["a"]);
+    assert_eq!(names(watch.items()), ["a"]);
     let call = client.call("a", json!({"text": "meanwhile"})).await.unwrap();
     assert_eq!(call.as_text(), "meanwhile");
     let change = watch.changed().await.unwrap();
