@@ -6,7 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::checker::{Checker, Insight as _, NodeId};
-use super::insight::{Ask, Knowledge, UNLIKELY};
+use super::insight::Ask;
+use super::knowledge::{Knowledge, UNLIKELY};
 use super::places::Places;
 use crate::metadata::InputShape;
 use crate::probe::probe;

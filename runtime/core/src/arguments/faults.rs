@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use super::checker::{Insight as _, NodeId, SchemaError, SchemaFault, Types};
 use super::example;
-use super::insight::{Ask, Knowledge, Probe};
+use super::insight::Ask;
+use super::knowledge::{Knowledge, Probe};
 use super::places::Place;
 use super::reader::ArgumentReader;
 use crate::probe::{Answer, NO_WIDE_INTEGER, Told};

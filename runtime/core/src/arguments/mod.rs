@@ -104,6 +104,7 @@ mod doc;
 mod example;
 mod faults;
 mod insight;
+mod knowledge;
 mod names;
 mod places;
 mod problem;

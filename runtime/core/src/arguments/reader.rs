@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::checker::{Checker, SchemaError, SchemaFault};
-use super::insight::Knowledge;
+use super::knowledge::Knowledge;
 use super::names::RootNames;
 use super::places::Places;
 use super::problem::{ArgumentErrors, Example};

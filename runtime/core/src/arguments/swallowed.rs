@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use super::checker::{Checker, Insight as _, NodeId, ROOT, Types};
 use super::example;
-use super::insight::{Ask, Probe, wrong_for};
+use super::insight::Ask;
+use super::knowledge::{Probe, wrong_for};
 use super::places::{Places, Step};
 use crate::probe::{AGAIN, Answer, Told};
 
@@ -113,7 +114,7 @@ type Way = Vec<(Step, bool)>;
 impl Search<'_> {
     fn below(&self, value: &Value, way: &mut Way, nodes: &[NodeId]) -> Option<Swallowed> {
         let checker = self.ask.checker;
-        let nodes = &certain(checker, nodes)[..];
+        let nodes = &certain(checker, nodes, value)[..];
         match value {
             Value::Object(members) => {
                 for (name, member) in members.iter().filter(|(_, member)| !member.is_null()) {
@@ -247,8 +248,8 @@ impl Search<'_> {
 }
 
 /// `nodes`, and what applies to the same value as one of them; not the variants of untagged enums, of which one may read
-/// what another does not.
-fn certain(checker: &Checker, nodes: &[NodeId]) -> Vec<NodeId> {
+/// what another does not. Of those with a tag, the ones that have the tag of the value.
+fn certain(checker: &Checker, nodes: &[NodeId], value: &Value) -> Vec<NodeId> {
     let mut found = nodes.to_vec();
     let mut next = 0;
     while let Some(id) = found.get(next).copied() {
@@ -256,6 +257,10 @@ fn certain(checker: &Checker, nodes: &[NodeId]) -> Vec<NodeId> {
         let node = checker.node(id);
         let arms: Vec<NodeId> = node.in_place.arms().collect();
         let is_told = node.partly_told || are_apart(checker, &arms);
+        let meant: Vec<NodeId> =
+            arms.iter().copied().filter(|arm| !has_another_tag(checker, *arm, value)).collect();
+        // A tag that no variant lists is another name of one.
+        let arms = if meant.is_empty() { arms } else { meant };
         for part in checker.always(id).into_iter().chain(arms.into_iter().filter(|_| is_told)) {
             if !found.contains(&part) {
                 found.push(part);
@@ -263,6 +268,14 @@ fn certain(checker: &Checker, nodes: &[NodeId]) -> Vec<NodeId> {
         }
     }
     found
+}
+
+fn has_another_tag(checker: &Checker, arm: NodeId, value: &Value) -> bool {
+    let needed = checker.always(arm).into_iter().flat_map(|id| &checker.node(id).object.required);
+    needed.into_iter().any(|(name, _)| {
+        let tags = checker.tag_values(arm, name);
+        !tags.is_empty() && value.get(&**name).is_some_and(|given| !tags.contains(given))
+    })
 }
 
 /// Whether each of the arms, but for one at most, needs a member that no other knows: so do the variants of a flattened

@@ -6,9 +6,11 @@
 //! An object with members of its own beside a choice (a flattened enum) becomes a choice between whole objects: a closed
 //! arm must list all members that may stand beside its own.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value, json};
 
-use super::{members, merge, unlike, walk};
+use super::{defaults, members, merge, unlike, walk};
 
 /// Marks what was closed here, and not by `deny_unknown_fields`. It stands in no schema that is shown.
 pub(crate) const CLOSED_BY_US: &str = "x-toolwright-closed";
@@ -27,13 +29,18 @@ const SAY_MORE: &[&str] =
 /// Keywords for schemas that apply in the same place.
 const CHOICES: &[&str] = &["$ref", "allOf", "anyOf", "oneOf"];
 
-/// Closes the objects of `root`; with [`CLOSED_BY_US`] beside it if `marked`.
+/// Closes the objects of `root`; with [`CLOSED_BY_US`] beside it if `marked`. Their defaults keep no members that nobody may
+/// send.
 pub(super) fn close(root: &mut Value, marked: bool) {
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
-    let closer = Closer { definitions: &definitions, marked, is_written: false };
+    let has_defaults = Cell::new(false);
+    let closer = Closer { definitions: &definitions, marked, is_written: false, has_defaults: &has_defaults };
     closer.value(root);
     if let Some(Value::Object(definitions)) = root.get_mut("$defs") {
         definitions.values_mut().for_each(|definition| closer.value(definition));
+    }
+    if has_defaults.get() {
+        defaults::forget_unread(root);
     }
 }
 
@@ -41,7 +48,9 @@ pub(super) fn close(root: &mut Value, marked: bool) {
 /// the map says of further members is not said of these.
 pub(super) fn part_maps(root: &mut Value) {
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
-    let closer = Closer { definitions: &definitions, marked: false, is_written: true };
+    let has_defaults = Cell::new(false);
+    let closer =
+        Closer { definitions: &definitions, marked: false, is_written: true, has_defaults: &has_defaults };
     closer.part_maps(root);
 }
 
@@ -58,6 +67,8 @@ struct Closer<'a> {
     marked: bool,
     /// Whether the schema is of what serde writes.
     is_written: bool,
+    /// Whether there was a default with members or items.
+    has_defaults: &'a Cell<bool>,
 }
 
 impl Closer<'_> {
@@ -69,6 +80,9 @@ impl Closer<'_> {
             && let Some(whole) = self.whole(object)
         {
             *object = whole;
+        }
+        if object.get("default").is_some_and(|default| default.is_object() || default.is_array()) {
+            self.has_defaults.set(true);
         }
         let is_sealed = self.shut(object);
         walk::subschemas_mut(object, |keyword, subschema| match keyword {

@@ -20,9 +20,6 @@ pub(super) fn put_in_order(root: &mut Value) {
 /// Takes out of all defaults of `root`, in which the objects are closed, the members that nobody may send: serde writes a
 /// field that it does not read.
 pub(super) fn forget_unread(root: &mut Value) {
-    if !has_order(root) {
-        return;
-    }
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
     visit_with(root, &mut |default, schema| drop_unlisted(default, schema, &definitions, MAX_STEPS));
 }

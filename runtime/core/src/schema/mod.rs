@@ -173,7 +173,6 @@ impl Draft {
             fields::close_root(&mut self.schema);
             close::close(&mut self.schema, false);
             one_type_each::take_any_everywhere(&mut self.schema);
-            defaults::forget_unread(&mut self.schema);
         }
         self.problem = self.problem.or(without_effect);
         self.fields = Some(Fields { each: fields.to_vec(), allow_unknown });
@@ -216,7 +215,6 @@ impl Draft {
             if !fields.allow_unknown {
                 close::close(&mut reading, true);
                 one_type_each::take_any_everywhere(&mut reading);
-                defaults::forget_unread(&mut reading);
             }
         }
         reading

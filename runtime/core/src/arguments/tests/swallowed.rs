@@ -132,6 +132,30 @@ fn what_serde_reads_beside_a_flattened_option_is_taken() {
     assert_eq!(read::<Shipment>(&many).expect("it fits").parts.len(), 400);
 }
 
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Moved {
+    #[serde(flatten)]
+    by: Option<Move>,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(tag = "op", content = "of", rename_all = "lowercase")]
+enum Move {
+    Far { y: f64 },
+    Near { y: Vec<u8>, note: Note },
+}
+
+#[test]
+fn a_member_is_that_of_the_variant_whose_tag_was_sent() {
+    for text in [r#"{"op":"near","of":{"y":[],"note":"x"}}"#, r#"{"op":"near","of":{"y":[1],"note":1}}"#] {
+        assert!(read::<Moved>(text).expect(text).by.is_some(), "{text}");
+    }
+    assert_eq!(
+        read::<Moved>(r#"{"op":"far","of":{"y":1}}"#).expect("it fits").by,
+        Some(Move::Far { y: 1.0 })
+    );
+}
+
 #[test]
 fn a_search_for_what_was_swallowed_has_an_end() {
     // Each member of the map is tried by itself, and the whole map is read each time.
