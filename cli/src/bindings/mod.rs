@@ -4,6 +4,7 @@
 //! values; other rules stay in the schema. What types do not hold is listed, and nothing else is lost: the definitions of the
 //! structs accept the same calls as those of the server.
 
+mod choice;
 mod module;
 mod names;
 mod object;
@@ -170,7 +171,7 @@ fn source_text(definitions: &ServerDefinitions, module: &Module, variants: &[Str
     let about = about.into_iter().filter_map(|(key, said)| Some((key, said?)));
     let about = about.filter(|(_, said)| !said.trim().is_empty());
     let keys: Vec<_> = about.map(|(key, said)| format!("{key} = {}", text::string(said))).collect();
-    let keys = if keys.is_empty() { String::new() } else { format!("#[mcp({})]\n", keys.join(", ")) };
+    let keys = if keys.is_empty() { String::new() } else { text::attribute("", "mcp", &keys) };
     let variants: Vec<_> = variants.iter().map(|name| format!("    {name}({name}),\n")).collect();
     _ = writeln!(
         text,

@@ -7,7 +7,7 @@ use toolwright_core::manifest::visible;
 
 use super::names::{TAKEN_TYPES, Unique};
 use super::reference::MAX_ALL_NODES;
-use super::text::json_text;
+use super::text::{call, json_text};
 
 /// How many schemas of a server are looked at.
 const MAX_TYPES: usize = 100_000;
@@ -77,8 +77,8 @@ impl Module {
     pub(super) fn schema_function(&mut self, schema: &Value) -> String {
         let name = format!("schema_{}", self.functions.len() + 1);
         self.functions.push(format!(
-            "fn {name}(_: &mut schemars::SchemaGenerator) -> schemars::Schema {{\n    schema({})\n}}\n",
-            json_text(schema)
+            "fn {name}(_: &mut schemars::SchemaGenerator) -> schemars::Schema {{\n{}}}\n",
+            call("schema", &json_text(schema))
         ));
         name
     }

@@ -1,14 +1,12 @@
 //! Structs and maps for objects.
 
-use std::fmt::Write as _;
-
 use serde_json::{Map, Value};
 use toolwright_core::pointer::below;
 
 use super::module::What;
 use super::names::{self, Unique, pascal};
 use super::reference::resolve;
-use super::text::{doc, string};
+use super::text::{self, doc, string};
 use super::types::{ANY, Shape, Side, Types};
 
 /// What derives a type has.
@@ -181,6 +179,10 @@ impl Types<'_> {
         }
         let mut beside = shape.beside.clone();
         let header = beside.shift_remove("x-mcp-header");
+        // That is what `None` means, and a definition does not show it.
+        if is_input && !is_required && beside.get("default") == Some(&Value::Null) {
+            beside.shift_remove("default");
+        }
         // An optional member of a result is left out, and not `null`.
         let is_optional_output = !is_input && !is_required && !shape.is_nullable;
         if !shape.is_exact || (is_required && shape.is_nullable) || (is_optional_output && !beside.is_empty())
@@ -203,7 +205,7 @@ impl Types<'_> {
         }
         for (attribute, words) in [("serde", serde), ("schemars", schemars), ("mcp", mcp)] {
             if !words.is_empty() {
-                _ = writeln!(lines, "    #[{attribute}({})]", words.join(", "));
+                lines += &text::attribute("    ", attribute, &words);
             }
         }
         let text = if is_option { format!("Option<{}>", shape.text) } else { shape.text };

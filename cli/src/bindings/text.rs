@@ -9,6 +9,30 @@ use toolwright_core::manifest::{visible, visible_json};
 
 // Writing to a string cannot fail.
 
+/// How long the words of an attribute may be on one line (rustfmt's `attr_fn_like_width`).
+const ATTRIBUTE_WIDTH: usize = 70;
+/// How long a line may be (rustfmt's `max_width`).
+const LINE_WIDTH: usize = 100;
+
+/// An attribute with these words, as rustfmt writes it.
+pub(super) fn attribute(indent: &str, path: &str, words: &[String]) -> String {
+    let line = words.join(", ");
+    if line.chars().count() <= ATTRIBUTE_WIDTH {
+        return format!("{indent}#[{path}({line})]\n");
+    }
+    let separator = format!(",\n{indent}    ");
+    format!("{indent}#[{path}(\n{indent}    {}\n{indent})]\n", words.join(&separator))
+}
+
+/// A call with one argument in the body of a function, as rustfmt writes it.
+pub(super) fn call(function: &str, argument: &str) -> String {
+    let line = format!("    {function}({argument})\n");
+    if line.trim_end().chars().count() <= LINE_WIDTH {
+        return line;
+    }
+    format!("    {function}(\n        {argument},\n    )\n")
+}
+
 /// A string literal.
 pub(super) fn string(text: &str) -> String {
     // What `Debug` escapes is what a literal must have escaped, and hidden characters too.
@@ -90,6 +114,14 @@ mod tests {
         ] {
             assert_eq!(expression(&value), text);
         }
+    }
+
+    #[test]
+    fn long_attributes_have_a_line_for_each_word() {
+        let words = |length: usize| ["a".repeat(length), "b".to_owned()];
+        assert_eq!(attribute("", "x", &words(67)), format!("#[x({}, b)]\n", "a".repeat(67)));
+        let broken = format!("  #[x(\n      {},\n      b\n  )]\n", "a".repeat(68));
+        assert_eq!(attribute("  ", "x", &words(68)), broken);
     }
 
     #[test]

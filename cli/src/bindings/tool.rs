@@ -1,5 +1,7 @@
 //! One tool: a struct with its arguments, and the type of its result.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 use toolwright_core::definition::meta_keys;
 use toolwright_core::pointer::below;
@@ -8,7 +10,7 @@ use super::module::{Module, Point, What};
 use super::names::pascal;
 use super::object::{DERIVES, Fields};
 use super::reference::{UNSAID, joined, resolve};
-use super::text::{doc, string};
+use super::text::{attribute, doc, string};
 use super::types::{Shape, Side, Types};
 
 /// Where the schemas of a tool stand in its definition.
@@ -94,24 +96,14 @@ impl Tool<'_> {
     fn meta(&mut self, members: Map<String, Value>) {
         let mut kept = Vec::new();
         for (name, value) in members {
-            let strings = || -> Option<String> {
-                let words = value.as_array()?.iter().map(|word| Some(string(word.as_str()?)));
-                Some(words.collect::<Option<Vec<_>>>()?.join(", "))
-            };
-            let own = match name.as_str() {
-                meta_keys::SCOPES => strings().map(|words| format!("scopes({words})")),
-                meta_keys::TAGS => strings().map(|words| format!("tags({words})")),
-                meta_keys::WAS => strings().map(|words| format!("was({words})")),
-                meta_keys::CONTEXT => value.as_str().map(|path| format!("context = {}", string(path))),
-                _ => None,
-            };
-            if let Some(key) = own {
+            if let Some(key) = own_key(self.name, &name, &value) {
                 self.keys.push(key);
                 continue;
             }
             let is_plain = matches!(value, Value::String(_) | Value::Bool(_)) || value.as_i64().is_some();
             if is_plain && is_meta_name(&name) {
-                kept.push(format!("{} = {value}", string(&name), value = super::text::expression(&value)));
+                let value = value.as_str().map_or_else(|| value.to_string(), string);
+                kept.push(format!("{} = {value}", string(&name)));
             } else {
                 self.differs(below("/_meta", &name), "it is left out");
             }
@@ -124,11 +116,11 @@ impl Tool<'_> {
     /// The struct of the arguments, which is the tool.
     fn input(&mut self, schema: &Value, type_name: &str) {
         let (mut keywords, whole) = self.root_of(schema, INPUT);
-        let is_open = keywords.get("additionalProperties") != Some(&Value::Bool(false));
-        if is_open && !keywords.get("additionalProperties").is_some_and(Value::is_object) {
+        let rest = keywords.get("additionalProperties");
+        let is_open = !matches!(rest, Some(Value::Bool(false) | Value::Object(_)));
+        if is_open {
             self.keys.push("allow_unknown".to_owned());
         }
-        let is_open = self.keys.last().is_some_and(|key| key == "allow_unknown");
         match keywords.shift_remove("type") {
             Some(Value::String(kind)) if kind == "object" => {}
             _ => self.differs(below(INPUT, "type"), "arguments are an object"),
@@ -146,12 +138,10 @@ impl Tool<'_> {
         } else if description.trim().is_empty() && self.definition.contains_key("description") {
             self.differs("/description", "it is empty");
         }
-        let keys = self.keys.join(", ");
+        let keys = attribute("", "mcp", &self.keys);
         let derives = DERIVES.replace("JsonSchema)", "JsonSchema, Tool)");
         let body = if lines.is_empty() { " {}\n".to_owned() } else { format!(" {{\n{lines}}}\n") };
-        self.module
-            .items
-            .push(format!("{comment}{derives}#[mcp({keys})]\n{attributes}pub struct {type_name}{body}"));
+        self.module.items.push(format!("{comment}{derives}{keys}{attributes}pub struct {type_name}{body}"));
     }
 
     /// The type of the result.
@@ -224,6 +214,31 @@ impl Tool<'_> {
         }
         (keywords, schema.clone())
     }
+}
+
+/// The key for what a server of ours says in `_meta`; nothing if the derive would not take it.
+fn own_key(tool: &str, name: &str, value: &Value) -> Option<String> {
+    let key = match name {
+        meta_keys::SCOPES => "scopes",
+        meta_keys::TAGS => "tags",
+        meta_keys::WAS => "was",
+        meta_keys::CONTEXT => {
+            let path = value.as_str().filter(|path| !path.trim().is_empty())?;
+            return Some(format!("context = {}", string(path)));
+        }
+        _ => return None,
+    };
+    let words: Vec<&str> = value.as_array()?.iter().map(Value::as_str).collect::<Option<_>>()?;
+    let is_taken = |word: &&str| match key {
+        "scopes" => word.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\'),
+        "was" => *word != tool && toolwright_core::names::check(word).is_ok(),
+        _ => true,
+    };
+    let are_distinct = words.iter().collect::<BTreeSet<_>>().len() == words.len();
+    let are_taken = words.iter().all(|word| !word.trim().is_empty() && is_taken(word));
+    let is_good = !words.is_empty() && are_distinct && are_taken;
+    let words: Vec<_> = words.into_iter().map(string).collect();
+    is_good.then(|| format!("{key}({})", words.join(", ")))
 }
 
 /// Whether the attribute takes the name (2026-07-28, basic "`_meta`").

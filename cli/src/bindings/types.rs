@@ -1,24 +1,17 @@
 //! From a schema to a type.
 
-use std::fmt::Write as _;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 use toolwright_core::pointer::below;
 
+use super::choice::MAX_VARIANTS;
 use super::module::{Module, Point, What};
-use super::names::{Unique, pascal};
+use super::names::pascal;
 use super::reference::{UNSAID, inlined, joined, resolve};
-use super::text::string;
 
 /// How deep types may be nested; deeper ones are `serde_json::Value`.
 const DEPTH_LIMIT: usize = 32;
-/// How many names a set of strings may have to become an enum.
-const MAX_VARIANTS: usize = 200;
-
-/// Names that no variant of an enum can have.
-const NO_VARIANTS: [&str; 1] = ["Self"];
 
 /// The type of a value whose form is not known.
 pub(super) const ANY: &str = "serde_json::Value";
@@ -72,7 +65,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    fn of(text: impl Into<String>, beside: Map<String, Value>) -> Self {
+    pub(super) fn of(text: impl Into<String>, beside: Map<String, Value>) -> Self {
         Self { text: text.into(), is_nullable: false, is_exact: true, beside }
     }
 
@@ -118,7 +111,7 @@ impl<'a> Types<'a> {
         self.point(pointer, What::Differs(how.into()));
     }
 
-    fn untyped(&mut self, at: &str, why: &'static str) -> Shape {
+    pub(super) fn untyped(&mut self, at: &str, why: &'static str) -> Shape {
         self.point(at, What::Untyped(why));
         Shape { is_exact: false, ..Shape::of(ANY, Map::new()) }
     }
@@ -268,115 +261,6 @@ impl<'a> Types<'a> {
         shape
     }
 
-    /// A choice between schemas that a value's JSON type tells apart, or between objects that a constant member does.
-    fn union(
-        &mut self,
-        branches: &[(String, &Value)],
-        rest: Map<String, Value>,
-        at: &str,
-        wanted: &str,
-    ) -> Shape {
-        let names: Option<Vec<&str>> =
-            branches.iter().map(|(_, branch)| branch.get("const")?.as_str()).collect();
-        if let Some(names) = names
-            && names.len() <= MAX_VARIANTS
-        {
-            let values: Vec<Value> = names.into_iter().map(Value::from).collect();
-            let mut shape = self.names(&values, rest, wanted);
-            // A branch may have a description of its own.
-            let is_plain = |branch: &Value| {
-                let mut keywords = branch.as_object().into_iter().flatten();
-                keywords.all(|(keyword, _)| matches!(keyword.as_str(), "const" | "type"))
-            };
-            shape.is_exact &= branches.iter().all(|(_, branch)| is_plain(branch));
-            return shape;
-        }
-        if !rest.keys().all(|keyword| {
-            matches!(keyword.as_str(), "title" | "default" | "examples" | "deprecated" | "type")
-        }) {
-            return self.untyped(at, "a choice has rules beside it");
-        }
-        if let Some(tag) = tag_of(branches) {
-            return self.tagged(&tag, branches, rest, wanted);
-        }
-        let kinds: Option<Vec<&'static str>> =
-            branches.iter().map(|(_, branch)| kind_of(branch, self.root)).collect();
-        let kinds = kinds.filter(|kinds| kinds.iter().collect::<BTreeSet<_>>().len() == kinds.len());
-        let Some(kinds) = kinds else {
-            return self.untyped(at, "nothing tells the schemas of a choice apart");
-        };
-        let name = self.module.types.take(wanted);
-        let (mut variants, mut is_exact) = (String::new(), true);
-        for ((place, branch), kind) in branches.iter().zip(kinds) {
-            let shape = self.shape(branch, place, &format!("{wanted}{kind}"));
-            is_exact &= shape.is_whole() && !self.is_described(branch);
-            let text = if shape.is_nullable { format!("Option<{}>", shape.text) } else { shape.text };
-            _ = writeln!(variants, "    {kind}({text}),");
-        }
-        self.module.items.push(format!(
-            "#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]\n#[serde(untagged)]\npub enum {name} {{\n{variants}}}\n"
-        ));
-        Shape { is_exact, ..Shape::of(name, without(rest, &["type"])) }
-    }
-
-    /// Objects that are told apart by a member `tag`.
-    fn tagged(
-        &mut self,
-        tag: &str,
-        branches: &[(String, &Value)],
-        rest: Map<String, Value>,
-        wanted: &str,
-    ) -> Shape {
-        let name = self.module.types.take(wanted);
-        let (mut variants, mut is_exact, mut names) = (String::new(), true, Unique::without(NO_VARIANTS));
-        for (place, branch) in branches {
-            let mut object = branch.as_object().cloned().unwrap_or_default();
-            let value = object["properties"][tag]["const"].clone();
-            let properties = object.get_mut("properties").and_then(Value::as_object_mut);
-            let constant = properties.and_then(|properties| properties.shift_remove(tag)).unwrap_or_default();
-            is_exact &= constant.as_object().is_none_or(|constant| {
-                constant.keys().all(|keyword| matches!(keyword.as_str(), "const" | "type"))
-            });
-            if let Some(Value::Array(required)) = object.get_mut("required") {
-                required.retain(|name| name != tag);
-            }
-            is_exact &= object.shift_remove("description").is_none();
-            let value = value.as_str().unwrap_or_default();
-            let variant = names.take(&pascal(value, "Value"));
-            let shape = self.shape(&object.into(), place, &format!("{wanted}{variant}"));
-            is_exact &= shape.is_whole();
-            _ = writeln!(
-                variants,
-                "    #[serde(rename = {})]\n    {variant}({}),",
-                string(value),
-                shape.text
-            );
-        }
-        self.module.items.push(format!(
-            "#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]\n#[serde(tag = {})]\npub enum {name} {{\n{variants}}}\n",
-            string(tag)
-        ));
-        Shape { is_exact, ..Shape::of(name, without(rest, &["type"])) }
-    }
-
-    /// An enum of strings.
-    fn names(&mut self, values: &[Value], beside: Map<String, Value>, wanted: &str) -> Shape {
-        let name = self.module.types.take(wanted);
-        let mut variants = Unique::without(NO_VARIANTS);
-        let mut lines = String::new();
-        for value in values.iter().filter_map(Value::as_str) {
-            let variant = variants.take(&pascal(value, "Value"));
-            if variant != value {
-                _ = writeln!(lines, "    #[serde(rename = {})]", string(value));
-            }
-            _ = writeln!(lines, "    {variant},");
-        }
-        self.module.items.push(format!(
-            "#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]\npub enum {name} {{\n{lines}}}\n"
-        ));
-        Shape::of(name, without(beside, &["type"]))
-    }
-
     fn of_type(&mut self, mut keywords: Map<String, Value>, at: &str, wanted: &str) -> Shape {
         let kinds: Vec<String> = match keywords.get("type") {
             Some(Value::String(kind)) => vec![kind.clone()],
@@ -487,7 +371,7 @@ impl<'a> Types<'a> {
     }
 }
 
-fn without(mut keywords: Map<String, Value>, names: &[&str]) -> Map<String, Value> {
+pub(super) fn without(mut keywords: Map<String, Value>, names: &[&str]) -> Map<String, Value> {
     for name in names {
         keywords.shift_remove(*name);
     }
@@ -522,7 +406,7 @@ fn applies(keyword: &str, kind: &str) -> bool {
 }
 
 /// The type that a schema means which does not say one.
-fn implied(keywords: &Map<String, Value>) -> Option<&'static str> {
+pub(super) fn implied(keywords: &Map<String, Value>) -> Option<&'static str> {
     let has = |keyword: &str| keywords.contains_key(keyword);
     let values = keywords.get("const").map(std::slice::from_ref);
     let values = values.or_else(|| keywords.get("enum")?.as_array().map(Vec::as_slice));
@@ -533,41 +417,4 @@ fn implied(keywords: &Map<String, Value>) -> Option<&'static str> {
         return Some("object");
     }
     has("items").then_some("array")
-}
-
-/// The JSON type of all values of a schema, as the name of a variant.
-fn kind_of(schema: &Value, root: &Value) -> Option<&'static str> {
-    let schema = match schema.get("$ref").and_then(Value::as_str) {
-        Some(reference) => resolve(reference, root)?,
-        None => schema,
-    };
-    let named = schema.get("type").and_then(Value::as_str);
-    match named.or_else(|| implied(schema.as_object()?))? {
-        "string" => Some("Text"),
-        "integer" | "number" => Some("Number"),
-        "boolean" => Some("Flag"),
-        "array" => Some("List"),
-        "object" => Some("Object"),
-        _ => None,
-    }
-}
-
-/// The member whose constant tells the objects of a choice apart.
-fn tag_of(branches: &[(String, &Value)]) -> Option<String> {
-    let constants = |branch: &Value| -> Option<BTreeMap<String, String>> {
-        let required = branch.get("required")?.as_array()?;
-        let properties = branch.get("properties")?.as_object()?.iter();
-        let constant = |(name, property): (&String, &Value)| {
-            let is_required = required.iter().any(|other| other == name);
-            Some((name.clone(), property.get("const")?.as_str().filter(|_| is_required)?.to_owned()))
-        };
-        Some(properties.filter_map(constant).collect())
-    };
-    let all: Vec<_> = branches.iter().map(|(_, branch)| constants(branch)).collect::<Option<_>>()?;
-    let candidates = all.first()?.keys();
-    let is_tag = |name: &&String| {
-        let values: Option<BTreeSet<&String>> = all.iter().map(|constants| constants.get(*name)).collect();
-        values.is_some_and(|values| values.len() == all.len())
-    };
-    candidates.into_iter().find(is_tag).cloned()
 }

@@ -26,6 +26,7 @@ use super::error::ValueError;
 use super::kinds::{McpTool, ToolType, WorkflowTool};
 use super::positional::Fields;
 use super::tagged::Members;
+use super::version::SchemaVersion;
 use super::workflow::{BlobRef, ToolPort, fields_of_port, ports};
 
 /// The fields that each kind leaves empty.
@@ -131,7 +132,9 @@ fn write_workflow(tool: &WorkflowTool) -> Written {
         "10": null,
         "11": null,
     });
-    Written { text: record.to_string(), lost: tool.other.keys().cloned().collect() }
+    let mut lost = lost_version(tool.version);
+    lost.extend(tool.other.keys().cloned());
+    Written { text: record.to_string(), lost }
 }
 
 fn write_mcp(tool: &McpTool) -> Written {
@@ -149,7 +152,7 @@ fn write_mcp(tool: &McpTool) -> Written {
         "10": tool.input_schema.as_ref().filter(|schema| !schema.is_empty()).map(text_of),
         "11": tool.output_type,
     });
-    let mut lost: Vec<String> = Vec::new();
+    let mut lost = lost_version(tool.version);
     if tool.credential_ref.is_some() {
         lost.push("credential_ref".to_owned());
     }
@@ -158,6 +161,11 @@ fn write_mcp(tool: &McpTool) -> Written {
     }
     lost.extend(tool.other.keys().cloned());
     Written { text: record.to_string(), lost }
+}
+
+/// The form has no place for a version: what is read from it has the current one.
+fn lost_version(version: SchemaVersion) -> Vec<String> {
+    if version == SchemaVersion::CURRENT { Vec::new() } else { vec!["schema_version".to_owned()] }
 }
 
 fn text_of(schema: &Map<String, Value>) -> String {

@@ -70,6 +70,13 @@ fn what_the_record_has_no_field_for_is_named() {
     tool.definition.insert("title".to_owned(), "Add".into());
     tool.other.insert("timeout".to_owned(), 7.into());
     assert_eq!(codec(FLAT).encode(&tool.into()).unwrap().lost, ["credential_ref", "definition", "timeout"]);
+    for record in [
+        r#"{"tool_type":"WORKFLOW","schema_version":"1.9","name":"a","parameter_schema":{}}"#,
+        r#"{"tool_type":"MCP","schema_version":"1.9","name":"a","parameter_schema":{},"server_uri":"u","tool_name":"t"}"#,
+    ] {
+        let newer = ToolValue::from_json(record).unwrap();
+        assert_eq!(codec(FLAT).encode(&newer).unwrap().lost, ["schema_version"]);
+    }
     let command = ToolValue::from_json(
         r#"{"tool_type":"COMMAND","schema_version":"1.0","name":"a","parameter_schema":{}}"#,
     );
