@@ -23,10 +23,12 @@ use crate::tool::ListedTool;
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// use toolwright_client::config::{ServerSpec, StdioSpec};
+/// use toolwright_client::config::{HttpSpec, ServerSpec, StdioSpec};
 /// use toolwright_client::{Client, Clients};
 ///
-/// let servers = [ServerSpec::new("files", StdioSpec::new("files-server")), ServerSpec::new("web", "https://example.com/mcp")];
+/// let files = ServerSpec::new("files", StdioSpec::new("files-server"));
+/// let web = ServerSpec::new("web", HttpSpec::new("https://example.com/mcp"));
+/// let servers = [files, web];
 /// let clients = Clients::connect(servers, |_| Client::builder()).await?;
 /// let offer = clients.list().await;
 /// for tool in &offer.tools {
