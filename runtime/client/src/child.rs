@@ -148,7 +148,7 @@ fn lost(mux: &Mux, ended: Ended, status: Option<ExitStatus>, tail: &Tail) -> Cli
     let mut problem = match (ended, status) {
         (Ended::Refused(error), _) => return error,
         (Ended::Asked, _) => {
-            return mux.host.error(ErrorKind::Lost, "the connection was closed by this side", "");
+            return mux.host.closed_here();
         }
         (_, Some(status)) if mux.has_spoken() => format!("it is no longer available: it ended with {status}"),
         (_, Some(status)) => format!("it ended with {status} and without an answer"),
@@ -165,7 +165,10 @@ fn lost(mux: &Mux, ended: Ended, status: Option<ExitStatus>, tail: &Tail) -> Cli
         _ = write!(problem, "; the last lines of its standard error: {last}");
     }
     let (kind, advice) = if mux.has_spoken() {
-        (ErrorKind::Lost, "the request may have been carried out; the next one starts the server again")
+        (
+            ErrorKind::Lost,
+            "see whether the request was carried out before you send it again; the next one starts the server again",
+        )
     } else {
         (ErrorKind::Connect, "run the command in a terminal to see why it does not stay")
     };

@@ -228,11 +228,13 @@ impl Client {
 /// What to do about an error of a server.
 fn advice_for(code: i64) -> &'static str {
     match code {
-        -32601 => "the server does not have this method",
+        -32601 => "use what the server declares, or a newer version of it",
         -32602 => "check the name and the arguments against what the server lists",
-        -32021 => "the server needs the client to answer questions that it cannot answer",
+        -32021 => {
+            "the client cannot answer what the server asks: give it a handler, such as `on_elicitation`"
+        }
         -32603 => "look into the log of the server",
-        _ => "see what the server says about it",
+        _ => "do what the message says, or look into the log of the server",
     }
 }
 

@@ -122,7 +122,10 @@ impl Recipe {
         let refused =
             |problem: String| host.error(ErrorKind::Connect, problem, "correct the address or the headers");
         let address = Address::parse(url.expose());
-        let address = address.map_err(|problem| refused(format!("{url}: {problem}")))?;
+        let address = address.map_err(|problem| {
+            let shown = crate::spec::without_credentials(&url.to_string());
+            refused(format!("{shown}: {problem}"))
+        })?;
         let (mut fixed, mut authorize) = (Vec::new(), self.authorize.clone());
         if headers.iter().all(|(_, value)| value.fixed().is_some()) {
             for (name, value) in headers.iter() {
@@ -228,19 +231,18 @@ impl Recipe {
         let task = tokio::spawn(async move {
             let ended = drive(&driven, reader, &mut writer, Encoding::Utf8, limit).await;
             _ = writer.shutdown().await;
+            let advice = "see whether the request was carried out, and make a new client";
             driven.close(&match ended {
                 Ended::Refused(error) => error,
                 Ended::Failed(error) => {
                     let problem = format!("it is no longer available: reading from it failed: {error}");
-                    driven.host.error(ErrorKind::Lost, problem, "the request may have been carried out")
+                    driven.host.error(ErrorKind::Lost, problem, advice)
                 }
                 Ended::Closed => {
                     let problem = "it is no longer available: it closed its stream";
-                    driven.host.error(ErrorKind::Lost, problem, "the request may have been carried out")
+                    driven.host.error(ErrorKind::Lost, problem, advice)
                 }
-                Ended::Asked => {
-                    driven.host.error(ErrorKind::Lost, "the connection was closed by this side", "")
-                }
+                Ended::Asked => driven.host.closed_here(),
             });
         });
         self.over_mux(mux, task, self.plan(None), host).await

@@ -10,6 +10,8 @@ use toolwright_core::result::ToolResult;
 
 /// The longest text of a server that an error repeats, in characters.
 const MAX_QUOTED: usize = 600;
+/// The longest problem, in characters: whatever a server says, an error is a line or a few.
+const MAX_PROBLEM: usize = 4000;
 
 /// Why a request has no result.
 ///
@@ -57,7 +59,8 @@ impl ClientError {
         problem: impl Into<String>,
         advice: impl Into<Cow<'static, str>>,
     ) -> Self {
-        let (problem, advice) = (problem.into(), advice.into());
+        // Much of it may be what the server sent.
+        let (problem, advice) = (bounded(&problem.into(), MAX_PROBLEM), advice.into());
         Self(Arc::new(Inner { kind, server: Arc::clone(server), problem, advice, detail: Detail::default() }))
     }
 
@@ -137,10 +140,18 @@ impl fmt::Debug for ClientError {
 
 impl std::error::Error for ClientError {}
 
+/// What to do about a request whose answer is lost with the connection.
+pub(crate) const AFTER_LOSS: &str =
+    "see whether the request was carried out before you send it again; the next one connects again";
+
 /// A text of the server as an error repeats it: bounded, with hidden characters made visible.
 pub(crate) fn quoted(text: &str) -> String {
-    let mut shown = visible(text.trim());
-    if let Some((end, _)) = shown.char_indices().nth(MAX_QUOTED) {
+    bounded(text.trim(), MAX_QUOTED)
+}
+
+fn bounded(text: &str, most: usize) -> String {
+    let mut shown = visible(text);
+    if let Some((end, _)) = shown.char_indices().nth(most) {
         shown.truncate(end);
         shown.push('…');
     }
@@ -166,6 +177,14 @@ mod tests {
         let error = ClientError::new(ErrorKind::Timeout, &"a b".into(), "no answer", "raise the timeout");
         assert_eq!(error.to_string(), "server `a b`: no answer; raise the timeout");
         assert_eq!((error.kind(), error.rpc(), error.status()), (ErrorKind::Timeout, None, None));
+    }
+
+    #[test]
+    fn a_problem_is_one_line_whatever_it_repeats() {
+        let error =
+            ClientError::new(ErrorKind::Protocol, &"a".into(), "x\n\u{1b}[2J".repeat(9999), "report this");
+        assert!(error.problem().starts_with(r"x\u{a}\u{1b}[2Jx"), "{error}");
+        assert_eq!(error.problem().chars().count(), MAX_PROBLEM + 1);
     }
 
     #[test]

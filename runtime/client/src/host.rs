@@ -58,6 +58,12 @@ impl Host {
         ClientError::new(kind, &self.server, problem, advice)
     }
 
+    /// The error of requests that are open when this side closes the connection.
+    pub(crate) fn closed_here(&self) -> ClientError {
+        let problem = "the connection was closed by this side";
+        self.error(ErrorKind::Lost, problem, "wait for open requests before you close it")
+    }
+
     pub(crate) fn new(server: &str, questions: Questions, on_event: Option<Box<OnEvent>>) -> Self {
         Self {
             server: server.into(),

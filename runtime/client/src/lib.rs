@@ -112,7 +112,10 @@ pub use event::{Change, Event, LogLevel};
 #[cfg(feature = "http")]
 pub use http::{Authorize, Authorizing, Refusal};
 #[cfg(feature = "oauth")]
-pub use oauth::{Enterprise, OAuth};
+pub use oauth::{
+    Enterprise, FileTokenStore, LOCK_PATIENCE, MAX_ISSUERS, MAX_TOKEN_FILE, MemoryTokenStore, OAuth,
+    StoreGuard, StoreKey, TokenStore,
+};
 pub use questions::{Elicitation, ElicitationAnswer, Root, Sampling};
 pub use relay::{RelayRequest, Relayed, RelayedQuestion, Step};
 pub use server_info::ServerInfo;

@@ -5,17 +5,21 @@ use crate::config::{HttpSpec, ServerSpec, SseSpec, StdioSpec, TransportSpec, Web
 /// An address; the server is named by it, without its query.
 impl From<&str> for ServerSpec {
     fn from(url: &str) -> Self {
-        let name = url.split(['?', '#']).next().unwrap_or_default();
-        // Credentials are refused later, and not shown until then.
-        let name = match name.split_once("://") {
-            Some((scheme, rest)) => {
-                let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-                format!("{scheme}://{host}")
-            }
-            None => name.to_owned(),
-        };
+        let name = without_credentials(url);
         let is_socket = ["ws://", "wss://"].iter().any(|scheme| url.starts_with(scheme));
         if is_socket { Self::new(name, WebSocketSpec::new(url)) } else { Self::new(name, HttpSpec::new(url)) }
+    }
+}
+
+/// An address without its query, and without credentials: they are refused later, and not shown until then.
+pub(crate) fn without_credentials(url: &str) -> String {
+    let shown = url.split(['?', '#']).next().unwrap_or_default();
+    match shown.split_once("://") {
+        Some((scheme, rest)) => {
+            let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+            format!("{scheme}://{host}")
+        }
+        None => shown.to_owned(),
     }
 }
 

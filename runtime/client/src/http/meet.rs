@@ -17,6 +17,8 @@ use crate::message::{self, Outgoing};
 use crate::server_info::ServerInfo;
 use crate::slot::{Patience, Reply, Unanswered, Watch};
 
+const LET_CHOOSE: &str = "let the client choose the revision, or report this to those who make the server";
+
 /// What is known of the era before the server is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expected {
@@ -60,7 +62,7 @@ impl Http {
             Expected::Only(revision) if !revision.is_modern() => revision,
             _ => match self.probe(identity, probe).await? {
                 Ok(server) => return Ok(Met::Streamable(server)),
-                Err(error) if expected != Expected::Any => return Err(error.1),
+                Err((_, said)) if expected != Expected::Any => return Err(self.not_spoken(&said)),
                 Err((revision, _)) => revision,
             },
         };
@@ -76,6 +78,16 @@ impl Http {
             }
             met => met,
         }
+    }
+
+    /// The error of a server that does not speak the revision that was asked for, and said something else.
+    fn not_spoken(&self, said: &ClientError) -> ClientError {
+        let revision = Revision::NEWEST;
+        let problem =
+            format!("it does not speak the revision {revision}, which was asked for: {}", said.problem());
+        let error = self.host.error(ErrorKind::Protocol, problem, LET_CHOOSE);
+        let error = said.status().map_or(error.clone(), |status| error.with_status(status));
+        said.rpc().map_or(error.clone(), |rpc| error.with_rpc(rpc.clone()))
     }
 
     /// Attempts a modern request. Where the server is not modern: the revision to begin with, and what it said.
@@ -95,12 +107,12 @@ impl Http {
                             let error = rpc_error(error);
                             let problem =
                                 format!("it answered `server/discover` with: {}", quoted(&error.message));
-                            self.host.error(ErrorKind::Protocol, problem, "").with_rpc(error)
+                            self.host.error(ErrorKind::Protocol, problem, LET_CHOOSE).with_rpc(error)
                         }
                         Reply::Result(_) => self.host.error(
                             ErrorKind::Protocol,
                             "its answer to `server/discover` is not one",
-                            "",
+                            LET_CHOOSE,
                         ),
                     };
                     (judge(&reply, Some(status), &self.host), said)

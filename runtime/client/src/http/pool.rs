@@ -79,7 +79,8 @@ pub(crate) struct Link {
 pub(crate) enum Broken {
     /// No connection could be made.
     NotConnected(io::Error),
-    NoTls(String),
+    /// What is wrong with TLS, and what to do about it.
+    NoTls(String, &'static str),
     /// The connection ended, or what came is not HTTP.
     Lost(hyper::Error),
     Closed,
@@ -244,20 +245,29 @@ async fn connect(address: &Address, patience: Duration) -> Result<Link, Broken> 
 
 #[cfg(feature = "tls")]
 async fn over_tls(stream: TcpStream, host: &str, patience: Duration) -> Result<Box<dyn Stream>, Broken> {
-    let connector = super::tls::connector().map_err(Broken::NoTls)?;
+    use super::tls::{connector, explain};
+    let connector = connector()
+        .map_err(|problem| Broken::NoTls(problem, "name a file of certificates in SSL_CERT_FILE"))?;
     let name = host
         .to_owned()
         .try_into()
-        .map_err(|_| Broken::NoTls(format!("`{host}` is not the name of a server")))?;
+        .map_err(|_| Broken::NoTls(format!("`{host}` is not the name of a server"), "correct the address"))?;
     match timeout(patience, connector.connect(name, stream)).await {
         Ok(Ok(stream)) => Ok(Box::new(stream)),
-        Ok(Err(error)) => Err(Broken::NoTls(error.to_string())),
-        Err(_) => Err(Broken::NoTls(format!("no answer within {patience:?}"))),
+        Ok(Err(error)) => {
+            let (problem, advice) = explain(&error, host);
+            Err(Broken::NoTls(problem, advice))
+        }
+        Err(_) => Err(Broken::NoTls(
+            format!("no answer within {patience:?}"),
+            "check that the port is one for https://, or raise `timeout`",
+        )),
     }
 }
 
 #[cfg(not(feature = "tls"))]
 fn over_tls(_: TcpStream, _: &str, _: Duration) -> std::future::Ready<Result<Box<dyn Stream>, Broken>> {
-    let problem = "this program was built without TLS: turn on the feature `tls` of toolwright-client";
-    std::future::ready(Err(Broken::NoTls(problem.to_owned())))
+    let problem = "this program was built without TLS";
+    let advice = "turn on the feature `tls` of toolwright-client";
+    std::future::ready(Err(Broken::NoTls(problem.to_owned(), advice)))
 }

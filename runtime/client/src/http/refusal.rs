@@ -8,7 +8,10 @@ use super::address::Address;
 use super::authorize::Refusal;
 use super::exchange::Refused;
 use super::pool::Broken;
-use crate::error::{ClientError, ErrorKind, bytes, quoted};
+use crate::error::{AFTER_LOSS, ClientError, ErrorKind, bytes, quoted};
+
+/// What to do where no token can be had.
+const NO_TOKEN: &str = "see that what gives its tokens works; then log in again, or give it another token";
 
 impl Http {
     /// Whether a refused request is to be sent again with another token.
@@ -29,9 +32,7 @@ impl Http {
         for authorize in &self.settings.authorize {
             again |= authorize.refused(&refusal).await.map_err(|problem| {
                 let problem = format!("it answered with status {} and {problem}", refused.status);
-                self.host
-                    .error(ErrorKind::Connect, problem, "log in again, or give it another token")
-                    .with_status(refused.status)
+                self.host.error(ErrorKind::Connect, problem, NO_TOKEN).with_status(refused.status)
             })?;
         }
         Ok(again)
@@ -77,15 +78,16 @@ impl Http {
             401 if has_token => (ErrorKind::Connect, "the token is not accepted: get another one"),
             401 => (ErrorKind::Connect, "it wants a token: send one in the header `Authorization`"),
             403 => {
-                (ErrorKind::Connect, "the token has too few rights, or the server does not allow this client")
+                (ErrorKind::Connect, "get a token with more rights, or see which clients the server allows")
             }
             404 | 405 | 410 => (
                 ErrorKind::Connect,
                 "check the path of the address: many servers are at /mcp, older ones at /sse",
             ),
-            406 | 415 => {
-                (ErrorKind::Connect, "it is not an MCP server, or a proxy in between changes headers")
-            }
+            406 | 415 => (
+                ErrorKind::Connect,
+                "check that it is an MCP server, and that no proxy in between changes headers",
+            ),
             408 | 504 => (ErrorKind::Timeout, "try again, or ask for less at once"),
             413 => (ErrorKind::Protocol, "send less at once, or raise the limit of the server"),
             429 => (ErrorKind::Connect, "wait before the next request: the server limits how many it takes"),
@@ -106,21 +108,13 @@ impl Http {
             Broken::NotConnected(_) => {
                 self.host.error(ErrorKind::Connect, problem, "check the address and the network")
             }
-            Broken::NoTls(_) => self.host.error(
-                ErrorKind::Connect,
-                problem,
-                "check that it is https:// and has a valid certificate",
-            ),
+            Broken::NoTls(_, advice) => self.host.error(ErrorKind::Connect, problem, advice),
             Broken::Lost(error) if error.is_parse() || error.is_parse_status() => self.host.error(
                 ErrorKind::Protocol,
                 problem,
                 "check that the address is that of an MCP server",
             ),
-            Broken::Lost(_) | Broken::Closed => self.host.error(
-                ErrorKind::Lost,
-                problem,
-                "the request may have been carried out; the next one connects again",
-            ),
+            Broken::Lost(_) | Broken::Closed => self.host.error(ErrorKind::Lost, problem, AFTER_LOSS),
         }
     }
 
@@ -156,7 +150,7 @@ impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotConnected(error) => write!(f, "cannot be reached: {error}"),
-            Self::NoTls(problem) => write!(f, "TLS cannot be set up: {}", quoted(problem)),
+            Self::NoTls(problem, _) => write!(f, "TLS cannot be set up: {}", quoted(problem)),
             Self::Lost(error) if error.is_parse() => write!(f, "what it answers is not HTTP: {error}"),
             Self::Lost(error) => write!(f, "the connection ended before the answer: {error}"),
             Self::Closed => f.write_str("the connection ended before the answer"),

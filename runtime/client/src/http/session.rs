@@ -55,7 +55,7 @@ impl Http {
     ) -> Result<Reply, Unanswered> {
         let lost = |ended: &Ended| {
             let problem = format!("the answer did not come: {}", ended.why);
-            let advice = "the request may have been carried out; ask the server before it is sent again";
+            let advice = "see whether the request was carried out before you send it again";
             Unanswered::Failed(self.host.error(ErrorKind::Lost, problem, advice))
         };
         let mut idle = 0;

@@ -13,7 +13,7 @@ use toolwright_wire::event_stream::EventReader;
 
 use super::exchange::{Answer, Opened, media_type};
 use super::{Clock, Http};
-use crate::error::{ClientError, ErrorKind};
+use crate::error::{AFTER_LOSS, ClientError, ErrorKind};
 use crate::event::Event;
 use crate::message::{self, Outgoing};
 use crate::mux::Mux;
@@ -148,13 +148,12 @@ impl Http {
                     }
                 };
                 let problem = format!("it is no longer available: {why}");
-                let advice = "the request may have been carried out; the next one connects again";
-                return self.host.error(ErrorKind::Lost, problem, advice);
+                return self.host.error(ErrorKind::Lost, problem, AFTER_LOSS);
             }
         };
         let error = tokio::select! {
             error = reading => error,
-            () = post_all(&back, mux) => mux.host.error(ErrorKind::Lost, "the connection was closed by this side", ""),
+            () = post_all(&back, mux) => mux.host.closed_here(),
         };
         mux.close(&error);
         mux.host.tell(Event::Disconnected(error.problem().to_owned()));

@@ -18,7 +18,7 @@ use super::authorize::Authorizing;
 use super::exchange::Refused;
 use super::pool::{Stream, open_stream};
 use super::{Http, MAX_REFUSALS};
-use crate::error::{ClientError, ErrorKind, quoted};
+use crate::error::{AFTER_LOSS, ClientError, ErrorKind, quoted};
 use crate::event::Event;
 use crate::mux::Mux;
 
@@ -143,7 +143,7 @@ impl Http {
                     None => "the socket ended".to_owned(),
                 };
                 let problem = format!("it is no longer available: {why}");
-                let advice = "the request may have been carried out; the next one connects again";
+                let advice = AFTER_LOSS;
                 return (self.host.error(ErrorKind::Lost, problem, advice), CloseCode::Normal);
             }
         };
@@ -164,11 +164,10 @@ impl Http {
                 }
             }
         };
-        let (error, code) = tokio::select! {
-            ended = reading => ended,
-            () = writing => (mux.host.error(ErrorKind::Lost, "the connection was closed by this side", ""), CloseCode::Normal),
+        let (error, code, was_asked) = tokio::select! {
+            (error, code) = reading => (error, code, false),
+            () = writing => (mux.host.closed_here(), CloseCode::Normal, true),
         };
-        let was_asked = error.advice().is_empty();
         mux.close(&error);
         if !was_asked {
             mux.host.tell(Event::Disconnected(error.problem().to_owned()));

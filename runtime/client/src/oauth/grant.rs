@@ -8,14 +8,13 @@ use http::{HeaderName, HeaderValue};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::kept::Kept;
 use super::metadata::Authority;
 use super::sign::{Key, challenge};
 use super::text::{form, parameter, random};
 use super::{DPOP, Enterprise, OAuth, Registered, Token, Way, fetch};
 use crate::config::Secret;
 
-/// At how many authorization servers a registration is remembered.
-const MAX_CLIENTS: usize = 16;
 const FORM: &str = "application/x-www-form-urlencoded";
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -34,20 +33,21 @@ struct Issued {
 }
 
 impl OAuth {
-    /// A token in the way that is set.
+    /// A token in the way that is set, of the issuer and for the resource of `like`.
     pub(super) async fn obtain(
         &self,
-        issuer: Arc<Authority>,
-        resource: Option<String>,
+        client: &Registered,
+        like: Token,
+        kept: &mut Kept,
         scopes: BTreeSet<String>,
     ) -> Result<Token, String> {
-        let client = self.client(&issuer).await?;
+        let (issuer, resource) = (Arc::clone(&like.issuer), like.resource.clone());
         let scope = scopes.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
         let mut pairs: Vec<(&str, String)> = match &self.0.settings.way {
             Way::Code { redirect, browser } => {
                 let verifier = random()?;
                 let url =
-                    authorization_url(&issuer, &client, redirect, &verifier, &scope, resource.as_deref())?;
+                    authorization_url(&issuer, client, redirect, &verifier, &scope, resource.as_deref())?;
                 let state = parameter(&url, "state").unwrap_or_default();
                 let back = browser(url).await?;
                 let code = code_in(&back, &state, &issuer)?;
@@ -70,46 +70,43 @@ impl OAuth {
         if !scope.is_empty() && !matches!(self.0.settings.way, Way::Code { .. }) {
             pairs.push(("scope", scope));
         }
-        pairs.extend(resource.clone().map(|resource| ("resource", resource)));
-        self.ask(issuer, &client, pairs, resource, scopes).await
+        pairs.extend(resource.map(|resource| ("resource", resource)));
+        let key = proof_key(&issuer, kept)?;
+        self.ask(client, pairs, Token { scopes, key, ..like }).await
     }
 
-    /// A new token for an old one.
-    pub(super) async fn refresh(&self, old: &Token, refresh: &Secret) -> Result<Token, String> {
-        let client = self.client(&old.issuer).await?;
+    /// A new token for an old one, which can be refreshed.
+    pub(super) async fn refresh(&self, client: &Registered, old: &Token) -> Result<Token, String> {
+        let refresh = old.refresh.as_ref().ok_or("the token cannot be refreshed: log in again")?;
         let mut pairs =
             vec![("grant_type", "refresh_token".to_owned()), ("refresh_token", refresh.expose().to_owned())];
         pairs.extend(old.resource.clone().map(|resource| ("resource", resource)));
-        let mut token = self
-            .ask(Arc::clone(&old.issuer), &client, pairs, old.resource.clone(), old.scopes.clone())
-            .await?;
+        let mut token = self.ask(client, pairs, old.clone()).await?;
         // One that is not replaced stays good (RFC 6749 §6).
         token.refresh = token.refresh.or_else(|| Some(refresh.clone()));
         Ok(token)
     }
 
-    /// Asks the token endpoint.
+    /// Asks the token endpoint; what is not in its answer is as in `like`.
     async fn ask(
         &self,
-        issuer: Arc<Authority>,
         client: &Registered,
         mut pairs: Vec<(&str, String)>,
-        resource: Option<String>,
-        scopes: BTreeSet<String>,
+        like: Token,
     ) -> Result<Token, String> {
+        let issuer = &like.issuer;
         let mut headers = Vec::new();
         if client.key.is_some() || client.secret.is_some() {
-            headers.extend(show_identity(client, &issuer, &mut pairs)?);
+            headers.extend(show_identity(client, issuer, &mut pairs)?);
         } else {
             pairs.push(("client_id", client.id.clone()));
         }
-        let key = self.proof_key(&issuer)?;
         let borrowed: Vec<_> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = form(&borrowed);
         let mut nonce: Option<String> = None;
         let fetched = loop {
             let mut headers = headers.clone();
-            if let Some(key) = &key {
+            if let Some(key) = &like.key {
                 let proof = key.proof("POST", &issuer.token_endpoint, None, nonce.as_deref())?;
                 headers.push((DPOP, HeaderValue::from_str(&proof).map_err(|error| error.to_string())?));
             }
@@ -118,7 +115,9 @@ impl OAuth {
                 fetched.headers.get("dpop-nonce").and_then(|nonce| nonce.to_str().ok()).map(str::to_owned);
             let wants_nonce = fetched.status == 400 && fetched.problem().contains("use_dpop_nonce");
             match offered {
-                Some(offered) if wants_nonce && nonce.is_none() && key.is_some() => nonce = Some(offered),
+                Some(offered) if wants_nonce && nonce.is_none() && like.key.is_some() => {
+                    nonce = Some(offered);
+                }
                 _ => break fetched,
             }
         };
@@ -133,33 +132,16 @@ impl OAuth {
             value: answer.access_token.into(),
             refresh: answer.refresh_token.map(Into::into),
             expires: lifetime.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds.min(1e9))),
-            scopes: granted.unwrap_or(scopes),
+            scopes: granted.unwrap_or_else(|| like.scopes.clone()),
             is_dpop,
-            issuer,
-            resource,
+            ..like
         })
-    }
-
-    /// The key of proofs, where the authorization server takes them (RFC 9449 §5.1).
-    fn proof_key(&self, issuer: &Authority) -> Result<Option<Arc<Key>>, String> {
-        if !issuer.dpop_signing_alg_values_supported.iter().any(|name| name == "ES256") {
-            return Ok(None);
-        }
-        if let Some(key) = self.state(|state| state.key.clone()) {
-            return Ok(Some(key));
-        }
-        let key = Arc::new(Key::generate()?);
-        self.state(|state| state.key = Some(Arc::clone(&key)));
-        Ok(Some(key))
     }
 
     /// Who this client is to an authorization server: known before, by the address of a document, or registered now
     /// (2026-07-28, basic/authorization/client-registration).
-    async fn client(&self, issuer: &Authority) -> Result<Registered, String> {
+    pub(super) async fn client(&self, issuer: &Authority, kept: &mut Kept) -> Result<Registered, String> {
         let settings = &self.0.settings;
-        if let Some(client) = self.state(|state| state.clients.get(&issuer.issuer).cloned()) {
-            return Ok(client);
-        }
         let known = settings.registered.clone();
         if let Some(client) =
             known.filter(|client| client.issuer.as_ref().is_none_or(|of| *of == issuer.issuer))
@@ -171,18 +153,20 @@ impl OAuth {
         {
             return Ok(Registered { method: Some("none".to_owned()), ..Registered::new(url.clone(), None) });
         }
-        let client = self.register(issuer).await?;
-        self.state(|state| {
-            // A server that names others and others is not remembered forever.
-            if state.clients.len() >= MAX_CLIENTS {
-                state.clients.clear();
-            }
-            state.clients.insert(issuer.issuer.clone(), client.clone())
-        });
+        let Way::Code { redirect, .. } = &settings.way else {
+            return Err("there is no id for this authorization server".to_owned());
+        };
+        if let Some(client) = kept.client(redirect, &issuer.issuer) {
+            return Ok(client);
+        }
+        let client = self.register(issuer, redirect).await?;
+        kept.put_client(&client, redirect);
+        // Whether or not a token follows: registrations are not for each attempt.
+        self.save(&issuer.issuer, kept).await?;
         Ok(client)
     }
 
-    async fn register(&self, issuer: &Authority) -> Result<Registered, String> {
+    async fn register(&self, issuer: &Authority, redirect: &str) -> Result<Registered, String> {
         #[derive(Deserialize)]
         struct Answer {
             client_id: String,
@@ -195,9 +179,6 @@ impl OAuth {
             return Err(
                 "the authorization server registers no clients: give this one an id that it knows".to_owned()
             );
-        };
-        let Way::Code { redirect, .. } = &self.0.settings.way else {
-            return Err("there is no id for this authorization server".to_owned());
         };
         let methods = &issuer.token_endpoint_auth_methods_supported;
         let method = ["client_secret_basic", "client_secret_post", "none"]
@@ -229,6 +210,19 @@ impl OAuth {
             ..Registered::new(answer.client_id, secret)
         })
     }
+}
+
+/// The key of proofs, where the authorization server takes them (RFC 9449 §5.1): the one that is kept, or a new one.
+fn proof_key(issuer: &Authority, kept: &mut Kept) -> Result<Option<Arc<Key>>, String> {
+    if !issuer.dpop_signing_alg_values_supported.iter().any(|name| name == "ES256") {
+        return Ok(None);
+    }
+    if let Some(known) = &kept.proof_key {
+        return Key::from_base64(known).map(Arc::new).map(Some);
+    }
+    let (key, text) = Key::generate()?;
+    kept.proof_key = Some(text);
+    Ok(Some(Arc::new(key)))
 }
 
 /// How a client shows who it is at the token endpoint (RFC 6749 §2.3, RFC 7523 §2.2).

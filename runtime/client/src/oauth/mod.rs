@@ -1,14 +1,17 @@
 //! OAuth: how a client gets tokens for a server that wants them, and others when they are refused (2026-07-28,
 //! basic/authorization).
 //!
-//! `metadata` finds the authorization server, `grant` gets a token from it, `sign` makes assertions and proofs, `text` has the
-//! small forms, and this module decides what is due.
+//! `metadata` finds the authorization server, `grant` gets a token from it, `store` and `token_file` keep what it gave, as `kept`
+//! writes it, `sign` makes assertions and proofs, `text` has the small forms, and this module decides what is due.
 
 mod fetch;
 mod grant;
+mod kept;
 mod metadata;
 mod sign;
+mod store;
 mod text;
+mod token_file;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -19,9 +22,12 @@ use http::header::AUTHORIZATION;
 use http::{HeaderName, HeaderValue};
 
 use crate::config::{BoxFuture, Secret};
-use crate::http::{Authorize, Authorizing, Refusal};
+use crate::http::{Address, Authorize, Authorizing, Refusal};
+use kept::{Kept, KeptToken};
 use sign::Key;
+pub use store::{MAX_ISSUERS, MemoryTokenStore, StoreGuard, TokenStore};
 use text::Challenge;
+pub use token_file::{FileTokenStore, LOCK_PATIENCE, MAX_TOKEN_FILE, StoreKey};
 
 /// How often tokens are asked for because of one request.
 const MAX_ATTEMPTS: usize = 3;
@@ -38,7 +44,10 @@ type Browser = dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Se
 /// Nothing is asked for before a server refuses a request. Then the client finds the authorization server, checks that what the
 /// documents say of each other agrees, gets a token in one of the ways below, and sends the request again; later it
 /// refreshes the token, asks for more scopes where a server wants them, and starts again at another authorization server if
-/// the protected one names it. Requests that are refused at the same moment share one token.
+/// the protected one names it. Requests that are refused at the same moment share one token. Tokens go to the origin only that
+/// they were got for.
+///
+/// What it gets is kept in a [`TokenStore`]: in memory unless [`OAuth::store`] names another place.
 ///
 /// ```no_run
 /// use toolwright_client::{Client, OAuth};
@@ -58,6 +67,7 @@ pub struct OAuth(Arc<Shared>);
 
 struct Shared {
     settings: Settings,
+    store: Arc<dyn TokenStore>,
     state: Mutex<State>,
     /// Held while a token is fetched, so that one is fetched for all.
     gate: tokio::sync::Mutex<()>,
@@ -121,10 +131,8 @@ struct Registered {
 
 #[derive(Default)]
 struct State {
-    token: Option<Token>,
-    /// The clients that were registered, by authorization server: what one knows is shown to no other.
-    clients: HashMap<String, Registered>,
-    key: Option<Arc<Key>>,
+    /// The tokens in use, by the origin of the protected server: no other may see them.
+    tokens: HashMap<String, Token>,
     nonce: Option<String>,
 }
 
@@ -136,6 +144,8 @@ struct Token {
     expires: Option<Instant>,
     scopes: BTreeSet<String>,
     is_dpop: bool,
+    /// The key of proofs that it is in the right hands.
+    key: Option<Arc<Key>>,
     issuer: Arc<metadata::Authority>,
     resource: Option<String>,
 }
@@ -181,7 +191,19 @@ impl OAuth {
 
     fn new(way: Way, registered: Option<Registered>) -> Self {
         let settings = Settings { way, client_name: "Toolwright".to_owned(), metadata_url: None, registered };
-        Self(Arc::new(Shared { settings, state: Mutex::default(), gate: tokio::sync::Mutex::default() }))
+        Self::made(settings, Arc::new(MemoryTokenStore::default()))
+    }
+
+    fn made(settings: Settings, store: Arc<dyn TokenStore>) -> Self {
+        let (state, gate) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self(Arc::new(Shared { settings, store, state, gate }))
+    }
+
+    /// Where registrations and tokens are kept, so that another client or the next run of the program needs no other login; a
+    /// [`MemoryTokenStore`] of its own if not set. Callers that share a store refresh a token once: the others take what the
+    /// first one got.
+    pub fn store(self, store: impl TokenStore + 'static) -> Self {
+        Self::made(self.0.settings.clone(), Arc::new(store))
     }
 
     /// How users see the client where it registers itself; `Toolwright` if not set.
@@ -204,23 +226,39 @@ impl OAuth {
     fn with(self, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = self.0.settings.clone();
         change(&mut settings);
-        Self(Arc::new(Shared { settings, state: Mutex::default(), gate: tokio::sync::Mutex::default() }))
+        Self::made(settings, Arc::clone(&self.0.store))
     }
 
     fn state<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut self.0.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The token in use for an address.
+    fn token(&self, url: &str) -> Option<Token> {
+        let origin = origin(url).ok()?;
+        self.state(|state| state.tokens.get(&origin).cloned())
+    }
+
+    fn use_token(&self, url: &str, token: Token) {
+        let Ok(origin) = origin(url) else { return };
+        self.state(|state| {
+            // A program that asks many servers through one client is not remembered forever.
+            if state.tokens.len() >= MAX_ISSUERS && !state.tokens.contains_key(&origin) {
+                state.tokens.clear();
+            }
+            state.tokens.insert(origin, token)
+        });
+    }
+
     fn authorization(&self, request: &Authorizing<'_>) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
-        let (token, key, nonce) =
-            self.state(|state| (state.token.clone(), state.key.clone(), state.nonce.clone()));
-        let Some(token) = token else { return Ok(Vec::new()) };
+        let Some(token) = self.token(request.url) else { return Ok(Vec::new()) };
+        let nonce = self.state(|state| state.nonce.clone());
         let scheme = if token.is_dpop { "DPoP" } else { "Bearer" };
         let mut value = HeaderValue::from_str(&format!("{scheme} {}", token.value.expose()))
             .map_err(|_| "the token has characters that cannot be sent".to_owned())?;
         value.set_sensitive(true);
         let mut headers = vec![(AUTHORIZATION, value)];
-        if let Some(key) = key.filter(|_| token.is_dpop) {
+        if let Some(key) = token.key.filter(|_| token.is_dpop) {
             let proof = key.proof(request.verb, request.url, Some(token.value.expose()), nonce.as_deref())?;
             headers.push((DPOP, HeaderValue::from_str(&proof).map_err(|error| error.to_string())?));
         }
@@ -246,22 +284,60 @@ impl OAuth {
         if current.is_some() && current != used {
             return Ok(true);
         }
-        let old = self.state(|state| state.token.clone());
         let resource = metadata::resource(refusal.url, challenge.resource_metadata.as_deref()).await?;
         let issuer = self.issuer(refusal.url, resource.as_ref()).await?;
-        let is_same = old.as_ref().is_some_and(|old| old.issuer.issuer == issuer.issuer);
-        if let Some(old) = old.as_ref().filter(|_| refusal.status == 401 && is_same)
-            && let Some(refresh) = &old.refresh
-            && let Ok(token) = self.refresh(old, refresh).await
-        {
-            self.state(|state| state.token = Some(token));
-            return Ok(true);
-        }
-        let scopes = wanted(&challenge, resource.as_ref(), old.as_ref().filter(|_| is_same && wants_scope));
-        let resource = resource.map(|resource| resource.resource);
-        let token = self.obtain(issuer, resource, scopes).await?;
-        self.state(|state| state.token = Some(token));
+        let name = resource.as_ref().map(|resource| resource.resource.clone());
+        // Others that share the store wait here, and then take what this one got.
+        let _lock = self.0.store.lock().await?;
+        let mut kept = self.load(&issuer.issuer).await?;
+        let client = self.client(&issuer, &mut kept).await?;
+        let found = kept.token(&client.id, name.as_deref());
+        let sent = used.as_ref().and_then(|used| used.to_str().ok());
+        let scopes = wanted(&challenge, resource.as_ref(), found.filter(|_| wants_scope));
+        let like = Token::none(issuer, name);
+        let token = match found {
+            Some(found) if found.serves(sent, wants_scope.then_some(&scopes)) => {
+                self.use_token(refusal.url, adopted(found, &kept, like)?);
+                return Ok(true);
+            }
+            Some(found) if refusal.status == 401 && found.refresh.is_some() => {
+                let old = adopted(found, &kept, like.clone())?;
+                match self.refresh(&client, &old).await {
+                    Ok(token) => token,
+                    Err(_) => self.obtain(&client, like, &mut kept, scopes).await?,
+                }
+            }
+            _ => self.obtain(&client, like, &mut kept, scopes).await?,
+        };
+        kept.put_token(&client.id, &token);
+        let issuer = Arc::clone(&token.issuer);
+        self.use_token(refusal.url, token);
+        self.save(&issuer.issuer, &kept).await?;
         Ok(true)
+    }
+
+    /// A token in the place of one that is about to end, unless another caller has got one already.
+    async fn renewed(&self, old: &Token) -> Result<Token, String> {
+        let issuer = &old.issuer.issuer;
+        let _lock = self.0.store.lock().await?;
+        let mut kept = self.load(issuer).await?;
+        let client = self.client(&old.issuer, &mut kept).await?;
+        let token = match kept.token(&client.id, old.resource.as_deref()) {
+            Some(found) if !found.is_over() => return adopted(found, &kept, old.clone()),
+            Some(found) => self.refresh(&client, &adopted(found, &kept, old.clone())?).await?,
+            None => self.refresh(&client, old).await?,
+        };
+        kept.put_token(&client.id, &token);
+        self.save(issuer, &kept).await?;
+        Ok(token)
+    }
+
+    async fn load(&self, issuer: &str) -> Result<Kept, String> {
+        Kept::read(self.0.store.load(issuer).await?.as_ref(), issuer)
+    }
+
+    async fn save(&self, issuer: &str, kept: &Kept) -> Result<(), String> {
+        self.0.store.save(issuer, &kept.write()).await
     }
 
     async fn issuer(
@@ -276,7 +352,7 @@ impl OAuth {
                 metadata::issuer(first, false).await?
             }
             // 2025-03-26: the server is its own authorization server, as far as anybody says.
-            None => metadata::issuer(&crate::http::Address::parse(url)?.origin(), true).await?,
+            None => metadata::issuer(&origin(url)?, true).await?,
         };
         Ok(Arc::new(found))
     }
@@ -287,7 +363,7 @@ impl OAuth {
 fn wanted(
     challenge: &Challenge,
     resource: Option<&metadata::Protected>,
-    old: Option<&Token>,
+    old: Option<&KeptToken>,
 ) -> BTreeSet<String> {
     let words = |text: &str| {
         text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect::<BTreeSet<_>>()
@@ -299,6 +375,36 @@ fn wanted(
     };
     scopes.extend(old.into_iter().flat_map(|old| old.scopes.iter().cloned()));
     scopes
+}
+
+fn origin(url: &str) -> Result<String, String> {
+    Ok(Address::parse(url)?.origin())
+}
+
+/// A token that was kept, with the key that it is bound to.
+fn adopted(found: &KeptToken, kept: &Kept, like: Token) -> Result<Token, String> {
+    let key = kept.proof_key.as_deref().map(Key::from_base64).transpose()?.map(Arc::new);
+    Ok(Token { key, ..found.to_token(like) })
+}
+
+impl Token {
+    /// What is known of a token before there is one.
+    fn none(issuer: Arc<metadata::Authority>, resource: Option<String>) -> Self {
+        Self {
+            value: String::new().into(),
+            refresh: None,
+            expires: None,
+            scopes: BTreeSet::new(),
+            is_dpop: false,
+            key: None,
+            issuer,
+            resource,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.expires.is_some_and(|end| Instant::now() + SLACK >= end)
+    }
 }
 
 impl Registered {
@@ -313,17 +419,14 @@ impl Authorize for OAuth {
         request: &'a Authorizing<'a>,
     ) -> BoxFuture<'a, Result<Vec<(HeaderName, HeaderValue)>, String>> {
         Box::pin(async move {
-            let old = self.state(|state| state.token.clone());
-            let is_over = |token: &Token| token.expires.is_some_and(|end| Instant::now() + SLACK >= end);
-            if let Some(old) = old.filter(is_over)
-                && let Some(refresh) = &old.refresh
-            {
+            let is_due = |token: &Token| token.is_over() && token.refresh.is_some();
+            if self.token(request.url).as_ref().is_some_and(is_due) {
                 let _gate = self.0.gate.lock().await;
-                if self.state(|state| state.token.as_ref().is_some_and(is_over)) {
-                    // Where it fails, the server will say so.
-                    if let Ok(token) = self.refresh(&old, refresh).await {
-                        self.state(|state| state.token = Some(token));
-                    }
+                // Where it fails, the server will say so.
+                if let Some(old) = self.token(request.url).filter(is_due)
+                    && let Ok(token) = self.renewed(&old).await
+                {
+                    self.use_token(request.url, token);
                 }
             }
             self.authorization(request)

@@ -17,18 +17,25 @@ const LIFETIME: u64 = 300;
 pub(super) struct Key(EcdsaKeyPair);
 
 impl Key {
-    pub(super) fn generate() -> Result<Self, String> {
+    /// A new key, and how it is kept: PKCS #8 in base64.
+    pub(super) fn generate() -> Result<(Self, String), String> {
         let random = SystemRandom::new();
         let document = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random);
-        Self::from_pkcs8(document.map_err(|_| "no key can be made".to_owned())?.as_ref())
+        let document = document.map_err(|_| "no key can be made".to_owned())?;
+        Ok((Self::from_pkcs8(document.as_ref())?, base64::encode(document.as_ref())))
+    }
+
+    /// A key that was kept.
+    pub(super) fn from_base64(text: &str) -> Result<Self, String> {
+        let bytes = base64::decode(text).map_err(|_| "the private key is not base64".to_owned())?;
+        Self::from_pkcs8(&bytes)
     }
 
     /// A key in PEM (RFC 7468), as `PRIVATE KEY`.
     pub(super) fn from_pem(pem: &str) -> Result<Self, String> {
         let lines = pem.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("-----"));
         let text: String = lines.collect();
-        let bytes = base64::decode(&text).map_err(|_| "the private key is not PEM".to_owned())?;
-        Self::from_pkcs8(&bytes)
+        Self::from_base64(&text).map_err(|problem| format!("{problem}, or not in PEM"))
     }
 
     fn from_pkcs8(bytes: &[u8]) -> Result<Self, String> {
@@ -102,7 +109,8 @@ mod tests {
 
     #[test]
     fn a_proof_has_what_the_server_checks() {
-        let proof = Key::generate().unwrap().proof("POST", "https://e/x?y=1", Some("t"), Some("n")).unwrap();
+        let proof =
+            Key::generate().unwrap().0.proof("POST", "https://e/x?y=1", Some("t"), Some("n")).unwrap();
         let part = |at: usize| {
             let text = proof.split('.').nth(at).unwrap().replace('-', "+").replace('_', "/");
             let padded = format!("{text}{}", "=".repeat((4 - text.len() % 4) % 4));

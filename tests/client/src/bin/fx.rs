@@ -138,6 +138,17 @@ impl Server {
                 let next = if page < 2 { json!((page + 1).to_string()) } else { Value::Null };
                 result(id, json!({"tools": tools, "nextCursor": next}));
             }
+            "misfit" => {
+                let schema =
+                    json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+                let tool = json!({"name": "echo", "inputSchema": {"type": "object"}, "outputSchema": schema});
+                result(id, json!({"tools": [tool]}));
+            }
+            "long list" => {
+                let page = self.pages * 1000;
+                let tools: Vec<_> = (page..page + 500).map(|n| tool(&format!("{n:0>100}"))).collect();
+                result(id, json!({"tools": tools, "nextCursor": self.pages.to_string()}));
+            }
             "no list" => result(id, json!({"tool": []})),
             "odd tools" => {
                 result(id, json!({"tools": [tool("a"), {"name": 7}, 9, tool("a"), tool("b"), {}]}));
@@ -161,6 +172,10 @@ impl Server {
                     return Some(ExitCode::from(1));
                 }
             }
+            "aborts" => std::process::abort(),
+            "forgets its tool" => error(id, -32602, "unknown tool", Value::Null),
+            "lacks the method" => error(id, -32601, "method not found", Value::Null),
+            "fails inside" => error(id, -32603, "internal error", Value::Null),
             "is silent" | "modern and silent" => {}
             "makes progress forever" => {
                 let token = &params["_meta"]["progressToken"];

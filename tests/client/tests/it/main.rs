@@ -1,5 +1,6 @@
 //! The client against servers of ours and servers with faults.
 
+mod catalogue;
 mod http;
 mod many;
 mod ours;
@@ -7,6 +8,8 @@ mod reported;
 mod skills;
 mod stdio;
 mod tasks;
+mod tls;
+mod tokens;
 
 use toolwright_client::config::StdioSpec;
 use toolwright_client::{ClientError, ErrorKind};

@@ -32,7 +32,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Box<Problem>> {
         let range = error.range();
         match error.kind() {
             ParseErrorKind::NestingDepthExceeded => too_deep(range.start..range.end),
-            kind => syntax(range.start..range.end, &kind.to_string()),
+            kind => broken(range.start..range.end, &kind.to_string()),
         }
     })?;
     let value = parsed.value.ok_or_else(|| syntax(0..0, "the file is empty"))?;
@@ -51,6 +51,11 @@ pub(super) fn syntax(span: Range<usize>, what: &str) -> Box<Problem> {
     let mut characters = what.chars();
     let first = characters.next().into_iter().flat_map(char::to_lowercase);
     Box::new(Problem::error(ProblemKind::Syntax, span, first.chain(characters).collect::<String>()))
+}
+
+/// A problem of notation, where the parser says no more than what it found.
+pub(super) fn broken(span: Range<usize>, what: &str) -> Box<Problem> {
+    Box::new(syntax(span, what).help("check the brackets, quotes and separators around this place"))
 }
 
 fn node(value: Value<'_>, depth: usize) -> Result<Node, Box<Problem>> {

@@ -177,7 +177,7 @@ fn check_sections(
         let message = "the file names no servers";
         let start = root.span.start;
         problems.push(Problem::error(ProblemKind::Missing, start..start, message).help(
-            "they stand in an object `mcpServers` or `servers`, or in the list `tools` of an agent file",
+            "write them into an object `mcpServers` or `servers`, or the list `tools` of an agent file",
         ));
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Number;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, de};
 
-use super::json::syntax;
+use super::json::{broken, syntax};
 use super::node::{Data, MAX_DEPTH, Member, Node, too_deep};
 use super::problem::Problem;
 
@@ -15,7 +15,7 @@ use super::problem::Problem;
 pub(super) fn parse(text: &str) -> Result<Node, Box<Problem>> {
     let table = DeTable::parse(text).map_err(|error: de::Error| {
         let span = error.span().unwrap_or(0..0);
-        syntax(span, error.message())
+        broken(span, error.message())
     })?;
     let span = table.span();
     let members = members(table.into_inner(), text, 0)?;

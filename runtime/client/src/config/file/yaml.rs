@@ -5,7 +5,7 @@ use std::ops::Range;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 use serde_json::Number;
 
-use super::json::syntax;
+use super::json::{broken, syntax};
 use super::node::{Data, MAX_DEPTH, Member, Node, too_deep};
 use super::problem::{Problem, ProblemKind};
 
@@ -43,7 +43,7 @@ impl<'a> Events<'a> {
             Some(Ok((event, span))) => Ok((event, self.places.bytes(&span))),
             Some(Err(error)) => {
                 let at = self.places.byte(error.marker().index());
-                Err(syntax(at..at, error.info()))
+                Err(broken(at..at, error.info()))
             }
             None => Ok((Event::StreamEnd, 0..0)),
         }

@@ -1,0 +1,87 @@
+//! Configuration files. Their problems have a file and a line in the place of a server.
+
+use toolwright_client::config::{ConfigError, ConfigReader};
+
+use super::{Fault, Said};
+
+/// File, text, parts of the cause, part of the next step.
+const FILES: &[(&str, &str, &[&str], &str)] = &[
+    ("a.json", r#"{"mcpServers": {"a": {"command": "x"}"#, &["unterminated"], "check the brackets"),
+    ("a.json", r"{}", &["names no servers"], "mcpServers"),
+    ("a.json", r#"{"mcpServer": {}}"#, &["`mcpServer`"], "did you mean `mcpServers`"),
+    (
+        "a.json",
+        r#"{"servers": {"a": {"commnad": "x"}}}"#,
+        &["unknown member `commnad`"],
+        "did you mean `command`",
+    ),
+    ("a.json", r#"{"servers": {"a": {"command": ["x"]}}}"#, &["found a list"], "expected a string"),
+    (
+        "a.json",
+        r#"{"servers": {"a": {"command": "x", "url": "https://x.example/"}}}"#,
+        &["stands beside `command`"],
+        "keep one",
+    ),
+    ("a.json", r#"{"servers": {"a": {}}}"#, &["nothing says how the server is reached"], "`command`"),
+    (
+        "a.json",
+        r#"{"servers": {"a": {"type": "htp", "url": "https://x.example/"}}}"#,
+        &["`htp`"],
+        "did you mean `http`",
+    ),
+    ("a.json", r#"{"servers": {"a": {"command": "x", "env": {"K": "${NO_SUCH}"}}}}"#, &["`NO_SUCH`"], "set"),
+    ("a.json", r#"{"servers": {"a": {"command": "x", "args": ["${"]}}}"#, &["`${`"], "write"),
+    ("a.json", r#"{"servers": {"a__b": {"command": "x"}}}"#, &["`__`"], "write `_` or `-`"),
+    (
+        "a.json",
+        r#"{"servers": {"a": {"command": "x"}, "a": {"command": "y"}}}"#,
+        &["a server of this name already"],
+        "another name",
+    ),
+    (
+        "a.json",
+        r#"{"servers": {"a": {"command": "x", "requestTimeout": "soon"}}}"#,
+        &["`requestTimeout`"],
+        "expected seconds",
+    ),
+    (
+        "a.json",
+        r#"{"servers": {"a": {"command": "x", "envFile": "/no/such/file"}}}"#,
+        &["/no/such/file"],
+        "create",
+    ),
+    ("a.toml", "[servers.a]\nurl = \"example.com\"\n", &["is not a URL"], "write"),
+    ("a.yaml", "tools:\n  - {name: a, type: mpc, command: x}\n", &["`mpc`"], "did you mean `mcp`"),
+    (
+        "a.json",
+        r#"{"servers": {"a": {"url": "https://x.example/", "headers": {"A": "${runtime:shop}"}}}}"#,
+        &["`shop`"],
+        "tokens",
+    ),
+];
+
+fn read(name: &'static str, text: &'static str) -> Said {
+    let error =
+        ConfigReader::without_environment().read_text(name, text).map(|config| config.problems().to_vec());
+    let (file, problems) = match error {
+        Err(ConfigError::Invalid { file, problems }) => (file.name().to_owned(), problems),
+        Err(error) => panic!("{name}: {error}"),
+        Ok(problems) => (name.to_owned(), problems),
+    };
+    let problem = problems.into_iter().max_by_key(|problem| problem.severity).expect("a problem");
+    let cause = problem.to_string();
+    // What to write may be said in the same breath.
+    let next = [cause.clone()].into_iter().chain(problem.help).collect::<Vec<_>>().join("; ");
+    Said { place: format!("{file}:{}", problem.line), kind: None, cause, next }
+}
+
+pub(super) fn faults() -> Vec<Fault> {
+    let faults = FILES.iter().map(|(name, text, cause, next)| Fault {
+        what: format!("{name}: {text}"),
+        kind: None,
+        cause,
+        next,
+        error: Box::pin(std::future::ready(read(name, text))),
+    });
+    faults.collect()
+}

@@ -1,0 +1,410 @@
+//! Servers over Streamable HTTP, and what stands in front of them.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use test_client::http::{Fixture, Reply, Request, legacy, modern};
+use toolwright_client::config::{HttpSpec, ServerSpec, TransportSpec};
+use toolwright_client::{Client, ClientError, ErrorKind};
+
+use super::{Fault, SECRET, fault};
+use ErrorKind::{Connect, Lost, Protocol, Timeout};
+
+const SERVER: &str = "check that the address is that of an MCP server";
+const AFTER_LOSS: &str = "see whether the request was carried out before you send it again";
+
+type Parts = &'static [&'static str];
+type Headers = &'static [(&'static str, &'static str)];
+type Refusal = (u16, Headers, &'static str, ErrorKind, Parts, &'static str);
+
+/// Responses to each and every request: status, headers, body.
+const REFUSALS: &[Refusal] = &[
+    (400, &[], "no", Protocol, &["status 400", "no"], SERVER),
+    (
+        401,
+        &[],
+        "who are you",
+        Connect,
+        &["status 401", "who are you"],
+        "send one in the header `Authorization`",
+    ),
+    (403, &[], "not you", Connect, &["status 403", "not you"], "get a token with more rights"),
+    (404, &[], "nothing here", Connect, &["status 404", "nothing here"], "check the path of the address"),
+    (405, &[], "", Connect, &["status 405"], "check the path of the address"),
+    (406, &[], "", Connect, &["status 406"], "no proxy in between changes headers"),
+    (408, &[], "", Timeout, &["status 408"], "try again"),
+    (410, &[], "", Connect, &["status 410"], "check the path of the address"),
+    (413, &[], "", Protocol, &["status 413"], "send less at once"),
+    (415, &[], "", Connect, &["status 415"], "no proxy in between changes headers"),
+    (418, &[], "", Protocol, &["status 418"], SERVER),
+    (
+        429,
+        &[("Retry-After", "7")],
+        "slower",
+        Connect,
+        &["status 429", "slower"],
+        "wait before the next request",
+    ),
+    (500, &[], "oops", Connect, &["status 500", "oops"], "look into the log of the server"),
+    (502, &[], "bad gateway", Connect, &["status 502", "bad gateway"], "look into the log of the server"),
+    (503, &[], "starting", Connect, &["status 503", "starting"], "look into the log of the server"),
+    (504, &[], "", Timeout, &["status 504"], "try again"),
+    (
+        301,
+        &[("Location", "/v2")],
+        "",
+        Protocol,
+        &["/v2", "status 301", "turns a POST into a GET"],
+        "use that address",
+    ),
+    (302, &[("Location", "/v2")], "", Protocol, &["/v2", "status 302"], "use that address"),
+    (307, &[("Location", "/mcp")], "", Protocol, &["status 307"], "use the address that it redirects to"),
+    (
+        307,
+        &[("Location", "http://127.0.0.2:1/")],
+        "",
+        Protocol,
+        &["another server"],
+        "use that address, if you trust it",
+    ),
+    (
+        308,
+        &[("Location", "ftp://x/")],
+        "",
+        Protocol,
+        &["`ftp:` is not spoken"],
+        "use the address that it means",
+    ),
+    (307, &[], "", Protocol, &["status 307"], "use the address that it redirects to"),
+    (200, &[("Content-Type", "text/html")], "<html>hello", Protocol, &["text/html", "<html>hello"], SERVER),
+    (200, &[("Content-Type", "application/json")], "{}", Protocol, &["not a message"], SERVER),
+    (200, &[], "", Protocol, &["status 200 and no message"], SERVER),
+    (202, &[], "", Protocol, &["status 202 and no message"], SERVER),
+];
+
+/// What is no address.
+const ADDRESSES: &[(&str, &[&str], &str)] = &[
+    ("example.com/mcp", &["not an address such as https://example.com/mcp"], "correct the address"),
+    ("ftp://example.com/mcp", &["`ftp:` is not spoken"], "correct the address"),
+    ("http://me:s3cret@127.0.0.1/", &["credentials", "send them in a header"], "correct the address"),
+    ("http://127.0.0.1:99999/", &["not a host with a port"], "correct the address"),
+    ("http://127.0.0.1/a b", &["must be encoded"], "correct the address"),
+    ("http://127.0.0.1:1/mcp", &["cannot be reached", "refused"], "see that the server runs"),
+];
+
+type Answer = fn(&Request, &mut Reply);
+/// What it is, whether the server is modern, what it does with a call, and what the error must say.
+type Case = (&'static str, bool, Answer, ErrorKind, Parts, &'static str);
+
+/// Faults of a server that works otherwise: what it does with a call.
+const CALLS: &[Case] = &[
+    (
+        "a connection that is closed",
+        true,
+        |_, reply| reply.hang_up(),
+        Lost,
+        &["ended before the answer"],
+        AFTER_LOSS,
+    ),
+    (
+        "half a head",
+        true,
+        |_, reply| {
+            reply.raw(b"HTTP/1.1 200 OK\r\nContent-");
+            reply.hang_up();
+        },
+        Lost,
+        &["ended before the answer"],
+        AFTER_LOSS,
+    ),
+    (
+        "half a body",
+        true,
+        |_, reply| {
+            reply.raw(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{\"jsonrpc\"");
+            reply.hang_up();
+        },
+        Lost,
+        &["ended before the answer"],
+        AFTER_LOSS,
+    ),
+    ("no HTTP", true, |_, reply| garbage(reply), Protocol, &["not HTTP"], SERVER),
+    (
+        "an endless head",
+        true,
+        |_, reply| {
+            reply.raw(b"HTTP/1.1 200 OK\r\n");
+            (0..64).for_each(|n| reply.raw(format!("X-{n}: {}\r\n", "a".repeat(8 << 10)).as_bytes()));
+            reply.wait_for_end(Duration::from_secs(10));
+        },
+        Protocol,
+        &["not HTTP"],
+        SERVER,
+    ),
+    (
+        "the answer to another request",
+        true,
+        |request, reply| other_id(request, reply),
+        Protocol,
+        &["not a message"],
+        SERVER,
+    ),
+    (
+        "a body that is too large",
+        true,
+        |_, reply| large(reply),
+        Protocol,
+        &["more than 1 MiB"],
+        "`max_message_bytes`",
+    ),
+    (
+        "an event that is too large",
+        true,
+        |_, reply| {
+            reply.events();
+            (0..64).for_each(|_| reply.chunk(&format!("data: {}\n", "x".repeat(32 << 10))));
+        },
+        Protocol,
+        &["more than 1 MiB"],
+        "`max_message_bytes`",
+    ),
+    (
+        "a stream without the answer",
+        true,
+        |_, reply| stream(reply, true),
+        Lost,
+        &["did not come", "ended"],
+        AFTER_LOSS,
+    ),
+    ("a stream that breaks off", true, |_, reply| stream(reply, false), Lost, &["did not come"], AFTER_LOSS),
+    (
+        "a stream that breaks off, legacy",
+        false,
+        |_, reply| stream(reply, false),
+        Lost,
+        &["did not come"],
+        AFTER_LOSS,
+    ),
+    (
+        "a silent stream",
+        true,
+        |_, reply| silent(reply),
+        Lost,
+        &["silent for 400ms", "`sse_read_timeout`"],
+        AFTER_LOSS,
+    ),
+    (
+        "no head",
+        true,
+        |_, reply| wait(reply),
+        Timeout,
+        &["no answer to `tools/call`", "2s"],
+        "`request_timeout`",
+    ),
+    (
+        "a proxy that buffers",
+        true,
+        |request, reply| buffer(request, reply),
+        Timeout,
+        &["no answer"],
+        "`request_timeout`",
+    ),
+    (
+        "a session that is lost again and again",
+        false,
+        |_, reply| reply.send(404, &[], "gone"),
+        Connect,
+        &["404", "gone"],
+        "check",
+    ),
+    (
+        "an error of the protocol",
+        true,
+        |request, reply| refuse(request, reply),
+        Protocol,
+        &["-32050", "no stock"],
+        "do what",
+    ),
+    (
+        "an upgrade",
+        true,
+        |_, reply| reply.send(426, &[], "upgrade"),
+        Protocol,
+        &["status 426", "upgrade"],
+        SERVER,
+    ),
+    (
+        "a token that is refused",
+        true,
+        |_, reply| reply.send(401, &[], "expired"),
+        Connect,
+        &["401", "expired"],
+        "get another one",
+    ),
+    (
+        "missing rights",
+        true,
+        |_, reply| scopes(reply),
+        Connect,
+        &["403", "insufficient_scope", "files:write"],
+        "more rights",
+    ),
+];
+
+fn garbage(reply: &mut Reply) {
+    reply.raw(b"220 mail.example ESMTP\r\n");
+    reply.hang_up();
+}
+
+fn other_id(_: &Request, reply: &mut Reply) {
+    reply.json(200, &json!({"jsonrpc": "2.0", "id": 999_999, "result": {"content": []}}));
+}
+
+fn large(reply: &mut Reply) {
+    reply.send(200, &[("Content-Type", "application/json")], &" ".repeat(2 << 20));
+}
+
+fn stream(reply: &mut Reply, ends: bool) {
+    reply.events();
+    reply.chunk(": a comment\n\n");
+    if ends { reply.end() } else { reply.hang_up() }
+}
+
+fn silent(reply: &mut Reply) {
+    reply.events();
+    wait(reply);
+}
+
+fn wait(reply: &mut Reply) {
+    reply.wait_for_end(Duration::from_secs(30));
+}
+
+/// It keeps all that the server says until the end, which comes too late.
+fn buffer(request: &Request, reply: &mut Reply) {
+    std::thread::sleep(Duration::from_secs(4));
+    modern(request, reply);
+}
+
+fn refuse(request: &Request, reply: &mut Reply) {
+    let error = json!({"code": -32050, "message": "no stock"});
+    reply.json(200, &json!({"jsonrpc": "2.0", "id": request.id(), "error": error}));
+}
+
+fn scopes(reply: &mut Reply) {
+    let challenge = r#"Bearer error="insufficient_scope", scope="files:write""#;
+    reply.send(403, &[("WWW-Authenticate", challenge)], "");
+}
+
+/// A configured token goes with each request, so that errors could show it.
+fn spec(server: &Fixture) -> ServerSpec {
+    let mut http = HttpSpec::new(&*server.url);
+    http.headers.set("Authorization", format!("Bearer {SECRET}"));
+    ServerSpec::from(http)
+}
+
+async fn refused(server: Fixture, has_token: bool) -> ClientError {
+    let spec = if has_token { spec(&server) } else { ServerSpec::from(&*server.url) };
+    Client::connect(spec).await.expect_err("the fault shows")
+}
+
+async fn called(is_modern: bool, answer: Answer) -> ClientError {
+    let server = Fixture::start(move |request, reply| match request.method().as_str() {
+        "tools/call" => answer(request, reply),
+        _ if is_modern => modern(request, reply),
+        _ => legacy(request, reply),
+    });
+    let mut spec = spec(&server);
+    spec.request_timeout = Duration::from_secs(2);
+    if let TransportSpec::Http(http) = &mut spec.transport {
+        http.sse_read_timeout = Duration::from_millis(400);
+    }
+    let client =
+        Client::builder().max_message_bytes(1 << 20).connect(spec).await.expect("the fault is in calls");
+    client.call("echo", json!({"text": "hi"})).await.expect_err("the fault shows")
+}
+
+pub(super) fn faults() -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (status, headers, body, kind, cause, next) in REFUSALS {
+        let server = Fixture::start(|_, reply| reply.send(*status, headers, body));
+        faults.push(fault(
+            format!("status {status} {body}"),
+            *kind,
+            cause,
+            next,
+            refused(server, *status != 401),
+        ));
+    }
+    for (address, cause, next) in ADDRESSES {
+        faults.push(fault(*address, Connect, cause, next, async {
+            Client::connect(*address).await.expect_err("the fault shows")
+        }));
+    }
+    for (what, is_modern, answer, kind, cause, next) in CALLS {
+        faults.push(fault(*what, *kind, cause, next, called(*is_modern, *answer)));
+    }
+    faults.extend(further());
+    faults
+}
+
+fn further() -> [Fault; 6] {
+    let mail = Fixture::start(|_, reply| garbage(reply));
+    let hanging = Fixture::start(|_, reply| wait(reply));
+    let lists = Fixture::start(|request, reply| match request.method().as_str() {
+        "tools/list" => wait(reply),
+        _ => modern(request, reply),
+    });
+    let no_handshake = Fixture::start(legacy);
+    let other = Fixture::start(|request, reply| {
+        let error = json!({"code": -32022, "message": "x", "data": {"supported": ["2031-01-01"]}});
+        reply.json(400, &json!({"jsonrpc": "2.0", "id": request.id(), "error": error}));
+    });
+    let no_sense = Fixture::start(|request, reply| match request.method().as_str() {
+        "server/discover" => reply.send(400, &[], ""),
+        _ => reply.result(request, &json!({"protocolVersion": Value::Null})),
+    });
+    [
+        fault("no HTTP at all", Protocol, &["not HTTP"], SERVER, refused(mail, true)),
+        fault("a server that hangs", Timeout, &["400ms"], "raise `timeout`", async move {
+            let mut spec = HttpSpec::new(&*hanging.url);
+            spec.timeout = Duration::from_millis(400);
+            Client::connect(spec).await.expect_err("the fault shows")
+        }),
+        fault(
+            "a list that does not come",
+            Timeout,
+            &["`tools/list`", "400ms"],
+            "raise `timeout`",
+            async move {
+                let mut spec = HttpSpec::new(&*lists.url);
+                spec.timeout = Duration::from_millis(400);
+                let client = Client::connect(spec).await.expect("the fault is in lists");
+                client.list_tools().await.expect_err("the fault shows")
+            },
+        ),
+        fault(
+            "a revision that it does not speak",
+            Protocol,
+            &["2026-07-28", "no session"],
+            "let the client choose",
+            async move {
+                let builder = Client::builder().revision(toolwright::Revision::NEWEST);
+                builder.connect(&*no_handshake.url).await.expect_err("the fault shows")
+            },
+        ),
+        fault(
+            "revisions that nobody speaks",
+            Protocol,
+            &["2031-01-01"],
+            "use a newer client",
+            refused(other, true),
+        ),
+        fault(
+            "a handshake without sense",
+            Protocol,
+            &["`initialize`"],
+            "use a newer client",
+            refused(no_sense, true),
+        ),
+    ]
+}
