@@ -154,7 +154,7 @@ bench_limits() {
 # Fuzzing, for a minute per target; FUZZ_SECONDS asks for more: tests/fuzz.
 fuzz() {
     local target corpus=target/fuzz/corpus
-    for target in frame http events parts values arguments config; do
+    for target in frame http events parts values arguments config client_lines client_http client_events; do
         mkdir -p "$corpus/$target"
         run env CARGO_TARGET_DIR=target/fuzz cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$target" \
             "$corpus/$target" "tests/fuzz/seeds/$target" -- \

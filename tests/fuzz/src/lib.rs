@@ -1,7 +1,8 @@
-//! What the fuzz targets share: types that are hard to read, a server, requests written as text, and what must hold of every answer.
+//! What the fuzz targets share: types that are hard to read, a server, a client, requests written as text, and what must hold of every answer.
 
 pub mod answer;
 pub mod arguments;
+pub mod client;
 pub mod events;
 pub mod request;
 pub mod server;
