@@ -141,6 +141,7 @@ impl fmt::Debug for ClientError {
 impl std::error::Error for ClientError {}
 
 /// What to do about a request whose answer is lost with the connection.
+#[cfg(feature = "http")]
 pub(crate) const AFTER_LOSS: &str =
     "see whether the request was carried out before you send it again; the next one connects again";
 
