@@ -38,7 +38,7 @@ const VERSION: u64 = 1;
 /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// // 32 random bytes in base64, as from `openssl rand -base64 32`.
 /// let key = StoreKey::from_base64(&std::env::var("TOKENS_KEY")?)?;
-/// let store = FileTokenStore::new("/home/ada/.config/my-agent/tokens.json").encrypted(key);
+/// let store = FileTokenStore::new("my-agent/tokens.json").encrypted(key);
 /// let oauth = OAuth::client_credentials("id", "secret").store(store);
 /// # Ok(())
 /// # }
