@@ -141,6 +141,9 @@ pub(super) fn read_mcp(text: &str) -> Result<ToolValue, ValueError> {
         if NAMED_OF_WORKFLOW.iter().any(|member| all.get(*member).is_some_and(Value::is_string)) {
             return Err(ValueError::Blob { kind: super::ToolType::Mcp, place: "the member with its bytes" });
         }
+        if members.has_more_than_null("workflow") {
+            return Err(ValueError::Blob { kind: super::ToolType::Mcp, place: "`workflow`" });
+        }
         return named(super::ToolType::Mcp, all).map(ToolValue::Mcp);
     }
     only(&members, 7, MCP_ONLY)?;

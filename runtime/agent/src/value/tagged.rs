@@ -47,7 +47,7 @@ impl<'a> Members<'a> {
         serde_json::from_str(self.by_name.get(member)?.get()).ok()
     }
 
-    fn has_more_than_null(&self, member: &str) -> bool {
+    pub(super) fn has_more_than_null(&self, member: &str) -> bool {
         self.by_name.get(member).is_some_and(|value| value.get() != "null")
     }
 }

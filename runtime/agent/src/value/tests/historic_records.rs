@@ -140,6 +140,18 @@ fn a_record_with_a_kind_is_no_older_one() {
     }
 }
 
+/// What is read can be written and read again, so it has no member that the current form refuses.
+#[test]
+fn older_mcp_tools_have_no_workflow_either() {
+    let record = |workflow: &str| {
+        format!(r#"{{"name": "a", "server_uri": "u", "tool_name": "t", "workflow": {workflow}}}"#)
+    };
+    let error = read(&record(r#"{"keys": ["k"]}"#)).unwrap_err().to_string();
+    assert_eq!(error, "the MCP record has a workflow, which only WORKFLOW records have; take `workflow` out");
+    let value = read(&record("null")).unwrap();
+    assert_eq!(ToolValue::from_json(&value.to_json()).unwrap(), value);
+}
+
 #[test]
 fn records_of_no_form_are_refused() {
     for text in ["{}", r#"{"name":"a"}"#, r#"{"0":"a"}"#, r#"{"inputSchema":{},"name":"a"}"#] {
