@@ -74,7 +74,7 @@ pub struct Completion {
 
 impl Completion {
     /// The answer with at most as many values as the protocol has.
-    pub(crate) fn capped(mut self) -> Self {
+    pub(crate) fn cap(mut self) -> Self {
         let count = u64::try_from(self.values.len()).unwrap_or(u64::MAX);
         let total = *self.total.get_or_insert(count);
         self.values.truncate(MAX_VALUES);
@@ -134,13 +134,13 @@ mod tests {
 
     #[test]
     fn at_most_a_hundred_values_are_sent_and_the_rest_is_counted() {
-        let values = |count: usize| vec!["x"; count].into_completion().expect("values").capped();
+        let values = |count: usize| vec!["x"; count].into_completion().expect("values").cap();
         for (count, sent, has_more) in [(0, 0, false), (100, 100, false), (101, 100, true)] {
             let capped = values(count);
             assert_eq!((capped.values.len(), capped.has_more), (sent, has_more), "{count}");
             assert_eq!(capped.total, u64::try_from(count).ok());
         }
-        let told = Completion { total: Some(7), ..values(3) }.capped();
+        let told = Completion { total: Some(7), ..values(3) }.cap();
         assert_eq!((told.total, told.has_more), (Some(7), true));
     }
 }

@@ -59,7 +59,7 @@ struct Forwarded {
 impl Run for Forwarded {
     fn start(&self, arguments: Option<&RawValue>, cx: &Context) -> Started {
         let check = Arc::clone(&self.check);
-        let call = Call {
+        let call = ToolForward {
             provider: self.provider.clone(),
             name: Arc::clone(&self.name),
             arguments: arguments.map(ToOwned::to_owned),
@@ -82,14 +82,14 @@ impl fmt::Debug for Forwarded {
 }
 
 /// A call of a tool.
-struct Call {
+struct ToolForward {
     provider: DynProvider,
     name: Arc<str>,
     arguments: Option<Box<RawValue>>,
     cx: Context,
 }
 
-impl Forward for Call {
+impl Forward for ToolForward {
     type Result = ToolResult;
 
     fn cx(&self) -> &Context {
@@ -113,14 +113,14 @@ impl Forward for Call {
 }
 
 /// A prompt to be filled in.
-struct Prompt<'a> {
+struct PromptForward<'a> {
     provider: &'a DynProvider,
     name: &'a str,
     arguments: Option<&'a RawValue>,
     cx: &'a Context,
 }
 
-impl Forward for Prompt<'_> {
+impl Forward for PromptForward<'_> {
     type Result = PromptResult;
 
     fn cx(&self) -> &Context {
@@ -134,13 +134,13 @@ impl Forward for Prompt<'_> {
 }
 
 /// A resource to be read.
-struct Read<'a> {
+struct ResourceForward<'a> {
     provider: &'a DynProvider,
     uri: &'a str,
     cx: &'a Context,
 }
 
-impl Forward for Read<'_> {
+impl Forward for ResourceForward<'_> {
     type Result = ResourceResult;
 
     fn cx(&self) -> &Context {
@@ -160,7 +160,7 @@ pub(crate) async fn get_prompt(
     arguments: Option<&RawValue>,
     cx: &Context,
 ) -> Outcome<PromptResult> {
-    answer(&Prompt { provider, name, arguments, cx }).await
+    answer(&PromptForward { provider, name, arguments, cx }).await
 }
 
 /// Has the first of these providers that knows the address read it.
@@ -171,7 +171,7 @@ pub(crate) async fn read_resource(
 ) -> Outcome<ResourceResult> {
     let mut outcome = Outcome::Error(error::unknown_resource(uri, cx.revision()));
     for provider in providers {
-        outcome = answer(&Read { provider, uri, cx }).await;
+        outcome = answer(&ResourceForward { provider, uri, cx }).await;
         let is_unknown =
             |error: &ErrorObject| matches!(error.code, error::RESOURCE_NOT_FOUND | error::INVALID_PARAMS);
         if !matches!(&outcome, Outcome::Error(error) if is_unknown(error)) {

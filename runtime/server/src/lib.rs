@@ -3,7 +3,7 @@
 //!
 //! A message on its way: `transport` (bytes to frames) → `connection` (JSON-RPC, and which era speaks) →
 //! `connection::calls` (limits, deadline, cancellation) → `tool_table` (name to tool) → `router` (arguments to the tool's
-//! type) → [`handler`] → `reply` (result to bytes). Prompts and resources leave this way after `connection`, for
+//! type) → [`handler`] → `reply` (a typed reply, written once). Prompts and resources leave this way after `connection`, for
 //! [`features`].
 
 pub mod handler;
@@ -36,6 +36,7 @@ mod extensions;
 mod forward;
 mod future;
 mod hex;
+mod json_rpc;
 mod log;
 mod message;
 mod pagination;

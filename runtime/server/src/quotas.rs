@@ -270,14 +270,14 @@ impl Caller {
     }
 
     /// One more for the caller; none where it has `limit` already.
-    pub(crate) fn take(&self, what: What, limit: usize) -> Option<Taken> {
-        let mut taken = Taken { caller: self.clone(), what, amount: 0 };
+    pub(crate) fn take(&self, what: What, limit: usize) -> Option<TakenShare> {
+        let mut taken = TakenShare { caller: self.clone(), what, amount: 0 };
         taken.grow(1, limit).then_some(taken)
     }
 
     /// Nothing of it yet, to be grown.
-    fn nothing_of(&self, what: What) -> Taken {
-        Taken { caller: self.clone(), what, amount: 0 }
+    fn nothing_of(&self, what: What) -> TakenShare {
+        TakenShare { caller: self.clone(), what, amount: 0 }
     }
 
     /// Takes a call of a tool out of its bucket, which holds `burst` calls and gets one more in each `interval`.
@@ -318,13 +318,13 @@ impl Caller {
 
 /// What a caller has taken, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Taken {
+pub(crate) struct TakenShare {
     caller: Caller,
     what: What,
     amount: usize,
 }
 
-impl Taken {
+impl TakenShare {
     /// Takes more, unless that is more than `limit`; someone without a share takes what it likes.
     pub(crate) fn grow(&mut self, amount: usize, limit: usize) -> bool {
         let count = &self.caller.0.counts[self.what as usize];
@@ -336,7 +336,7 @@ impl Taken {
     }
 }
 
-impl Taken {
+impl TakenShare {
     /// Gives some of it back, or all that there is.
     fn shrink(&mut self, amount: usize) {
         drop(self.split(amount));
@@ -353,8 +353,8 @@ impl Taken {
 /// The bytes of a message that is received or handled, out of what its caller may have at once and what all may have.
 #[derive(Debug)]
 pub(crate) struct Received {
-    own: Taken,
-    all: Taken,
+    own: TakenShare,
+    all: TakenShare,
     own_limit: usize,
     all_limit: usize,
 }
@@ -386,7 +386,7 @@ impl Received {
     }
 }
 
-impl Drop for Taken {
+impl Drop for TakenShare {
     fn drop(&mut self) {
         self.caller.0.counts[self.what as usize].fetch_sub(self.amount, Ordering::AcqRel);
     }

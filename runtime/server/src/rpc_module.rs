@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use jsonrpsee_core::server::{ResponsePayload, RpcModule};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::method;
@@ -12,6 +11,7 @@ use toolwright_wire::outbox::Outbox;
 use crate::auth::Access;
 use crate::connection::Connection;
 use crate::error;
+use crate::message::Envelope;
 use crate::service::Service;
 
 /// The requests of revision 2026-07-28 that have one answer and nothing else, and `ping`, which older clients send to any
@@ -88,14 +88,13 @@ async fn payload(service: &Service, method: &str, params: Option<&str>) -> Paylo
     // Nothing but the answer finds its way back.
     outbox.close();
     let exchange = Exchange(Connection::for_exchange(service.shared(), outbox, Access::Anonymous, None));
-    let mut answer = Vec::new();
-    if let Some(later) = exchange.0.receive(request.as_bytes(), &mut answer) {
-        answer = later.await.unwrap_or_default();
-    }
-    match serde_json::from_slice(&answer) {
-        Ok(Answer { result: Some(result), .. }) => ResponsePayload::success(result),
-        Ok(Answer { error: Some(error), .. }) => ResponsePayload::error(object(error)),
-        _ => ResponsePayload::error(object(error::internal("the request was cancelled"))),
+    let result = match Envelope::parse(request.as_bytes()) {
+        Ok(envelope) => exchange.0.result_of(method, envelope).await,
+        Err(malformed) => Err(error::malformed(malformed.fault, "line")),
+    };
+    match result {
+        Ok(result) => ResponsePayload::success(result),
+        Err(error) => ResponsePayload::error(object(error)),
     }
 }
 
@@ -103,12 +102,6 @@ async fn payload(service: &Service, method: &str, params: Option<&str>) -> Paylo
 fn object(error: ErrorObject) -> jsonrpsee_types::ErrorObjectOwned {
     let code = i32::try_from(error.code).unwrap_or(jsonrpsee_types::error::INTERNAL_ERROR_CODE);
     jsonrpsee_types::ErrorObjectOwned::owned(code, error.message, error.data)
-}
-
-#[derive(Deserialize)]
-struct Answer {
-    result: Option<Box<RawValue>>,
-    error: Option<ErrorObject>,
 }
 
 /// Cancels the request if its future is dropped.

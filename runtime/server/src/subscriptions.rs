@@ -10,11 +10,12 @@ use toolwright_core::json::JsonFault;
 use toolwright_core::protocol::{meta, method};
 use toolwright_wire::outbox::Outbox;
 
+use crate::json_rpc::ResultType;
 use crate::message::RequestId;
-use crate::quotas::Taken;
+use crate::quotas::TakenShare;
 #[cfg(feature = "tasks")]
 use crate::tasks::{Task, TaskView};
-use crate::{log, reply};
+use crate::{json_rpc, log};
 
 /// A watch over a resource that a provider may have; dropping it ends the watch.
 pub(crate) type Watch = Box<dyn std::fmt::Debug + Send + Sync>;
@@ -56,7 +57,7 @@ impl Changed<'_> {
     /// The notification outside a subscription: a list's has no parameters.
     pub(crate) fn legacy_notification(self) -> Result<Vec<u8>, JsonFault> {
         match self {
-            Self::Resource(uri) => reply::notification(self.method(), &json!({"uri": uri})),
+            Self::Resource(uri) => json_rpc::notification(self.method(), &json!({"uri": uri})),
             _ => Ok(json!({"jsonrpc": "2.0", "method": self.method()}).to_string().into_bytes()),
         }
     }
@@ -95,7 +96,7 @@ struct Subscription {
     key: Box<str>,
     filter: Filter,
     /// What it takes of its caller's share.
-    _taken: Taken,
+    _taken: TakenShare,
     _watches: Vec<Watch>,
 }
 
@@ -118,7 +119,7 @@ pub(crate) struct Filter {
 
 impl Filter {
     /// What of it the server has.
-    pub(crate) fn granted(mut self, has_prompts: bool, has_resources: bool) -> Self {
+    pub(crate) fn grant(mut self, has_prompts: bool, has_resources: bool) -> Self {
         self.prompts_list_changed &= has_prompts;
         if !has_resources {
             self.resources_list_changed = false;
@@ -175,7 +176,7 @@ impl Subscriptions {
         &mut self,
         id: &RequestId<'_>,
         filter: Filter,
-        (taken, held): (Taken, Vec<Watch>),
+        (taken, held): (TakenShare, Vec<Watch>),
         outbox: &Outbox,
     ) -> Result<(), JsonFault> {
         let (id, key) = (id.clone().into_owned(), id.key());
@@ -183,7 +184,7 @@ impl Subscriptions {
         let (notifications, watched) = subscription.filter.acknowledgment();
         let meta = SubscriptionMeta { watched, ..subscription.meta() };
         let params = WithMeta { params: json!({"notifications": notifications}), meta };
-        outbox.push(&reply::notification(method::SUBSCRIPTIONS_ACKNOWLEDGED, &params)?);
+        outbox.push(&json_rpc::notification(method::SUBSCRIPTIONS_ACKNOWLEDGED, &params)?);
         self.open.push(subscription);
         Ok(())
     }
@@ -221,8 +222,9 @@ impl Subscriptions {
     pub(crate) fn end(&mut self, outbox: &Outbox) {
         for subscription in self.open.drain(..) {
             let mut answer = Vec::new();
-            let result = WithMeta { params: json!({"resultType": "complete"}), meta: subscription.meta() };
-            reply::result_of(&mut answer, &subscription.id, &result);
+            let result =
+                WithMeta { params: json!({"resultType": ResultType::Complete}), meta: subscription.meta() };
+            json_rpc::result(&mut answer, &subscription.id, &result);
             outbox.push(&answer);
         }
     }
@@ -245,7 +247,7 @@ impl Subscription {
     }
 
     fn notification(&self, method: &str, params: impl Serialize) -> Result<Vec<u8>, JsonFault> {
-        reply::notification(method, &WithMeta { params, meta: self.meta() })
+        json_rpc::notification(method, &WithMeta { params, meta: self.meta() })
     }
 
     fn meta(&self) -> SubscriptionMeta<'_> {

@@ -1,6 +1,6 @@
 //! The table of tools: a name leads to its entry, and the list shows them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use toolwright_core::definition::ToolDefinition;
@@ -32,8 +32,8 @@ pub(crate) struct ToolTable {
     list: List<ToolEntry>,
     /// The tools of providers that are not in it, by name, and why.
     left_out: Vec<(String, String)>,
-    /// Present and former names.
-    index: HashMap<String, Arc<ToolEntry>>,
+    /// Present and former names, sorted.
+    index: Box<[(String, Arc<ToolEntry>)]>,
 }
 
 impl ToolTable {
@@ -91,21 +91,23 @@ impl ToolTable {
             });
         }
         let list = List::new(entries).map_err(BuildError::DuplicateTool)?;
-        let present = list.entries().iter().map(|entry| (entry.key().to_owned(), Arc::clone(entry)));
-        let mut index: HashMap<String, Arc<ToolEntry>> = present.collect();
-        for entry in list.entries() {
-            for name in &entry.was {
-                if index.insert(name.clone(), Arc::clone(entry)).is_some() {
-                    return Err(BuildError::DuplicateTool(name.clone()));
-                }
-            }
+        let names_of = |entry: &Arc<ToolEntry>| {
+            let entry = Arc::clone(entry);
+            let names: Vec<String> = entry.names().map(str::to_owned).collect();
+            names.into_iter().map(move |name| (name, Arc::clone(&entry)))
+        };
+        let mut index: Box<[(String, Arc<ToolEntry>)]> = list.entries().iter().flat_map(names_of).collect();
+        index.sort_by(|(a, _), (b, _)| a.cmp(b));
+        if let Some(pair) = index.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(BuildError::DuplicateTool(pair[0].0.clone()));
         }
         Ok(Self { list, left_out: Vec::new(), index })
     }
 
     /// The tool of this name or former name.
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<ToolEntry>> {
-        self.index.get(name)
+        let position = self.index.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
+        self.index.get(position).map(|(_, entry)| entry)
     }
 
     /// The scopes of all tools.

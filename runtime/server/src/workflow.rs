@@ -28,7 +28,7 @@ struct WithStandardParameters {
 
 impl Run for WithStandardParameters {
     fn start(&self, arguments: Option<&RawValue>, cx: &Context) -> Started {
-        match self.taken_out(arguments, cx) {
+        match self.take_out(arguments, cx) {
             Ok((rest, path)) => self.inner.start(Some(&rest), &cx.in_context(path)),
             Err(problem) => Started::Ready(ToolResult::error(problem).into()),
         }
@@ -37,7 +37,7 @@ impl Run for WithStandardParameters {
 
 impl WithStandardParameters {
     /// The arguments without the standard parameters, as they were written, and the context that these name.
-    fn taken_out(
+    fn take_out(
         &self,
         arguments: Option<&RawValue>,
         cx: &Context,

@@ -47,18 +47,18 @@ pub struct Introspection {
     fetcher: Fetcher,
     /// Bounds how many questions are under way.
     asking: Semaphore,
-    kept: Mutex<Answers>,
+    kept: Mutex<KeptAnswers>,
 }
 
 /// The answers that are kept, by the digests of their tokens.
 #[derive(Default)]
-struct Answers {
-    by_digest: HashMap<[u8; 32], Kept>,
+struct KeptAnswers {
+    by_digest: HashMap<[u8; 32], KeptAnswer>,
     bytes: usize,
 }
 
 /// A good answer, and until when it holds.
-struct Kept {
+struct KeptAnswer {
     principal: Principal,
     until: Duration,
     /// How long it is as JSON text.
@@ -160,7 +160,7 @@ impl Introspection {
         // What cannot be written is not kept.
         let bytes = serde_json::to_vec(&answer).map_or(usize::MAX, |text| text.len());
         let principal = principal(answer, issuer.as_deref())?;
-        self.remember(key, Kept { principal: principal.clone(), until, bytes });
+        self.remember(key, KeptAnswer { principal: principal.clone(), until, bytes });
         Ok(principal)
     }
 
@@ -198,12 +198,12 @@ impl Introspection {
 
     fn remembered(&self, key: &[u8; 32]) -> Option<Principal> {
         let now = self.clock.now();
-        self.kept().by_digest.get(key).filter(|kept| now < kept.until).map(|kept| kept.principal.clone())
+        self.lock().by_digest.get(key).filter(|kept| now < kept.until).map(|kept| kept.principal.clone())
     }
 
-    fn remember(&self, key: [u8; 32], answer: Kept) {
+    fn remember(&self, key: [u8; 32], answer: KeptAnswer) {
         let now = self.clock.now();
-        let mut kept = self.kept();
+        let mut kept = self.lock();
         if !self.has_room(&kept, &answer) {
             kept.forget_old(now);
         }
@@ -213,18 +213,18 @@ impl Introspection {
         }
     }
 
-    fn has_room(&self, kept: &Answers, answer: &Kept) -> bool {
+    fn has_room(&self, kept: &KeptAnswers, answer: &KeptAnswer) -> bool {
         kept.by_digest.len() < self.most_kept
             && kept.bytes.checked_add(answer.bytes).is_some_and(|bytes| bytes <= self.most_kept_bytes)
     }
 
-    fn kept(&self) -> MutexGuard<'_, Answers> {
+    fn lock(&self) -> MutexGuard<'_, KeptAnswers> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Answers {
-    fn insert(&mut self, key: [u8; 32], answer: Kept) {
+impl KeptAnswers {
+    fn insert(&mut self, key: [u8; 32], answer: KeptAnswer) {
         self.bytes += answer.bytes;
         if let Some(before) = self.by_digest.insert(key, answer) {
             self.bytes -= before.bytes;

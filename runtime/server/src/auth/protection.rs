@@ -221,7 +221,7 @@ impl Protection {
     }
 
     /// Which of the scopes that every request needs the caller lacks: all of them are named, or none.
-    pub(crate) fn lacking(&self, access: &Access) -> Option<&[String]> {
+    pub(crate) fn missing_scopes(&self, access: &Access) -> Option<&[String]> {
         (!access.covers(&self.required)).then_some(&*self.required)
     }
 

@@ -19,14 +19,14 @@ pub struct ClientBuilder {
     pub(super) service: Service,
     pub(super) revision: Revision,
     pub(super) capabilities: Value,
-    pub(super) answers: Option<Answers>,
+    pub(super) answers: Option<InputAnswers>,
 }
 
 /// The code that answers.
 #[derive(Clone)]
-pub(super) struct Answers(Arc<Answer>);
+pub(super) struct InputAnswers(Arc<AnswerInput>);
 
-type Answer = dyn Fn(&InputRequest) -> Result<Value, RpcError> + Send + Sync;
+type AnswerInput = dyn Fn(&InputRequest) -> Result<Value, RpcError> + Send + Sync;
 
 impl ClientBuilder {
     /// Speaks this revision; the newest one if not set.
@@ -48,7 +48,7 @@ impl ClientBuilder {
             self.capabilities =
                 json!({"elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {}});
         }
-        self.answers = Some(Answers(Arc::new(answer)));
+        self.answers = Some(InputAnswers(Arc::new(answer)));
         self
     }
 
@@ -71,7 +71,7 @@ impl ClientBuilder {
     }
 }
 
-impl Answers {
+impl InputAnswers {
     /// The response to a request of the server.
     pub(super) fn response(answers: Option<&Self>, message: Value) -> Value {
         let id = message.get("id").cloned().unwrap_or_default();
@@ -110,8 +110,8 @@ impl Answers {
     }
 }
 
-impl fmt::Debug for Answers {
+impl fmt::Debug for InputAnswers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Answers")
+        f.write_str("InputAnswers")
     }
 }

@@ -16,7 +16,7 @@ use toolwright_core::revision::Revision;
 use toolwright_wire::outbox::Outbox;
 
 pub use answering::ClientBuilder;
-use answering::{Answers, MAX_ROUNDS};
+use answering::{InputAnswers, MAX_ROUNDS};
 
 pub use crate::input::InputRequest;
 
@@ -52,7 +52,7 @@ struct Link {
     next_id: AtomicU64,
     waiting: Mutex<HashMap<u64, oneshot::Sender<Result<Value, RpcError>>>>,
     notifications: mpsc::UnboundedSender<Value>,
-    answers: Option<Answers>,
+    answers: Option<InputAnswers>,
 }
 
 /// A JSON-RPC error as an answer.
@@ -284,7 +284,7 @@ impl Link {
     fn deliver(&self, line: &[u8]) {
         let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return };
         if message.get("method").is_some() && message.get("id").is_some() {
-            self.send(&Answers::response(self.answers.as_ref(), message));
+            self.send(&InputAnswers::response(self.answers.as_ref(), message));
             return;
         }
         let Some(id) = message.get("id").and_then(Value::as_u64) else {

@@ -9,18 +9,20 @@ use serde_json::value::RawValue;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::revision::Revision;
 
-use super::{Connection, Later};
+use super::request::Answer;
+use super::{Connection, Later, Taken};
 use crate::error;
 #[cfg(feature = "http")]
 use crate::message::RequestId;
 use crate::message::{Envelope, Fault, Malformed};
+use crate::reply::AnswerKind;
 
 /// The messages of a batch, each read once.
 #[derive(Debug)]
 pub(crate) struct Batch<'a>(Vec<Result<Envelope<'a>, Malformed<'a>>>);
 
 /// What a transport asks of a message in a batch before it is taken.
-pub(crate) type Check<'c> = dyn Fn(&Envelope<'_>) -> Result<(), ErrorObject> + 'c;
+pub(crate) type MessageCheck<'c> = dyn Fn(&Envelope<'_>) -> Result<(), ErrorObject> + 'c;
 
 impl Batch<'_> {
     /// What the batch takes back; that may be requests that came before it.
@@ -64,17 +66,25 @@ impl Connection {
 
     /// Takes the messages of a batch. Appends the array of answers, or returns what to wait for if one of them takes
     /// time. A request that `check` refuses is answered with what it says.
-    pub(crate) fn take_batch(&self, batch: Batch<'_>, check: &Check<'_>, out: &mut Vec<u8>) -> Option<Later> {
+    pub(crate) fn take_batch(&self, batch: Batch<'_>, check: &MessageCheck<'_>, out: &mut Vec<u8>) -> Taken {
         let mut answers: Vec<Vec<u8>> = Vec::new();
         let mut waiting: Vec<Later> = Vec::new();
         for message in batch.0 {
             let mut answer = Vec::new();
             match message {
-                Err(malformed) => self.refuse_malformed(&malformed, &mut answer),
+                Err(malformed) => {
+                    self.refuse_malformed(&malformed, &mut answer);
+                }
                 Ok(envelope) => match check(&envelope) {
-                    Ok(()) => waiting.extend(self.take_message(envelope, &mut answer)),
+                    Ok(()) => {
+                        if let Taken::Later(later) = self.take_message(envelope, &mut answer) {
+                            waiting.push(later);
+                        }
+                    }
                     Err(_) if envelope.id.is_none() => {}
-                    Err(error) => self.refuse_message(envelope.request_id().as_ref(), &error, &mut answer),
+                    Err(error) => {
+                        self.refuse_message(envelope.request_id().as_ref(), &error, &mut answer);
+                    }
                 },
             }
             if !answer.is_empty() {
@@ -83,17 +93,17 @@ impl Connection {
         }
         if waiting.is_empty() {
             write_batch(&answers, out);
-            return None;
+            return if answers.is_empty() { Taken::Silent } else { Taken::Answered(AnswerKind::Result) };
         }
-        Some(Box::pin(async move {
+        Taken::Later(Box::pin(async move {
             // They run side by side: each is a task, and all were started above.
             let running: Vec<_> = waiting.into_iter().map(tokio::spawn).collect();
             for task in running {
-                answers.extend(task.await.ok().flatten());
+                answers.extend(task.await.ok().flatten().map(|answer| answer.text));
             }
-            let mut out = Vec::new();
-            write_batch(&answers, &mut out);
-            (!out.is_empty()).then_some(out)
+            let mut text = Vec::new();
+            write_batch(&answers, &mut text);
+            (!text.is_empty()).then_some(Answer { text, kind: AnswerKind::Result })
         }))
     }
 }

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
-use serde_json::value::RawValue;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::meta;
 use toolwright_core::protocol::method;
@@ -17,69 +16,55 @@ use toolwright_core::revision::Revision;
 use toolwright_core::tool::TaskSupport;
 
 use super::input_requests::{Origin, OwnedOrigin};
-use super::{Connection, Later, arguments_of, optional_string, required_string};
-use crate::context::{CallStart, Context, LogLevel};
+use super::request::LaterReply;
+use super::{Connection, Dispatched, Request, arguments_of, optional_string, required_string};
+use crate::context::{CallStart, Context, IdText};
+use crate::error;
 use crate::future::BoxFuture;
 use crate::input::Question;
-use crate::message::{Params, RequestId, RequestMeta};
+use crate::message::RequestId;
 use crate::panics::{Panicked, UserFuture, catch};
 use crate::provider::Outcome;
-use crate::quotas::{Taken, What};
+use crate::quotas::{TakenShare, What};
+use crate::reply::Reply;
 use crate::tool::{Started, ToolEntry};
-use crate::{error, log, reply};
 
 /// The calls that run, by the key of their id.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    running: Mutex<HashMap<Box<str>, Running>>,
+    running: Mutex<HashMap<Box<str>, RunningCall>>,
     /// The number of entries, so that the common case of none takes no lock.
     count: AtomicUsize,
 }
 
 #[derive(Debug)]
-struct Running {
+struct RunningCall {
     cx: Context,
     /// What was asked for: a tool, or a prompt or resource in words.
     name: String,
     /// What it takes of its caller's share.
-    _taken: Option<Taken>,
-}
-
-/// What a request's metadata says about a call.
-#[derive(Debug)]
-pub(super) struct CallMeta<'a> {
-    pub(super) meta: &'a RequestMeta<'a>,
-    pub(super) log_level: Option<LogLevel>,
-    pub(super) revision: Revision,
+    _taken: Option<TakenShare>,
 }
 
 impl Connection {
     /// Answers `tools/call`: at once if the handler is done when first polled, later otherwise.
-    pub(super) fn call_tool(
-        &self,
-        id: &RequestId<'_>,
-        params: &Params<'_>,
-        meta: &CallMeta<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObject> {
+    pub(super) fn call_tool(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
+        let Request { id, params, .. } = *request;
         let name = required_string(params.name, "name")?;
         let arguments = arguments_of(params)?;
         self.admit(id)?;
-        let entry = self.service.tool_for(&name, self.access()).map_err(|denied| denied.error(&name))?;
-        if let Some(refusal) = self.paced(&entry) {
-            let form = reply::Form {
-                revision: meta.revision,
-                wraps: false,
-                server_meta: self.service.server_meta(),
-            };
-            // A text can always be written.
-            let _ = reply::call_result(out, id, &refusal, &form);
-            return Ok(None);
+        let entry = match request.called {
+            Some(Ok(entry)) => Arc::clone(entry),
+            Some(Err(denied)) => return Err(denied.error(&name)),
+            None => self.service.tool_for(&name, self.access()).map_err(|denied| denied.error(&name))?,
+        };
+        if let Some(refusal) = self.check_pace(&entry) {
+            return Ok(Reply::Tool(entry, refusal).into());
         }
         let origin = Origin { method: method::TOOLS_CALL, target: &name, arguments };
         #[cfg(feature = "tasks")]
-        let task = self.task_of(&entry, meta)?;
-        let start = self.call_start(id, params, meta, Some(&origin))?;
+        let task = self.task_of(&entry, request)?;
+        let start = self.call_start(request, Some(&origin))?;
         #[cfg(feature = "tasks")]
         let start = super::tasks::with_task(start, task.as_ref())?;
         let cx = Context::start(start);
@@ -90,19 +75,18 @@ impl Connection {
         };
         let running = match catch(|| call.entry.run.start(arguments, &cx)) {
             Ok(Started::Ready(outcome)) => {
-                call.write(self, out, id, &outcome, &cx, Some(&origin));
-                return Ok(None);
+                return Ok(call.reply(self, outcome, &cx, Some(&origin)).into());
             }
             Ok(Started::Running(future)) => future,
-            Err(Panicked) => return Err(panicked(ToolCall::WHAT)),
+            Err(Panicked) => return Err(panic_error(ToolCall::WHAT)),
         };
-        self.drive(id, running, cx, call, Some(origin), out)
+        self.drive(id, running, cx, call, Some(origin))
     }
 
     /// The result of a call that comes too soon after others of the same tool by the same caller; none where it may go on
     /// (2026-07-28, server/tools "Security Considerations"). A result, and no error of the protocol, since a model can
     /// act on it: wait, or do something else.
-    fn paced(&self, entry: &ToolEntry) -> Option<ToolResult> {
+    fn check_pace(&self, entry: &ToolEntry) -> Option<ToolResult> {
         let rate = self.service.limits().tool_call_rate?;
         let (name, now) = (&entry.definition.name, self.service.callers().now());
         let wait = self.caller().pace(name, rate.interval, rate.burst, now).err()?;
@@ -140,65 +124,59 @@ impl Connection {
         cx: Context,
         call: A,
         origin: Option<Origin<'_>>,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObject> {
+    ) -> Result<Dispatched, ErrorObject> {
         let mut running = UserFuture::new(running);
         // Most handlers are done when first polled: then nothing is spawned, queued or woken.
         match Pin::new(&mut running).poll(&mut std::task::Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok(done)) => {
                 cx.end();
                 cx.report(call.name());
-                call.write(self, out, id, &done, &cx, origin.as_ref());
-                Ok(None)
+                Ok(call.reply(self, done, &cx, origin.as_ref()).into())
             }
             Poll::Ready(Err(Panicked)) => {
                 cx.end();
-                Err(panicked(A::WHAT))
+                Err(panic_error(A::WHAT))
             }
-            Poll::Pending => match (cx.input_route().paused(None), origin) {
+            Poll::Pending => match (cx.input_route().take_open_questions(None), origin) {
                 (Some(questions), Some(origin)) => {
                     drop(running);
                     cx.cancel();
-                    self.pause(out, id, &cx, &origin, &questions, None);
-                    Ok(None)
+                    Ok(self.pause(&cx, &origin, questions, None).into())
                 }
-                (_, origin) => Ok(Some(call.go_on(self, id, running, cx, origin))),
+                (_, origin) => Ok(Dispatched::Later(call.go_on(self, id, running, cx, origin))),
             },
         }
     }
 
     pub(super) fn context_of(
         &self,
-        id: &RequestId<'_>,
-        params: &Params<'_>,
-        meta: &CallMeta<'_>,
+        request: &Request<'_>,
         origin: Option<&Origin<'_>>,
     ) -> Result<Context, ErrorObject> {
-        self.call_start(id, params, meta, origin).map(Context::start)
+        self.call_start(request, origin).map(Context::start)
     }
 
     fn call_start(
         &self,
-        id: &RequestId<'_>,
-        params: &Params<'_>,
-        meta: &CallMeta<'_>,
+        request: &Request<'_>,
         origin: Option<&Origin<'_>>,
     ) -> Result<CallStart, ErrorObject> {
-        let token = meta.meta.progress_token;
+        let Request { id, params, meta, revision, log_level, .. } = *request;
+        let token = meta.progress_token;
         if token.is_some_and(|token| RequestId::new(token).is_none()) {
             return Err(error::invalid_params("`progressToken` must be a string or an integer"));
         }
-        let context_path = optional_string(meta.meta.context_path, meta::CONTEXT_PATH)?;
+        let context_path = optional_string(meta.context_path, meta::CONTEXT_PATH)?;
         Ok(CallStart {
             peer: Arc::downgrade(&self.peer),
-            revision: meta.revision,
-            id: id.clone().into_owned(),
+            revision,
+            id: IdText::of(id),
             timeout: self.service.limits().call_timeout,
             progress_token: token.map(ToOwned::to_owned),
-            log_level: meta.log_level,
+            log_level,
             meta: params.meta.map(ToOwned::to_owned),
             context_path: context_path.map(Into::into),
-            input_route: self.input_route(origin, params, meta.revision)?,
+            input_route: self.input_route(origin, params, revision)?,
             access: self.access().clone(),
         })
     }
@@ -211,14 +189,13 @@ impl Connection {
         cx: Context,
         call: A,
         origin: Option<Origin<'_>>,
-    ) -> Later {
+    ) -> LaterReply {
         let key = id.key();
-        let id = id.clone().into_owned();
         // Kept where it may be needed: for the answers to the questions of a modern call.
         let origin = origin.filter(|_| cx.may_pause()).map(Origin::into_owned);
         // One that was admitted beside another at the same moment counts as well.
         let taken = self.caller().take(What::Calls, usize::MAX);
-        let running_call = Running { cx: cx.clone(), name: call.name().to_owned(), _taken: taken };
+        let running_call = RunningCall { cx: cx.clone(), name: call.name().to_owned(), _taken: taken };
         self.calls.insert(key.clone(), running_call);
         let connection = self.myself.clone();
         Box::pin(async move {
@@ -232,14 +209,13 @@ impl Connection {
             if is_cancelled {
                 return None;
             }
-            let mut out = Vec::new();
             let origin = origin.as_ref().map(OwnedOrigin::borrowed);
-            match outcome {
+            Some(match outcome {
                 Ended::Done(Err(questions)) => {
                     cx.cancel();
-                    connection.pause(&mut out, &id, &cx, &origin?, &questions, None);
+                    connection.pause(&cx, &origin?, questions, None)
                 }
-                Ended::Done(Ok(done)) => call.write(&connection, &mut out, &id, &done, &cx, origin.as_ref()),
+                Ended::Done(Ok(done)) => call.reply(&connection, done, &cx, origin.as_ref()),
                 Ended::TimedOut => {
                     let limit = connection.service.limits().call_timeout;
                     let text = format!(
@@ -247,12 +223,12 @@ impl Connection {
                         call.name(),
                         limit.as_secs_f64()
                     );
-                    call.write(&connection, &mut out, &id, &call.timed_out(text), &cx, origin.as_ref());
+                    let done = call.timed_out(text);
+                    call.reply(&connection, done, &cx, origin.as_ref())
                 }
-                Ended::Panicked => reply::error(&mut out, Some(&id), &panicked(A::WHAT), cx.revision()),
+                Ended::Panicked => panic_error(A::WHAT).into(),
                 Ended::Cancelled => return None,
-            }
-            Some(out)
+            })
         })
     }
 
@@ -263,7 +239,7 @@ impl Connection {
     }
 }
 
-/// A request that a user's code answers: how what comes of it is written.
+/// A request that a user's code answers: what the reply is to what comes of it.
 pub(super) trait Answering: Send + 'static {
     /// What the code returns.
     type Done: Send + 'static;
@@ -277,16 +253,16 @@ pub(super) trait Answering: Send + 'static {
     /// What to answer with where the deadline has passed.
     fn timed_out(&self, text: String) -> Self::Done;
 
-    /// Appends the answer.
-    fn write(
-        &self,
+    /// The reply.
+    fn reply(
+        self,
         connection: &Connection,
-        out: &mut Vec<u8>,
-        id: &RequestId<'_>,
-        done: &Self::Done,
+        done: Self::Done,
         cx: &Context,
         origin: Option<&Origin<'_>>,
-    );
+    ) -> Reply
+    where
+        Self: Sized;
 
     /// What finishes it when it takes time.
     fn go_on(
@@ -296,7 +272,7 @@ pub(super) trait Answering: Send + 'static {
         running: UserFuture<'static, Self::Done>,
         cx: Context,
         origin: Option<Origin<'_>>,
-    ) -> Later
+    ) -> LaterReply
     where
         Self: Sized,
     {
@@ -319,38 +295,21 @@ impl ToolCall {
         self.entry.task == Some(TaskSupport::Required)
     }
 
-    /// Appends the answer.
-    pub(super) fn answer(
-        &self,
-        out: &mut Vec<u8>,
-        id: &RequestId<'_>,
-        outcome: &Outcome,
-        revision: Revision,
-        server_meta: &RawValue,
-    ) {
-        let result = match outcome {
-            Outcome::Result(result) => result,
-            Outcome::Raw(raw) => return reply::raw_result(out, id, &raw.json, revision, server_meta),
-            Outcome::Error(error) => {
-                return reply::error(out, Some(id), error, revision);
-            }
+    /// The reply to a call that came to this.
+    #[inline]
+    pub(super) fn reply_to(self, outcome: Outcome, revision: Revision) -> Reply {
+        match outcome {
+            Outcome::Result(result) => match &result.missing_capability {
+                Some(missing) if revision.is_modern() => {
+                    error::missing_capability(&result.as_text(), &missing.required).into()
+                }
+                _ => Reply::Tool(self.entry, result),
+            },
+            Outcome::Raw(raw) => Reply::Raw(raw.json),
+            Outcome::Error(error) => error.into(),
             Outcome::InputRequired(_) | Outcome::Task(_) => {
-                let error = error::internal("the tool asks for input where nobody can be asked");
-                return reply::error(out, Some(id), &error, revision);
+                error::internal("the tool asks for input where nobody can be asked").into()
             }
-        };
-        if let Some(missing) = result.missing_capability.as_ref().filter(|_| revision.is_modern()) {
-            let error = error::missing_capability(&result.as_text(), &missing.required);
-            return reply::error(out, Some(id), &error, revision);
-        }
-        let form = reply::Form { revision, wraps: self.entry.wraps, server_meta };
-        let start = out.len();
-        if let Err(fault) = reply::call_result(out, id, result, &form) {
-            out.truncate(start);
-            let text = format!("the result of the tool `{}` cannot be sent: it {fault}", self.name());
-            log::warn(format_args!("{text}"));
-            // Texts can always be written.
-            let _ = reply::call_result(out, id, &ToolResult::error(text), &form);
         }
     }
 }
@@ -368,19 +327,20 @@ impl Answering for ToolCall {
         ToolResult::error(text).into()
     }
 
-    fn write(
-        &self,
+    #[inline]
+    fn reply(
+        self,
         connection: &Connection,
-        out: &mut Vec<u8>,
-        id: &RequestId<'_>,
-        outcome: &Outcome,
+        outcome: Outcome,
         cx: &Context,
         origin: Option<&Origin<'_>>,
-    ) {
-        if let (Outcome::InputRequired(input), Some(origin)) = (outcome, origin) {
-            return connection.pause_for(out, id, cx, origin, input);
+    ) -> Reply {
+        if let Outcome::InputRequired(input) = &outcome
+            && let Some(origin) = origin
+        {
+            return connection.pause_for(cx, origin, input);
         }
-        self.answer(out, id, outcome, cx.revision(), connection.service.server_meta());
+        self.reply_to(outcome, cx.revision())
     }
 
     #[cfg(feature = "tasks")]
@@ -391,7 +351,7 @@ impl Answering for ToolCall {
         running: UserFuture<'static, Outcome>,
         cx: Context,
         origin: Option<Origin<'_>>,
-    ) -> Later {
+    ) -> LaterReply {
         match self.task.take() {
             Some(task) => connection.go_on_as_task(id, running, cx, self, origin, task),
             None => connection.go_on(id, running, cx, self, origin),
@@ -436,13 +396,13 @@ async fn until_paused<T>(
             return Poll::Ready(done.map(Ok));
         }
         cx.input_route()
-            .paused(Some(task.waker()))
+            .take_open_questions(Some(task.waker()))
             .map_or(Poll::Pending, |questions| Poll::Ready(Ok(Err(questions))))
     })
     .await
 }
 
-pub(super) fn panicked(what: &str) -> ErrorObject {
+pub(super) fn panic_error(what: &str) -> ErrorObject {
     error::internal(&format!("{what} failed unexpectedly; the server's log has the reason"))
 }
 
@@ -451,7 +411,7 @@ impl Calls {
         self.count.load(Ordering::Acquire)
     }
 
-    fn insert(&self, key: Box<str>, call: Running) {
+    fn insert(&self, key: Box<str>, call: RunningCall) {
         let mut running = self.lock();
         running.insert(key, call);
         self.count.store(running.len(), Ordering::Release);
@@ -488,7 +448,7 @@ impl Calls {
             .collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Running>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, RunningCall>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -23,8 +23,8 @@ impl Connection {
         listens: bool,
         is_modern_only: bool,
     ) -> Arc<Self> {
-        let connection = Self::unlisted(service, outbox, access, Arc::default(), is_modern_only);
-        if listens { connection.listed() } else { connection }
+        let connection = Self::with_peer(service, outbox, access, Arc::default(), is_modern_only);
+        if listens { connection.notified_of_changes() } else { connection }
     }
 
     /// A connection for one exchange of a caller, within a session if there is one. Word of changes does not reach it.
@@ -35,13 +35,14 @@ impl Connection {
         session: Option<&Self>,
     ) -> Arc<Self> {
         let session = session.map_or_else(Arc::default, |session| Arc::clone(&session.peer.session));
-        Self::unlisted(service, outbox, access.into(), session, false)
+        Self::with_peer(service, outbox, access.into(), session, false)
     }
 
     /// A connection of the same session that is notified of changes as someone else.
     #[cfg(feature = "http")]
     pub(crate) fn listening_as(&self, outbox: Arc<Outbox>, access: Visitor) -> Arc<Self> {
-        Self::unlisted(&self.service, outbox, access, Arc::clone(&self.peer.session), false).listed()
+        Self::with_peer(&self.service, outbox, access, Arc::clone(&self.peer.session), false)
+            .notified_of_changes()
     }
 
     /// Whether `initialize` has succeeded.

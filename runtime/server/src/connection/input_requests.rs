@@ -1,6 +1,5 @@
 //! Elicitation, sampling and roots: how requests reach the client, and the result of a call that has some.
 
-use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use toolwright_core::json::each_member;
 use toolwright_core::protocol::ErrorObject;
@@ -10,10 +9,10 @@ use super::Connection;
 use crate::context::{Context, InputRoute};
 use crate::error;
 use crate::input::request_state::Binding;
-use crate::input::round_trips::{Answers, Kept, Passes};
+use crate::input::round_trips::{Answers, Passes, RequestState};
 use crate::input::{InputRequired, Question};
-use crate::message::{Params, RequestId, string};
-use crate::reply;
+use crate::message::{Params, string};
+use crate::reply::Reply;
 
 /// What a call asks the server for: its questions and their answers belong to it.
 #[derive(Debug, Clone, Copy)]
@@ -65,14 +64,14 @@ impl Connection {
         let answers = if params.request_state.is_none() && params.input_responses.is_none() {
             None
         } else {
-            Some((self.kept(params, origin)?, given_answers(params)?))
+            Some((self.open_state(params, origin)?, read_answers(params)?))
         };
         Ok(InputRoute::Passes(Passes::new(limits.max_questions, answers)))
     }
 
     /// What was kept of earlier rounds.
-    fn kept(&self, params: &Params<'_>, origin: &Origin<'_>) -> Result<Kept, ErrorObject> {
-        let Some(state) = params.request_state else { return Ok(Kept::default()) };
+    fn open_state(&self, params: &Params<'_>, origin: &Origin<'_>) -> Result<RequestState, ErrorObject> {
+        let Some(state) = params.request_state else { return Ok(RequestState::default()) };
         let limit = self.service.limits().max_request_state_bytes;
         string(state)
             .filter(|state| state.len() <= limit)
@@ -89,60 +88,47 @@ impl Connection {
         Binding { principal: self.access().owner(), method, target, arguments }
     }
 
-    /// Appends the answer of a call that ends with questions; `provider` is the state of the one who asks, if that is not
-    /// this server.
+    /// The reply to a call that ends with questions; `provider` is the state of the one who asks, if that is not this
+    /// server.
     pub(super) fn pause(
         &self,
-        out: &mut Vec<u8>,
-        id: &RequestId<'_>,
         cx: &Context,
         origin: &Origin<'_>,
-        questions: &[(String, Question)],
+        questions: Vec<(String, Question)>,
         provider: Option<&str>,
-    ) {
-        let Some(passes) = cx.input_route().passes() else { return };
+    ) -> Reply {
+        let Some(passes) = cx.input_route().passes() else {
+            return error::internal("nobody can be asked here").into();
+        };
         let limits = self.service.limits();
-        let kept = passes.kept(provider);
+        let kept = passes.state_for_next(provider);
         let sealed = self.service.sealer().seal(&kept, limits.request_state_ttl, &self.binding(origin));
-        let refusal = match sealed {
+        match sealed {
             Some(state) if state.len() <= limits.max_request_state_bytes => {
-                let result = InputRequiredResult {
-                    result_type: "input_required",
-                    input_requests: questions,
-                    request_state: &state,
-                    meta: self.service.server_meta(),
-                };
-                return reply::result_of(out, id, &result);
+                Reply::InputRequired(questions, state)
             }
             Some(_) => error::internal(&format!(
                 "the answers so far need more than the {} bytes that a `requestState` may have; answer in fewer words",
                 limits.max_request_state_bytes
-            )),
-            None => error::internal("the system gives no random numbers to seal the answers with"),
-        };
-        reply::error(out, Some(id), &refusal, cx.revision());
+            ))
+            .into(),
+            None => error::internal("the system gives no random numbers to seal the answers with").into(),
+        }
     }
 
-    /// Appends the answer of a call whose provider asks for input.
-    pub(super) fn pause_for(
-        &self,
-        out: &mut Vec<u8>,
-        id: &RequestId<'_>,
-        cx: &Context,
-        origin: &Origin<'_>,
-        input: &InputRequired,
-    ) {
+    /// The reply to a call whose provider asks for input.
+    pub(super) fn pause_for(&self, cx: &Context, origin: &Origin<'_>, input: &InputRequired) -> Reply {
         let questions = input.requests.iter();
         // The provider's way has checked them.
         let questions: Vec<_> =
             questions.filter_map(|(key, request)| Some((key.clone(), Question::of(request).ok()?))).collect();
         cx.cancel();
-        self.pause(out, id, cx, origin, &questions, input.state.as_deref());
+        self.pause(cx, origin, questions, input.state.as_deref())
     }
 }
 
 /// The answers that come with a request, one for each key.
-fn given_answers(params: &Params<'_>) -> Result<Answers, ErrorObject> {
+fn read_answers(params: &Params<'_>) -> Result<Answers, ErrorObject> {
     let Some(responses) = params.input_responses else { return Ok(Answers::new()) };
     let mut answers = Answers::new();
     let read = each_member(responses.get(), |key, answer| {
@@ -154,20 +140,4 @@ fn given_answers(params: &Params<'_>) -> Result<Answers, ErrorObject> {
             "`inputResponses` must be an object with the key of each question and its one answer",
         )
     })
-}
-
-/// 2026-07-28, schema `InputRequiredResult`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct InputRequiredResult<'a> {
-    result_type: &'static str,
-    #[serde(serialize_with = "as_object")]
-    input_requests: &'a [(String, Question)],
-    request_state: &'a str,
-    #[serde(rename = "_meta")]
-    meta: &'a RawValue,
-}
-
-fn as_object<S: Serializer>(questions: &&[(String, Question)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(questions.iter().map(|(key, question)| (key, question)))
 }

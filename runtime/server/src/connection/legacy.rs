@@ -6,60 +6,45 @@ use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
 
-use super::calls::CallMeta;
-use super::{Connection, Later, level_of};
+use super::{Connection, Dispatched, Request, level_of};
 use crate::error;
 use crate::input::ClientCapabilities;
-use crate::message::{Params, RequestId, RequestMeta, string};
-use crate::reply;
+use crate::message::{Params, string};
+use crate::reply::Reply;
 
 impl Connection {
-    /// Answers a request that does not name its revision.
-    pub(super) fn legacy(
-        &self,
-        method: &str,
-        id: &RequestId<'_>,
-        params: &Params<'_>,
-        meta: &RequestMeta<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObject> {
-        match method {
-            method::INITIALIZE => return self.initialize(id, params, out).map(|()| None),
+    /// The revision of a request that does not name one.
+    pub(super) fn legacy_revision(&self, method: &str) -> Result<Revision, ErrorObject> {
+        match self.agreed_revision() {
+            Some(revision) => Ok(revision),
             // Allowed before the handshake as well (2025-11-25, basic/lifecycle "Initialization").
-            method::PING => {
-                reply::result(out, id, b"{}");
-                return Ok(None);
-            }
-            _ => {}
-        }
-        let Some(revision) = self.agreed_revision() else {
-            return Err(error::invalid_params(
+            None if matches!(method, method::INITIALIZE | method::PING) => Ok(Revision::NEWEST_LEGACY),
+            None => Err(error::invalid_params(
                 "the request names no protocol revision: send `_meta` with `io.modelcontextprotocol/protocolVersion` and `io.modelcontextprotocol/clientCapabilities` (2026-07-28), or start with `initialize` (2025-11-25 and before)",
-            ));
-        };
-        match method {
-            method::TOOLS_CALL => {
-                self.call_tool(id, params, &CallMeta { meta, log_level: None, revision }, out)
-            }
-            method::TOOLS_LIST => self.list_tools(id, params, meta, revision, out),
+            )),
+        }
+    }
+
+    /// Answers a request that does not name its revision.
+    pub(super) fn legacy(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
+        match request.method {
+            method::TOOLS_CALL => self.call_tool(request),
+            method::TOOLS_LIST => self.list_tools(request),
+            method::PING => Ok(Reply::Done.into()),
+            method::INITIALIZE => self.initialize(request.params).map(Dispatched::from),
             method::LOGGING_SET_LEVEL => {
-                let level = params.level.ok_or_else(|| error::invalid_params("`level` is missing"))?;
+                let level =
+                    request.params.level.ok_or_else(|| error::invalid_params("`level` is missing"))?;
                 self.peer.session.set_log_level(level_of(level)?);
-                reply::result(out, id, b"{}");
-                Ok(None)
+                Ok(Reply::Done.into())
             }
-            _ => self.extension(method, id, params, &CallMeta { meta, log_level: None, revision }, out),
+            _ => self.extension(request),
         }
     }
 
     /// Agrees on a revision: the one asked for if it is a legacy one that exists, else the newest legacy one
     /// (2025-11-25, basic/lifecycle "Version Negotiation").
-    fn initialize(
-        &self,
-        id: &RequestId<'_>,
-        params: &Params<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ErrorObject> {
+    fn initialize(&self, params: &Params<'_>) -> Result<Reply, ErrorObject> {
         if self.agreed_revision().is_some() {
             return Err(error::invalid_request("this connection is initialized already"));
         }
@@ -83,9 +68,8 @@ impl Connection {
         if let (Some(instructions), Some(result)) = (self.service.instructions(), result.as_object_mut()) {
             result.insert("instructions".to_owned(), instructions.into());
         }
-        reply::result_of(out, id, &result);
         let declared = params.capabilities.map_or("{}", RawValue::get);
         self.peer.session.agree(revision, ClientCapabilities::read(declared, revision));
-        Ok(())
+        Ok(Reply::of_value(&result))
     }
 }

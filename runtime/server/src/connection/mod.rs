@@ -9,6 +9,7 @@ mod features;
 mod input_requests;
 mod legacy;
 mod modern;
+mod request;
 #[cfg(feature = "skills")]
 mod skills;
 mod subscriptions;
@@ -29,18 +30,23 @@ use toolwright_core::revision::Revision;
 use crate::auth::{Access, Visitor};
 use crate::context::LogLevel;
 use crate::error;
-use crate::future::BoxFuture;
+use crate::json_rpc::Form;
 use crate::message::{Envelope, Fault, Malformed, Params, RequestId, RequestMeta, string, trimmed};
 use crate::pagination::{List, Listed, View};
-use crate::peer::{Peer, Session};
+use crate::peer::{Peer, PeerSession};
 use crate::quotas::Caller;
-use crate::reply;
+use crate::reply::{AnswerKind, Reply};
 use crate::service::Shared;
 
 #[cfg(feature = "http")]
-pub(crate) use batch::Check;
+pub(crate) use batch::MessageCheck;
 use calls::Calls;
 pub(crate) use calls::{Ended, finish};
+#[cfg(feature = "http")]
+pub(crate) use request::Answer;
+pub(crate) use request::CalledTool;
+use request::{Dispatched, Request, write_error, write_later};
+pub(crate) use request::{Later, Taken};
 
 /// The exchange of messages with one peer of the server.
 #[derive(Debug)]
@@ -55,27 +61,24 @@ pub(crate) struct Connection {
     myself: Weak<Connection>,
 }
 
-/// An answer that is not there yet; none if the request was cancelled.
-pub(crate) type Later = BoxFuture<'static, Option<Vec<u8>>>;
-
 impl Connection {
     /// A connection that is notified of changes. A transport says who is at its other end: a peer over a network is never
     /// [`Access::Trusted`] unless the user says so.
     pub(crate) fn open(service: &Arc<Shared>, outbox: Arc<Outbox>, access: impl Into<Visitor>) -> Arc<Self> {
-        Self::unlisted(service, outbox, access.into(), Arc::default(), false).listed()
+        Self::with_peer(service, outbox, access.into(), Arc::default(), false).notified_of_changes()
     }
 
     /// From now on it is notified of changes.
-    fn listed(self: Arc<Self>) -> Arc<Self> {
+    fn notified_of_changes(self: Arc<Self>) -> Arc<Self> {
         self.service.add_listener(Arc::downgrade(&self.peer));
         self
     }
 
-    fn unlisted(
+    fn with_peer(
         service: &Arc<Shared>,
         outbox: Arc<Outbox>,
         access: Visitor,
-        session: Arc<Session>,
+        session: Arc<PeerSession>,
         is_modern_only: bool,
     ) -> Arc<Self> {
         let peer = Peer::new(outbox, session, access, Arc::clone(service.quotas()));
@@ -104,55 +107,60 @@ impl Connection {
     pub(crate) fn receive(&self, frame: &[u8], out: &mut Vec<u8>) -> Option<Later> {
         let frame = trimmed(frame);
         let start = out.len();
-        let later = match frame.first() {
+        let taken = match frame.first() {
             None => return None,
             Some(b'[') => match self.read_batch(frame) {
                 Ok(batch) => self.take_batch(batch, &|_| Ok(()), out),
-                Err(error) => {
-                    self.refuse_message(None, &error, out);
-                    None
-                }
+                Err(error) => Taken::Answered(self.refuse_message(None, &error, out)),
             },
             Some(_) => match Envelope::parse(frame) {
                 Ok(envelope) => self.take_message(envelope, out),
-                Err(malformed) => {
-                    self.refuse_malformed(&malformed, out);
-                    None
-                }
+                Err(malformed) => self.refuse_malformed(&malformed, out),
             },
         };
         if out.len() > start {
             out.push(b'\n');
         }
-        later
+        if let Taken::Later(later) = taken { Some(later) } else { None }
     }
 
     /// Answers a frame that could not be read as text or was too long.
     #[cfg(any(feature = "stdio", feature = "socket"))]
     pub(crate) fn refuse(&self, why: &str, out: &mut Vec<u8>) {
-        reply::error(out, None, &error::parse(why), self.error_revision());
+        self.refuse_message(None, &error::parse(why), out);
         out.push(b'\n');
     }
 
     /// Answers an invalid message, unless it is a notification.
-    fn refuse_malformed(&self, malformed: &Malformed<'_>, out: &mut Vec<u8>) {
-        if malformed.fault != Fault::Notification {
-            self.refuse_message(malformed.id.as_ref(), &error::malformed(malformed.fault, "line"), out);
+    fn refuse_malformed(&self, malformed: &Malformed<'_>, out: &mut Vec<u8>) -> Taken {
+        if malformed.fault == Fault::Notification {
+            return Taken::Silent;
         }
+        let error = error::malformed(malformed.fault, "line");
+        Taken::Answered(self.refuse_message(malformed.id.as_ref(), &error, out))
     }
 
     /// As [`Connection::receive`], for a message that was read already. Its answer ends no line.
-    pub(crate) fn take_message(&self, envelope: Envelope<'_>, out: &mut Vec<u8>) -> Option<Later> {
+    pub(crate) fn take_message(&self, envelope: Envelope<'_>, out: &mut Vec<u8>) -> Taken {
+        self.take_call(envelope, None, out)
+    }
+
+    /// As [`Connection::take_message`], with the tool that the message calls, where that was looked up already.
+    pub(crate) fn take_call(
+        &self,
+        envelope: Envelope<'_>,
+        called: Option<&CalledTool>,
+        out: &mut Vec<u8>,
+    ) -> Taken {
         let id = envelope.id.map(RequestId::new);
         let mut refuse = |id: Option<&RequestId<'_>>, why| {
-            self.refuse_message(id, &error::invalid_request(why), out);
-            None
+            Taken::Answered(self.refuse_message(id, &error::invalid_request(why), out))
         };
         if envelope.is_response() {
             if let Some(id) = envelope.id {
                 self.peer.session.waiting.respond(id, envelope.result, envelope.error);
             }
-            return None;
+            return Taken::Silent;
         }
         let Some(method) = envelope.method else {
             return refuse(id.flatten().as_ref(), "`method` is missing");
@@ -169,46 +177,90 @@ impl Connection {
             // Never answered, whatever is wrong with it (JSON-RPC 2.0 §4.1).
             None => {
                 if is_versioned {
-                    self.notified(&method, &params);
+                    self.take_notification(&method, &params);
                 }
-                None
+                Taken::Silent
             }
             Some(id) if !is_versioned => refuse(id.as_ref(), "`jsonrpc` must be \"2.0\""),
             Some(None) => refuse(None, "`id` must be a string or an integer"),
-            Some(Some(id)) => self.request(&method, &id, &params, envelope.meta.as_ref(), out),
+            Some(Some(id)) => {
+                let request = self.read_request(&method, &id, &params, envelope.meta.as_ref(), called);
+                self.answer(request, &id, out)
+            }
         }
     }
 
-    /// A request goes to the era that it is of: modern ones say so themselves, all others follow `initialize`
-    /// (2026-07-28, basic/versioning "Backward Compatibility").
-    fn request(
+    /// Dispatches a request, and writes its reply: the one place where that is done.
+    fn answer(
         &self,
-        method: &str,
+        request: Result<Request<'_>, ErrorObject>,
         id: &RequestId<'_>,
-        params: &Params<'_>,
-        meta: Option<&RequestMeta<'_>>,
         out: &mut Vec<u8>,
-    ) -> Option<Later> {
-        let Some(meta) = meta else {
-            self.refuse_message(
-                Some(id),
-                &error::invalid_params("`_meta` must be an object in which nothing is said twice"),
-                out,
-            );
-            return None;
-        };
-        let answer = if meta.protocol_version.is_some() {
-            self.modern(method, id, params, meta, out)
-        } else {
-            self.legacy(method, id, params, meta, out)
-        };
-        answer.unwrap_or_else(|error| {
-            self.refuse_message(Some(id), &error, out);
-            None
-        })
+    ) -> Taken {
+        let revision = request.as_ref().map_or(Revision::NEWEST, |request| request.revision);
+        match request.and_then(|request| self.dispatch(&request)) {
+            Ok(Dispatched::Now(reply)) => Taken::Answered(reply.write(out, id, &self.form(revision))),
+            Ok(Dispatched::Later(reply)) => {
+                Taken::Later(write_later(self.myself.clone(), id.clone().into_owned(), revision, reply))
+            }
+            Ok(Dispatched::Open) => Taken::Silent,
+            Err(error) => Taken::Answered(write_error(out, Some(id), &error, revision)),
+        }
     }
 
-    fn notified(&self, method: &str, params: &Params<'_>) {
+    /// The result of a request alone, for a table of methods that writes answers itself.
+    #[cfg(feature = "jsonrpsee")]
+    pub(crate) async fn result_of(
+        &self,
+        method: &str,
+        envelope: Envelope<'_>,
+    ) -> Result<Box<RawValue>, ErrorObject> {
+        let id = RequestId::from(0);
+        let (revision, dispatched) = {
+            let params = envelope.params.unwrap_or_default();
+            let request = self.read_request(method, &id, &params, envelope.meta.as_ref(), None)?;
+            (request.revision, self.dispatch(&request)?)
+        };
+        let reply = match dispatched {
+            Dispatched::Now(reply) => Some(reply),
+            Dispatched::Later(reply) => reply.await,
+            Dispatched::Open => None,
+        };
+        let reply = reply.ok_or_else(|| error::internal("the request was cancelled"))?;
+        reply.into_result(&self.form(revision))
+    }
+
+    /// The request, with the revision that it is of: modern ones say so themselves, all others follow `initialize`
+    /// (2026-07-28, basic/versioning "Backward Compatibility").
+    fn read_request<'a>(
+        &self,
+        method: &'a str,
+        id: &'a RequestId<'a>,
+        params: &'a Params<'a>,
+        meta: Option<&'a RequestMeta<'a>>,
+        called: Option<&'a CalledTool>,
+    ) -> Result<Request<'a>, ErrorObject> {
+        let meta = meta.ok_or_else(|| {
+            error::invalid_params("`_meta` must be an object in which nothing is said twice")
+        })?;
+        let (revision, log_level) = if meta.protocol_version.is_some() {
+            self.modern_revision(meta)?
+        } else {
+            (self.legacy_revision(method)?, None)
+        };
+        Ok(Request { id, method, params, meta, revision, log_level, called })
+    }
+
+    fn dispatch(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
+        if request.revision.is_modern() { self.modern(request) } else { self.legacy(request) }
+    }
+
+    /// The form that the peer wants results of this revision in.
+    fn form(&self, revision: Revision) -> Form<'_> {
+        Form { revision, server_meta: self.service.server_meta() }
+    }
+
+    fn take_notification(&self, method: &str, params: &Params<'_>) {
         if method == method::CANCELLED
             && let Some(id) = params.request_id.and_then(RequestId::referred_to)
         {
@@ -224,8 +276,13 @@ impl Connection {
         }
     }
 
-    fn refuse_message(&self, id: Option<&RequestId<'_>>, error: &ErrorObject, out: &mut Vec<u8>) {
-        reply::error(out, id, error, self.error_revision());
+    fn refuse_message(
+        &self,
+        id: Option<&RequestId<'_>>,
+        error: &ErrorObject,
+        out: &mut Vec<u8>,
+    ) -> AnswerKind {
+        write_error(out, id, error, self.error_revision())
     }
 
     /// The revision whose form an error without an id takes.
@@ -250,7 +307,7 @@ impl Connection {
         let unanswered = Unanswered::new(self.unanswered());
         tokio::spawn(async move {
             if let Some(answer) = later.await {
-                connection.peer.send(&answer).await;
+                connection.peer.send(&answer.text).await;
             }
             drop(unanswered);
         });
@@ -258,7 +315,7 @@ impl Connection {
 
     /// Waits until every answer is in the outbox.
     #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
-    pub(crate) async fn answered(&self) {
+    pub(crate) async fn wait_until_answered(&self) {
         let mut count = self.unanswered().subscribe();
         // The sender lives in `self`, so waiting ends with the count only.
         let _ = count.wait_for(|count| *count == 0).await;
@@ -275,18 +332,11 @@ impl Connection {
     }
 
     /// The page of `tools/list` that the parameters ask for.
-    fn list_tools(
-        &self,
-        id: &RequestId<'_>,
-        params: &Params<'_>,
-        meta: &RequestMeta<'_>,
-        revision: Revision,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObject> {
-        let context_path = optional_string(meta.context_path, meta::CONTEXT_PATH)?;
+    fn list_tools(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
+        let context_path = optional_string(request.meta.context_path, meta::CONTEXT_PATH)?;
         let table = self.service.table();
         let view = View { context_path: context_path.as_deref(), ..self.view() };
-        self.list_page(id, params, table.list(), view, revision, out)
+        self.list_page(request, table.list(), view)
     }
 
     /// What the peer sees of a list.
@@ -297,22 +347,18 @@ impl Connection {
     /// The page of a list that the parameters ask for.
     fn list_page<T: Listed>(
         &self,
-        id: &RequestId<'_>,
-        params: &Params<'_>,
+        request: &Request<'_>,
         list: &List<T>,
         view: View<'_>,
-        revision: Revision,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObject> {
-        let cursor = optional_string(params.cursor, "cursor")?;
+    ) -> Result<Dispatched, ErrorObject> {
+        let cursor = optional_string(request.params.cursor, "cursor")?;
         let settings = self.service.list_settings();
-        let page = list.page(cursor.as_deref(), view, revision, &settings).ok_or_else(|| {
+        let page = list.page(cursor.as_deref(), view, request.revision, &settings).ok_or_else(|| {
             error::invalid_params(
                 "`cursor` is not one that this server gave you for this list; list again without it",
             )
         })?;
-        reply::result(out, id, &page);
-        Ok(None)
+        Ok(Reply::Written(page).into())
     }
 }
 

@@ -4,22 +4,18 @@ use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
 
-use super::calls::CallMeta;
-use super::{Connection, Later, level_of};
+use super::{Connection, Dispatched, Request, level_of};
+use crate::context::LogLevel;
 use crate::error;
-use crate::message::{Params, RequestId, RequestMeta, string};
-use crate::reply;
+use crate::message::{RequestMeta, string};
+use crate::reply::Reply;
 
 impl Connection {
-    /// Answers a request that names its revision.
-    pub(super) fn modern(
+    /// The revision that a request names, and its log level.
+    pub(super) fn modern_revision(
         &self,
-        method: &str,
-        id: &RequestId<'_>,
-        params: &Params<'_>,
         meta: &RequestMeta<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObject> {
+    ) -> Result<(Revision, Option<LogLevel>), ErrorObject> {
         let revision = self.requested_revision(meta)?;
         let has_capabilities = meta.client_capabilities.is_some_and(|value| value.get().starts_with('{'));
         if !has_capabilities {
@@ -27,24 +23,21 @@ impl Connection {
                 "`_meta` needs the object `io.modelcontextprotocol/clientCapabilities` on every request",
             ));
         }
-        let log_level = meta.log_level.map(level_of).transpose()?;
-        match method {
-            method::TOOLS_CALL => self.call_tool(id, params, &CallMeta { meta, log_level, revision }, out),
-            method::TOOLS_LIST => self.list_tools(id, params, meta, revision, out),
-            method::SERVER_DISCOVER => {
-                if self.is_modern_only {
-                    reply::result_of(
-                        out,
-                        id,
-                        &self.service.discover_result_of(&error::supported_versions(true)),
-                    );
-                } else {
-                    reply::result(out, id, self.service.discover_result());
-                }
-                Ok(None)
+        Ok((revision, meta.log_level.map(level_of).transpose()?))
+    }
+
+    /// Answers a request that names its revision.
+    pub(super) fn modern(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
+        match request.method {
+            method::TOOLS_CALL => self.call_tool(request),
+            method::TOOLS_LIST => self.list_tools(request),
+            method::SERVER_DISCOVER if self.is_modern_only => {
+                let result = self.service.discover_result_of(&error::supported_versions(true));
+                Ok(Reply::of_value(&result).into())
             }
-            method::SUBSCRIPTIONS_LISTEN => self.listen(id, params, meta),
-            _ => self.extension(method, id, params, &CallMeta { meta, log_level, revision }, out),
+            method::SERVER_DISCOVER => Ok(Reply::Written(self.service.discover_result()).into()),
+            method::SUBSCRIPTIONS_LISTEN => self.listen(request),
+            _ => self.extension(request),
         }
     }
 

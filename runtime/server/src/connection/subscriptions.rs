@@ -4,21 +4,15 @@ use toolwright_core::protocol::ErrorObject;
 
 #[cfg(feature = "tasks")]
 use super::tasks::{declares_tasks, undeclared};
-use super::{Connection, Later};
+use super::{Connection, Dispatched, Request};
 use crate::error;
-use crate::message::{Params, RequestId, RequestMeta};
 use crate::quotas::What;
 use crate::subscriptions::Filter;
 
 impl Connection {
     /// Opens a subscription: the acknowledgment is its first message, its answer comes when it ends.
-    #[cfg_attr(not(feature = "tasks"), expect(unused_variables, reason = "only tasks look at the metadata"))]
-    pub(super) fn listen(
-        &self,
-        id: &RequestId<'_>,
-        params: &Params<'_>,
-        meta: &RequestMeta<'_>,
-    ) -> Result<Option<Later>, ErrorObject> {
+    pub(super) fn listen(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
+        let Request { id, params, .. } = *request;
         #[cfg_attr(not(feature = "tasks"), expect(unused_mut, reason = "only task ids are looked up"))]
         let mut filter: Filter = params
             .notifications
@@ -37,7 +31,7 @@ impl Connection {
         filter.resource_subscriptions.iter().try_for_each(|uri| check_length(uri))?;
         #[cfg(feature = "tasks")]
         if !filter.task_ids.is_empty() {
-            if !declares_tasks(meta) {
+            if !declares_tasks(request.meta) {
                 return Err(undeclared("`taskIds` is of the extension for tasks"));
             }
             if filter.task_ids.len() > most {
@@ -46,7 +40,7 @@ impl Connection {
             filter.task_ids.retain(|id| self.listens_to_task(id));
         }
         let features = self.service.features();
-        let filter = filter.granted(features.prompts.is_some(), features.resources.is_some());
+        let filter = filter.grant(features.prompts.is_some(), features.resources.is_some());
         if self.is_taken(id) {
             return Err(error::invalid_request("a request with this id is still running"));
         }
@@ -66,7 +60,7 @@ impl Connection {
         let watches = watches.filter_map(|uri| self.service.begin_watch(uri, self.access())).collect();
         open.open(id, filter, (taken, watches), &self.peer.outbox)
             .map_err(|fault| error::invalid_request(&format!("the id cannot be repeated: it {fault}")))?;
-        Ok(None)
+        Ok(Dispatched::Open)
     }
 
     /// Watches a resource (2025-11-25, server/resources "Subscriptions"). Any address will do, since what is there may come

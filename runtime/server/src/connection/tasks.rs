@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use toolwright_core::protocol::ErrorObject;
@@ -13,9 +12,10 @@ use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 use toolwright_core::tool::TaskSupport;
 
-use super::calls::{Answering, CallMeta, Ended, ToolCall, finish, panicked};
+use super::calls::{Answering, Ended, ToolCall, finish, panic_error};
 use super::input_requests::{Origin, OwnedOrigin};
-use super::{Connection, Later, required_string};
+use super::request::LaterReply;
+use super::{Connection, Dispatched, Request, required_string};
 use crate::auth::Access;
 use crate::clock;
 use crate::context::{CallStart, Context, InputRoute};
@@ -23,15 +23,14 @@ use crate::error;
 use crate::extensions::{TASKS, required};
 use crate::future::BoxFuture;
 use crate::input::declared_extension;
+use crate::json_rpc::{self, Form};
 use crate::message::{Params, RequestId, RequestMeta};
 use crate::panics::UserFuture;
 use crate::provider::Outcome;
-use crate::reply;
+use crate::reply::Reply;
 use crate::service::Shared;
 use crate::subscriptions::Changed;
-use crate::tasks::{
-    Admitted, LiveTask, MaybeTask, NoTask, NotAdmitted, Task, TaskRegistry, TaskState, TaskView,
-};
+use crate::tasks::{Admitted, LiveTask, MaybeTask, NoTask, NotAdmitted, Task, TaskRegistry, TaskState};
 use crate::tool::ToolEntry;
 
 impl Connection {
@@ -39,13 +38,14 @@ impl Connection {
     pub(super) fn task_of(
         &self,
         entry: &ToolEntry,
-        meta: &CallMeta<'_>,
+        request: &Request<'_>,
     ) -> Result<Option<Admitted>, ErrorObject> {
+        let is_modern = request.revision.is_modern();
         let Some(support) = entry.task else { return Ok(None) };
         let name = &entry.definition.name;
         let is_required = support == TaskSupport::Required;
-        if !meta.revision.is_modern() || !declares_tasks(meta.meta) {
-            return match (is_required, meta.revision.is_modern()) {
+        if !is_modern || !declares_tasks(request.meta) {
+            return match (is_required, is_modern) {
                 (false, _) => Ok(None),
                 (true, true) => Err(undeclared(&format!("`{name}` runs as a task only"))),
                 // It is not in the list of the client either.
@@ -90,7 +90,7 @@ impl Connection {
         call: ToolCall,
         origin: Option<Origin<'_>>,
         admitted: Admitted,
-    ) -> Later {
+    ) -> LaterReply {
         let id = id.clone().into_owned();
         let origin = origin.map(Origin::into_owned);
         let server_meta = self.service.server_meta().to_owned();
@@ -99,49 +99,39 @@ impl Connection {
         let (made, answer) = oneshot::channel();
         tokio::spawn(crate::tasks::make(admitted, made));
         Box::pin(async move {
-            let mut out = Vec::new();
-            let failure = match answer.await {
+            match answer.await {
                 Ok(Ok(unstarted)) => {
                     let (admitted, task) = unstarted.start()?;
                     let (live, timeout) = (Arc::clone(&admitted.live), admitted.timeout());
-                    reply::result_of(&mut out, &id, &TaskView::created(&task, &server_meta));
-                    let work = async move { work(running, &cx, &live, &call, timeout, &server_meta).await };
+                    let work = async move { work(running, &cx, &live, call, timeout, &server_meta).await };
                     // SEP-2663 "Task Status Notifications".
                     let notify = move |task: &Task| {
                         if let Some(service) = service.upgrade() {
-                            service.changed(Changed::Task(task));
+                            service.notify(Changed::Task(task));
                         }
                     };
                     tokio::spawn(crate::tasks::run(admitted, notify, work));
-                    return Some(out);
+                    Some(Reply::TaskCreated(Box::new(task)))
                 }
                 Ok(Err(_)) if !call.must_be_task() => {
                     let connection = connection.upgrade()?;
                     cx.end_by(until);
                     let origin = origin.as_ref().map(OwnedOrigin::borrowed);
-                    return connection.go_on(&id, running, cx, call, origin).await;
+                    connection.go_on(&id, running, cx, call, origin).await
                 }
-                Ok(Err(error)) => error::internal(&format!("the task cannot be kept: {error}")),
-                Err(_) => error::internal("the task could not be made"),
-            };
-            reply::error(&mut out, Some(&id), &failure, Revision::NEWEST);
-            Some(out)
+                Ok(Err(error)) => Some(error::internal(&format!("the task cannot be kept: {error}")).into()),
+                Err(_) => Some(error::internal("the task could not be made").into()),
+            }
         })
     }
 
     /// Answers a method of tasks.
-    pub(super) fn task_request(
-        &self,
-        method: &str,
-        id: &RequestId<'_>,
-        params: &Params<'_>,
-        meta: &CallMeta<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Later>, ErrorObject> {
+    pub(super) fn task_request(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
+        let Request { id, method, params, meta, .. } = *request;
         let Some(tasks) = &self.service.extensions().tasks else {
             return Err(error::method_not_found(method));
         };
-        if !declares_tasks(meta.meta) {
+        if !declares_tasks(meta) {
             return Err(undeclared(&format!("`{method}` is of the extension for tasks")));
         }
         let task_id = required_string(params.task_id, "taskId")?;
@@ -152,12 +142,11 @@ impl Connection {
             asker.check(&tool, scopes).map_err(|denied| TaskRequest::refusal(&task_id, &denied))?;
         }
         let tasks = Arc::clone(tasks);
-        let request = TaskRequest(task_id.clone().into_owned());
+        let call = TaskRequest(task_id.clone().into_owned());
         let task_id = task_id.into_owned();
-        let code: BoxFuture<'static, Found> = match (method, running) {
+        let code: BoxFuture<'static, TaskFound> = match (method, running) {
             (method::TASKS_GET, Some(live)) => {
-                reply::result_of(out, id, &TaskView::result(&live.snapshot(), self.service.server_meta()));
-                return Ok(None);
+                return Ok(Reply::Task(Box::new(live.snapshot())).into());
             }
             (method::TASKS_GET, None) => {
                 Box::pin(async move { asker.find(&tasks, &task_id).await.map(Some) })
@@ -165,7 +154,7 @@ impl Connection {
             (method::TASKS_UPDATE, Some(live)) => {
                 let answers = answers_of(params)?;
                 live.answer(&answers).map_err(|no_room| error::internal(&no_room.to_string()))?;
-                return Ok(self.acknowledge(id, out));
+                return Ok(Reply::Done.into());
             }
             (method::TASKS_UPDATE, None) => {
                 answers_of(params)?;
@@ -177,7 +166,7 @@ impl Connection {
             }
             (method::TASKS_CANCEL, Some(live)) => {
                 live.cancel();
-                return Ok(self.acknowledge(id, out));
+                return Ok(Reply::Done.into());
             }
             (method::TASKS_CANCEL, None) => Box::pin(async move {
                 let task = asker.find(&tasks, &task_id).await?;
@@ -186,18 +175,8 @@ impl Connection {
             _ => return Err(error::method_not_found(method)),
         };
         self.admit(id)?;
-        let cx = self.context_of(id, params, meta, None)?;
-        self.drive(id, code, cx, request, None, out)
-    }
-
-    /// "an empty acknowledgement" (SEP-2663).
-    fn acknowledge(&self, id: &RequestId<'_>, out: &mut Vec<u8>) -> Option<Later> {
-        reply::result_of(
-            out,
-            id,
-            &Acknowledged { result_type: "complete", meta: self.service.server_meta() },
-        );
-        None
+        let cx = self.context_of(request, None)?;
+        self.drive(id, code, cx, call, None)
     }
 
     /// Which of these tasks run here, are the caller's, and of tools that it may call: those that a subscription can
@@ -207,7 +186,7 @@ impl Connection {
         let live = tasks.and_then(|tasks| tasks.running_for(task_id, self.owner()));
         live.is_some_and(|live| {
             let (tool, scopes) = live.called();
-            self.service.lacking(&tool, scopes, self.access()).is_none()
+            self.service.missing_scopes(&tool, scopes, self.access()).is_none()
         })
     }
 }
@@ -248,18 +227,16 @@ async fn work(
     mut running: UserFuture<'static, Outcome>,
     cx: &Context,
     live: &LiveTask,
-    call: &ToolCall,
+    call: ToolCall,
     timeout: Duration,
     server_meta: &RawValue,
 ) -> (TaskState, Option<String>) {
     let outcome = live.until_stopped(finish(&mut running, cx)).await;
     drop(running);
-    let mut out = Vec::new();
-    let id = RequestId::from(0);
-    match outcome {
+    let reply = match outcome {
         Some(Ended::Done(outcome)) => {
             cx.end();
-            call.answer(&mut out, &id, &outcome, Revision::NEWEST, server_meta);
+            call.reply_to(outcome, Revision::NEWEST)
         }
         Some(Ended::TimedOut) => {
             cx.end();
@@ -268,42 +245,21 @@ async fn work(
                 call.name(),
                 timeout.as_secs_f64()
             );
-            call.answer(&mut out, &id, &ToolResult::error(text).into(), Revision::NEWEST, server_meta);
+            call.reply_to(ToolResult::error(text).into(), Revision::NEWEST)
         }
         Some(Ended::Panicked) => {
             cx.cancel();
-            reply::error(&mut out, Some(&id), &panicked(ToolCall::WHAT), Revision::NEWEST);
+            panic_error(ToolCall::WHAT).into()
         }
         // Whoever has stopped it has said how it ends.
         Some(Ended::Cancelled) | None => {
             cx.cancel();
             return (TaskState::Cancelled, None);
         }
-    }
-    ending_of(&out)
-}
-
-/// How a task ends whose call would have been answered so.
-fn ending_of(answer: &[u8]) -> (TaskState, Option<String>) {
-    #[derive(Deserialize)]
-    struct Answer<'a> {
-        #[serde(borrow)]
-        result: Option<&'a RawValue>,
-        #[serde(borrow)]
-        error: Option<&'a RawValue>,
-    }
-    #[derive(Deserialize)]
-    struct Error {
-        message: String,
-    }
-    match serde_json::from_slice(answer) {
-        Ok(Answer { result: Some(result), .. }) => (TaskState::Completed(result.to_owned()), None),
-        Ok(Answer { error: Some(error), .. }) => {
-            let message = serde_json::from_str::<Error>(error.get()).ok().map(|error| error.message);
-            (TaskState::Failed(error.to_owned()), message)
-        }
-        // What is written here is an answer.
-        _ => (TaskState::Cancelled, None),
+    };
+    match reply.into_result(&Form { revision: Revision::NEWEST, server_meta }) {
+        Ok(result) => (TaskState::Completed(result), None),
+        Err(error) => (TaskState::Failed(json_rpc::raw_error(&error)), Some(error.message)),
     }
 }
 
@@ -317,7 +273,7 @@ fn answers_of(params: &Params<'_>) -> Result<BTreeMap<String, Box<RawValue>>, Er
 }
 
 /// What a method of tasks comes to: a task, or the acknowledgement.
-type Found = Result<Option<Task>, NoTask>;
+type TaskFound = Result<Option<Task>, NoTask>;
 
 /// Who asks for a task: the one who made it, with a token that would do for the call as well (SEP-2663 "Security
 /// Considerations"). A task may outlive the token that it was made with, and the next one may allow less.
@@ -340,7 +296,7 @@ impl TaskAsker {
 
     /// Whether the caller may call a tool that needed `scopes` when the task was made.
     fn check(&self, tool: &str, scopes: Vec<String>) -> Result<(), NoTask> {
-        match self.service.lacking(tool, scopes, &self.access) {
+        match self.service.missing_scopes(tool, scopes, &self.access) {
             None => Ok(()),
             #[cfg(feature = "auth")]
             Some(scopes) if !self.access.is_anonymous() => Err(NoTask::Scopes(scopes)),
@@ -368,7 +324,7 @@ impl TaskRequest {
 }
 
 impl Answering for TaskRequest {
-    type Done = Found;
+    type Done = TaskFound;
 
     const WHAT: &'static str = "the task store";
 
@@ -376,33 +332,22 @@ impl Answering for TaskRequest {
         &self.0
     }
 
-    fn timed_out(&self, text: String) -> Found {
+    fn timed_out(&self, text: String) -> TaskFound {
         Err(NoTask::timed_out(text))
     }
 
-    fn write(
-        &self,
-        connection: &Connection,
-        out: &mut Vec<u8>,
-        id: &RequestId<'_>,
-        found: &Found,
-        cx: &Context,
+    fn reply(
+        self,
+        _connection: &Connection,
+        found: TaskFound,
+        _cx: &Context,
         _origin: Option<&Origin<'_>>,
-    ) {
-        let server_meta = connection.service.server_meta();
-        let refusal = match found {
-            Ok(Some(task)) => return reply::result_of(out, id, &TaskView::result(task, server_meta)),
-            Ok(None) => return drop(connection.acknowledge(id, out)),
-            Err(why) => Self::refusal(&self.0, why),
-        };
-        reply::error(out, Some(id), &refusal, cx.revision());
+    ) -> Reply {
+        match found {
+            Ok(Some(task)) => Reply::Task(Box::new(task)),
+            // "an empty acknowledgement" (SEP-2663).
+            Ok(None) => Reply::Done,
+            Err(why) => Self::refusal(&self.0, &why).into(),
+        }
     }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Acknowledged<'a> {
-    result_type: &'static str,
-    #[serde(rename = "_meta")]
-    meta: &'a RawValue,
 }

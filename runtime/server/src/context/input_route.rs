@@ -33,8 +33,8 @@ impl InputRoute {
     }
 
     /// The questions at which the call pauses, after its code was polled; `waker` is woken when one is added elsewhere.
-    pub(crate) fn paused(&self, waker: Option<&Waker>) -> Option<Vec<(String, Question)>> {
-        self.passes()?.paused(waker)
+    pub(crate) fn take_open_questions(&self, waker: Option<&Waker>) -> Option<Vec<(String, Question)>> {
+        self.passes()?.take_open(waker)
     }
 
     /// What a call that may end with questions knows of them.

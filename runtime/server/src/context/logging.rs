@@ -5,7 +5,7 @@ use toolwright_core::protocol::{LogLevel, method};
 
 use super::Context;
 use crate::peer::Peer;
-use crate::{log, reply};
+use crate::{json_rpc, log};
 
 impl Context {
     /// Sends a log message to the caller, if it wants messages of this level.
@@ -17,10 +17,10 @@ impl Context {
             return;
         }
         let written =
-            reply::notification(method::MESSAGE, &LogParams { level, logger, data }).or_else(|fault| {
+            json_rpc::notification(method::MESSAGE, &LogParams { level, logger, data }).or_else(|fault| {
                 log::warn(format_args!("the data of a log message cannot be sent: it {fault}"));
                 let data = format!("[the data of this message cannot be sent: it {fault}]");
-                reply::notification(method::MESSAGE, &LogParams { level, logger, data })
+                json_rpc::notification(method::MESSAGE, &LogParams { level, logger, data })
             });
         if let Ok(notification) = written {
             peer.send(&notification).await;

@@ -43,7 +43,7 @@ struct Call {
     /// Where notifications go; none for calls that no connection made.
     peer: Weak<Peer>,
     revision: Revision,
-    id: Option<RequestId<'static>>,
+    id: Option<IdText>,
     deadline: Instant,
     /// An earlier deadline, for a call that was to be a task and is none.
     earlier: OnceLock<Instant>,
@@ -59,6 +59,41 @@ struct Call {
     access: Access,
 }
 
+/// The JSON text of an id. One as short as nearly all are takes no memory of its own.
+#[derive(Debug, Clone)]
+pub(crate) enum IdText {
+    Short(u8, [u8; IdText::SHORT]),
+    Long(Box<str>),
+}
+
+impl IdText {
+    /// As long as a UUID in quotes, or less.
+    const SHORT: usize = 38;
+
+    pub(crate) fn of(id: &RequestId<'_>) -> Self {
+        let text = id.as_str();
+        let mut bytes = [0; Self::SHORT];
+        match (bytes.get_mut(..text.len()), u8::try_from(text.len())) {
+            (Some(short), Ok(length)) => {
+                short.copy_from_slice(text.as_bytes());
+                Self::Short(length, bytes)
+            }
+            _ => Self::Long(text.into()),
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            // They are the whole text.
+            Self::Short(length, bytes) => bytes
+                .get(..usize::from(*length))
+                .and_then(|text| std::str::from_utf8(text).ok())
+                .unwrap_or_default(),
+            Self::Long(text) => text,
+        }
+    }
+}
+
 /// What all contexts of one call know of its course.
 #[derive(Debug, Default)]
 struct Course {
@@ -72,7 +107,7 @@ struct Course {
 pub(crate) struct CallStart {
     pub(crate) peer: Weak<Peer>,
     pub(crate) revision: Revision,
-    pub(crate) id: RequestId<'static>,
+    pub(crate) id: IdText,
     pub(crate) timeout: Duration,
     pub(crate) progress_token: Option<Box<RawValue>>,
     pub(crate) log_level: Option<LogLevel>,
@@ -218,7 +253,7 @@ impl Context {
 
     /// The JSON text of the request's id, for logs.
     pub fn request_id(&self) -> Option<&str> {
-        self.0.id.as_ref().map(RequestId::as_str)
+        self.0.id.as_ref().map(IdText::as_str)
     }
 
     /// The request's `_meta`, for trace contexts and members of your own; `null` if there is none.

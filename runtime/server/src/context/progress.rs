@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use toolwright_core::protocol::{method, number};
 
 use super::Context;
-use crate::{log, reply};
+use crate::{json_rpc, log};
 
 impl Context {
     /// Tells the caller how far the call has come. Nothing is sent unless the caller asked for progress.
@@ -30,7 +30,7 @@ impl Context {
         let total = total.filter(|total| total.is_finite());
         let params = ProgressParams { progress_token: token, progress, total, message };
         // What cannot be written here is the caller's own token.
-        let Ok(notification) = reply::notification(method::PROGRESS, &params) else { return };
+        let Ok(notification) = json_rpc::notification(method::PROGRESS, &params) else { return };
         peer.outbox.room().await;
         // Looked at and sent in one step, so that reports of several tasks grow as well.
         let mut reported = self.0.course.reported.lock().unwrap_or_else(PoisonError::into_inner);

@@ -41,7 +41,7 @@ impl Completer {
         Self(Code(Box::new(move |value, context| {
             let complete = Arc::clone(&complete);
             Box::pin(
-                async move { Ok(complete(value, context).await.into_completion().map(Completion::capped)?) },
+                async move { Ok(complete(value, context).await.into_completion().map(Completion::cap)?) },
             )
         })))
     }
@@ -105,7 +105,7 @@ impl CompleteParams {
 
 impl Features {
     /// Why the argument does not exist for the caller, if it does not.
-    fn missing(&self, reference: &Reference, argument: &str, view: View<'_>) -> Option<String> {
+    fn find_missing(&self, reference: &Reference, argument: &str, view: View<'_>) -> Option<String> {
         let is_known = match reference {
             Reference::Prompt { name } => {
                 let entry = self.prompts.as_ref().and_then(|prompts| prompts.list().get(name).cloned());
@@ -141,16 +141,16 @@ impl Features {
         view: View<'_>,
     ) -> BoxFuture<'static, RequestResult<Completion>> {
         let CompleteParams { reference, argument, context } = params;
-        if let Some(provider) = self.completing(&reference, view).cloned() {
+        if let Some(provider) = self.completing_provider(&reference, view).cloned() {
             return Box::pin(async move {
                 let Resolved { arguments } = context;
                 let request = CompletionRequest::new(&reference, &argument.name, &argument.value, &arguments);
-                result_of(forward::complete(&provider, request, &cx).await.map(Completion::capped))
+                result_of(forward::complete(&provider, request, &cx).await.map(Completion::cap))
             });
         }
-        let answer = match self.missing(&reference, &argument.name, view) {
+        let answer = match self.find_missing(&reference, &argument.name, view) {
             Some(reason) => Err(RequestError::invalid(reason).into()),
-            None => Ok(Completion::default().capped()),
+            None => Ok(Completion::default().cap()),
         };
         match self.completers.0.get(&(reference, argument.name)) {
             Some(completer) if answer.is_ok() => {
@@ -167,7 +167,7 @@ impl Features {
     pub(super) fn check_completers(&self) -> Result<(), BuildError> {
         let view = View { context_path: None, access: &Access::Trusted, rule: &self.rule };
         for (reference, argument) in self.completers.arguments() {
-            if let Some(reason) = self.missing(reference, argument, view) {
+            if let Some(reason) = self.find_missing(reference, argument, view) {
                 return Err(BuildError::Feature { what: "completion", name: argument.to_owned(), reason });
             }
         }

@@ -73,7 +73,7 @@ impl Features {
     }
 
     /// The provider that completes arguments of what is referred to, if the caller sees that.
-    pub(super) fn completing(&self, reference: &Reference, view: View<'_>) -> Option<&DynProvider> {
+    pub(super) fn completing_provider(&self, reference: &Reference, view: View<'_>) -> Option<&DynProvider> {
         let number = match reference {
             Reference::Prompt { name } => {
                 let entry = self.prompts.as_ref()?.list().get(name).cloned()?;

@@ -37,7 +37,7 @@ pub(crate) struct Resources {
 }
 
 /// A resource that someone asks for.
-pub(crate) enum Found {
+pub(crate) enum FoundResource {
     /// It is registered with this address.
     Fixed(Arc<ResourceEntry>),
     /// A template stands for it, whose variables have these values.
@@ -47,13 +47,13 @@ pub(crate) enum Found {
 }
 
 /// Code that reads one resource.
-pub(crate) type Read = Box<dyn FnOnce(Context) -> BoxFuture<'static, RequestResult<ResourceResult>>>;
+pub(crate) type ReadFound = Box<dyn FnOnce(Context) -> BoxFuture<'static, RequestResult<ResourceResult>>>;
 
 impl Resources {
     /// What stands at `uri`: the resource with that address, else the template with the most fixed text that matches it.
-    fn find(&self, uri: &str) -> Option<Found> {
+    fn find(&self, uri: &str) -> Option<FoundResource> {
         if let Some(entry) = self.fixed.list().get(uri) {
-            return Some(Found::Fixed(Arc::clone(entry)));
+            return Some(FoundResource::Fixed(Arc::clone(entry)));
         }
         let templates = self.templates.list();
         let matching = templates
@@ -63,22 +63,22 @@ impl Resources {
         // The list is sorted, so of two with as much the same one is taken each time.
         let fixed_len = |entry: &TemplateEntry| entry.template.as_ref().map(UriTemplate::fixed_len);
         let Some((entry, values)) = matching.max_by_key(|(entry, _)| fixed_len(entry)) else {
-            return (!self.providers.is_empty()).then(|| Found::Elsewhere(self.providers.clone()));
+            return (!self.providers.is_empty()).then(|| FoundResource::Elsewhere(self.providers.clone()));
         };
         let values = values.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
-        Some(Found::Template(Arc::clone(entry), values))
+        Some(FoundResource::Template(Arc::clone(entry), values))
     }
 
     /// The same, where the caller sees it. What is kept from the caller does not let something else take its place: who
     /// wrote the other template did not have this address in mind.
-    pub(crate) fn find_in(&self, uri: &str, view: View<'_>) -> Option<Found> {
+    pub(crate) fn find_in(&self, uri: &str, view: View<'_>) -> Option<FoundResource> {
         self.find(uri).filter(|found| found.is_seen(uri, view))
     }
 
     /// Begins a watch over what stands at `uri`, or comes there later; none where no provider has to know of it.
     pub(crate) fn watch(&self, uri: &str) -> Option<Watch> {
         match self.find(uri) {
-            Some(Found::Fixed(entry)) if entry.provider.is_none() => None,
+            Some(FoundResource::Fixed(entry)) if entry.provider.is_none() => None,
             _ => self.watching.watch(uri),
         }
     }
@@ -92,7 +92,7 @@ impl Resources {
     }
 }
 
-impl Found {
+impl FoundResource {
     fn is_seen(&self, uri: &str, view: View<'_>) -> bool {
         match self {
             Self::Fixed(entry) => view.sees(&**entry),
@@ -111,7 +111,7 @@ impl Found {
     }
 
     /// What reads it.
-    pub(crate) fn read(self, uri: &str) -> Read {
+    pub(crate) fn read(self, uri: &str) -> ReadFound {
         match self {
             Self::Fixed(entry) => Box::new(move |cx| entry.read(cx)),
             Self::Template(entry, values) => {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use toolwright_core::request::MissingCapability;
 use toolwright_core::revision::Revision;
 
-use super::{Kind, Question};
+use super::{InputKind, Question};
 
 /// What a client can be asked for. A handler may choose by it, since a question that the client has not declared is an
 /// [`AskError::Unsupported`](super::AskError::Unsupported).
@@ -89,11 +89,11 @@ impl ClientCapabilities {
     /// declared).
     pub(crate) fn check(self, question: &Question) -> Result<(), MissingCapability> {
         let (needed, required) = match question.kind() {
-            Kind::Form => (FORM, json!({"elicitation": {"form": {}}})),
-            Kind::Url => (URL, json!({"elicitation": {"url": {}}})),
-            Kind::Sampling => (SAMPLING, json!({"sampling": {}})),
-            Kind::SamplingWithTools => (SAMPLING_TOOLS, json!({"sampling": {"tools": {}}})),
-            Kind::Roots => (ROOTS, json!({"roots": {}})),
+            InputKind::Form => (FORM, json!({"elicitation": {"form": {}}})),
+            InputKind::Url => (URL, json!({"elicitation": {"url": {}}})),
+            InputKind::Sampling => (SAMPLING, json!({"sampling": {}})),
+            InputKind::SamplingWithTools => (SAMPLING_TOOLS, json!({"sampling": {"tools": {}}})),
+            InputKind::Roots => (ROOTS, json!({"roots": {}})),
         };
         if self.has(needed) { Ok(()) } else { Err(MissingCapability { required }) }
     }

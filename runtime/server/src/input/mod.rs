@@ -41,7 +41,7 @@ pub use roots::Root;
 pub use sampling::{Sampled, Sampling};
 
 pub(crate) use capabilities::declared_extension;
-pub(crate) use request::{Kind, Question};
+pub(crate) use request::{InputKind, Question};
 pub(crate) use room::Room;
 
 #[cfg(test)]

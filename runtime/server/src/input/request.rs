@@ -35,12 +35,12 @@ pub(crate) struct Question {
     method: &'static str,
     params: Value,
     #[serde(skip)]
-    kind: Kind,
+    kind: InputKind,
 }
 
 /// What a client must be able to do to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum InputKind {
     Form,
     Url,
     Sampling,
@@ -51,21 +51,21 @@ pub(crate) enum Kind {
 impl Question {
     pub(crate) fn form(message: &str, form: &Value) -> Self {
         let params = json!({"mode": "form", "message": message, "requestedSchema": form});
-        Self { method: method::ELICITATION_CREATE, params, kind: Kind::Form }
+        Self { method: method::ELICITATION_CREATE, params, kind: InputKind::Form }
     }
 
     pub(crate) fn url(message: &str, url: &str) -> Self {
         let params = json!({"mode": "url", "message": message, "url": url});
-        Self { method: method::ELICITATION_CREATE, params, kind: Kind::Url }
+        Self { method: method::ELICITATION_CREATE, params, kind: InputKind::Url }
     }
 
     pub(super) fn sampling(params: Map<String, Value>, uses_tools: bool) -> Self {
-        let kind = if uses_tools { Kind::SamplingWithTools } else { Kind::Sampling };
+        let kind = if uses_tools { InputKind::SamplingWithTools } else { InputKind::Sampling };
         Self { method: method::SAMPLING_CREATE_MESSAGE, params: Value::Object(params), kind }
     }
 
     pub(crate) fn roots() -> Self {
-        Self { method: method::ROOTS_LIST, params: json!({}), kind: Kind::Roots }
+        Self { method: method::ROOTS_LIST, params: json!({}), kind: InputKind::Roots }
     }
 
     /// A request that comes from elsewhere.
@@ -73,14 +73,14 @@ impl Question {
         let InputRequest { method, params } = request;
         let (method, kind) = match method.as_str() {
             method::ELICITATION_CREATE if params.get("mode").is_some_and(|mode| mode == "url") => {
-                (method::ELICITATION_CREATE, Kind::Url)
+                (method::ELICITATION_CREATE, InputKind::Url)
             }
-            method::ELICITATION_CREATE => (method::ELICITATION_CREATE, Kind::Form),
+            method::ELICITATION_CREATE => (method::ELICITATION_CREATE, InputKind::Form),
             method::SAMPLING_CREATE_MESSAGE if params.get("tools").or(params.get("toolChoice")).is_some() => {
-                (method::SAMPLING_CREATE_MESSAGE, Kind::SamplingWithTools)
+                (method::SAMPLING_CREATE_MESSAGE, InputKind::SamplingWithTools)
             }
-            method::SAMPLING_CREATE_MESSAGE => (method::SAMPLING_CREATE_MESSAGE, Kind::Sampling),
-            method::ROOTS_LIST => (method::ROOTS_LIST, Kind::Roots),
+            method::SAMPLING_CREATE_MESSAGE => (method::SAMPLING_CREATE_MESSAGE, InputKind::Sampling),
+            method::ROOTS_LIST => (method::ROOTS_LIST, InputKind::Roots),
             other => return Err(AskError::Method(toolwright_core::protocol::error::shortened(other))),
         };
         let params = if params.is_object() { params.clone() } else { json!({}) };
@@ -95,7 +95,7 @@ impl Question {
         }
     }
 
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> InputKind {
         self.kind
     }
 
@@ -112,13 +112,13 @@ impl Question {
         let mut params = self.params.clone();
         let Some(members) = params.as_object_mut() else { return Ok(params) };
         match self.kind {
-            Kind::Form if revision < Revision::V2025_11_25 => {
+            InputKind::Form if revision < Revision::V2025_11_25 => {
                 members.shift_remove("mode");
                 if let Some(form) = members.get_mut("requestedSchema") {
                     *form = schema::form_for(form, revision)?;
                 }
             }
-            Kind::Sampling | Kind::SamplingWithTools => {
+            InputKind::Sampling | InputKind::SamplingWithTools => {
                 for message in members.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten()
                 {
                     let content = message.get("content").cloned().unwrap_or_default();

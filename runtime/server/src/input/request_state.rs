@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use toolwright_core::content::base64;
 
 use super::canonical::canonical;
-use super::round_trips::Kept;
+use super::round_trips::RequestState;
 
 /// The keys that seal what a server lets its clients keep (`requestState`).
 ///
@@ -103,7 +103,7 @@ impl Sealer {
     }
 
     /// What is kept, sealed; none where the system gives no random numbers.
-    pub(crate) fn seal(&self, kept: &Kept, ttl: Duration, binding: &Binding<'_>) -> Option<String> {
+    pub(crate) fn seal(&self, kept: &RequestState, ttl: Duration, binding: &Binding<'_>) -> Option<String> {
         let keys = self.keys()?;
         let expires = now().saturating_add(ttl.as_secs());
         let text = serde_json::to_vec(&Sealed {
@@ -120,7 +120,7 @@ impl Sealer {
     }
 
     /// What was sealed; none if the text was not sealed by this server for this request, or too long ago.
-    pub(crate) fn open(&self, text: &str, binding: &Binding<'_>) -> Option<Kept> {
+    pub(crate) fn open(&self, text: &str, binding: &Binding<'_>) -> Option<RequestState> {
         let keys = self.keys()?;
         let bytes = base64::decode(text).ok()?;
         let (nonce, sealed) = bytes.split_first_chunk::<NONCE_BYTES>()?;
@@ -129,7 +129,7 @@ impl Sealer {
             cipher(key).decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: &aad }).ok()
         })?;
         let Sealed { expires, answers, provider } = serde_json::from_slice(&text).ok()?;
-        (expires > now()).then_some(Kept { answers, provider })
+        (expires > now()).then_some(RequestState { answers, provider })
     }
 
     fn keys(&self) -> Option<&StateKeys> {
@@ -151,7 +151,7 @@ mod tests {
 
     use serde_json::value::RawValue;
 
-    use super::{Binding, Kept, Sealer, StateKeys};
+    use super::{Binding, RequestState, Sealer, StateKeys};
 
     const MINUTE: Duration = Duration::from_mins(1);
 
@@ -175,7 +175,7 @@ mod tests {
             arguments: Some(&arguments),
         };
         let answers = [("key".to_owned(), raw(r#"{"action":"accept"}"#))].into();
-        let kept = Kept { answers, provider: Some("theirs".to_owned()) };
+        let kept = RequestState { answers, provider: Some("theirs".to_owned()) };
         let state = sealer().seal(&kept, MINUTE, &binding).expect("sealed");
         assert!(!state.contains("accept") && !state.contains("theirs"));
         let opens = |binding: &Binding<'_>| sealer().open(&state, binding).is_some();
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn no_arguments_null_and_the_empty_object_are_the_same() {
         let binding = Binding { principal: None, method: "tools/call", target: "t", arguments: None };
-        let state = sealer().seal(&Kept::default(), MINUTE, &binding).expect("sealed");
+        let state = sealer().seal(&RequestState::default(), MINUTE, &binding).expect("sealed");
         for text in ["null", "{}", " { } "] {
             let arguments = raw(text);
             assert!(
@@ -224,7 +224,7 @@ mod tests {
             let (arguments, others) = (raw(text), raw(other));
             let binding =
                 Binding { principal: None, method: "tools/call", target: "t", arguments: Some(&arguments) };
-            let state = sealer().seal(&Kept::default(), MINUTE, &binding).expect("sealed");
+            let state = sealer().seal(&RequestState::default(), MINUTE, &binding).expect("sealed");
             assert!(sealer().open(&state, &binding).is_some(), "{text}");
             let other = Binding { arguments: Some(&others), ..binding };
             assert!(sealer().open(&state, &other).is_none(), "{text}");
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn the_same_answers_never_look_the_same() {
         let binding = Binding { principal: None, method: "tools/call", target: "t", arguments: None };
-        let sealed = || sealer().seal(&Kept::default(), MINUTE, &binding);
+        let sealed = || sealer().seal(&RequestState::default(), MINUTE, &binding);
         assert_ne!(sealed(), sealed());
     }
 }

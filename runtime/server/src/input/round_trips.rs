@@ -21,7 +21,7 @@ pub(crate) type Answers = BTreeMap<String, Box<RawValue>>;
 
 /// What travels with the client from one pass to the next.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct RequestState {
     /// The answers that were used.
     pub(crate) answers: Answers,
     /// The state of the provider whose requests are open.
@@ -60,9 +60,9 @@ struct PassState {
 
 impl Passes {
     /// The first pass, or one with what came in the request's `requestState` and `inputResponses`.
-    pub(crate) fn new(limit: usize, resumed: Option<(Kept, Answers)>) -> Self {
+    pub(crate) fn new(limit: usize, resumed: Option<(RequestState, Answers)>) -> Self {
         let (mut pass, mut input) = (OnceLock::new(), None);
-        if let Some((Kept { answers, provider }, given)) = resumed {
+        if let Some((RequestState { answers, provider }, given)) = resumed {
             input = Some(Box::new(InputResponses { responses: given.clone(), state: provider }));
             let state = PassState { kept: answers, given, ..PassState::default() };
             pass = OnceLock::from(Box::new(Pass { state: Mutex::new(state), ..Pass::default() }));
@@ -80,7 +80,7 @@ impl Passes {
         self.input.as_deref()
     }
 
-    pub(crate) fn paused(&self, waker: Option<&Waker>) -> Option<Vec<(String, Question)>> {
+    pub(crate) fn take_open(&self, waker: Option<&Waker>) -> Option<Vec<(String, Question)>> {
         if let Some(waker) = waker {
             // Before the look at the questions, so that none is added in between.
             let mut driver = self.driver();
@@ -123,7 +123,7 @@ impl Passes {
             state.asked.insert(key.to_owned(), question.clone());
             state.open.push(key.to_owned());
         }
-        let open = Open { pass, key };
+        let open = OpenQuestion { pass, key };
         self.wake_driver();
         // The pass ends when its handler has nothing else to do, and with it this future; one in another task goes on.
         pass.ended.cancelled().await;
@@ -138,9 +138,9 @@ impl Passes {
     }
 
     /// What the next pass must know, with the state of a provider.
-    pub(crate) fn kept(&self, provider: Option<&str>) -> Kept {
+    pub(crate) fn state_for_next(&self, provider: Option<&str>) -> RequestState {
         let answers = self.pass.get().map(|pass| pass.state().kept.clone()).unwrap_or_default();
-        Kept { answers, provider: provider.map(str::to_owned) }
+        RequestState { answers, provider: provider.map(str::to_owned) }
     }
 
     pub(crate) fn end(&self) {
@@ -160,7 +160,11 @@ impl Passes {
 
     /// The answer that an earlier pass brought.
     #[cfg(feature = "tasks")]
-    pub(crate) fn answered(&self, key: &str, question: &Question) -> Result<Option<Box<RawValue>>, AskError> {
+    pub(crate) fn earlier_answer(
+        &self,
+        key: &str,
+        question: &Question,
+    ) -> Result<Option<Box<RawValue>>, AskError> {
         let Some(pass) = self.pass.get() else { return Ok(None) };
         let mut state = pass.state();
         question.check_key(key, state.asked.get(key))?;
@@ -231,12 +235,12 @@ impl PassState {
 }
 
 /// A question that waits: one that nobody waits for any more is not asked.
-struct Open<'a> {
+struct OpenQuestion<'a> {
     pass: &'a Pass,
     key: &'a str,
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
         let mut state = self.pass.state();
         if let Some(at) = state.open.iter().position(|key| key == self.key) {

@@ -18,10 +18,10 @@ pub(crate) struct PageBounds {
 /// The pages of one list that were asked for last. A caller chooses where a page starts, so there may be as many as
 /// entries, each nearly as long as the list.
 #[derive(Debug, Default)]
-pub(crate) struct PageCache(Mutex<Kept>);
+pub(crate) struct PageCache(Mutex<KeptPages>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptPages {
     pages: HashMap<PageKey, Arc<[u8]>>,
     /// The keys of the pages, in the order in which they came.
     order: VecDeque<PageKey>,
@@ -31,7 +31,7 @@ struct Kept {
 impl PageCache {
     /// The page with this key, if it is kept.
     pub(crate) fn get(&self, key: &PageKey) -> Option<Arc<[u8]>> {
-        self.kept().pages.get(key).cloned()
+        self.lock().pages.get(key).cloned()
     }
 
     /// Keeps a page; the oldest go until it has room. One that has no room alone is not kept.
@@ -40,7 +40,7 @@ impl PageCache {
         if size > bounds.bytes || bounds.pages == 0 {
             return;
         }
-        let mut kept = self.kept();
+        let mut kept = self.lock();
         if kept.pages.contains_key(&key) {
             return;
         }
@@ -58,11 +58,11 @@ impl PageCache {
     /// How many pages are kept, and how many bytes of them.
     #[cfg(test)]
     pub(crate) fn size(&self) -> (usize, usize) {
-        let kept = self.kept();
+        let kept = self.lock();
         (kept.pages.len(), kept.bytes)
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptPages> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -107,7 +107,7 @@ mod tests {
             cache.keep(key(start), &page(10), bounds);
         }
         assert_eq!(kept(&cache), [5, 6, 7]);
-        assert_eq!(cache.kept().order.len(), 3);
+        assert_eq!(cache.lock().order.len(), 3);
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
         ] {
             cache.keep(key(start), &page(length), bounds);
             assert_eq!(kept(&cache), expected, "{start}");
-            assert!(cache.kept().bytes <= bounds.bytes);
+            assert!(cache.lock().bytes <= bounds.bytes);
         }
     }
 

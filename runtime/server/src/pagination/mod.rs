@@ -11,13 +11,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde::ser::SerializeMap;
 use serde_json::value::RawValue;
 use toolwright_core::json;
+use toolwright_core::resource::CacheScope;
 use toolwright_core::revision::Revision;
 
 use crate::auth::{Access, Offer, Rule};
+use crate::escape;
 use crate::hex::{hex, unhex};
+use crate::json_rpc::{self, CacheHints, Form};
 use crate::log;
 
 pub(crate) use cache::PageBounds;
@@ -222,9 +224,10 @@ impl<T: Listed> List<T> {
         let end = page.last().filter(|_| shown.peek().is_some());
         let next_cursor = end.map(|end| self.cursor_after(end.key(), view, revision));
         let is_private = self.depends_on(view.access) || Self::is_ruled(view);
-        let cache_scope = if is_private { "private" } else { "public" };
-        let list = ListResult { page: Page { entries: &page, revision }, next_cursor, cache_scope, settings };
-        list.to_json().into()
+        let cache_scope = if is_private { CacheScope::Private } else { CacheScope::Public };
+        let form = Form { revision, server_meta: settings.server_meta };
+        let hints = CacheHints { ttl_ms: settings.ttl_ms, cache_scope };
+        ListPage { entries: &page, next_cursor }.to_json(&form, hints).into()
     }
 
     /// An opaque cursor for "after this key": hexadecimal, so that nobody is tempted to write one by hand.
@@ -254,73 +257,43 @@ impl<T: Listed> List<T> {
     }
 }
 
-struct ListResult<'a, T> {
-    page: Page<'a, T>,
+/// One page of a list.
+struct ListPage<'a, T> {
+    entries: &'a [&'a Arc<T>],
     next_cursor: Option<String>,
-    /// 2026-07-28, server/utilities/caching "Choosing a Cache Scope".
-    cache_scope: &'static str,
-    settings: &'a ListSettings<'a>,
 }
 
-impl<T: Listed> ListResult<'_, T> {
-    /// The JSON text. Entries that cannot be sent are left out.
-    fn to_json(&self) -> Vec<u8> {
-        /// The result stands in a message.
-        const OUTER: usize = 1;
+impl<T: Listed> ListPage<'_, T> {
+    /// The JSON text of the result. Entries that cannot be sent are left out. They are written one by one, so that not
+    /// all are copied at once.
+    fn to_json(&self, form: &Form<'_>, hints: CacheHints) -> Vec<u8> {
         /// What most entries take up, so that a page hardly has to grow.
         const ENTRY_BYTES: usize = 256;
-        let mut out = Vec::with_capacity((1 + self.page.entries.len()) * ENTRY_BYTES);
-        if let Err(fault) = json::append(&mut out, self, OUTER) {
-            let is_fit = |entry: &&&Arc<T>| {
-                let fit = json::append(&mut Vec::new(), &entry.shown(self.page.revision), OUTER + 2).is_ok();
-                if !fit {
+        let mut out = Vec::with_capacity((1 + self.entries.len()) * ENTRY_BYTES);
+        json_rpc::open_result(&mut out, form);
+        escape::string(&mut out, T::MEMBER);
+        out.extend_from_slice(b":[");
+        let mut is_first = true;
+        for entry in self.entries {
+            let start = out.len();
+            if !is_first {
+                out.push(b',');
+            }
+            match json::append(&mut out, &entry.shown(form.revision), json_rpc::OUTER + 2) {
+                Ok(()) => is_first = false,
+                Err(fault) => {
+                    out.truncate(start);
                     log::warn(format_args!("`{}` is left out of `{}`: it {fault}", entry.key(), T::MEMBER));
                 }
-                fit
-            };
-            let entries: Vec<&Arc<T>> = self.page.entries.iter().filter(is_fit).copied().collect();
-            let fit = ListResult {
-                page: Page { entries: &entries, revision: self.page.revision },
-                next_cursor: self.next_cursor.clone(),
-                cache_scope: self.cache_scope,
-                settings: self.settings,
-            };
-            // All of it can be written now.
-            let _ = json::append(&mut out, &fit, OUTER);
+            }
         }
-        out
-    }
-}
-
-impl<T: Listed> Serialize for ListResult<'_, T> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let is_modern = self.page.revision.is_modern();
-        let mut result = serializer.serialize_map(None)?;
-        if is_modern {
-            result.serialize_entry("resultType", "complete")?;
-        }
-        result.serialize_entry(T::MEMBER, &self.page)?;
+        out.push(b']');
         if let Some(cursor) = &self.next_cursor {
-            result.serialize_entry("nextCursor", cursor)?;
+            out.extend_from_slice(br#","nextCursor":"#);
+            escape::string(&mut out, cursor);
         }
-        if is_modern {
-            result.serialize_entry("ttlMs", &self.settings.ttl_ms)?;
-            result.serialize_entry("cacheScope", self.cache_scope)?;
-            result.serialize_entry("_meta", self.settings.server_meta)?;
-        }
-        result.end()
-    }
-}
-
-/// Entries in the form of one revision; written one by one, so that not all are copied at once.
-struct Page<'a, T> {
-    entries: &'a [&'a Arc<T>],
-    revision: Revision,
-}
-
-impl<T: Listed> Serialize for Page<'_, T> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.entries.iter().map(|entry| entry.shown(self.revision)))
+        json_rpc::close_result(&mut out, hints, form);
+        out
     }
 }
 

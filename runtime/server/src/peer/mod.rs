@@ -14,13 +14,13 @@ use crate::limits::Limits;
 use crate::quotas::{Caller, Quotas};
 use crate::subscriptions::{Changed, Subscriptions};
 
-pub(crate) use session::Session;
+pub(crate) use session::PeerSession;
 
 /// One peer of the server.
 #[derive(Debug)]
 pub(crate) struct Peer {
     pub(crate) outbox: Arc<Outbox>,
-    pub(crate) session: Arc<Session>,
+    pub(crate) session: Arc<PeerSession>,
     access: Visitor,
     /// Whose share of the limits it takes.
     caller: Caller,
@@ -31,7 +31,7 @@ pub(crate) struct Peer {
 impl Peer {
     pub(crate) fn new(
         outbox: Arc<Outbox>,
-        session: Arc<Session>,
+        session: Arc<PeerSession>,
         access: Visitor,
         quotas: Arc<Quotas>,
     ) -> Self {

@@ -14,13 +14,13 @@ use toolwright_core::protocol::{Revision, method};
 
 use super::Peer;
 use crate::hex::random_id;
-use crate::input::{AskError, Kind, Question, Room};
+use crate::input::{AskError, InputKind, Question, Room};
+use crate::json_rpc;
 use crate::message::string;
-use crate::reply;
 
 /// The questions of a session that wait for their response.
 #[derive(Debug, Default)]
-pub(crate) struct Waiting {
+pub(crate) struct PendingRequests {
     last_id: AtomicU64,
     open: Mutex<HashMap<u64, Waiter>>,
 }
@@ -35,7 +35,7 @@ struct Waiter {
 
 type Response = Result<Box<RawValue>, AskError>;
 
-impl Waiting {
+impl PendingRequests {
     fn add(&self, room: &Arc<Room>) -> (u64, oneshot::Receiver<Response>) {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, response) = oneshot::channel();
@@ -151,12 +151,14 @@ impl Requests {
         if !peer.can_send() {
             return Err(AskError::NoStream);
         }
-        let elicitation =
-            (question.kind() == Kind::Url).then(random_id::<16>).transpose().map_err(|_| AskError::Ended)?;
+        let elicitation = (question.kind() == InputKind::Url)
+            .then(random_id::<16>)
+            .transpose()
+            .map_err(|_| AskError::Ended)?;
         let params = question.legacy_params(revision, elicitation.as_deref())?;
         let (id, response) = peer.session.waiting.add(&self.room);
-        let request = reply::request(id, question.method(), &params);
-        let open = Open { peer, requests: self, id };
+        let request = json_rpc::request(id, question.method(), &params);
+        let open = OpenRequest { peer, requests: self, id };
         {
             let mut state = self.state();
             state.open.insert(id, false);
@@ -206,20 +208,20 @@ impl Requests {
 /// Tells the client that its response is not waited for any more (2025-11-25, basic/utilities/cancellation).
 fn give_up(peer: &Peer, id: u64, is_sent: bool) {
     if peer.session.waiting.remove(id) && is_sent {
-        let notification = reply::notification(method::CANCELLED, &json!({"requestId": id}));
+        let notification = json_rpc::notification(method::CANCELLED, &json!({"requestId": id}));
         // A number can always be written.
         let _ = notification.map(|notification| peer.push(&notification));
     }
 }
 
 /// A request that waits for its response; given up when nobody waits for it any more.
-struct Open<'a> {
+struct OpenRequest<'a> {
     peer: &'a Peer,
     requests: &'a Requests,
     id: u64,
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenRequest<'_> {
     fn drop(&mut self) {
         let is_sent = self.requests.state().open.remove(&self.id);
         give_up(self.peer, self.id, is_sent.unwrap_or_default());
@@ -227,7 +229,7 @@ impl Drop for Open<'_> {
 }
 
 pub(crate) fn complete_notification(elicitation_id: &str) -> Result<Vec<u8>, JsonFault> {
-    reply::notification(method::ELICITATION_COMPLETE, &json!({"elicitationId": elicitation_id}))
+    json_rpc::notification(method::ELICITATION_COMPLETE, &json!({"elicitationId": elicitation_id}))
 }
 
 #[cfg(test)]
@@ -236,7 +238,7 @@ mod tests {
 
     use serde_json::value::RawValue;
 
-    use super::{AskError, Waiting};
+    use super::{AskError, PendingRequests};
     use crate::input::ample;
 
     fn raw(text: &str) -> Box<RawValue> {
@@ -263,7 +265,7 @@ mod tests {
             ("[1]", false),
             ("18446744073709551617", false),
         ] {
-            let waiting = Waiting::default();
+            let waiting = PendingRequests::default();
             let (id, mut response) = waiting.add(&Arc::new(ample()));
             assert_eq!(id, 1);
             waiting.respond(&raw(text), Some(&raw("{}")), None);
@@ -275,7 +277,7 @@ mod tests {
     #[test]
     fn a_member_that_is_null_beside_the_other_says_nothing() {
         let answer = |result: Option<&str>, error: Option<&str>| {
-            let waiting = Waiting::default();
+            let waiting = PendingRequests::default();
             let (_, mut response) = waiting.add(&Arc::new(ample()));
             let (result, error) = (result.map(raw), error.map(raw));
             waiting.respond(&raw("1"), result.as_deref(), error.as_deref());

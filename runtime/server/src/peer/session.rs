@@ -6,13 +6,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolwright_core::protocol::{LogLevel, Revision};
 
-use super::server_requests::Waiting;
+use super::server_requests::PendingRequests;
 use crate::input::ClientCapabilities;
 use crate::subscriptions::Watch;
 
 /// What a legacy peer has agreed on and asked for. Over HTTP the exchanges of a session share one.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct PeerSession {
     /// The revision agreed on by `initialize`: its place in [`Revision::ALL`] plus one, 0 before.
     agreed: AtomicU8,
     /// The least level of log messages, as its place in [`LEVELS`].
@@ -22,7 +22,7 @@ pub(crate) struct Session {
     /// What the peer can be asked for, as the bits of [`ClientCapabilities`].
     declared: AtomicU8,
     /// The requests to the peer that wait for its response.
-    pub(crate) waiting: Waiting,
+    pub(crate) waiting: PendingRequests,
 }
 
 /// The resources that a legacy peer watches.
@@ -33,14 +33,14 @@ pub(crate) struct Watched {
     pub(crate) bytes: usize,
 }
 
-impl Default for Session {
+impl Default for PeerSession {
     fn default() -> Self {
         Self {
             agreed: AtomicU8::new(0),
             log_level: AtomicU8::new(LogLevel::Info as u8),
             watched: Mutex::default(),
             declared: AtomicU8::new(0),
-            waiting: Waiting::default(),
+            waiting: PendingRequests::default(),
         }
     }
 }
@@ -56,7 +56,7 @@ const LEVELS: [LogLevel; 8] = [
     LogLevel::Emergency,
 ];
 
-impl Session {
+impl PeerSession {
     /// The revision that `initialize` agreed on.
     pub(crate) fn revision(&self) -> Option<Revision> {
         let agreed = self.agreed.load(Ordering::Acquire);

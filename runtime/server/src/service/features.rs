@@ -23,7 +23,7 @@ impl Service {
     {
         let name = prompt.name.clone();
         let entry = PromptEntry::new(prompt, handler)?;
-        let prompts = self.prompts().ok_or_else(|| not_offered("prompt", name, "with_prompts"))?;
+        let prompts = self.prompts().ok_or_else(|| not_offered_error("prompt", name, "with_prompts"))?;
         self.notify_of(Changed::Prompts, &*prompts.add(entry, "prompt")?);
         Ok(())
     }
@@ -45,7 +45,8 @@ impl Service {
     {
         let uri = resource.uri.clone();
         let entry = ResourceEntry::new(resource, handler)?;
-        let resources = self.resources().ok_or_else(|| not_offered("resource", uri, "with_resources"))?;
+        let resources =
+            self.resources().ok_or_else(|| not_offered_error("resource", uri, "with_resources"))?;
         self.notify_of(Changed::Resources, &*resources.fixed.add(entry, "resource")?);
         Ok(())
     }
@@ -72,7 +73,7 @@ impl Service {
         let form = template.uri_template.clone();
         let entry = TemplateEntry::new(template, handler)?;
         let resources =
-            self.resources().ok_or_else(|| not_offered("resource template", form, "with_resources"))?;
+            self.resources().ok_or_else(|| not_offered_error("resource template", form, "with_resources"))?;
         self.notify_of(Changed::Resources, &*resources.templates.add(entry, "resource template")?);
         Ok(())
     }
@@ -87,7 +88,7 @@ impl Service {
     /// reader has not taken yet is not said twice.
     pub fn notify_resource_updated(&self, uri: &str) {
         if self.resources().is_some() {
-            self.shared().changed(Changed::Resource(uri));
+            self.shared().notify(Changed::Resource(uri));
         }
     }
 
@@ -95,7 +96,7 @@ impl Service {
     fn notify_of(&self, changed: Changed<'_>, entry: &impl Listed) {
         let rule = &self.shared().features().rule;
         let sees = |access: &Access| View { context_path: None, access, rule }.sees(entry);
-        self.shared().changed_for(changed, sees);
+        self.shared().notify_if(changed, sees);
     }
 
     fn prompts(&self) -> Option<&Registry<PromptEntry>> {
@@ -107,7 +108,7 @@ impl Service {
     }
 }
 
-fn not_offered(what: &'static str, name: String, setting: &str) -> BuildError {
+fn not_offered_error(what: &'static str, name: String, setting: &str) -> BuildError {
     let reason = format!("the server was built without any; build it with `Server::{setting}`");
     BuildError::Feature { what, name, reason }
 }

@@ -11,6 +11,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::protocol::{Implementation, meta, milliseconds};
+use toolwright_core::resource::CacheScope;
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 
@@ -22,6 +23,7 @@ use crate::features::Features;
 use crate::future::BoxFuture;
 use crate::input::StateKeys;
 use crate::input::request_state::Sealer;
+use crate::json_rpc::{CacheHints, Form, ResultObject, ResultType};
 use crate::limits::Limits;
 use crate::pagination::{ListSettings, PageBounds, View};
 use crate::peer::Peer;
@@ -59,7 +61,7 @@ pub(crate) struct Shared {
     /// Who is notified of changes.
     listeners: Mutex<Vec<Weak<Peer>>>,
     server_meta: Box<RawValue>,
-    discover: Box<[u8]>,
+    discover: Arc<[u8]>,
 }
 
 /// The parts that a server is built from.
@@ -83,21 +85,21 @@ impl Service {
             ToolTable::of(&parts.typed, &parts.providers, parts.checks_outputs, NameTaken::Error, None)?;
         let server_info = parts.info.clone().for_revision(Revision::NEWEST);
         let meta = json!({meta::SERVER_INFO: server_info});
-        let ttl_ms = milliseconds(parts.list_ttl);
         let mut discover = json!({
-            "resultType": "complete",
             "supportedVersions": error::supported_versions(false),
             "capabilities": capabilities(&parts.features, &parts.extensions, Revision::NEWEST),
-            "ttlMs": ttl_ms,
-            "cacheScope": "public",
-            "_meta": meta,
         });
         if let (Some(instructions), Some(discover)) = (&parts.instructions, discover.as_object_mut()) {
             discover.insert("instructions".to_owned(), instructions.as_str().into());
         }
+        let server_meta = to_raw_value(&meta).unwrap_or_default();
+        let form = Form { revision: Revision::NEWEST, server_meta: &server_meta };
+        let hints = CacheHints { ttl_ms: milliseconds(parts.list_ttl), cache_scope: CacheScope::Public };
+        let discover = ResultObject::new(ResultType::Complete, discover, &form).cached(hints, form.revision);
+        let discover = serde_json::to_vec(&discover).unwrap_or_default().into();
         let shared = Arc::new(Shared {
-            server_meta: to_raw_value(&meta).unwrap_or_default(),
-            discover: discover.to_string().into_bytes().into(),
+            discover,
+            server_meta,
             info: parts.info,
             instructions: parts.instructions,
             quotas: Arc::new(Quotas::new(parts.limits)),
@@ -191,7 +193,7 @@ impl Shared {
             std::mem::replace(&mut *current, table)
         };
         // Callers are not notified of tools that their list does not show.
-        self.changed_for(Changed::Tools, |access| older.change_shows(&newer, access));
+        self.notify_if(Changed::Tools, |access| older.change_shows(&newer, access));
         Ok(())
     }
 
@@ -204,14 +206,14 @@ impl Shared {
             }
             Change::Prompts if self.features.prompts.is_some() => {
                 self.features.refresh_prompts(number);
-                self.changed(Changed::Prompts);
+                self.notify(Changed::Prompts);
             }
             Change::Resources if self.features.resources.is_some() => {
                 self.features.refresh_resources(number);
-                self.changed(Changed::Resources);
+                self.notify(Changed::Resources);
             }
             Change::Resource(uri) if self.features.resources.is_some() => {
-                self.changed(Changed::Resource(uri));
+                self.notify(Changed::Resource(uri));
             }
             // Clients were told that there are none.
             Change::Prompts | Change::Resources | Change::Resource(_) => {}
@@ -287,8 +289,8 @@ impl Shared {
     }
 
     /// The result of `server/discover` as JSON text.
-    pub(crate) fn discover_result(&self) -> &[u8] {
-        &self.discover
+    pub(crate) fn discover_result(&self) -> Arc<[u8]> {
+        Arc::clone(&self.discover)
     }
 
     /// The same where only these revisions are served.
@@ -320,17 +322,22 @@ impl Shared {
     /// The scopes of a tool that a caller lacks, all that it needs or none. `once` are those that it needed once: for one
     /// that is gone.
     #[cfg(feature = "tasks")]
-    pub(crate) fn lacking(&self, tool: &str, once: Vec<String>, access: &Access) -> Option<Vec<String>> {
+    pub(crate) fn missing_scopes(
+        &self,
+        tool: &str,
+        once: Vec<String>,
+        access: &Access,
+    ) -> Option<Vec<String>> {
         let scopes = self.tool(tool).map_or(once, |entry| entry.scopes.to_vec());
         (!access.covers(&scopes)).then_some(scopes)
     }
 
     /// The same for the tool of a task of the caller's that runs here.
     #[cfg(all(feature = "tasks", feature = "auth"))]
-    pub(crate) fn lacking_for_task(&self, id: &str, access: &Access) -> Option<Vec<String>> {
+    pub(crate) fn missing_scopes_for_task(&self, id: &str, access: &Access) -> Option<Vec<String>> {
         let live = self.extensions.tasks.as_ref()?.running_for(id, access.owner())?;
         let (tool, scopes) = live.called();
-        self.lacking(&tool, scopes, access)
+        self.missing_scopes(&tool, scopes, access)
     }
 
     /// What every list says beside its entries.
@@ -347,12 +354,12 @@ impl Shared {
     }
 
     /// Tells every peer that listens.
-    pub(crate) fn changed(&self, changed: Changed<'_>) {
-        self.changed_for(changed, |_| true);
+    pub(crate) fn notify(&self, changed: Changed<'_>) {
+        self.notify_if(changed, |_| true);
     }
 
     /// Tells every peer that listens and sees what has changed.
-    pub(crate) fn changed_for(&self, changed: Changed<'_>, sees: impl Fn(&Access) -> bool) {
+    pub(crate) fn notify_if(&self, changed: Changed<'_>, sees: impl Fn(&Access) -> bool) {
         for peer in self.listeners() {
             if sees(peer.access()) {
                 peer.notify(changed, |uri| self.may_watch(uri, peer.access()));

@@ -28,7 +28,7 @@ impl Service {
         let refresh = extensions.replacements.begin();
         let (catalog, entries) = skills.build(self.limits().max_skill_bytes, shared.list_ttl())?;
         extensions.replace_skills(refresh, catalog, entries, resources)?;
-        shared.changed(Changed::Resources);
+        shared.notify(Changed::Resources);
         Ok(())
     }
 }

@@ -84,7 +84,7 @@ impl Listed for Child {
 }
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct SkillView<'a> {
     uri: &'a str,
     frontmatter: &'a Map<String, Value>,
     resources: &'a [&'a Manifested],
@@ -115,7 +115,7 @@ impl Catalog {
                 files.below(place).filter_map(|place| manifest.get(place)).collect();
             check_size(&resources).map_err(|reason| refuse(place, reason))?;
             let uri = uri_of(&format!("{place}/{SKILL_MD}"));
-            let shown = Shown { uri: &uri, frontmatter: &head.members, resources: &resources };
+            let shown = SkillView { uri: &uri, frontmatter: &head.members, resources: &resources };
             let json = to_raw_value(&shown).map_err(|error| refuse(place, error.to_string()))?;
             entries.push(Arc::new(SkillEntry { uri, json }));
         }

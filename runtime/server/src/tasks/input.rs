@@ -47,7 +47,7 @@ impl TaskCall for MaybeTask {
                     () = live.started.cancelled() => {}
                 }
             }
-            if let Some(answer) = passes.answered(key, question)? {
+            if let Some(answer) = passes.earlier_answer(key, question)? {
                 return Ok(answer);
             }
             match live.ask(key, question)? {

@@ -19,7 +19,7 @@ const MAX_TRIES: usize = 16;
 /// A task in the process that runs it.
 #[derive(Debug)]
 pub(crate) struct LiveTask {
-    state: Mutex<State>,
+    state: Mutex<LiveState>,
     /// Cancelled when the client is told of the task; until then the call is a call.
     pub(super) started: CancellationToken,
     /// Told of every change that is to be stored.
@@ -32,18 +32,18 @@ pub(crate) struct LiveTask {
 }
 
 #[derive(Debug)]
-struct State {
+struct LiveState {
     task: Task,
     /// Set when the end is decided and not shown yet.
     is_settled: bool,
-    questions: BTreeMap<String, Asked>,
+    questions: BTreeMap<String, TaskQuestion>,
     /// All keys that the client has seen or may see.
     wire_keys: BTreeSet<String>,
 }
 
 /// A question of the handler's, by its key there.
 #[derive(Debug)]
-struct Asked {
+struct TaskQuestion {
     question: Question,
     /// The key that the client sees.
     wire_key: String,
@@ -65,7 +65,8 @@ pub(super) enum Note {
 
 impl LiveTask {
     pub(super) fn new(task: Task, (max_questions, room): (usize, Room)) -> Self {
-        let state = State { task, is_settled: false, questions: BTreeMap::new(), wire_keys: BTreeSet::new() };
+        let state =
+            LiveState { task, is_settled: false, questions: BTreeMap::new(), wire_keys: BTreeSet::new() };
         Self {
             state: Mutex::new(state),
             started: CancellationToken::new(),
@@ -181,7 +182,7 @@ impl LiveTask {
             asked.waiting.push(sender);
         } else {
             self.room.check_questions(state.questions.len())?;
-            let asked = Asked {
+            let asked = TaskQuestion {
                 question: question.clone(),
                 wire_key: state.unused_wire_key(key),
                 tries: 0,
@@ -249,7 +250,7 @@ impl LiveTask {
     }
 
     /// Has the task show what is asked now.
-    fn show_questions(&self, mut state: MutexGuard<'_, State>) {
+    fn show_questions(&self, mut state: MutexGuard<'_, LiveState>) {
         if state.is_settled {
             return;
         }
@@ -271,13 +272,13 @@ impl LiveTask {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LiveState> {
         // Nothing of a user's runs under the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl LiveState {
     /// A key for the client: the handler's, or one like it. A key "MUST be unique over the lifetime of a single task"
     /// (SEP-2663), so one whose answer could not be used is not used again.
     fn unused_wire_key(&mut self, key: &str) -> String {
@@ -288,7 +289,7 @@ impl State {
     }
 }
 
-impl Asked {
+impl TaskQuestion {
     fn is_open(&self) -> bool {
         !self.waiting.is_empty()
     }

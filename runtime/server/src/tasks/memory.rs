@@ -12,11 +12,11 @@ use crate::future::BoxFuture;
 pub struct MemoryTaskStore {
     max_tasks: usize,
     max_bytes: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptTasks>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptTasks {
     tasks: HashMap<String, Arc<Task>>,
     /// The same, by the time at which each may be forgotten.
     by_expiry: BTreeSet<(SystemTime, String)>,
@@ -48,7 +48,7 @@ impl MemoryTaskStore {
     }
 
     /// What is kept, without what has expired.
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptTasks> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let now = SystemTime::now();
         while kept.by_expiry.first().is_some_and(|(expiry, _)| *expiry <= now) {
@@ -70,7 +70,7 @@ impl MemoryTaskStore {
     }
 
     fn put_new(&self, task: &Task) -> Result<(), TaskStoreError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock();
         if kept.tasks.len() >= self.max_tasks {
             return Err(TaskStoreError::new(format!(
                 "{} tasks are kept already; try again when some have expired",
@@ -83,7 +83,7 @@ impl MemoryTaskStore {
     }
 
     fn put_over(&self, task: &Task) -> Result<bool, TaskStoreError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock();
         let Some(old) = kept.tasks.get(&task.id).filter(|old| !old.state.has_ended()).cloned() else {
             return Ok(false);
         };
@@ -94,7 +94,7 @@ impl MemoryTaskStore {
     }
 }
 
-impl Kept {
+impl KeptTasks {
     fn put(&mut self, task: &Task) {
         self.bytes += task.size();
         self.by_expiry.insert((task.expires_at(), task.id.clone()));
@@ -115,7 +115,7 @@ impl TaskStore for MemoryTaskStore {
     }
 
     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Task>, TaskStoreError>> {
-        let task = self.kept().tasks.get(id).cloned();
+        let task = self.lock().tasks.get(id).cloned();
         Box::pin(std::future::ready(Ok(task.map(|task| Task::clone(&task)))))
     }
 
@@ -124,7 +124,7 @@ impl TaskStore for MemoryTaskStore {
     }
 
     fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), TaskStoreError>> {
-        self.kept().forget(id);
+        self.lock().forget(id);
         Box::pin(std::future::ready(Ok(())))
     }
 }

@@ -99,12 +99,10 @@ impl Task {
     }
 }
 
-/// A task on the wire: `CreateTaskResult`, `GetTaskResult` or the parameters of `notifications/tasks`.
+/// A task on the wire: the members of `CreateTaskResult`, `GetTaskResult` and the parameters of `notifications/tasks`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TaskView<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result_type: Option<&'static str>,
     task_id: &'a str,
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,25 +117,12 @@ pub(crate) struct TaskView<'a> {
     result: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a RawValue>,
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    meta: Option<&'a RawValue>,
 }
 
 impl<'a> TaskView<'a> {
-    /// `CreateTaskResult`: how the task begins.
-    pub(crate) fn created(task: &'a Task, server_meta: &'a RawValue) -> Self {
-        Self { result_type: Some("task"), meta: Some(server_meta), ..Self::of(task) }
-    }
-
-    /// `GetTaskResult`.
-    pub(crate) fn result(task: &'a Task, server_meta: &'a RawValue) -> Self {
-        Self { result_type: Some("complete"), meta: Some(server_meta), ..Self::of(task) }
-    }
-
     /// `DetailedTask`.
     pub(crate) fn of(task: &'a Task) -> Self {
         let mut view = Self {
-            result_type: None,
             task_id: &task.id,
             status: task.state.name(),
             status_message: task.status_message.as_deref(),
@@ -148,7 +133,6 @@ impl<'a> TaskView<'a> {
             input_requests: None,
             result: None,
             error: None,
-            meta: None,
         };
         match &task.state {
             TaskState::Working | TaskState::Cancelled => {}
@@ -175,8 +159,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{Task, TaskState, TaskView};
+    use toolwright_core::protocol::Revision;
+
+    use crate::json_rpc::{self, Form, ResultObject, ResultType};
     use crate::message::RequestId;
-    use crate::reply;
 
     fn task(state: TaskState) -> Task {
         let now = SystemTime::UNIX_EPOCH;
@@ -191,7 +177,9 @@ mod tests {
     fn answer(task: &Task) -> Value {
         let server_meta = RawValue::from_string("{}".to_owned()).expect("JSON");
         let mut out = Vec::new();
-        reply::result_of(&mut out, &RequestId::from(0), &TaskView::result(task, &server_meta));
+        let form = Form { revision: Revision::NEWEST, server_meta: &server_meta };
+        let result = ResultObject::new(ResultType::Complete, TaskView::of(task), &form);
+        json_rpc::result(&mut out, &RequestId::from(0), &result);
         assert!(
             !out.contains(&b'\n') && !out.contains(&b'\r'),
             "one line: {}",

@@ -17,7 +17,7 @@ use super::store::done;
 use super::{Task, TaskState, TaskStore, TaskStoreError, Tasks};
 use crate::hex::random_id;
 use crate::input::Room;
-use crate::quotas::{Caller, Taken, What};
+use crate::quotas::{Caller, TakenShare, What};
 
 /// The tasks of a server.
 pub(crate) struct TaskRegistry {
@@ -29,7 +29,7 @@ pub(crate) struct TaskRegistry {
     max_running_per_caller: usize,
     max_kept: usize,
     max_kept_per_caller: usize,
-    running: Mutex<Running>,
+    running: Mutex<RunningTasks>,
     /// Told of each task that does not run any more.
     pub(super) left: Notify,
     /// Cancelled when the server is gone.
@@ -37,7 +37,7 @@ pub(crate) struct TaskRegistry {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Running {
+pub(super) struct RunningTasks {
     pub(super) tasks: HashMap<String, Arc<LiveTask>>,
     /// How many transports are served.
     #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
@@ -187,7 +187,7 @@ impl TaskRegistry {
         Ok(())
     }
 
-    pub(super) fn running(&self) -> MutexGuard<'_, Running> {
+    pub(super) fn running(&self) -> MutexGuard<'_, RunningTasks> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -207,9 +207,9 @@ pub(crate) struct Admitted {
     id: String,
     pub(crate) live: Arc<LiveTask>,
     /// What it takes of its caller's share and of all, until it is not kept any more.
-    pub(super) kept: Option<[Taken; 2]>,
+    pub(super) kept: Option<[TakenShare; 2]>,
     /// The same, until it does not run any more.
-    _runs: Taken,
+    _runs: TakenShare,
 }
 
 /// Why a call cannot become a task.

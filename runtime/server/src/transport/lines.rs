@@ -13,7 +13,7 @@ use toolwright_wire::outbox::Outbox;
 
 use super::Transport;
 use super::bounded::{Bounded, Meter};
-use super::peers::Peer;
+use super::peers::SocketPeer;
 use crate::auth::Access;
 use crate::error::ServeError;
 use crate::service::Service;
@@ -96,7 +96,7 @@ pub(super) async fn serve(
 ) -> Result<(), ServeError> {
     let limits = service.limits();
     // Whoever holds the streams was given them by the program.
-    let peer = Peer::open(service, Access::Trusted);
+    let peer = SocketPeer::open(service, Access::Trusted);
     let meter = Meter::new(service.shared().receive(peer.connection.caller()));
     let reader = Bounded::metered(reader, limits.write_timeout, meter.clone());
     let mut writer = Bounded::new(writer, limits.write_timeout);
@@ -125,7 +125,7 @@ pub(super) async fn serve(
 
 /// Takes messages until the input ends.
 async fn read(
-    peer: &Peer,
+    peer: &SocketPeer,
     mut reader: impl AsyncRead + Unpin,
     meter: &Meter,
     limit: usize,

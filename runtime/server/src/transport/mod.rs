@@ -54,7 +54,7 @@ impl Service {
     }
 
     /// As [`Service::serve`], and shuts down gracefully when `shutdown` is done: no new message is read, running calls get
-    /// [`Limits::shutdown_grace`] to finish, their answers are sent, subscriptions end with their last message.
+    /// [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish, their answers are sent, subscriptions end with their last message.
     /// Tasks end with the last transport that is served, as failed; where the service is mounted in another server as
     /// well, with the last handle to it.
     ///

@@ -67,13 +67,13 @@ pub(super) async fn join(open: &mut JoinSet<()>, time: Duration) {
 /// The peer of one connection. When this is dropped, its calls are cancelled.
 #[cfg(any(feature = "socket", feature = "ws"))]
 #[derive(Debug)]
-pub(super) struct Peer {
+pub(super) struct SocketPeer {
     pub(super) connection: Arc<Connection>,
     pub(super) outbox: Arc<Outbox>,
 }
 
 #[cfg(any(feature = "socket", feature = "ws"))]
-impl Peer {
+impl SocketPeer {
     pub(super) fn open(service: &Service, access: impl Into<Visitor>) -> Self {
         let (access, shared) = (access.into(), service.shared());
         let caller = access.caller().unwrap_or_else(|| shared.callers().nobody());
@@ -108,7 +108,7 @@ impl Peer {
     /// Lets calls that run finish within `grace`, ends the subscriptions, and waits until all is sent. To be polled
     /// beside what sends.
     pub(super) async fn finish(&self, grace: Duration) {
-        let _ = tokio::time::timeout(grace, self.connection.answered()).await;
+        let _ = tokio::time::timeout(grace, self.connection.wait_until_answered()).await;
         self.connection.end();
         let _ = tokio::time::timeout(LAST_WORDS, self.outbox.drained()).await;
         self.outbox.close();
@@ -116,7 +116,7 @@ impl Peer {
 }
 
 #[cfg(any(feature = "socket", feature = "ws"))]
-impl Drop for Peer {
+impl Drop for SocketPeer {
     fn drop(&mut self) {
         self.connection.end();
         self.outbox.close();

@@ -311,7 +311,7 @@ impl Pump {
     /// Lets running calls finish, says which ones had to be abandoned, and sends the last answers.
     async fn finish(&self) {
         let idle = async {
-            self.connection.answered().await;
+            self.connection.wait_until_answered().await;
             self.watch.idle().await;
         };
         let finished = within(self.grace, idle).await;
@@ -323,7 +323,7 @@ impl Pump {
         within(LAST_WORDS, self.outbox.drained()).await;
         self.outbox.close();
         self.watch.stop();
-        if !finished && !within(LAST_WORDS, self.connection.answered()).await {
+        if !finished && !within(LAST_WORDS, self.connection.wait_until_answered()).await {
             // A handler blocks a thread of the runtime, which then cannot be shut down.
             let grace = self.grace;
             let _ = spawn("mcp-exit", move || {

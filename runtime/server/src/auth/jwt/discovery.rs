@@ -100,13 +100,13 @@ impl Keys {
 pub(super) struct Fetched {
     source: Source,
     fetcher: Fetcher,
-    state: Mutex<State>,
+    state: Mutex<FetchState>,
     /// Held while a fetch is under way, so that others wait for it.
     fetching: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct State {
+struct FetchState {
     /// Counts the fetches that have ended.
     round: u64,
     /// When the last one began.
@@ -116,7 +116,7 @@ struct State {
     keys: Option<(Arc<KeySet>, Duration)>,
 }
 
-impl State {
+impl FetchState {
     fn usable(&self, now: Duration) -> Option<Arc<KeySet>> {
         self.keys
             .as_ref()
@@ -194,7 +194,7 @@ impl Fetched {
         Err(FetchError::Absent)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FetchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

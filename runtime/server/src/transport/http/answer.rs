@@ -8,9 +8,10 @@ use toolwright_core::revision::Revision;
 
 use super::body::{EventStream, HttpBody};
 use super::legacy::Reader;
+use crate::connection::Answer;
 use crate::error;
 use crate::message::RequestId;
-use crate::reply;
+use crate::reply::AnswerKind;
 
 /// The room that an answer gets at the start: most fit in, and need not grow.
 pub(super) const ANSWER_BYTES: usize = 512;
@@ -25,21 +26,21 @@ pub(super) enum Era {
 impl Era {
     /// The status of an answer. A modern error has its own (2026-07-28, basic/transports/streamable-http "Protocol
     /// Version Header"); a legacy one is an answer like others, unless nobody can tell what it answers.
-    fn status(self, answer: &[u8]) -> StatusCode {
-        match (self, reply::error_code(answer)) {
-            (Self::Modern, Some((METHOD_NOT_FOUND, _))) => StatusCode::NOT_FOUND,
+    fn status(self, answer: AnswerKind) -> StatusCode {
+        let AnswerKind::Error { code, has_id } = answer else { return StatusCode::OK };
+        match (self, code) {
+            (Self::Modern, METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
             // A failure inside is an answer: a status of 500 would make clients drop the body that explains it.
-            (Self::Modern, Some((INTERNAL_ERROR, _))) => StatusCode::OK,
-            (Self::Modern, Some(_)) | (Self::Legacy, Some((_, false))) => StatusCode::BAD_REQUEST,
-            (_, None) | (Self::Legacy, Some(_)) => StatusCode::OK,
+            (Self::Modern, INTERNAL_ERROR) => StatusCode::OK,
+            (Self::Legacy, _) if has_id => StatusCode::OK,
+            _ => StatusCode::BAD_REQUEST,
         }
     }
 }
 
 /// An answer as one JSON text.
-pub(super) fn json(era: Era, answer: Vec<u8>) -> Response<HttpBody> {
-    let status = era.status(&answer);
-    json_with(status, answer)
+pub(super) fn json(era: Era, answer: Answer) -> Response<HttpBody> {
+    json_with(era.status(answer.kind), answer.text)
 }
 
 fn json_with(status: StatusCode, answer: Vec<u8>) -> Response<HttpBody> {
@@ -55,9 +56,7 @@ pub(super) fn refusal(
     id: Option<&RequestId<'_>>,
     error: &ErrorObject,
 ) -> Response<HttpBody> {
-    let mut body = Vec::with_capacity(128);
-    reply::error(&mut body, id, error, Revision::NEWEST);
-    json_with(status, body)
+    json_with(status, Answer::error(id, error, Revision::NEWEST).text)
 }
 
 /// A refusal of a request that was not read as a message.

@@ -22,7 +22,7 @@ use crate::future::BoxFuture;
 /// [`Limits::max_unread_bytes`](crate::Limits::max_unread_bytes) of its caller.
 #[derive(Debug)]
 pub struct HttpBody {
-    kind: Kind,
+    kind: BodyKind,
     /// Where what is handed on is counted.
     budget: Option<Arc<Budget>>,
     /// What a whole text counts for.
@@ -45,7 +45,7 @@ impl<T: AsRef<[u8]>> AsRef<[u8]> for Counted<T> {
 }
 
 #[derive(Debug)]
-enum Kind {
+enum BodyKind {
     Full(Vec<u8>),
     Events(Box<EventStream>),
     Stream(Box<Reader>),
@@ -53,31 +53,31 @@ enum Kind {
 
 impl HttpBody {
     pub(super) fn full(text: Vec<u8>) -> Self {
-        Self::of(Kind::Full(text))
+        Self::of(BodyKind::Full(text))
     }
 
     pub(super) fn events(stream: EventStream) -> Self {
-        Self::of(Kind::Events(Box::new(stream)))
+        Self::of(BodyKind::Events(Box::new(stream)))
     }
 
     pub(super) fn stream(reader: Reader) -> Self {
-        Self::of(Kind::Stream(Box::new(reader)))
+        Self::of(BodyKind::Stream(Box::new(reader)))
     }
 
-    fn of(kind: Kind) -> Self {
+    fn of(kind: BodyKind) -> Self {
         Self { kind, budget: None, held: None }
     }
 
     /// From now on what it holds counts; false where there is no room for that.
     pub(super) fn count(&mut self, budget: &Arc<Budget>) -> bool {
         match &mut self.kind {
-            Kind::Full(text) if text.is_empty() => return true,
-            Kind::Full(text) => {
+            BodyKind::Full(text) if text.is_empty() => return true,
+            BodyKind::Full(text) => {
                 self.held = budget.try_hold(text.len() + RESPONSE_BYTES);
                 return self.held.is_some();
             }
-            Kind::Events(stream) => stream.budget = Some(Arc::clone(budget)),
-            Kind::Stream(_) => {}
+            BodyKind::Events(stream) => stream.budget = Some(Arc::clone(budget)),
+            BodyKind::Stream(_) => {}
         }
         self.held = Some(budget.hold(RESPONSE_BYTES));
         self.budget = Some(Arc::clone(budget));
@@ -95,16 +95,16 @@ impl Body for HttpBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let Self { kind, budget, held } = &mut *self;
         let data = match kind {
-            Kind::Full(text) if text.is_empty() => None,
-            Kind::Full(text) => {
+            BodyKind::Full(text) if text.is_empty() => None,
+            BodyKind::Full(text) => {
                 let bytes = std::mem::take(text);
                 Some(match held.take() {
                     Some(held) => Bytes::from_owner(Counted { bytes, _held: held }),
                     None => bytes.into(),
                 })
             }
-            Kind::Events(stream) => ready!(stream.poll_events(task)),
-            Kind::Stream(reader) => ready!(reader.poll_events(task)),
+            BodyKind::Events(stream) => ready!(stream.poll_events(task)),
+            BodyKind::Stream(reader) => ready!(reader.poll_events(task)),
         };
         let counted = |data: Bytes| match &*budget {
             Some(budget) => {
@@ -118,16 +118,16 @@ impl Body for HttpBody {
 
     fn is_end_stream(&self) -> bool {
         match &self.kind {
-            Kind::Full(text) => text.is_empty(),
-            Kind::Events(stream) => stream.over,
-            Kind::Stream(reader) => reader.is_over(),
+            BodyKind::Full(text) => text.is_empty(),
+            BodyKind::Events(stream) => stream.over,
+            BodyKind::Stream(reader) => reader.is_over(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.kind {
-            Kind::Full(text) => SizeHint::with_exact(text.len() as u64),
-            Kind::Events(_) | Kind::Stream(_) => SizeHint::default(),
+            BodyKind::Full(text) => SizeHint::with_exact(text.len() as u64),
+            BodyKind::Events(_) | BodyKind::Stream(_) => SizeHint::default(),
         }
     }
 }
@@ -272,7 +272,7 @@ impl EventStream {
                 write_event(&mut events, message);
             }
             if let Some(answer) = answer {
-                write_event(&mut events, &answer);
+                write_event(&mut events, &answer.text);
             }
             if !events.is_empty() {
                 if let Some(quiet) = &mut self.quiet {

@@ -24,77 +24,76 @@ use toolwright_wire::outbox::Outbox;
 use super::answer::{self, Era};
 use super::body::{EventStream, HttpBody, filled};
 use super::half_close::HalfClose;
-use super::legacy::{EventId, Reading, Session, exactly, filled_or_hung_up};
+use super::legacy::{EventId, HttpSession, Reading, exactly, filled_or_hung_up};
 use crate::auth::Access;
-use crate::connection::{Connection, Later};
+use crate::connection::{Answer, Connection, Later};
 use crate::error;
 use crate::message::RequestId;
-use crate::reply;
 
 /// What is known of a request when its message was taken.
 pub(super) enum Step {
     /// All of it.
     Done(Response<HttpBody>),
     /// A call that goes on.
-    Waiting(Box<Waiting>),
+    Pending(Box<PendingResponse>),
 }
 
 impl Step {
     pub(super) async fn finish(self, connection: Option<&HalfClose>) -> Response<HttpBody> {
         match self {
             Self::Done(response) => response,
-            Self::Waiting(waiting) => waiting.finish(connection).await,
+            Self::Pending(pending) => pending.finish(connection).await,
         }
     }
 }
 
 /// How the response of one request is made.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Form {
+pub(super) struct ResponseForm {
     pub(super) era: Era,
     pub(super) accept: Accept,
     pub(super) reading: Reading,
 }
 
-impl Form {
+impl ResponseForm {
     /// Whether the answer alone is the response.
     pub(super) fn is_json(self, outbox: &Outbox) -> bool {
         self.accept.json && outbox.is_empty()
     }
 
     /// The response, with all that the call has sent before.
-    pub(super) fn respond(self, outbox: &Outbox, answer: Vec<u8>) -> Response<HttpBody> {
+    pub(super) fn respond(self, outbox: &Outbox, answer: Answer) -> Response<HttpBody> {
         let mut lines = Vec::new();
         outbox.take(&mut lines);
         outbox.sent();
         if lines.is_empty() && self.accept.json {
             return answer::json(self.era, answer);
         }
-        let mut events = Vec::with_capacity(lines.len() + answer.len() + 64);
+        let mut events = Vec::with_capacity(lines.len() + answer.text.len() + 64);
         write_events(&mut events, &lines);
-        write_event(&mut events, &answer);
+        write_event(&mut events, &answer.text);
         answer::events(events)
     }
 }
 
 /// A call that was not done when first polled.
-pub(super) struct Waiting {
+pub(super) struct PendingResponse {
     pub(super) answer: Later,
     pub(super) outbox: Arc<Outbox>,
-    pub(super) form: Form,
+    pub(super) form: ResponseForm,
     pub(super) kept: EndCall,
     /// The session whose stream the response is, if it becomes one, and who calls.
-    pub(super) session: Option<(Arc<Session>, Access)>,
+    pub(super) session: Option<(Arc<HttpSession>, Access)>,
 }
 
 enum First {
-    Answer(Option<Vec<u8>>),
+    Answer(Option<Answer>),
     Message,
     /// For long, or since the client has sent all that it will.
     Silence,
 }
 
-impl Waiting {
+impl PendingResponse {
     async fn finish(mut self: Box<Self>, connection: Option<&HalfClose>) -> Response<HttpBody> {
         // A client that takes no events has its outbox closed, and waits for the answer alone.
         let mut filled = self.form.accept.events.then(|| match &self.session {
@@ -159,7 +158,7 @@ impl Waiting {
 
 /// The stream of a request of a session whose answer is still to come. It goes on without its reader.
 fn begun_stream(
-    (session, access): (&Arc<Session>, &Access),
+    (session, access): (&Arc<HttpSession>, &Access),
     reading: Reading,
     outbox: Arc<Outbox>,
     answer: Later,
@@ -176,21 +175,21 @@ fn begun_stream(
 
 /// The stream of a request of a session whose answer is there: one text, kept like any other stream.
 async fn answered_stream(
-    (session, access): (&Session, &Access),
+    (session, access): (&HttpSession, &Access),
     reading: Reading,
     outbox: &Outbox,
-    answer: Vec<u8>,
+    answer: Answer,
 ) -> Response<HttpBody> {
     let mut lines = Vec::new();
     outbox.take(&mut lines);
     outbox.sent();
     let stream = session.number_request_stream(access);
-    let mut events = Vec::with_capacity(lines.len() + answer.len() + 256);
+    let mut events = Vec::with_capacity(lines.len() + answer.text.len() + 256);
     if session.polls() {
         let id = EventId { stream, sequence: session.next_sequence() };
         write_priming(&mut events, id, reading.retry);
     }
-    for message in messages(&lines).map(Bytes::copy_from_slice).chain([exactly(answer)]) {
+    for message in messages(&lines).map(Bytes::copy_from_slice).chain([exactly(answer.text)]) {
         let event = session.keep(stream.number, message).await;
         write_event_with_id(&mut events, EventId { stream, sequence: event.sequence }, &event.message);
     }
@@ -204,15 +203,14 @@ pub(super) async fn answer_unless_abandoned(
     abandoned: CancellationToken,
     connection: Arc<Connection>,
     id: Option<RequestId<'static>>,
-) -> Option<Vec<u8>> {
+) -> Option<Answer> {
     if let Some(answer) = abandoned.run_until_cancelled(answer).await {
         return answer;
     }
     connection.end();
     let error = error::internal("the server is ending and has stopped the call; call again when it is back");
-    let mut out = Vec::new();
-    reply::error(&mut out, id.as_ref(), &error, connection.agreed_revision().unwrap_or(Revision::NEWEST));
-    Some(out)
+    let revision = connection.agreed_revision().unwrap_or(Revision::NEWEST);
+    Some(Answer::error(id.as_ref(), &error, revision))
 }
 
 /// Cleans up when the response is sent, or when nobody reads it any more.

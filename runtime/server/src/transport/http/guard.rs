@@ -12,8 +12,11 @@ use toolwright_core::protocol::method;
 use super::body::HttpBody;
 use super::{Endpoint, answer};
 use crate::auth::{Access, Metadata, Protection, Rejected, RejectedKind, is_scope};
+use crate::connection::CalledTool;
 use crate::error;
-use crate::message::{Envelope, RequestId, string};
+#[cfg(feature = "tasks")]
+use crate::message::string;
+use crate::message::{Envelope, RequestId};
 use crate::service::Service;
 use crate::tool_table::Denied;
 
@@ -75,7 +78,7 @@ impl Guard<'_> {
             Ok(access) => access,
             Err(rejected) => return Err(self.refuse(&rejected).into()),
         };
-        match protection.lacking(&access) {
+        match protection.missing_scopes(&access) {
             None => Ok(access),
             Some(scopes) => {
                 let error = error::insufficient_scope(scopes);
@@ -106,22 +109,24 @@ impl Guard<'_> {
 
 impl Endpoint {
     /// The refusal of a call whose tool needs more than the caller has; none where it may go on.
+    #[cfg_attr(not(feature = "tasks"), expect(unused_variables, reason = "only tasks are looked up here"))]
     pub(super) fn insufficient(
         &self,
         access: &Access,
+        called: Option<&CalledTool>,
         envelope: &Envelope<'_>,
     ) -> Option<Response<HttpBody>> {
         self.config.protection()?;
-        let (shared, params) = (self.service.shared(), envelope.params.as_ref()?);
         let lacking = match &*envelope.method_name()? {
-            method::TOOLS_CALL => match shared.tool_for(&params.name.and_then(string)?, access) {
-                Err(Denied::Scopes(tool)) => tool.scopes.to_vec(),
+            method::TOOLS_CALL => match called {
+                Some(Err(Denied::Scopes(tool))) => tool.scopes.to_vec(),
                 _ => return None,
             },
             // One that runs elsewhere, or has ended, is looked up later; its refusal is an answer with status 400.
             #[cfg(feature = "tasks")]
             method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => {
-                shared.lacking_for_task(&params.task_id.and_then(string)?, access)?
+                let id = envelope.params.as_ref()?.task_id.and_then(string)?;
+                self.service.shared().missing_scopes_for_task(&id, access)?
             }
             _ => return None,
         };

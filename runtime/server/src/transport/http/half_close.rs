@@ -24,10 +24,10 @@ const POLLS_BEFORE_END: u8 = 2;
 
 /// What the two sides of one connection tell each other.
 #[derive(Debug, Clone, Default)]
-pub(super) struct HalfClose(Arc<Shared>);
+pub(super) struct HalfClose(Arc<HalfCloseState>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct HalfCloseState {
     waits: AtomicBool,
     ended: CancellationToken,
 }

@@ -48,7 +48,7 @@ use crate::quotas::Received;
 use crate::service::Service;
 
 use answer::Era;
-use exchange::{Count, Form, Step};
+use exchange::{Count, ResponseForm, Step};
 use half_close::HalfClose;
 use legacy::{Sessions, SseStreams};
 use toolwright_wire::body::Unread;
@@ -346,7 +346,7 @@ impl Endpoint {
 
     /// Takes one body: a message or a batch.
     fn take(&self, head: &Parts, access: Visitor, accept: Accept, frame: &[u8]) -> Step {
-        let form = |era| Form { era, accept, reading: self.config.reading() };
+        let form = |era| ResponseForm { era, accept, reading: self.config.reading() };
         let headers = &head.headers;
         if frame.first() == Some(&b'[') {
             return self.batch(headers, access, form(Era::Legacy), frame);

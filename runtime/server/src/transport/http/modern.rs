@@ -10,10 +10,10 @@ use toolwright_wire::headers::{VERSION, check_standard};
 
 use super::answer::ANSWER_BYTES;
 use super::body::EventStream;
-use super::exchange::{EndCall, Form, Step, Waiting, answer_unless_abandoned};
+use super::exchange::{EndCall, PendingResponse, ResponseForm, Step, answer_unless_abandoned};
 use super::{Endpoint, answer, not_acceptable, outbox_of, too_many};
 use crate::auth::{Access, Visitor};
-use crate::connection::Connection;
+use crate::connection::{Answer, CalledTool, Connection, Taken};
 use crate::error;
 use crate::message::{Envelope, RequestId, string};
 
@@ -24,7 +24,7 @@ impl Endpoint {
         &self,
         headers: &HeaderMap,
         access: Visitor,
-        form: Form,
+        form: ResponseForm,
         envelope: Envelope<'_>,
     ) -> Step {
         let id = envelope.request_id();
@@ -32,11 +32,12 @@ impl Endpoint {
             // No notification means anything to this revision's server; ending the stream is what cancels.
             return Step::Done(answer::empty(StatusCode::ACCEPTED));
         }
+        let called = self.called_tool(&access, &envelope);
         #[cfg(feature = "auth")]
-        if let Some(refusal) = self.insufficient(&access, &envelope) {
+        if let Some(refusal) = self.insufficient(&access, called.as_ref(), &envelope) {
             return Step::Done(refusal);
         }
-        if let Err(error) = self.check(headers, &access, &envelope) {
+        if let Err(error) = check_agreement(headers, called.as_ref(), &envelope) {
             return Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id.as_ref(), &error));
         }
         let limits = self.service.limits();
@@ -56,61 +57,65 @@ impl Endpoint {
             outbox.close();
         }
         let mut out = Vec::with_capacity(ANSWER_BYTES);
-        let later = connection.take_message(envelope, &mut out);
+        let taken = connection.take_call(envelope, called.as_ref(), &mut out);
         let kept = EndCall {
             outbox: Arc::clone(&outbox),
             connection: Some(Arc::clone(&connection)),
             _count: Some(count),
         };
-        match later {
-            Some(answer) => {
+        match taken {
+            Taken::Later(answer) => {
                 let answer = Box::pin(answer_unless_abandoned(
                     answer,
                     self.abandoned.clone(),
                     connection,
                     id.map(RequestId::into_owned),
                 ));
-                Step::Waiting(Box::new(Waiting { answer, outbox, form, kept, session: None }))
+                Step::Pending(Box::new(PendingResponse { answer, outbox, form, kept, session: None }))
             }
-            None if listens && out.is_empty() => {
+            Taken::Silent if listens => {
                 let stream = EventStream::new(outbox, form.reading.keep_alive, kept)
                     .until(self.stop.clone().cancelled_owned(), Some(connection));
                 Step::Done(answer::event_stream(stream))
             }
-            None if out.is_empty() => Step::Done(answer::empty(StatusCode::ACCEPTED)),
-            None => Step::Done(form.respond(&outbox, out)),
+            Taken::Silent => Step::Done(answer::empty(StatusCode::ACCEPTED)),
+            Taken::Answered(kind) => Step::Done(form.respond(&outbox, Answer { text: out, kind })),
         }
     }
 
-    /// Whether headers and body agree ("Server Validation"), by the very values that the connection is handed. What is
-    /// wrong with the body alone, the connection says.
-    pub(super) fn check(
-        &self,
-        headers: &HeaderMap,
-        access: &Access,
-        envelope: &Envelope<'_>,
-    ) -> Result<(), ErrorObject> {
-        if envelope.meta.as_ref().is_none_or(|meta| meta.protocol_version.is_none()) {
-            return Err(error::invalid_params(
-                "`_meta` needs the string `io.modelcontextprotocol/protocolVersion` on every request",
-            ));
-        }
-        let speaks_modern = headers
-            .get(&VERSION)
-            .and_then(|version| Revision::from_name(version.to_str().ok()?))
-            .is_some_and(Revision::is_modern);
-        let (Some(method), Some(params)) = (envelope.method_name(), &envelope.params) else { return Ok(()) };
-        // A revision that is not served may have other headers; the connection names those that are.
-        if !speaks_modern {
-            return Ok(());
-        }
-        check_standard(headers, &method, params)?;
-        if method != method::TOOLS_CALL {
-            return Ok(());
-        }
-        let name = params.name.and_then(string);
+    /// The tool that a message calls, if it calls one: looked up once, for all that ask.
+    pub(super) fn called_tool(&self, access: &Access, envelope: &Envelope<'_>) -> Option<CalledTool> {
+        envelope.method_name().filter(|method| method == method::TOOLS_CALL)?;
+        let name = envelope.params.as_ref()?.name.and_then(string)?;
+        Some(self.service.shared().tool_for(&name, access))
+    }
+}
+
+/// Whether headers and body agree ("Server Validation"), by the very values that the connection is handed. What is
+/// wrong with the body alone, the connection says.
+pub(super) fn check_agreement(
+    headers: &HeaderMap,
+    called: Option<&CalledTool>,
+    envelope: &Envelope<'_>,
+) -> Result<(), ErrorObject> {
+    if envelope.meta.as_ref().is_none_or(|meta| meta.protocol_version.is_none()) {
+        return Err(error::invalid_params(
+            "`_meta` needs the string `io.modelcontextprotocol/protocolVersion` on every request",
+        ));
+    }
+    let speaks_modern = headers
+        .get(&VERSION)
+        .and_then(|version| Revision::from_name(version.to_str().ok()?))
+        .is_some_and(Revision::is_modern);
+    let (Some(method), Some(params)) = (envelope.method_name(), &envelope.params) else { return Ok(()) };
+    // A revision that is not served may have other headers; the connection names those that are.
+    if !speaks_modern {
+        return Ok(());
+    }
+    check_standard(headers, &method, params)?;
+    match called {
+        Some(Ok(tool)) => tool.header_params.check(headers, params.arguments),
         // Of a tool that the caller may not call, nothing is told: the connection says that there is none.
-        let tool = name.and_then(|name| self.service.shared().tool_for(&name, access).ok());
-        tool.map_or(Ok(()), |tool| tool.header_params.check(headers, params.arguments))
+        Some(Err(_)) | None => Ok(()),
     }
 }

@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::clock::FAR;
 use crate::error::ServeError;
 use crate::limits::Limits;
-use crate::quotas::{Taken, What};
+use crate::quotas::{TakenShare, What};
 use crate::service::Service;
 
 /// An address that is listened on already, and a path: `/mcp` unless it is moved.
@@ -49,7 +49,7 @@ pub(super) fn without_slash(path: &str) -> &str {
 }
 
 /// One more connection of a peer; none where its address has as many as it may.
-pub(super) fn admit(peer: SocketAddr, service: &Service) -> Option<Taken> {
+pub(super) fn admit(peer: SocketAddr, service: &Service) -> Option<TakenShare> {
     let caller = service.shared().callers().of(None, Some(peer.ip()));
     caller.take(What::Connections, service.limits().per_caller.max_connections)
 }

@@ -20,12 +20,12 @@ use toolwright_wire::outbox::Outbox;
 
 use super::session::new_id;
 use crate::auth::Visitor;
-use crate::connection::{Check, Connection};
+use crate::connection::{Answer, Connection, MessageCheck, Taken};
 use crate::error;
 use crate::future::BoxFuture;
 use crate::message::{Envelope, RequestId, trimmed};
-use crate::quotas::{Received, Taken, What};
-use crate::reply;
+use crate::quotas::{Received, TakenShare, What};
+use crate::reply::AnswerKind;
 use crate::transport::http::body::{EventStream, HttpBody};
 use crate::transport::http::exchange::{Counted, answer_unless_abandoned};
 use crate::transport::http::headers::check_content;
@@ -75,19 +75,19 @@ where
 
 /// The open streams, by the ids that their clients POST with.
 #[derive(Debug, Clone, Default)]
-pub(in crate::transport::http) struct SseStreams(Arc<Mutex<HashMap<Box<str>, Arc<Peer>>>>);
+pub(in crate::transport::http) struct SseStreams(Arc<Mutex<HashMap<Box<str>, Arc<SsePeer>>>>);
 
 /// A client with its stream.
 #[derive(Debug)]
-struct Peer {
+struct SsePeer {
     connection: Arc<Connection>,
     outbox: Arc<Outbox>,
     /// What it takes of its caller's share.
-    _taken: Taken,
+    _taken: TakenShare,
 }
 
 impl SseStreams {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Arc<Peer>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Arc<SsePeer>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -96,7 +96,7 @@ impl SseStreams {
 struct Leave {
     streams: SseStreams,
     id: Box<str>,
-    peer: Arc<Peer>,
+    peer: Arc<SsePeer>,
 }
 
 impl Drop for Leave {
@@ -125,7 +125,7 @@ impl Endpoint {
         let Some(taken) = connection.caller().take(What::Sessions, own) else {
             return too_many_of_caller(None, &format!("{own} sessions and streams of this caller are open"));
         };
-        let peer = Arc::new(Peer {
+        let peer = Arc::new(SsePeer {
             connection: Arc::clone(&connection),
             outbox: Arc::clone(&outbox),
             _taken: taken,
@@ -163,7 +163,7 @@ impl Endpoint {
                 "`session` is missing from the address; GET the stream, whose first event has the address",
             );
         };
-        let is_callers = |peer: &Arc<Peer>| peer.connection.access().owner() == access.owner();
+        let is_callers = |peer: &Arc<SsePeer>| peer.connection.access().owner() == access.owner();
         let Some(peer) = self.sse.lock().get(id).cloned().filter(is_callers) else {
             return answer::refused(
                 StatusCode::NOT_FOUND,
@@ -201,12 +201,12 @@ impl Endpoint {
     }
 }
 
-impl Peer {
+impl SsePeer {
     fn take(
         &self,
         frame: &[u8],
         held: (Counted, Received),
-        check: &Check<'_>,
+        check: &MessageCheck<'_>,
         abandoned: &CancellationToken,
     ) -> Response<HttpBody> {
         if self.outbox.is_full() {
@@ -215,7 +215,7 @@ impl Peer {
         }
         let refused = |id, error| answer::refusal(StatusCode::BAD_REQUEST, id, error);
         let (mut out, mut id) = (Vec::new(), None);
-        let later = if frame.first() == Some(&b'[') {
+        let taken = if frame.first() == Some(&b'[') {
             match self.connection.read_batch(frame) {
                 Ok(batch) => self.connection.take_batch(batch, check, &mut out),
                 Err(error) => return refused(None, &error),
@@ -231,20 +231,21 @@ impl Peer {
             }
             self.connection.take_message(envelope, &mut out)
         };
-        if let Some((_, false)) = reply::error_code(&out) {
+        match taken {
             // On the stream nobody could tell what it answers.
-            return answer::json(answer::Era::Legacy, out);
-        }
-        if !out.is_empty() {
-            self.outbox.push(out.trim_ascii_end());
-        }
-        if let Some(later) = later {
-            let (abandoned, connection) = (abandoned.clone(), Arc::clone(&self.connection));
-            self.connection.answer_later(Box::pin(async move {
-                let answer = answer_unless_abandoned(later, abandoned, connection, id).await;
-                drop(held);
-                answer
-            }));
+            Taken::Answered(kind @ AnswerKind::Error { has_id: false, .. }) => {
+                return answer::json(answer::Era::Legacy, Answer { text: out, kind });
+            }
+            Taken::Answered(_) => self.outbox.push(&out),
+            Taken::Later(later) => {
+                let (abandoned, connection) = (abandoned.clone(), Arc::clone(&self.connection));
+                self.connection.answer_later(Box::pin(async move {
+                    let answer = answer_unless_abandoned(later, abandoned, connection, id).await;
+                    drop(held);
+                    answer
+                }));
+            }
+            Taken::Silent => {}
         }
         answer::empty(StatusCode::ACCEPTED)
     }
@@ -256,7 +257,7 @@ async fn ended(stop: CancellationToken, connection: Arc<Connection>, time: Durat
     if stopped.is_err() && connection.is_agreed() {
         stop.cancelled().await;
     }
-    connection.answered().await;
+    connection.wait_until_answered().await;
 }
 
 /// The id in the address that a message was sent to.

@@ -22,10 +22,11 @@ use toolwright_wire::outbox::Outbox;
 
 use super::answer::{self, ANSWER_BYTES, Era};
 use super::body::HttpBody;
-use super::exchange::{EndCall, Form, Step, Waiting, answer_unless_abandoned};
+use super::exchange::{EndCall, PendingResponse, ResponseForm, Step, answer_unless_abandoned};
+use super::modern::check_agreement;
 use super::{Endpoint, headers, outbox_of, too_many, too_many_of_caller};
 use crate::auth::{Access, Visitor};
-use crate::connection::{Connection, Later};
+use crate::connection::{Answer, Connection, Later, Taken};
 use crate::error;
 use crate::message::{Envelope, RequestId};
 
@@ -33,8 +34,8 @@ pub(super) use event_id::EventId;
 pub use event_store::{EventLimits, EventStore, MemoryEventStore, StoredEvent};
 pub use http_sse::SseService;
 pub(super) use http_sse::SseStreams;
+pub(super) use session::{HttpSession, Sessions};
 use session::{KEPT_WITHOUT_STREAM, NotOpened};
-pub(super) use session::{Session, Sessions};
 pub(super) use stream::{Reader, Reading, exactly, filled_or_hung_up};
 
 impl Endpoint {
@@ -43,7 +44,7 @@ impl Endpoint {
         &self,
         headers: &HeaderMap,
         access: Visitor,
-        form: Form,
+        form: ResponseForm,
         envelope: Envelope<'_>,
     ) -> Step {
         let id = envelope.request_id();
@@ -69,18 +70,30 @@ impl Endpoint {
             },
         };
         if envelope.id.is_none() || envelope.method.is_none() {
-            return Step::Done(heard(session.as_deref(), &envelope));
+            return Step::Done(accept_unanswered(session.as_deref(), &envelope));
         }
+        // Headers say nothing of the tool here, so only protection asks for it before the connection does.
         #[cfg(feature = "auth")]
-        if let Some(refusal) = self.insufficient(&access, &envelope) {
+        let called = self.config.protection().and_then(|_| self.called_tool(&access, &envelope));
+        #[cfg(not(feature = "auth"))]
+        let called = None;
+        #[cfg(feature = "auth")]
+        if let Some(refusal) = self.insufficient(&access, called.as_ref(), &envelope) {
             return Step::Done(refusal);
         }
-        let take = |connection: &Connection, out: &mut _| connection.take_message(envelope, out);
+        let take =
+            |connection: &Connection, out: &mut _| connection.take_call(envelope, called.as_ref(), out);
         self.request(access, form, session, id.as_ref(), take)
     }
 
     /// Takes a batch, which one revision has (2025-03-26, basic "Batching").
-    pub(super) fn batch(&self, headers: &HeaderMap, access: Visitor, form: Form, frame: &[u8]) -> Step {
+    pub(super) fn batch(
+        &self,
+        headers: &HeaderMap,
+        access: Visitor,
+        form: ResponseForm,
+        frame: &[u8],
+    ) -> Step {
         let refused = |error| Step::Done(answer::refusal(StatusCode::BAD_REQUEST, None, &error));
         match headers::version(headers) {
             Ok(Some(revision)) if revision.is_modern() => {
@@ -117,10 +130,10 @@ impl Endpoint {
     fn request(
         &self,
         access: Visitor,
-        form: Form,
-        session: Option<Arc<Session>>,
+        form: ResponseForm,
+        session: Option<Arc<HttpSession>>,
         id: Option<&RequestId<'_>>,
-        take: impl FnOnce(&Connection, &mut Vec<u8>) -> Option<Later>,
+        take: impl FnOnce(&Connection, &mut Vec<u8>) -> Taken,
     ) -> Step {
         let limits = self.service.limits();
         let Some(count) = self.unanswered.one_more(limits.max_calls_in_flight) else {
@@ -138,14 +151,21 @@ impl Endpoint {
             session.as_ref().map(|session| &*session.connection),
         );
         let mut out = Vec::with_capacity(ANSWER_BYTES);
-        let later = take(&connection, &mut out);
-        let answer: Later = match later {
-            None if out.is_empty() => return Step::Done(answer::empty(StatusCode::ACCEPTED)),
-            None if form.is_json(&outbox) => return Step::Done(answer::json(Era::Legacy, out)),
-            None if session.is_none() => return Step::Done(form.respond(&outbox, out)),
-            // What a session sends as events is kept first.
-            None => Box::pin(std::future::ready(Some(out))),
-            Some(later) => {
+        let taken = take(&connection, &mut out);
+        let answer: Later = match taken {
+            Taken::Silent => return Step::Done(answer::empty(StatusCode::ACCEPTED)),
+            Taken::Answered(kind) => {
+                let answer = Answer { text: out, kind };
+                if form.is_json(&outbox) {
+                    return Step::Done(answer::json(Era::Legacy, answer));
+                }
+                if session.is_none() {
+                    return Step::Done(form.respond(&outbox, answer));
+                }
+                // What a session sends as events is kept first.
+                Box::pin(std::future::ready(Some(answer)))
+            }
+            Taken::Later(later) => {
                 if let Some(session) = &session {
                     session.add(&connection);
                 }
@@ -166,7 +186,7 @@ impl Endpoint {
         };
         let kept = EndCall { outbox: Arc::clone(&outbox), connection: None, _count: None };
         let session = session.map(|session| (session, granted));
-        Step::Waiting(Box::new(Waiting { answer, outbox, form, kept, session }))
+        Step::Pending(Box::new(PendingResponse { answer, outbox, form, kept, session }))
     }
 
     /// Checks the headers of a message that need not be of the legacy era: on a transport that has that alone, or in a
@@ -182,25 +202,28 @@ impl Endpoint {
             return Ok(());
         }
         headers::era(headers, envelope, true)?;
-        self.check(headers, access, envelope)
+        check_agreement(headers, self.called_tool(access, envelope).as_ref(), envelope)
     }
 
     /// Opens a session, if the handshake succeeds.
     fn initialize(
         &self,
         access: Visitor,
-        form: Form,
+        form: ResponseForm,
         envelope: Envelope<'_>,
         id: Option<&RequestId<'_>>,
     ) -> Response<HttpBody> {
         let outbox = Arc::new(Outbox::dropping(KEPT_WITHOUT_STREAM));
         let visitor = access.without_message();
         let connection = Connection::open(self.service.shared(), Arc::clone(&outbox), visitor);
-        let mut out = Vec::new();
-        // Never `Some`: a handshake takes no time.
-        let _ = connection.take_message(envelope, &mut out);
+        let mut text = Vec::new();
+        // A handshake takes no time.
+        let Taken::Answered(kind) = connection.take_message(envelope, &mut text) else {
+            return answer::empty(StatusCode::ACCEPTED);
+        };
+        let answer = Answer { text, kind };
         if !connection.is_agreed() {
-            return form.respond(&outbox, out);
+            return form.respond(&outbox, answer);
         }
         let session = match self.sessions.open(connection, outbox) {
             Ok(session) => session,
@@ -217,9 +240,9 @@ impl Endpoint {
             }
         };
         let mut response = if form.accept.json {
-            answer::json(Era::Legacy, out)
+            answer::json(Era::Legacy, answer)
         } else {
-            form.respond(&Outbox::new(0), out)
+            form.respond(&Outbox::new(0), answer)
         };
         if let Ok(session) = HeaderValue::from_str(&session) {
             response.headers_mut().insert(&SESSION_ID, session);
@@ -233,7 +256,7 @@ impl Endpoint {
         headers: &HeaderMap,
         access: &Access,
         id: Option<&RequestId<'_>>,
-    ) -> Result<Arc<Session>, Box<Response<HttpBody>>> {
+    ) -> Result<Arc<HttpSession>, Box<Response<HttpBody>>> {
         let refused = |status, why| Box::new(answer::refusal(status, id, &error::invalid_request(why)));
         let value = single(headers, &SESSION_ID)
             .map_err(|_| refused(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is there more than once"))?
@@ -265,7 +288,7 @@ impl Endpoint {
 }
 
 /// Takes what has no answer: a notification, or a response to a request of the server's.
-fn heard(session: Option<&Session>, envelope: &Envelope<'_>) -> Response<HttpBody> {
+fn accept_unanswered(session: Option<&HttpSession>, envelope: &Envelope<'_>) -> Response<HttpBody> {
     if envelope.is_response() {
         if let (Some(session), Some(id)) = (session, envelope.id) {
             session.connection.respond(id, envelope.result, envelope.error);

@@ -16,7 +16,7 @@ use toolwright_wire::headers::{Accept, single};
 
 use super::event_id::{EventId, StreamKind};
 use super::event_store::StoredEvent;
-use super::session::Session;
+use super::session::HttpSession;
 use crate::auth::Access;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::{Endpoint, answer, not_acceptable};
@@ -58,7 +58,7 @@ impl Endpoint {
     /// Goes on with the stream of an event, after that event.
     async fn resumed_stream(
         &self,
-        session: &Arc<Session>,
+        session: &Arc<HttpSession>,
         access: &Access,
         id: EventId,
     ) -> Response<HttpBody> {
@@ -95,7 +95,7 @@ impl Endpoint {
     /// Opens a standing stream, a new one or that of an event again.
     async fn standing_stream(
         &self,
-        session: &Arc<Session>,
+        session: &Arc<HttpSession>,
         access: &Access,
         from: Option<EventId>,
     ) -> Response<HttpBody> {

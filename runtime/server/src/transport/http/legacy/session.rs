@@ -22,7 +22,7 @@ use crate::hex::random_id;
 use crate::limits::Limits;
 use crate::log;
 use crate::message::RequestId;
-use crate::quotas::{Caller, Taken, What};
+use crate::quotas::{Caller, TakenShare, What};
 use crate::transport::http::config::Store;
 
 /// How much of what belongs to no request is kept for a client that has no stream open.
@@ -31,7 +31,7 @@ pub(super) const KEPT_WITHOUT_STREAM: usize = 16 << 10;
 /// The open sessions, by id.
 #[derive(Debug)]
 pub(in crate::transport::http) struct Sessions {
-    open: RwLock<HashMap<Arc<str>, Arc<Session>>>,
+    open: RwLock<HashMap<Arc<str>, Arc<HttpSession>>>,
     /// Where the events of all of them are kept.
     store: Store,
     /// When times are counted from.
@@ -46,7 +46,7 @@ pub(in crate::transport::http) struct Sessions {
 
 /// What the requests of one session share. No task and no stream belongs to it until the client asks for one.
 #[derive(Debug)]
-pub(in crate::transport::http) struct Session {
+pub(in crate::transport::http) struct HttpSession {
     id: Arc<str>,
     pub(in crate::transport::http) connection: Arc<Connection>,
     listener: Mutex<Listener>,
@@ -63,7 +63,7 @@ pub(in crate::transport::http) struct Session {
     sequence: AtomicU64,
     store: Store,
     /// What it takes of its caller's share.
-    _taken: Taken,
+    _taken: TakenShare,
 }
 
 /// Who is notified of what belongs to no request: the caller with the token that opened the session, until a stream is
@@ -137,7 +137,7 @@ impl Sessions {
             return Err(NotOpened::TooMany);
         }
         let taken = caller.take(What::Sessions, self.own_limit).ok_or(NotOpened::TooManyOfCaller)?;
-        let session = Arc::new(Session {
+        let session = Arc::new(HttpSession {
             id: Arc::clone(&id),
             listener: Mutex::new(Listener { connection: Arc::clone(&connection), outbox }),
             connection,
@@ -156,7 +156,7 @@ impl Sessions {
 
     /// The caller's session of this id, which is in use from now on. To everybody but the principal that has opened it,
     /// a session does not exist.
-    pub(in crate::transport::http) fn get(&self, id: &str, access: &Access) -> Option<Arc<Session>> {
+    pub(in crate::transport::http) fn get(&self, id: &str, access: &Access) -> Option<Arc<HttpSession>> {
         let session = self.read().get(id).cloned()?;
         if session.connection.access().owner() != access.owner() {
             return None;
@@ -173,7 +173,7 @@ impl Sessions {
     /// Ends a session; false if there is none of this id.
     pub(in crate::transport::http) fn remove(&self, id: &str) -> bool {
         let removed = self.write().remove(id);
-        removed.as_ref().map(Session::end).is_some()
+        removed.as_ref().map(HttpSession::end).is_some()
     }
 
     pub(in crate::transport::http) fn end_all(&self) {
@@ -182,11 +182,11 @@ impl Sessions {
         }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, HashMap<Arc<str>, Arc<Session>>> {
+    fn read(&self) -> RwLockReadGuard<'_, HashMap<Arc<str>, Arc<HttpSession>>> {
         self.open.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, HashMap<Arc<str>, Arc<Session>>> {
+    fn write(&self) -> RwLockWriteGuard<'_, HashMap<Arc<str>, Arc<HttpSession>>> {
         self.open.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -194,7 +194,7 @@ impl Sessions {
 /// Ends sessions that are not in use, so that a caller may open one more: its own oldest, where it has as many as it may
 /// or all have; else the oldest of the caller that has most, unless that has no more than the one who asks would have.
 fn make_room(
-    open: &mut HashMap<Arc<str>, Arc<Session>>,
+    open: &mut HashMap<Arc<str>, Arc<HttpSession>>,
     caller: &Caller,
     (own_limit, limit): (usize, usize),
 ) {
@@ -204,9 +204,9 @@ fn make_room(
     }
     while open.len() >= limit || caller.is_full(What::Sessions, own_limit) {
         let unused = || open.values().filter(|session| session.is_unused());
-        let age = |session: &&Arc<Session>| (session.last_used.load(Ordering::Relaxed), session.opened);
+        let age = |session: &&Arc<HttpSession>| (session.last_used.load(Ordering::Relaxed), session.opened);
         let own = unused().filter(|session| session.connection.caller().is(caller)).min_by_key(age);
-        let count = |session: &Arc<Session>| match session.connection.caller() {
+        let count = |session: &Arc<HttpSession>| match session.connection.caller() {
             other if other.is_known() => other.count(What::Sessions),
             _ => 0,
         };
@@ -221,7 +221,7 @@ fn make_room(
     }
 }
 
-impl Session {
+impl HttpSession {
     /// Remembers an exchange whose call goes on, so that it can be cancelled.
     pub(in crate::transport::http) fn add(&self, exchange: &Arc<Connection>) {
         let mut exchanges = self.exchanges();

@@ -19,20 +19,20 @@ use toolwright_wire::outbox::Outbox;
 
 use super::event_id::{EventId, StreamId, StreamKind};
 use super::event_store::StoredEvent;
-use super::session::Session;
-use crate::connection::Later;
+use super::session::HttpSession;
+use crate::connection::{Answer, Later};
 use crate::future::BoxFuture;
 use crate::transport::http::body::Quiet;
 
 /// A stream of a session.
 pub(in crate::transport::http) struct Stream {
     pub(in crate::transport::http) id: StreamId,
-    session: Arc<Session>,
-    state: Mutex<State>,
+    session: Arc<HttpSession>,
+    state: Mutex<StreamState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct StreamState {
     /// What the reader has not taken yet.
     unsent: VecDeque<(u64, Bytes, Held)>,
     /// The number of the reader that came last.
@@ -58,14 +58,14 @@ pub(in crate::transport::http) struct Reading {
 }
 
 impl Stream {
-    pub(in crate::transport::http) fn new(id: StreamId, session: Arc<Session>) -> Self {
+    pub(in crate::transport::http) fn new(id: StreamId, session: Arc<HttpSession>) -> Self {
         Self { id, session, state: Mutex::default() }
     }
 
     /// Sends what the outbox gets, and the answer, with which a stream ends. Goes on without a reader, unless the
     /// stream is a standing one: what belongs to no request can wait for another stream.
     pub(in crate::transport::http) async fn run(self: Arc<Self>, outbox: Arc<Outbox>, mut answer: Later) {
-        let _open = Open(&self);
+        let _open = OpenStream(&self);
         let (mut lines, mut filled) = (Vec::new(), None);
         loop {
             let next = std::future::poll_fn(|task| self.poll_next(&outbox, &mut answer, &mut filled, task));
@@ -79,7 +79,7 @@ impl Stream {
                 Next::Messages if hangs_up => self.hang_up(),
                 Next::Messages => {}
                 Next::Answer(Some(answer)) => {
-                    self.send(exactly(answer)).await;
+                    self.send(exactly(answer.text)).await;
                     return;
                 }
                 Next::Answer(None) | Next::End => return,
@@ -184,7 +184,7 @@ impl Stream {
         self.state().is_over
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, StreamState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -197,14 +197,14 @@ pub(in crate::transport::http) fn filled_or_hung_up(outbox: &Arc<Outbox>) -> Box
 
 enum Next {
     Messages,
-    Answer(Option<Vec<u8>>),
+    Answer(Option<Answer>),
     End,
 }
 
 /// Closes a stream when its task ends, however it does.
-struct Open<'a>(&'a Stream);
+struct OpenStream<'a>(&'a Stream);
 
-impl Drop for Open<'_> {
+impl Drop for OpenStream<'_> {
     fn drop(&mut self) {
         self.0.end();
         self.0.session.close_stream(self.0);

@@ -51,11 +51,11 @@ pub use serve::WebSocket;
 /// which a peer that does not read does as well. Without pings a peer may be silent forever. It needs a tokio runtime with
 /// time. A handler that blocks keeps a thread of that runtime, and holds up its own peer.
 #[derive(Debug, Clone)]
-pub struct WebSocketService(Arc<Endpoint>);
+pub struct WebSocketService(Arc<SocketEndpoint>);
 
 /// What the sockets of one endpoint share.
 #[derive(Debug)]
-struct Endpoint {
+struct SocketEndpoint {
     service: Service,
     config: HttpConfig,
     /// One permit for each socket that may be open.
@@ -81,7 +81,7 @@ impl WebSocketService {
     /// The service of a server of ours, which says by itself how long it serves.
     fn of_server(service: &Service, config: HttpConfig) -> Self {
         hidden::report(service, &config);
-        Self(Arc::new(Endpoint {
+        Self(Arc::new(SocketEndpoint {
             room: Arc::new(Semaphore::new(most_sockets(service))),
             service: service.clone(),
             config,
@@ -94,7 +94,7 @@ impl WebSocketService {
     /// each peer is told with close code 1001. New sockets are refused with status 503. A handler that blocks its thread
     /// is not waited for.
     pub async fn end(&self) {
-        let Endpoint { service, room, stop, .. } = &*self.0;
+        let SocketEndpoint { service, room, stop, .. } = &*self.0;
         stop.cancel();
         let all = u32::try_from(most_sockets(service)).unwrap_or(u32::MAX);
         // All permits are free when all sockets are gone. A handler that blocks its thread may keep one forever.
@@ -127,7 +127,7 @@ impl<B> tower_service::Service<Request<B>> for WebSocketService {
     }
 }
 
-impl Endpoint {
+impl SocketEndpoint {
     /// Answers the request for a socket, and has it served once it is open.
     async fn open(self: &Arc<Self>, head: &Parts, upgrade: Option<OnUpgrade>) -> Response<HttpBody> {
         if let Err(why) = self.config.admit(head) {

@@ -23,7 +23,7 @@ use crate::auth::Visitor;
 use crate::clock::FAR;
 use crate::service::Service;
 use crate::transport::bounded::{Bounded, Meter};
-use crate::transport::peers::{LAST_WORDS, Peer};
+use crate::transport::peers::{LAST_WORDS, SocketPeer};
 
 type Socket = WebSocketStream<Bounded<TokioIo<Upgraded>>>;
 
@@ -51,7 +51,7 @@ pub(super) async fn serve(
         .write_buffer_size(WRITE_BUFFER)
         .max_message_size(Some(limits.max_message_bytes))
         .max_frame_size(Some(limits.max_message_bytes));
-    let peer = Peer::open(service, access);
+    let peer = SocketPeer::open(service, access);
     let meter = Meter::new(service.shared().receive(peer.connection.caller()));
     let upgraded = Bounded::metered(TokioIo::new(upgraded), limits.write_timeout, meter.clone());
     let socket = WebSocketStream::from_raw_socket(upgraded, Role::Server, Some(config)).await;
@@ -100,7 +100,7 @@ const CONTROL_HEAD: usize = 6;
 /// A ping is answered before the next frame but one is read: the answers to a peer that does not read them wait in the
 /// system, and it waits as well. They are no sign of life; a peer that reads answers ours.
 async fn read(
-    peer: &Peer,
+    peer: &SocketPeer,
     stream: &mut SplitStream<Socket>,
     meter: &Meter,
     gone_after: Option<Duration>,

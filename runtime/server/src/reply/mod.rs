@@ -1,0 +1,317 @@
+//! What comes of a request: typed on its way through the server, and written once, in the form of the revision.
+
+mod tool_result;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+use toolwright_core::content::{ContentBlock, Role};
+use toolwright_core::external::drop_reserved;
+use toolwright_core::json::{JsonFault, each_member};
+use toolwright_core::prompt::PromptResult;
+use toolwright_core::protocol::ErrorObject;
+use toolwright_core::resource::{CacheScope, ResourceContents, ResourceResult};
+use toolwright_core::result::ToolResult;
+use toolwright_core::revision::Revision;
+
+use crate::completion::Completion;
+use crate::input::Question;
+use crate::json_rpc::{self, CacheHints, Form, ResultObject, ResultType};
+use crate::message::RequestId;
+#[cfg(feature = "tasks")]
+use crate::tasks::{Task, TaskView};
+use crate::tool::ToolEntry;
+use crate::{error, log};
+
+/// What comes of a request.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// A result that is written already, in the form of the revision.
+    Written(Arc<[u8]>),
+    /// The result of a tool.
+    Tool(Arc<ToolEntry>, ToolResult),
+    /// A prompt that is filled in.
+    Prompt(PromptResult),
+    /// The contents of a resource, and whether other callers may not read it.
+    Resource(ResourceResult, bool),
+    /// Suggestions.
+    Completion(Completion),
+    /// A skill, and how long it may be kept.
+    #[cfg(feature = "skills")]
+    Skill(Box<RawValue>, CacheHints),
+    /// Nothing but that the request was done.
+    Done,
+    /// A call that has become a task.
+    #[cfg(feature = "tasks")]
+    TaskCreated(Box<Task>),
+    /// How far a task has come.
+    #[cfg(feature = "tasks")]
+    Task(Box<Task>),
+    /// What the client must answer first, and the sealed state that comes back with the answers.
+    InputRequired(Vec<(String, Question)>, String),
+    /// The result of another server, in the form of the same revision.
+    Raw(Box<RawValue>),
+    /// A protocol error.
+    Error(ErrorObject),
+}
+
+/// What an answer is, for transports that say so beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AnswerKind {
+    Result,
+    Error {
+        code: i64,
+        /// Whether it names the request.
+        has_id: bool,
+    },
+}
+
+impl AnswerKind {
+    /// An error that names its request.
+    fn error(error: &ErrorObject) -> Self {
+        Self::Error { code: error.code, has_id: true }
+    }
+}
+
+impl From<ErrorObject> for Reply {
+    fn from(error: ErrorObject) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl Reply {
+    /// A result that is the same in each form.
+    pub(crate) fn of_value(result: &Value) -> Self {
+        Self::Written(result.to_string().into_bytes().into())
+    }
+
+    /// Appends the answer to the request of this id.
+    pub(crate) fn write(&self, out: &mut Vec<u8>, id: &RequestId<'_>, form: &Form<'_>) -> AnswerKind {
+        if let Self::Error(error) = self {
+            json_rpc::error(out, Some(id), error, form.revision);
+            return AnswerKind::error(error);
+        }
+        let start = out.len();
+        if let Self::Written(result) = self {
+            // A page may be long: it is copied once.
+            out.reserve(json_rpc::HEAD_BYTES + id.as_str().len() + result.len());
+        }
+        json_rpc::head(out, id);
+        match self.append(out, form) {
+            Ok(()) => {
+                out.push(b'}');
+                AnswerKind::Result
+            }
+            Err(refusal) => {
+                out.truncate(start);
+                let error = refusal.into_error(id);
+                json_rpc::error(out, Some(id), &error, form.revision);
+                AnswerKind::error(&error)
+            }
+        }
+    }
+
+    /// The result alone, as JSON text.
+    ///
+    /// # Errors
+    /// The protocol error that is there instead.
+    #[cfg(any(feature = "jsonrpsee", feature = "tasks"))]
+    pub(crate) fn into_result(self, form: &Form<'_>) -> Result<Box<RawValue>, ErrorObject> {
+        if let Self::Error(error) = self {
+            return Err(error);
+        }
+        let mut out = Vec::new();
+        self.append(&mut out, form).map_err(|refusal| refusal.into_error(&RequestId::from(0)))?;
+        let text = String::from_utf8(out).map_err(|_| error::internal("the result is not in UTF-8"))?;
+        RawValue::from_string(text).map_err(|_| error::internal("the result is not JSON"))
+    }
+
+    /// Appends the result.
+    fn append(&self, out: &mut Vec<u8>, form: &Form<'_>) -> Result<(), WriteError> {
+        let revision = form.revision;
+        match self {
+            Self::Tool(tool, result) => {
+                append_tool_result(out, tool, result, form);
+                Ok(())
+            }
+            Self::Written(result) => {
+                out.extend_from_slice(result);
+                Ok(())
+            }
+            Self::Prompt(prompt) => complete(out, PromptBody::of(prompt, revision), form),
+            Self::Resource(resource, is_private) => {
+                let hints = CacheHints {
+                    ttl_ms: resource.ttl_ms.unwrap_or_default(),
+                    // What not everybody may read, nobody may keep for everybody.
+                    cache_scope: if *is_private {
+                        CacheScope::Private
+                    } else {
+                        resource.cache_scope.unwrap_or_default()
+                    },
+                };
+                let contents = resource.contents.iter().map(|contents| contents.for_revision(revision));
+                let body = ResourceBody { contents: contents.collect() };
+                append(out, &ResultObject::new(ResultType::Complete, body, form).cached(hints, revision))
+            }
+            Self::Completion(completion) => complete(out, CompletionBody { completion }, form),
+            #[cfg(feature = "skills")]
+            Self::Skill(skill, hints) => {
+                let result = ResultObject::new(ResultType::Complete, SkillBody { skill }, form);
+                append(out, &result.cached(*hints, revision))
+            }
+            Self::Done => complete(out, NoBody {}, form),
+            #[cfg(feature = "tasks")]
+            Self::TaskCreated(task) => {
+                append(out, &ResultObject::new(ResultType::Task, TaskView::of(task), form))
+            }
+            #[cfg(feature = "tasks")]
+            Self::Task(task) => complete(out, TaskView::of(task), form),
+            Self::InputRequired(input_requests, request_state) => {
+                let body = InputRequiredBody { input_requests, request_state };
+                append(out, &ResultObject::new(ResultType::InputRequired, body, form))
+            }
+            Self::Raw(raw) => append_raw(out, raw, form),
+            Self::Error(error) => Err(WriteError::Error(error.clone())),
+        }
+    }
+}
+
+/// Why a result cannot be written.
+enum WriteError {
+    Fault(JsonFault),
+    Error(ErrorObject),
+}
+
+impl From<JsonFault> for WriteError {
+    fn from(fault: JsonFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl WriteError {
+    fn into_error(self, id: &RequestId<'_>) -> ErrorObject {
+        match self {
+            Self::Fault(fault) => json_rpc::unwritable(id, &fault),
+            Self::Error(error) => error,
+        }
+    }
+}
+
+fn append(out: &mut Vec<u8>, result: &impl Serialize) -> Result<(), WriteError> {
+    Ok(json_rpc::append_result(out, result)?)
+}
+
+fn complete(out: &mut Vec<u8>, body: impl Serialize, form: &Form<'_>) -> Result<(), WriteError> {
+    append(out, &ResultObject::new(ResultType::Complete, body, form))
+}
+
+/// Appends the result of a tool; one with `isError` in place of what cannot be sent.
+fn append_tool_result(out: &mut Vec<u8>, tool: &ToolEntry, result: &ToolResult, form: &Form<'_>) {
+    let start = out.len();
+    if let Err(fault) = tool_result::append(out, result, tool.wraps, form) {
+        out.truncate(start);
+        let text = format!("the result of the tool `{}` cannot be sent: it {fault}", tool.definition.name);
+        log::warn(format_args!("{text}"));
+        // Text can always be written.
+        let _ = tool_result::append(out, &ToolResult::error(text), tool.wraps, form);
+    }
+}
+
+/// Appends the result of another server: as it is, but for what this server says of itself.
+fn append_raw(out: &mut Vec<u8>, raw: &RawValue, form: &Form<'_>) -> Result<(), WriteError> {
+    let (mut members, mut own, mut has_type) = (Vec::new(), None, false);
+    let read = each_member(raw.get(), |name, value| {
+        has_type |= name == "resultType";
+        if name == "_meta" {
+            own = Some(value);
+        } else {
+            members.push((name, value));
+        }
+        Ok(())
+    });
+    read.map_err(|_| WriteError::Error(error::internal("the result is not an object")))?;
+    let mut own: Option<Map<String, Value>> = own.and_then(|own| serde_json::from_str(own.get()).ok());
+    drop_reserved(&mut own);
+    let mut meta = own.unwrap_or_default();
+    if form.revision.is_modern()
+        && let Ok(Value::Object(server)) = serde_json::from_str(form.server_meta.get())
+    {
+        meta.extend(server);
+    }
+    let result_type = (form.revision.has_result_type() && !has_type)
+        .then(|| to_raw_value(&ResultType::Complete).ok())
+        .flatten();
+    members.extend(result_type.as_deref().map(|result_type| (Cow::Borrowed("resultType"), result_type)));
+    let meta = to_raw_value(&meta).ok().filter(|meta| meta.get() != "{}");
+    members.extend(meta.as_deref().map(|meta| (Cow::Borrowed("_meta"), meta)));
+    append(out, &Members(members))
+}
+
+/// Members in their order.
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl Serialize for Members<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+#[derive(Serialize)]
+struct NoBody {}
+
+#[derive(Serialize)]
+struct PromptBody<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    messages: Vec<Message<'a>>,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: Role,
+    content: Cow<'a, ContentBlock>,
+}
+
+impl<'a> PromptBody<'a> {
+    fn of(prompt: &'a PromptResult, revision: Revision) -> Self {
+        let messages = prompt
+            .messages
+            .iter()
+            .map(|message| Message { role: message.role, content: message.content.for_revision(revision) });
+        Self { description: prompt.description.as_deref(), messages: messages.collect() }
+    }
+}
+
+#[derive(Serialize)]
+struct ResourceBody<'a> {
+    contents: Vec<Cow<'a, ResourceContents>>,
+}
+
+#[derive(Serialize)]
+struct CompletionBody<'a> {
+    completion: &'a Completion,
+}
+
+/// The result of `skills/get`. The text leaves open whether it says how long it may be kept; the conformance suite wants
+/// it to, as it does of `resources/read`.
+#[cfg(feature = "skills")]
+#[derive(Serialize)]
+struct SkillBody<'a> {
+    skill: &'a RawValue,
+}
+
+/// 2026-07-28, schema `InputRequiredResult`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InputRequiredBody<'a> {
+    #[serde(serialize_with = "as_object")]
+    input_requests: &'a [(String, Question)],
+    request_state: &'a str,
+}
+
+fn as_object<S: Serializer>(questions: &&[(String, Question)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(questions.iter().map(|(key, question)| (key, question)))
+}

@@ -1,0 +1,108 @@
+//! Results of tools, written by hand: they are what is sent most.
+
+use serde_json::{Map, Value};
+use toolwright_core::content::{ContentBlock, TextContent};
+use toolwright_core::json::{self, JsonFault};
+use toolwright_core::protocol::meta;
+use toolwright_core::result::{StructuredContent, ToolResult};
+use toolwright_core::revision::Revision;
+
+use crate::escape;
+use crate::json_rpc::{self, Form, OUTER};
+
+/// Appends the result of a tool. `wraps` is whether the output schema that older peers are shown is wrapped.
+///
+/// # Errors
+/// What of the result cannot be sent; what was appended then must be removed.
+pub(super) fn append(
+    out: &mut Vec<u8>,
+    tool_result: &ToolResult,
+    wraps: bool,
+    form: &Form<'_>,
+) -> Result<(), JsonFault> {
+    let revision = form.revision;
+    json_rpc::open_result(out, form);
+    out.extend_from_slice(br#""content":"#);
+    content(out, &tool_result.content, revision)?;
+    // Revisions before 2025-06-18 have no structured content, those before 2026-07-28 objects only
+    // (2025-11-25, schema `CallToolResult`). Errors are not bound by the schema, and so not wrapped for it.
+    if let Some(content) = &tool_result.structured_content
+        && revision.has_structured_content()
+    {
+        let follows_schema = wraps && !tool_result.is_error;
+        structured(
+            out,
+            content,
+            !revision.has_any_structured_content() && (follows_schema || !content.is_object()),
+        )?;
+    }
+    out.extend_from_slice(if tool_result.is_error { br#","isError":true"# } else { br#","isError":false"# });
+    meta(out, tool_result.meta.as_ref(), form)?;
+    for (name, value) in &tool_result.other {
+        // The protocol's own members are written above.
+        if !matches!(name.as_str(), "resultType" | "content" | "structuredContent" | "isError" | "_meta") {
+            out.push(b',');
+            escape::string(out, name);
+            out.push(b':');
+            json::append(out, value, OUTER + 1)?;
+        }
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+/// Appends content blocks in the form of one revision. Texts, which may be long, are written here: `serde_json` looks at
+/// them byte by byte.
+fn content(out: &mut Vec<u8>, blocks: &[ContentBlock], revision: Revision) -> Result<(), JsonFault> {
+    out.push(b'[');
+    for (index, block) in blocks.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        match &*block.for_revision(revision) {
+            ContentBlock::Text(TextContent { text, extras: None, .. }) => {
+                out.extend_from_slice(br#"{"type":"text","text":"#);
+                escape::string(out, text);
+                out.push(b'}');
+            }
+            block => json::append(out, block, OUTER + 2)?,
+        }
+    }
+    out.push(b']');
+    Ok(())
+}
+
+/// Appends structured content; a value that is no object goes into one, for a peer that takes objects only: the listed
+/// output schema is wrapped alike.
+fn structured(out: &mut Vec<u8>, content: &StructuredContent, wraps: bool) -> Result<(), JsonFault> {
+    if let Some(fault) = content.fault() {
+        return Err(fault.clone());
+    }
+    let (before, after): (&[u8], &[u8]) = if wraps { (br#"{"result":"#, b"}") } else { (b"", b"") };
+    out.extend_from_slice(br#","structuredContent":"#);
+    out.extend_from_slice(before);
+    out.extend_from_slice(content.get().as_bytes());
+    out.extend_from_slice(after);
+    Ok(())
+}
+
+/// Appends `_meta`: what the result has, and in the modern era who the server is. A result does not say the latter: one
+/// that comes from another server would name that.
+fn meta(out: &mut Vec<u8>, own: Option<&Map<String, Value>>, form: &Form<'_>) -> Result<(), JsonFault> {
+    const MEMBER: &[u8] = br#","_meta":"#;
+    let is_modern = form.revision.is_modern();
+    let Some(own) = own else {
+        if is_modern {
+            out.extend_from_slice(MEMBER);
+            out.extend_from_slice(form.server_meta.get().as_bytes());
+        }
+        return Ok(());
+    };
+    let mut meta = own.clone();
+    meta.shift_remove(meta::SERVER_INFO);
+    if is_modern && let Ok(Value::Object(server)) = serde_json::from_str(form.server_meta.get()) {
+        meta.extend(server);
+    }
+    out.extend_from_slice(MEMBER);
+    json::append(out, &meta, OUTER + 1)
+}
