@@ -175,10 +175,12 @@ impl<'r> Ask<'r> {
             right.is_some_and(|right| self.is_taken(&right, before))
                 && wrong.is_some_and(|wrong| !self.is_taken(&wrong, before))
         };
-        let further = self.checker.always(holder).into_iter();
-        let mut further = further
-            .filter_map(|id| self.checker.node(id).object.additional)
-            .filter(|id| !self.checker.node(*id).never);
+        // What is itself a member of a map is no tag.
+        let parts = self.checker.always(holder).into_iter().map(|id| &self.checker.node(id).object);
+        let is_tag = |name: &str| parts.clone().any(|object| object.position(name).is_some());
+        let is_tag = place.name().is_some_and(is_tag);
+        let mut further =
+            parts.filter_map(|object| object.additional).filter(|id| is_tag && !self.checker.node(*id).never);
         others.all(|(name, child)| is_read(name, *child)) && further.all(is_read_by_map)
     }
 

@@ -496,3 +496,16 @@ fn a_place_that_may_be_left_out_is_so_at_every_depth() {
     takes::<Steps>(r#"{"op":"Run","of":[1]}"#).expect("at the top");
     takes::<Steps>(r#"{"op":"Run","of":[1,[{"op":"Run","of":[2]}]]}"#).expect("and below");
 }
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Words {
+    by_name: BTreeMap<String, Word>,
+    by_letter: Option<BTreeMap<char, Vec<Word>>>,
+}
+
+#[test]
+fn a_variant_for_all_others_is_taken_in_maps() {
+    takes::<Words>(r#"{"by_name":{"a":"Yes","b":"anything"},"by_letter":{"x":["else"]}}"#).expect("any text");
+    takes::<Words>(r#"{"by_name":{"a":1}}"#).expect_err("no text");
+}
