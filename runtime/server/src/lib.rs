@@ -29,6 +29,7 @@ pub mod client;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub mod transport;
 
+mod caller_lists;
 mod clock;
 mod connection;
 mod escape;

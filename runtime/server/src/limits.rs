@@ -44,6 +44,10 @@ pub struct Limits {
     pub max_cached_pages: usize,
     /// How many bytes these pages may have: 16 MiB for each list. A longer page is written each time.
     pub max_cached_page_bytes: usize,
+    /// For how many callers the lists are kept that providers make for each caller
+    /// ([`ProviderCapabilities::with_lists_by_caller`](crate::ProviderCapabilities::with_lists_by_caller)): 1,024 of each
+    /// kind. Above that those of another caller go, and are made again when they are asked for.
+    pub max_caller_lists: usize,
     /// How many messages one batch may hold (2025-03-26 only): 100.
     pub max_batch_messages: usize,
     /// How many subscriptions one connection may have open at once: 64.
@@ -114,6 +118,7 @@ impl Default for Limits {
             list_page_size: 2_000,
             max_cached_pages: 256,
             max_cached_page_bytes: 16 << 20,
+            max_caller_lists: 1_024,
             max_batch_messages: 100,
             max_subscriptions: 64,
             max_watched_resources: 1_024,

@@ -26,6 +26,15 @@ pub(crate) enum NameTaken {
     LeftOut,
 }
 
+/// What a provider lists.
+#[derive(Debug)]
+pub(crate) struct Listing<'a> {
+    /// The number of the provider.
+    pub(crate) number: usize,
+    pub(crate) provider: &'a DynProvider,
+    pub(crate) tools: Arc<[ToolDefinition]>,
+}
+
 /// The tools of a server at one moment. A change makes a new table.
 #[derive(Debug)]
 pub(crate) struct ToolTable {
@@ -37,22 +46,23 @@ pub(crate) struct ToolTable {
 }
 
 impl ToolTable {
-    /// The table of typed tools and of those that providers list now. `older` is the one before it: what has not changed is
-    /// taken from there, and what was said is not said again.
+    /// The table of entries that are there already and of what providers list now. `older` is the one before it: what has
+    /// not changed is taken from there, and what was said is not said again.
     pub(crate) fn of(
-        typed: &[Arc<ToolEntry>],
-        providers: &[DynProvider],
+        given: &[Arc<ToolEntry>],
+        listings: &[Listing<'_>],
         checks_outputs: bool,
         taken: NameTaken,
         older: Option<&Self>,
     ) -> Result<Self, BuildError> {
-        let (mut entries, mut left_out) = (typed.to_vec(), Vec::new());
+        let (mut entries, mut left_out) = (given.to_vec(), Vec::new());
         let mut names: HashSet<String> = match taken {
             NameTaken::Error => HashSet::new(),
-            NameTaken::LeftOut => typed.iter().flat_map(|entry| entry.names()).map(str::to_owned).collect(),
+            NameTaken::LeftOut => given.iter().flat_map(|entry| entry.names()).map(str::to_owned).collect(),
         };
-        for (number, provider) in providers.iter().enumerate() {
-            for tool in &*provider.0.tools(&Access::Trusted) {
+        for Listing { number, provider, tools } in listings {
+            let number = *number;
+            for tool in &**tools {
                 if taken == NameTaken::LeftOut && !names.insert(tool.name.clone()) {
                     let reason = "another tool has its name".to_owned();
                     left_out.push((error::shortened(&tool.name), reason));
@@ -79,6 +89,11 @@ impl ToolTable {
             }
         }
         Ok(Self { left_out, ..Self::new(entries)? })
+    }
+
+    /// The table as that of one caller.
+    pub(crate) fn of_caller(self) -> Self {
+        Self { list: self.list.of_caller(), ..self }
     }
 
     /// The table of these entries.
@@ -119,13 +134,22 @@ impl ToolTable {
     /// Whether the change from this table to `newer` is one that the caller can see. Where nothing has changed, it
     /// is told to all.
     pub(crate) fn change_shows(&self, newer: &Self, access: &Access) -> bool {
+        access.is_trusted() || !self.differs(newer, |_| true) || self.differs_for(newer, access)
+    }
+
+    /// Whether the caller can see a difference between this table and `newer`.
+    pub(crate) fn differs_for(&self, newer: &Self, access: &Access) -> bool {
+        self.differs(newer, |entry| access.covers(&entry.scopes))
+    }
+
+    /// Whether they differ in an entry that counts.
+    fn differs(&self, newer: &Self, counts: impl Fn(&ToolEntry) -> bool) -> bool {
         let is_only_in = |entry: &&Arc<ToolEntry>, other: &Self| {
             other.list.get(entry.key()).is_none_or(|other| other.definition != entry.definition)
         };
         let gone = self.list.entries().iter().filter(|entry| is_only_in(entry, newer));
         let new = newer.list.entries().iter().filter(|entry| is_only_in(entry, self));
-        let mut changed = gone.chain(new).peekable();
-        access.is_trusted() || changed.peek().is_none() || changed.any(|entry| access.covers(&entry.scopes))
+        gone.chain(new).any(|entry| counts(entry))
     }
 
     /// The list of the tools.

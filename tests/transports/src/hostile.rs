@@ -72,7 +72,7 @@ pub(crate) fn hostile(transport: &Transport, server: &Running) {
                 assert!(said.contains("`relay`") && said.contains("structured content"), "{said}");
             }
             Some(_) if revision < "2025-06-18" => assert_eq!(result.get("structuredContent"), None),
-            Some(value) if revision < "2026-07-28" && !value.is_object() => {
+            Some(value) if transport.oldest_revision() < "2026-07-28" && !value.is_object() => {
                 assert_eq!(result["structuredContent"], json!({"result": value}), "{text}");
             }
             Some(value) => assert_eq!(result.get("structuredContent"), Some(&value), "{text}"),

@@ -91,7 +91,8 @@ impl Endpoint {
         if self.revision == MODERN {
             let method = message["method"].as_str().expect("a method");
             request = request.header("Mcp-Method", method);
-            if let Some(name) = message["params"]["name"].as_str() {
+            let params = &message["params"];
+            if let Some(name) = params["name"].as_str().or(params["uri"].as_str()) {
                 request = request.header("Mcp-Name", name);
             }
         }

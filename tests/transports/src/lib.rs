@@ -1,6 +1,7 @@
 //! One server, and clients of it over every transport that speak one interface.
 
 pub mod frames;
+pub mod front;
 mod hostile;
 pub mod http;
 pub mod link;

@@ -144,6 +144,21 @@ impl Link {
         }
     }
 
+    /// Watches a resource, and waits until the server has taken that in.
+    ///
+    /// # Panics
+    /// If it does not.
+    pub fn watch(&mut self, uri: &str) {
+        self.wire.listen();
+        if self.is_modern() {
+            let notifications = json!({"resourceSubscriptions": [uri]});
+            self.request(&json!("watch"), "subscriptions/listen", json!({"notifications": notifications}));
+            assert_eq!(self.message()["method"], "notifications/subscriptions/acknowledged");
+        } else {
+            self.result("resources/subscribe", json!({"uri": uri}));
+        }
+    }
+
     /// What comes next; a message is judged by the schema of its revision.
     ///
     /// # Panics

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::hostile;
 use crate::link::{Event, Link};
-use crate::stage::{MANY, MAX_MESSAGE_BYTES, PAGE};
+use crate::stage::{MANY, MAX_MESSAGE_BYTES, NOTE, PAGE};
 use crate::transports::{Running, TooLong, Transport};
 
 /// One thing that is tried.
@@ -19,7 +19,7 @@ pub struct Scenario {
 }
 
 /// All of them.
-pub const ALL: [Scenario; 18] = [
+pub const ALL: [Scenario; 21] = [
     Scenario { name: "list", run: list },
     Scenario { name: "call", run: call },
     Scenario { name: "tool error", run: tool_error },
@@ -32,6 +32,9 @@ pub const ALL: [Scenario; 18] = [
     Scenario { name: "1,000 tools", run: thousand_tools },
     Scenario { name: "out of order", run: out_of_order },
     Scenario { name: "list changed", run: list_changed },
+    Scenario { name: "prompts", run: prompts },
+    Scenario { name: "resources", run: resources },
+    Scenario { name: "resource updated", run: resource_updated },
     Scenario { name: "hostile JSON", run: hostile::hostile },
     Scenario { name: "graceful end", run: graceful_end },
     Scenario { name: "escaped members", run: escaped_members },
@@ -69,10 +72,13 @@ fn tool_error(_: &Transport, server: &Running) {
     link.assert_alive();
 }
 
+// As reported in modelcontextprotocol/typescript-sdk#1044; no other tool is named.
 fn protocol_error(_: &Transport, server: &Running) {
     let mut link = server.connect();
     let unknown = link.answer("tools/call", json!({"name": "no_such_tool"}));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    let message = unknown["error"]["message"].as_str().expect("a string");
+    assert!(message.contains("no_such_tool") && !message.contains("echo"), "{message}");
     assert_eq!(link.answer("no/such/method", json!({}))["error"]["code"], -32601);
     link.assert_alive();
 }
@@ -187,7 +193,8 @@ pub(crate) fn listed(link: &mut Link) -> Vec<Vec<String>> {
 
 fn out_of_order(_: &Transport, server: &Running) {
     let mut link = server.connect();
-    link.call(&json!("slow"), "sleep", &json!({"ms": 500}));
+    // Longer than the other one takes on a machine that has much else to do.
+    link.call(&json!("slow"), "sleep", &json!({"ms": 2_000}));
     await_held(&mut link, "asleep", 1);
     link.call(&json!("fast"), "add", &json!({"a": 1, "b": 2}));
     assert_eq!(link.message()["id"], "fast");
@@ -204,6 +211,56 @@ fn list_changed(_: &Transport, server: &Running) {
     assert_eq!(word["method"], "notifications/tools/list_changed", "{word}");
     assert!(answer.get("result").is_some(), "{answer}");
     assert!(names(&link.result("tools/list", json!({}))).contains(&"extra".to_owned()));
+}
+
+fn prompts(_: &Transport, server: &Running) {
+    let mut link = server.connect();
+    let listed = link.result("prompts/list", json!({}));
+    let prompt = &listed["prompts"][0];
+    assert_eq!((&prompt["name"], &prompt["arguments"][0]["name"]), (&json!("greet"), &json!("name")));
+    assert_eq!(prompt["arguments"][0]["required"], true);
+    let filled = link.result("prompts/get", json!({"name": "greet", "arguments": {"name": "Ada"}}));
+    assert_eq!(filled["messages"][0]["content"]["text"], "Hello, Ada!");
+    for params in [
+        json!({"name": "none"}),
+        json!({"name": "greet"}),
+        json!({"name": "greet", "arguments": {"name": 1}}),
+    ] {
+        assert_eq!(link.answer("prompts/get", params)["error"]["code"], -32602);
+    }
+    let reference = json!({"type": "ref/prompt", "name": "greet"});
+    let params = json!({"ref": reference, "argument": {"name": "name", "value": "A"}});
+    assert_eq!(link.result("completion/complete", params)["completion"]["values"], json!(["Ada"]));
+    link.assert_alive();
+}
+
+fn resources(transport: &Transport, server: &Running) {
+    let mut link = server.connect();
+    assert_eq!(link.result("resources/list", json!({}))["resources"][0]["uri"], NOTE);
+    let templates = link.result("resources/templates/list", json!({}));
+    assert_eq!(templates["resourceTemplates"][0]["uriTemplate"], "stage://items/{item}");
+    for (uri, text) in [(NOTE, "a note"), ("stage://items/7", "7")] {
+        let read = link.result("resources/read", json!({"uri": uri}));
+        let contents = &read["contents"][0];
+        assert_eq!((&contents["uri"], &contents["text"]), (&json!(uri), &json!(text)));
+        assert_eq!(read.get("ttlMs").is_some(), link.is_modern(), "{read}");
+    }
+    let unknown = link.answer("resources/read", json!({"uri": "stage://none"}));
+    let code = if transport.revision < "2026-07-28" { -32002 } else { -32602 };
+    assert_eq!(unknown["error"]["code"], code, "{unknown}");
+    link.assert_alive();
+}
+
+fn resource_updated(_: &Transport, server: &Running) {
+    let mut link = server.connect();
+    link.watch(NOTE);
+    link.call(&json!("touch"), "touch", &json!({}));
+    // The notification may arrive before or after the answer of the call that caused it.
+    let (first, second) = (link.message(), link.message());
+    let (word, answer) = if first.get("method").is_some() { (first, second) } else { (second, first) };
+    assert_eq!(word["method"], "notifications/resources/updated", "{word}");
+    assert_eq!(word["params"]["uri"], NOTE);
+    assert!(answer.get("result").is_some(), "{answer}");
 }
 
 fn graceful_end(_: &Transport, server: &Running) {

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolwright::auth::Access;
 use toolwright::{
-    BoxFuture, Context, Elicited, Handler, Json, Limits, Outcome, Provider, Server, Service, Tool,
-    ToolDefinition, ToolError, ToolRequest, ToolResult, Toolset,
+    BoxFuture, CompletionContext, Context, Elicited, Handler, Json, Limits, Outcome, Prompt, Provider,
+    Reference, Resource, ResourceTemplate, Server, Service, Tool, ToolDefinition, ToolError, ToolRequest,
+    ToolResult, Toolset,
 };
 
 /// The longest message that the server reads.
@@ -20,7 +21,7 @@ pub const MAX_MESSAGE_BYTES: usize = 100_000;
 /// How many entries a page has.
 pub const PAGE: usize = 300;
 
-/// How many tools there are beside those of [`StageTools`], `toggle` and those that relay.
+/// How many tools there are beside those of [`StageTools`], `toggle`, `touch` and those that relay.
 pub const MANY: usize = 1_000;
 
 /// The limits of the server.
@@ -46,6 +47,15 @@ pub fn with_limits(limits: Limits) -> Service {
     let crowd = Crowd::default();
     let service = Server::new(Stage::default())
         .tools::<StageTools>()
+        .prompt(Prompt::new("greet"), async |who: Who| format!("Hello, {}!", who.name))
+        .complete(Reference::prompt("greet"), "name", async |so_far: String, _: CompletionContext| {
+            let names = ["Ada", "Bob"].into_iter().filter(|name| name.starts_with(&so_far));
+            names.map(str::to_owned).collect::<Vec<_>>()
+        })
+        .resource(Resource::new(NOTE, "note"), async || "a note")
+        .resource_template(ResourceTemplate::new("stage://items/{item}", "items"), async |item: Item| {
+            item.item
+        })
         .provider(crowd.clone())
         .provider(Relay)
         .limits(limits)
@@ -53,6 +63,19 @@ pub fn with_limits(limits: Limits) -> Service {
         .expect("the tools are right");
     crowd.0.service.set(service.clone()).expect("it is set once");
     service
+}
+
+/// A resource that changes when `touch` is called.
+pub const NOTE: &str = "stage://note";
+
+#[derive(Deserialize, JsonSchema)]
+struct Who {
+    name: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Item {
+    item: String,
 }
 
 /// Counts the calls that take time.
@@ -270,7 +293,8 @@ struct Switch {
 static MANY_TOOLS: LazyLock<Vec<ToolDefinition>> = LazyLock::new(|| {
     let schema = json!({"type": "object", "properties": {}});
     let numbered = (0..MANY).map(|number| ToolDefinition::new(format!("many_{number:04}"), schema.clone()));
-    numbered.chain([ToolDefinition::new("toggle", schema.clone())]).collect()
+    let others = ["toggle", "touch"].map(|name| ToolDefinition::new(name, schema.clone()));
+    numbered.chain(others).collect()
 });
 
 impl Provider for Crowd {
@@ -287,6 +311,11 @@ impl Provider for Crowd {
                 if let Some(Err(error)) = self.0.service.get().map(Service::refresh_tools) {
                     return ToolResult::error(error.to_string());
                 }
+            }
+            if request.name == "touch"
+                && let Some(service) = self.0.service.get()
+            {
+                service.notify_resource_updated(NOTE);
             }
             ToolResult::text(request.name)
         })

@@ -8,8 +8,9 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use toolwright::{Http, Lines, Service, UnixSocket, WebSocket};
 
+use crate::front::Front;
 use crate::link::{Link, MODERN, RUNTIME};
-use crate::{http, stage, wires};
+use crate::{http, wires};
 
 /// A transport, in one revision.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +21,8 @@ pub struct Transport {
     pub revision: &'static str,
     /// What becomes of a message that is too long.
     pub too_long: TooLong,
+    /// What the client meets.
+    pub front: Front,
     /// Whether its client answers what the server asks, so that a test does not see the questions.
     pub answers_by_itself: bool,
     /// The server on stdio.
@@ -45,8 +48,8 @@ pub enum TooLong {
 /// The legacy revisions that have a handshake, and the modern one.
 const ALL_REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", MODERN];
 
-/// All of them. `program` is the server on stdio.
-pub fn all(program: &'static str) -> Vec<Transport> {
+/// All of them, with this in front of the stage. `program` is the server on stdio.
+pub fn all(program: &'static str, front: Front) -> Vec<Transport> {
     let mut all = Vec::new();
     let mut add = |name, revisions: &[&'static str], too_long, start: Start| {
         let answers_by_itself = name == "in process";
@@ -54,6 +57,7 @@ pub fn all(program: &'static str) -> Vec<Transport> {
             name,
             revision,
             too_long,
+            front,
             answers_by_itself,
             program,
             start,
@@ -71,6 +75,14 @@ pub fn all(program: &'static str) -> Vec<Transport> {
 }
 
 impl Transport {
+    /// The revision up to which values pass that are no objects: the older one of both sides.
+    pub fn oldest_revision(&self) -> &'static str {
+        match self.front {
+            Front::Client(revision) => self.revision.min(revision.as_str()),
+            Front::Stage | Front::Service => self.revision,
+        }
+    }
+
     /// Starts a server of its own.
     pub fn start(&self) -> Running {
         (self.start)(self)
@@ -156,11 +168,11 @@ fn link((wire, events): wires::Wired, revision: &'static str) -> Link {
     Link::open(wire, events, revision, true)
 }
 
-fn stdio(&Transport { program, revision, .. }: &Transport) -> Running {
+fn stdio(&Transport { program, revision, front, .. }: &Transport) -> Running {
     let started = Arc::new(Mutex::new(Vec::<u32>::new()));
     let all = Arc::clone(&started);
     let connect = move || {
-        let (wired, id) = wires::process(program);
+        let (wired, id) = wires::process(program, front.name());
         started.lock().unwrap_or_else(PoisonError::into_inner).push(id);
         link(wired, revision)
     };
@@ -177,7 +189,7 @@ fn stdio(&Transport { program, revision, .. }: &Transport) -> Running {
     Running { connect: Box::new(connect), stop: Box::new(stop), serving: Arc::default() }
 }
 
-fn unix(&Transport { revision, .. }: &Transport) -> Running {
+fn unix(&Transport { revision, front, .. }: &Transport) -> Running {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("stage.sock");
     let socket = UnixSocket::bind(&path).expect("a socket");
@@ -187,11 +199,11 @@ fn unix(&Transport { revision, .. }: &Transport) -> Running {
         let (reader, writer) = stream.into_split();
         link(wires::lines(reader, writer), revision)
     };
-    Running::of(|stopped| serve(stage::service(), socket, stopped), connect)
+    Running::of(|stopped| serve(front.service(), socket, stopped), connect)
 }
 
-fn memory_lines(&Transport { revision, .. }: &Transport) -> Running {
-    let service = stage::service();
+fn memory_lines(&Transport { revision, front, .. }: &Transport) -> Running {
+    let service = front.service();
     let (stop, stopped) = watch::channel(false);
     let serving = Arc::<Mutex<Vec<JoinHandle<()>>>>::default();
     let tasks = Arc::clone(&serving);
@@ -209,29 +221,29 @@ fn memory_lines(&Transport { revision, .. }: &Transport) -> Running {
     Running { connect: Box::new(connect), stop: Box::new(stop), serving }
 }
 
-fn websocket(&Transport { revision, .. }: &Transport) -> Running {
+fn websocket(&Transport { revision, front, .. }: &Transport) -> Running {
     let socket = WebSocket::bind("127.0.0.1:0").expect("a free port");
     let url = format!("ws://{}/mcp", socket.local_addr().expect("an address"));
     let connect = move || link(wires::websocket(&url), revision);
-    Running::of(|stopped| serve(stage::service(), socket, stopped), connect)
+    Running::of(|stopped| serve(front.service(), socket, stopped), connect)
 }
 
-fn http_server(&Transport { revision, .. }: &Transport) -> Running {
+fn http_server(&Transport { revision, front, .. }: &Transport) -> Running {
     let server = Http::bind("127.0.0.1:0").expect("a free port");
     let address: SocketAddr = server.local_addr().expect("an address");
     let connect = move || link(http::http(address, revision), revision);
-    Running::of(|stopped| serve(stage::service(), server, stopped), connect)
+    Running::of(|stopped| serve(front.service(), server, stopped), connect)
 }
 
-fn sse(&Transport { revision, .. }: &Transport) -> Running {
+fn sse(&Transport { revision, front, .. }: &Transport) -> Running {
     let server = Http::bind("127.0.0.1:0").expect("a free port").with_sse();
     let address: SocketAddr = server.local_addr().expect("an address");
     let connect = move || link(http::sse(address), revision);
-    Running::of(|stopped| serve(stage::service(), server, stopped), connect)
+    Running::of(|stopped| serve(front.service(), server, stopped), connect)
 }
 
-fn in_process(&Transport { revision, .. }: &Transport) -> Running {
-    let service = stage::service();
+fn in_process(&Transport { revision, front, .. }: &Transport) -> Running {
+    let service = front.service();
     // The client shakes hands by itself.
     let connect = move || {
         let (wire, events) = wires::in_process(&service, revision);
@@ -240,8 +252,8 @@ fn in_process(&Transport { revision, .. }: &Transport) -> Running {
     Running { connect: Box::new(connect), stop: Box::new(|| ()), serving: Arc::default() }
 }
 
-fn table(&Transport { revision, .. }: &Transport) -> Running {
-    let service = stage::service();
+fn table(&Transport { revision, front, .. }: &Transport) -> Running {
+    let service = front.service();
     let connect = move || link(wires::table(&service), revision);
     Running { connect: Box::new(connect), stop: Box::new(|| ()), serving: Arc::default() }
 }

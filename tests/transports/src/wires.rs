@@ -56,13 +56,14 @@ pub fn lines(
     (Box::new(Lasting(sender)), received)
 }
 
-/// Starts a program and talks to it over its standard streams. Returns its process id as well.
+/// Starts a program with an argument and talks to it over its standard streams. Returns its process id as well.
 ///
 /// # Panics
 /// If it cannot be started.
-pub fn process(program: &str) -> (Wired, u32) {
+pub fn process(program: &str, argument: &str) -> (Wired, u32) {
     let _runtime = RUNTIME.enter();
     let mut child = Command::new(program)
+        .arg(argument)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

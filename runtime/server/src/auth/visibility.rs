@@ -46,6 +46,11 @@ impl Rule {
         }
     }
 
+    /// Whether there is one.
+    pub(crate) fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Whether what the caller sees is decided by a rule.
     pub(crate) fn decides_for(&self, access: &Access) -> bool {
         self.0.is_some() && !access.is_trusted()

@@ -1,5 +1,6 @@
 //! Prompts, resources and completion: their methods, in both eras.
 
+use serde::Deserialize;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::error as codes;
 use toolwright_core::protocol::method;
@@ -22,10 +23,13 @@ impl Connection {
         let Request { method, params, revision, .. } = *request;
         let is_legacy = !revision.is_modern();
         match (method, prompts, resources) {
-            (method::PROMPTS_LIST, Some(prompts), _) => self.list_page(request, &prompts.list(), self.view()),
+            (method::PROMPTS_LIST, Some(prompts), _) => {
+                self.list_page(request, &prompts.list_for(self.access()), self.view())
+            }
             (method::PROMPTS_GET, Some(prompts), _) => {
                 let name = required_string(params.name, "name")?;
-                let entry = prompts.list().get(&name).filter(|entry| self.view().sees(&***entry)).cloned();
+                let prompts = prompts.list_for(self.access());
+                let entry = prompts.get(&name).filter(|entry| self.view().sees(&***entry)).cloned();
                 let entry = entry.ok_or_else(|| error::unknown("prompt", &name))?;
                 let arguments = arguments_of(params)?.map(ToOwned::to_owned);
                 let call = FeatureCall::new(format!("prompt {}", error::shortened(&name)));
@@ -35,10 +39,10 @@ impl Connection {
                 self.start(request, call, Some(origin), code)
             }
             (method::RESOURCES_LIST, _, Some(resources)) => {
-                self.list_page(request, &resources.fixed.list(), self.view())
+                self.list_page(request, &resources.fixed.list_for(self.access()), self.view())
             }
             (method::RESOURCES_TEMPLATES_LIST, _, Some(resources)) => {
-                self.list_page(request, &resources.templates.list(), self.view())
+                self.list_page(request, &resources.templates.list_for(self.access()), self.view())
             }
             (method::RESOURCES_READ, _, Some(resources)) => self.read_resource(request, resources),
             // 2026-07-28 has `subscriptions/listen` in their place.
@@ -64,10 +68,12 @@ impl Connection {
         let uri = required_string(request.params.uri, "uri")?;
         let found = resources.find_in(&uri, self.view());
         let found = found.ok_or_else(|| error::unknown_resource(&uri, request.revision))?;
-        let is_private = self.view().is_private(found.scopes());
+        let is_private =
+            self.view().is_private(found.scopes()) || self.service.features().is_read_by_caller(&found);
         let read = found.read(&uri);
         let call = FeatureCall {
             uri: Some(uri.clone().into()),
+            is_private,
             ..FeatureCall::new(format!("resource {}", error::shortened(&uri)))
         };
         let origin = Origin { method: method::RESOURCES_READ, target: &uri, arguments: None };
@@ -103,11 +109,13 @@ struct FeatureCall {
     name: String,
     /// The address, where a resource is read.
     uri: Option<String>,
+    /// Whether other callers may not read it.
+    is_private: bool,
 }
 
 impl FeatureCall {
     fn new(name: String) -> Self {
-        Self { name, uri: None }
+        Self { name, uri: None, is_private: false }
     }
 }
 
@@ -138,7 +146,7 @@ impl Answering for FeatureCall {
                 error::of_request(&failure, self.uri.as_deref(), revision).into()
             }
             Err(Failure::Error(mut error)) => {
-                if error.code == codes::RESOURCE_NOT_FOUND && self.uri.is_some() {
+                if self.uri.as_deref().is_some_and(|uri| is_about_unknown(&error, uri)) {
                     error.code = revision.resource_not_found_code();
                 }
                 error.into()
@@ -147,7 +155,21 @@ impl Answering for FeatureCall {
                 Some(origin) => connection.pause_for(cx, origin, &input),
                 None => error::internal("nobody can be asked here").into(),
             },
-            Err(Failure::Raw(raw)) => Reply::Raw(raw.json),
+            Err(Failure::Raw(raw)) => Reply::Raw(raw.json, self.uri.is_some().then_some(self.is_private)),
         }
     }
+}
+
+/// Whether an error of another server says that there is no resource at `uri`: with the code of the legacy era, or with that
+/// of 2026-07-28, which other faults of the parameters have as well, and the address (server/resources "Error Handling").
+fn is_about_unknown(error: &ErrorObject, uri: &str) -> bool {
+    #[derive(Deserialize)]
+    struct About {
+        uri: String,
+    }
+    let names_it = || {
+        let about = error.data.as_ref().and_then(|data| serde_json::from_str::<About>(data.get()).ok());
+        about.is_some_and(|about| about.uri == uri)
+    };
+    error.code == codes::RESOURCE_NOT_FOUND || (error.code == codes::INVALID_PARAMS && names_it())
 }

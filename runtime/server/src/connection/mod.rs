@@ -334,7 +334,7 @@ impl Connection {
     /// The page of `tools/list` that the parameters ask for.
     fn list_tools(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
         let context_path = optional_string(request.meta.context_path, meta::CONTEXT_PATH)?;
-        let table = self.service.table();
+        let table = self.service.table_for(self.access());
         let view = View { context_path: context_path.as_deref(), ..self.view() };
         self.list_page(request, table.list(), view)
     }

@@ -84,6 +84,15 @@ struct Resolved {
 }
 
 impl CompleteParams {
+    /// The parameters that a request to a provider has.
+    pub(crate) fn of(request: &CompletionRequest<'_>) -> Self {
+        Self {
+            reference: request.reference.clone(),
+            argument: Argument { name: request.argument.to_owned(), value: request.value.to_owned() },
+            context: Resolved { arguments: request.arguments.clone() },
+        }
+    }
+
     /// Reads the parameters; the error says which one is wrong.
     pub(crate) fn read(params: &Params<'_>) -> Result<Self, &'static str> {
         // Derived code would take an array as well.
@@ -108,11 +117,14 @@ impl Features {
     fn find_missing(&self, reference: &Reference, argument: &str, view: View<'_>) -> Option<String> {
         let is_known = match reference {
             Reference::Prompt { name } => {
-                let entry = self.prompts.as_ref().and_then(|prompts| prompts.list().get(name).cloned());
+                let entry = self
+                    .prompts
+                    .as_ref()
+                    .and_then(|prompts| prompts.list_for(view.access).get(name).cloned());
                 entry.filter(|entry| view.sees(&**entry)).map(|entry| entry.takes(argument))
             }
             Reference::Resource { uri } => self.resources.as_ref().and_then(|resources| {
-                let template = resources.templates.list().get(uri).cloned();
+                let template = resources.templates.list_for(view.access).get(uri).cloned();
                 let template = template.filter(|template| view.sees(&**template));
                 let is_variable = template.map(|template| {
                     template
@@ -122,7 +134,8 @@ impl Features {
                 });
                 // The address of a resource is a reference too, one without arguments.
                 is_variable.or_else(|| {
-                    resources.fixed.list().get(uri).filter(|entry| view.sees(&***entry)).map(|_| false)
+                    let fixed = resources.fixed.list_for(view.access).get(uri).cloned();
+                    fixed.filter(|entry| view.sees(&**entry)).map(|_| false)
                 })
             }),
         };

@@ -1,7 +1,7 @@
 //! What a server offers beside tools: prompts, resources and completion of their arguments.
 //!
 //! `prompts`, `resources` and `completers` hold what is registered and the code behind it, `request_handler` the functions
-//! that users write, `of_providers` what providers list, `declared` what the manifest shows, and `parts` what a server
+//! that users write, `of_providers` what providers list, `caller_entries` what they list for each caller, `declared` what the manifest shows, and `parts` what a server
 //! under construction has of all this.
 //!
 //! A server that starts without prompts has none later, unless it was built with `with_prompts` (resources alike):
@@ -9,6 +9,7 @@
 //! the same form works at build time and at run time. If two templates match a URI, the one with more literal text is
 //! used; a resource precedes both.
 
+mod caller_entries;
 mod completers;
 mod declared;
 mod of_providers;
@@ -27,8 +28,8 @@ pub(crate) use parts::FeatureParts;
 pub(crate) use prompts::PromptEntry;
 pub(crate) use registry::Registry;
 pub use request_handler::RequestHandler;
-pub(crate) use request_handler::{Failure, RequestResult};
-pub(crate) use resources::{ResourceEntry, Resources, TemplateEntry};
+pub(crate) use request_handler::{Failure, RequestResult, outcome_of};
+pub(crate) use resources::{FoundResource, ResourceEntry, Resources, TemplateEntry};
 
 /// The prompts, resources and completers of a server.
 #[derive(Debug, Default)]

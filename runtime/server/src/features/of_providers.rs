@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{Features, PromptEntry, Registry, ResourceEntry, Resources, TemplateEntry};
+use super::{Features, FoundResource, PromptEntry, Registry, ResourceEntry, Resources, TemplateEntry};
 use crate::auth::Access;
 use crate::completion::Reference;
 use crate::log;
@@ -37,7 +37,7 @@ impl Features {
     /// Lists the prompts of the provider with this number again.
     pub(crate) fn refresh_prompts(&self, number: usize) {
         let (Some(prompts), Some(source)) = (&self.prompts, self.provided.get(number)) else { return };
-        if !source.capabilities.prompts {
+        if !source.capabilities.prompts || source.capabilities.lists_by_caller {
             return;
         }
         let (provider, refresh) = (&source.provider, source.prompts.begin());
@@ -50,7 +50,7 @@ impl Features {
     /// Lists the resources and resource templates of the provider with this number again.
     pub(crate) fn refresh_resources(&self, number: usize) {
         let (Some(resources), Some(source)) = (&self.resources, self.provided.get(number)) else { return };
-        if !source.capabilities.resources {
+        if !source.capabilities.resources || source.capabilities.lists_by_caller {
             return;
         }
         let Resources { fixed, templates, .. } = resources;
@@ -67,6 +67,27 @@ impl Features {
         templates.take_up((&source.templates, refresh), is_old, entries, "resource template");
     }
 
+    /// Whether the provider of this number has lists for each caller.
+    pub(crate) fn is_by_caller(&self, number: usize) -> bool {
+        self.provided.get(number).is_some_and(|provided| provided.capabilities.lists_by_caller)
+    }
+
+    /// Whether what a caller sees is decided caller by caller, beside what scopes say.
+    pub(crate) fn lists_by_caller(&self) -> bool {
+        self.rule.is_some() || (0..self.provided.len()).any(|number| self.is_by_caller(number))
+    }
+
+    /// Whether a resource comes from a provider that decides who has it, or may come from one.
+    pub(crate) fn is_read_by_caller(&self, found: &FoundResource) -> bool {
+        match (found.provider(), found) {
+            (Some(number), _) => self.is_by_caller(number),
+            (None, FoundResource::Elsewhere(_)) => {
+                (0..self.provided.len()).any(|number| self.is_by_caller(number))
+            }
+            (None, _) => false,
+        }
+    }
+
     /// Whether arguments of anything are completed.
     pub(crate) fn completes(&self) -> bool {
         !self.completers.is_empty() || self.provided.iter().any(|provided| provided.capabilities.completions)
@@ -76,11 +97,11 @@ impl Features {
     pub(super) fn completing_provider(&self, reference: &Reference, view: View<'_>) -> Option<&DynProvider> {
         let number = match reference {
             Reference::Prompt { name } => {
-                let entry = self.prompts.as_ref()?.list().get(name).cloned()?;
+                let entry = self.prompts.as_ref()?.list_for(view.access).get(name).cloned()?;
                 entry.provider.filter(|_| view.sees(&*entry))
             }
             Reference::Resource { uri } => {
-                let entry = self.resources.as_ref()?.templates.list().get(uri).cloned()?;
+                let entry = self.resources.as_ref()?.templates.list_for(view.access).get(uri).cloned()?;
                 entry.provider.filter(|_| view.sees(&*entry))
             }
         };

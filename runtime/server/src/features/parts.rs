@@ -2,13 +2,14 @@
 
 use toolwright_core::link::ServerOf;
 
+use super::caller_entries::CallerEntries;
 use super::watching::Watching;
 use super::{
     Completers, Features, PromptEntry, Provided, Registry, ResourceEntry, Resources, TemplateEntry, declared,
 };
 use crate::auth::Rule;
 use crate::error::BuildError;
-use crate::provider::DynProvider;
+use crate::provider::{DynProvider, ProviderCapabilities};
 
 /// What a server is to offer beside tools.
 #[derive(Debug, Default)]
@@ -43,6 +44,7 @@ impl FeatureParts {
         mut self,
         servers: &[ServerOf],
         providers: &[DynProvider],
+        max_caller_lists: usize,
     ) -> Result<Features, BuildError> {
         if let Some(problem) = self.problem {
             return Err(problem);
@@ -66,13 +68,40 @@ impl FeatureParts {
         if !of_resources.is_empty() {
             self.resources.get_or_insert_default();
         }
+        let sources = |has: fn(&ProviderCapabilities) -> bool| {
+            let is_source =
+                |provided: &Provided| provided.capabilities.lists_by_caller && has(&provided.capabilities);
+            let sources = provided.iter().enumerate().filter(|(_, provided)| is_source(provided));
+            sources.map(|(number, provided)| (number, provided.provider.clone())).collect::<Vec<_>>()
+        };
+        let (of_prompts, of_fixed) = (sources(|has| has.prompts), sources(|has| has.resources));
         let features = Features {
-            prompts: self.prompts.map(|prompts| Registry::new(prompts, "prompt")).transpose()?,
+            prompts: match self.prompts {
+                None => None,
+                Some(prompts) => Some(Registry::new(prompts, "prompt")?.with_own(CallerEntries::of(
+                    of_prompts,
+                    |provider, access| provider.0.prompts(access),
+                    PromptEntry::of_provider,
+                    max_caller_lists,
+                ))),
+            },
             resources: match self.resources {
                 None => None,
                 Some(resources) => Some(Resources {
-                    fixed: Registry::new(resources, "resource")?,
-                    templates: Registry::new(self.templates, "resource template")?,
+                    fixed: Registry::new(resources, "resource")?.with_own(CallerEntries::of(
+                        of_fixed.clone(),
+                        |provider, access| provider.0.resources(access),
+                        ResourceEntry::of_provider,
+                        max_caller_lists,
+                    )),
+                    templates: Registry::new(self.templates, "resource template")?.with_own(
+                        CallerEntries::of(
+                            of_fixed,
+                            |provider, access| provider.0.resource_templates(access),
+                            TemplateEntry::of_provider,
+                            max_caller_lists,
+                        ),
+                    ),
                     watching: Watching::new(of_resources.clone()),
                     providers: of_resources,
                 }),

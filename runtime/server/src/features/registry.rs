@@ -2,16 +2,23 @@
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
+use super::caller_entries::CallerEntries;
+use crate::auth::Access;
 use crate::error::BuildError;
 use crate::pagination::{List, Listed};
 
 /// Entries that come and go while the server runs.
 #[derive(Debug)]
-pub(crate) struct Registry<T>(RwLock<Arc<List<T>>>);
+pub(crate) struct Registry<T: Listed> {
+    /// What all callers have.
+    shared: RwLock<Arc<List<T>>>,
+    /// What is added for each caller.
+    own: Option<CallerEntries<T>>,
+}
 
-impl<T> Default for Registry<T> {
+impl<T: Listed> Default for Registry<T> {
     fn default() -> Self {
-        Self(RwLock::default())
+        Self { shared: RwLock::default(), own: None }
     }
 }
 
@@ -20,17 +27,31 @@ impl<T: Listed> Registry<T> {
     pub(super) fn new(entries: Vec<T>, what: &'static str) -> Result<Self, BuildError> {
         let entries = entries.into_iter().map(Arc::new).collect();
         let list = List::new(entries).map_err(|key| duplicate(what, key))?;
-        Ok(Self(RwLock::new(Arc::new(list))))
+        Ok(Self { shared: RwLock::new(Arc::new(list)), own: None })
     }
 
-    /// The entries now.
+    /// With what providers have for each caller.
+    pub(super) fn with_own(self, own: Option<CallerEntries<T>>) -> Self {
+        Self { own, ..self }
+    }
+
+    /// The entries now that all callers have.
     pub(crate) fn list(&self) -> Arc<List<T>> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.shared.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The entries now that a caller has.
+    pub(crate) fn list_for(&self, access: &Access) -> Arc<List<T>> {
+        let shared = self.list();
+        match &self.own {
+            Some(own) => own.list(&shared, access),
+            None => shared,
+        }
     }
 
     /// The list, to be replaced.
     pub(super) fn write(&self) -> RwLockWriteGuard<'_, Arc<List<T>>> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        self.shared.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The scopes of the entries.

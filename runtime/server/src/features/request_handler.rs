@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use toolwright_core::arguments::{TextArguments, TextReader};
 use toolwright_core::protocol::{ErrorObject, error};
 use toolwright_core::request::RequestError;
+use toolwright_core::revision::Revision;
 
 use crate::context::Context;
 use crate::input::InputRequired;
@@ -128,6 +129,17 @@ pub(super) fn result_of<T>(outcome: Outcome<T>) -> RequestResult<T> {
         Outcome::InputRequired(input) => Err(Failure::Input(input)),
         Outcome::Raw(raw) => Err(Failure::Raw(raw)),
         Outcome::Task(_) => Err(Failure::Error(error::internal("the provider has not ended"))),
+    }
+}
+
+/// What comes of a request as the outcome of a provider. `uri` is the address, where a resource is read.
+pub(crate) fn outcome_of<T>(result: RequestResult<T>, uri: Option<&str>, revision: Revision) -> Outcome<T> {
+    match result {
+        Ok(result) => Outcome::Result(result),
+        Err(Failure::Request(failure)) => Outcome::Error(crate::error::of_request(&failure, uri, revision)),
+        Err(Failure::Error(error)) => Outcome::Error(error),
+        Err(Failure::Input(input)) => Outcome::InputRequired(input),
+        Err(Failure::Raw(raw)) => Outcome::Raw(raw),
     }
 }
 

@@ -16,7 +16,7 @@ use toolwright_core::revision::Revision;
 use super::Registry;
 use super::request_handler::{Code, RequestHandler, RequestResult, read, result_of};
 use super::watching::Watching;
-use crate::auth::Offer;
+use crate::auth::{Access, Offer};
 use crate::context::Context;
 use crate::error::BuildError;
 use crate::forward;
@@ -51,11 +51,11 @@ pub(crate) type ReadFound = Box<dyn FnOnce(Context) -> BoxFuture<'static, Reques
 
 impl Resources {
     /// What stands at `uri`: the resource with that address, else the template with the most fixed text that matches it.
-    fn find(&self, uri: &str) -> Option<FoundResource> {
-        if let Some(entry) = self.fixed.list().get(uri) {
+    fn find(&self, uri: &str, access: &Access) -> Option<FoundResource> {
+        if let Some(entry) = self.fixed.list_for(access).get(uri) {
             return Some(FoundResource::Fixed(Arc::clone(entry)));
         }
-        let templates = self.templates.list();
+        let templates = self.templates.list_for(access);
         let matching = templates
             .entries()
             .iter()
@@ -72,12 +72,12 @@ impl Resources {
     /// The same, where the caller sees it. What is kept from the caller does not let something else take its place: who
     /// wrote the other template did not have this address in mind.
     pub(crate) fn find_in(&self, uri: &str, view: View<'_>) -> Option<FoundResource> {
-        self.find(uri).filter(|found| found.is_seen(uri, view))
+        self.find(uri, view.access).filter(|found| found.is_seen(uri, view))
     }
 
     /// Begins a watch over what stands at `uri`, or comes there later; none where no provider has to know of it.
-    pub(crate) fn watch(&self, uri: &str) -> Option<Watch> {
-        match self.find(uri) {
+    pub(crate) fn watch(&self, uri: &str, access: &Access) -> Option<Watch> {
+        match self.find(uri, access) {
             Some(FoundResource::Fixed(entry)) if entry.provider.is_none() => None,
             _ => self.watching.watch(uri),
         }
@@ -85,7 +85,7 @@ impl Resources {
 
     /// Whether the caller may be notified of what happens at `uri`, where something may stand or come later.
     pub(crate) fn may_watch(&self, uri: &str, view: View<'_>) -> bool {
-        match self.find(uri) {
+        match self.find(uri, view.access) {
             Some(found) => found.is_seen(uri, view),
             None => view.admits(Offer::Resource(uri)),
         }
@@ -98,6 +98,15 @@ impl FoundResource {
             Self::Fixed(entry) => view.sees(&**entry),
             Self::Template(entry, _) => view.sees(&**entry) && view.admits(Offer::Resource(uri)),
             Self::Elsewhere(_) => view.admits(Offer::Resource(uri)),
+        }
+    }
+
+    /// The provider that it comes from, by its number; none if it is the server's own, or may be any provider's.
+    pub(super) fn provider(&self) -> Option<usize> {
+        match self {
+            Self::Fixed(entry) => entry.provider,
+            Self::Template(entry, _) => entry.provider,
+            Self::Elsewhere(_) => None,
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Pages are rendered once per revision, starting point and set of scopes, and copied. A cursor names the last entry
 //! of the page before, so it stays valid when entries come and go; a tag ties it to its list and to what its caller
-//! sees, without a key, so that instances of one server agree.
+//! sees, without a key, so that instances of one server agree. A list that is made for one caller is written each time.
 
 mod cache;
 
@@ -114,6 +114,8 @@ pub(crate) struct List<T> {
     entries: Vec<Arc<T>>,
     /// What entries need, each need once; with any, not all callers see the same.
     needs: Vec<Box<[String]>>,
+    /// Whether it is made for one caller.
+    is_of_caller: bool,
     /// Results as JSON text.
     pages: PageCache,
 }
@@ -123,7 +125,13 @@ const TAG_DIGITS: usize = 16;
 
 impl<T> Default for List<T> {
     fn default() -> Self {
-        Self { place: Box::default(), entries: Vec::new(), needs: Vec::new(), pages: PageCache::default() }
+        Self {
+            place: Box::default(),
+            entries: Vec::new(),
+            needs: Vec::new(),
+            is_of_caller: false,
+            pages: PageCache::default(),
+        }
     }
 }
 
@@ -141,7 +149,12 @@ impl<T: Listed> List<T> {
         needs.retain(|need| !need.is_empty());
         needs.sort_unstable();
         needs.dedup();
-        Ok(Self { place: Box::default(), entries, needs, pages: PageCache::default() })
+        Ok(Self { entries, needs, ..Self::default() })
+    }
+
+    /// The list as one that is made for one caller, and is shown to no other.
+    pub(crate) fn of_caller(self) -> Self {
+        Self { is_of_caller: true, ..self }
     }
 
     /// The list as that of a place, which others of its kind are not.
@@ -184,7 +197,7 @@ impl<T: Listed> List<T> {
                 self.entries.partition_point(|entry| entry.key() <= last.as_str())
             }
         };
-        if view.context_path.is_some() || Self::is_ruled(view) {
+        if view.context_path.is_some() || self.is_of_caller || Self::is_ruled(view) {
             return Some(self.write_page(start, view, revision, settings));
         }
         let key = (revision, start, self.covered(view.access));
@@ -223,7 +236,7 @@ impl<T: Listed> List<T> {
         let page: Vec<&Arc<T>> = shown.by_ref().take(settings.page_size).collect();
         let end = page.last().filter(|_| shown.peek().is_some());
         let next_cursor = end.map(|end| self.cursor_after(end.key(), view, revision));
-        let is_private = self.depends_on(view.access) || Self::is_ruled(view);
+        let is_private = self.is_of_caller || self.depends_on(view.access) || Self::is_ruled(view);
         let cache_scope = if is_private { CacheScope::Private } else { CacheScope::Public };
         let form = Form { revision, server_meta: settings.server_meta };
         let hints = CacheHints { ttl_ms: settings.ttl_ms, cache_scope };
@@ -250,7 +263,7 @@ impl<T: Listed> List<T> {
         let View { context_path, access, .. } = view;
         let covered = self.depends_on(access).then(|| self.needs.iter().filter(|need| access.covers(need)));
         let covered: Option<Vec<_>> = covered.map(Iterator::collect);
-        let ruled_for = Self::is_ruled(view).then(|| access.owner());
+        let ruled_for = (self.is_of_caller || Self::is_ruled(view)).then(|| access.owner());
         let mut hasher = DefaultHasher::new();
         (T::MEMBER, &self.place, context_path, revision, covered, ruled_for, key).hash(&mut hasher);
         hasher.finish()

@@ -25,24 +25,28 @@ impl Changes {
         Self(Arc::new(tell))
     }
 
+    pub(crate) fn notify(&self, change: Change<'_>) {
+        (self.0)(change);
+    }
+
     /// The list of tools has changed. A tool with a name that is taken is left out, and standard error says so.
     pub fn tools(&self) {
-        (self.0)(Change::Tools);
+        self.notify(Change::Tools);
     }
 
     /// The list of prompts has changed.
     pub fn prompts(&self) {
-        (self.0)(Change::Prompts);
+        self.notify(Change::Prompts);
     }
 
     /// The list of resources or that of resource templates has changed.
     pub fn resources(&self) {
-        (self.0)(Change::Resources);
+        self.notify(Change::Resources);
     }
 
     /// The contents of the resource at `uri` have changed.
     pub fn resource_updated(&self, uri: &str) {
-        (self.0)(Change::Resource(uri));
+        self.notify(Change::Resource(uri));
     }
 }
 

@@ -70,7 +70,8 @@ pub trait Provider: Send + Sync + 'static {
         drop(changes);
     }
 
-    /// The tools; names are unique. A definition that clients could not use, such as one whose input schema does not
+    /// The tools; names are unique. `caller` is [`Access::Trusted`], unless the provider has lists for each caller
+    /// ([`ProviderCapabilities::with_lists_by_caller`]): then it is whoever asks. A definition that clients could not use, such as one whose input schema does not
     /// describe an object, would make them drop the whole list: it is left out, and standard error says which and why.
     fn tools(&self, caller: &Access) -> Arc<[ToolDefinition]> {
         let _ = caller;
@@ -90,7 +91,7 @@ pub trait Provider: Send + Sync + 'static {
         Box::pin(std::future::ready(error::unknown("tool", request.name).into()))
     }
 
-    /// What it has beside tools; asked once, when the server is built.
+    /// What it has beside tools, and whether its lists are the same for all callers; asked once, when the server is built.
     fn capabilities(&self) -> ProviderCapabilities {
         ProviderCapabilities::TOOLS
     }
@@ -161,6 +162,7 @@ pub trait Provider: Send + Sync + 'static {
 /// What a provider has beside tools. A server declares it to its clients, and asks the provider for nothing else.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a capability, whatever the others are")]
 pub struct ProviderCapabilities {
     /// Prompts.
     pub prompts: bool,
@@ -168,11 +170,14 @@ pub struct ProviderCapabilities {
     pub resources: bool,
     /// Completion of arguments of its prompts and of variables of its resource templates.
     pub completions: bool,
+    /// Whether each caller has lists of its own.
+    pub lists_by_caller: bool,
 }
 
 impl ProviderCapabilities {
     /// Nothing but tools.
-    pub const TOOLS: Self = Self { prompts: false, resources: false, completions: false };
+    pub const TOOLS: Self =
+        Self { prompts: false, resources: false, completions: false, lists_by_caller: false };
 
     /// With prompts.
     pub const fn with_prompts(self) -> Self {
@@ -187,6 +192,14 @@ impl ProviderCapabilities {
     /// With completion.
     pub const fn with_completions(self) -> Self {
         Self { completions: true, ..self }
+    }
+
+    /// With lists for each caller. The provider is asked with every request what its caller has, so the answer that lists a
+    /// tool is the one that admits its call; what it does not list does not exist for that caller. As long as it returns the
+    /// same `Arc`, what was made of it is used again. Its lists and reads are marked as private
+    /// (2026-07-28, server/utilities/caching "Choosing a Cache Scope").
+    pub const fn with_lists_by_caller(self) -> Self {
+        Self { lists_by_caller: true, ..self }
     }
 }
 

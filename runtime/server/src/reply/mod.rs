@@ -52,8 +52,9 @@ pub(crate) enum Reply {
     Task(Box<Task>),
     /// What the client must answer first, and the sealed state that comes back with the answers.
     InputRequired(Vec<(String, Question)>, String),
-    /// The result of another server, in the form of the same revision.
-    Raw(Box<RawValue>),
+    /// The result of another server, in the form of the same revision. Of one that clients may keep, also whether other callers
+    /// may not have it.
+    Raw(Box<RawValue>, Option<bool>),
     /// A protocol error.
     Error(ErrorObject),
 }
@@ -173,7 +174,7 @@ impl Reply {
                 let body = InputRequiredBody { input_requests, request_state };
                 append(out, &ResultObject::new(ResultType::InputRequired, body, form))
             }
-            Self::Raw(raw) => append_raw(out, raw, form),
+            Self::Raw(raw, is_private) => append_raw(out, raw, *is_private, form),
             Self::Error(error) => Err(WriteError::Error(error.clone())),
         }
     }
@@ -221,13 +222,32 @@ fn append_tool_result(out: &mut Vec<u8>, tool: &ToolEntry, result: &ToolResult, 
 }
 
 /// Appends the result of another server: as it is, but for what this server says of itself.
-fn append_raw(out: &mut Vec<u8>, raw: &RawValue, form: &Form<'_>) -> Result<(), WriteError> {
+///
+/// `is_private` is there for results that clients may keep, and says whether other callers may not have it. Then a scope that
+/// is wider, and hints that are no hints, are replaced: by "private", and by 0 milliseconds
+/// (2026-07-28, server/utilities/caching "Choosing a Cache Scope").
+fn append_raw(
+    out: &mut Vec<u8>,
+    raw: &RawValue,
+    is_private: Option<bool>,
+    form: &Form<'_>,
+) -> Result<(), WriteError> {
+    const PRIVATE: &str = "\"private\"";
+
     let (mut members, mut own, mut has_type) = (Vec::new(), None, false);
+    let is_private = is_private.filter(|_| form.revision.has_cache_hints());
     let read = each_member(raw.get(), |name, value| {
         has_type |= name == "resultType";
+        let is_kept = match (is_private, &*name) {
+            (Some(_), "ttlMs") => serde_json::from_str::<u64>(value.get()).is_ok(),
+            (Some(is_private), "cacheScope") => {
+                value.get() == PRIVATE || (value.get() == "\"public\"" && !is_private)
+            }
+            _ => true,
+        };
         if name == "_meta" {
             own = Some(value);
-        } else {
+        } else if is_kept {
             members.push((name, value));
         }
         Ok(())
@@ -245,6 +265,15 @@ fn append_raw(out: &mut Vec<u8>, raw: &RawValue, form: &Form<'_>) -> Result<(), 
         .then(|| to_raw_value(&ResultType::Complete).ok())
         .flatten();
     members.extend(result_type.as_deref().map(|result_type| (Cow::Borrowed("resultType"), result_type)));
+    let hints = [("ttlMs", "0"), ("cacheScope", PRIVATE)];
+    let hints = hints.map(|(name, hint)| (name, RawValue::from_string(hint.to_owned())));
+    for (name, hint) in hints.iter().filter(|_| is_private.is_some()) {
+        if let Ok(hint) = hint
+            && !members.iter().any(|(own, _)| own == name)
+        {
+            members.push((Cow::Borrowed(*name), hint));
+        }
+    }
     let meta = to_raw_value(&meta).ok().filter(|meta| meta.get() != "{}");
     members.extend(meta.as_deref().map(|meta| (Cow::Borrowed("_meta"), meta)));
     append(out, &Members(members))

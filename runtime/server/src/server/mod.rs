@@ -189,13 +189,14 @@ impl<S: Send + Sync + 'static> Server<S> {
         let name = self.name.unwrap_or_else(|| "toolwright".to_owned());
         let mut info = Implementation::new(name, self.version.unwrap_or_else(|| "0.0.0".to_owned()));
         info.title = self.title;
+        let features = features.build(&self.servers, &self.providers, self.limits.max_caller_lists)?;
         Service::new(Parts {
             info,
             instructions: self.instructions,
             limits: self.limits,
             list_ttl: self.list_ttl,
             typed,
-            features: features.build(&self.servers, &self.providers)?,
+            features,
             providers: self.providers,
             checks_outputs: self.checks_outputs,
             state_keys: self.state_keys,

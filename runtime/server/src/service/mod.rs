@@ -1,9 +1,11 @@
 //! A built server: what all its connections share.
 
 mod features;
+mod nested;
 #[cfg(feature = "skills")]
 mod skills;
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
@@ -12,29 +14,27 @@ use serde_json::{Value, json};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::protocol::{Implementation, meta, milliseconds};
 use toolwright_core::resource::CacheScope;
-use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 
 use crate::auth::Access;
-use crate::context::Context;
+use crate::caller_lists::CallerLists;
 use crate::error::{self, BuildError};
 use crate::extensions::Extensions;
 use crate::features::Features;
-use crate::future::BoxFuture;
 use crate::input::StateKeys;
 use crate::input::request_state::Sealer;
 use crate::json_rpc::{CacheHints, Form, ResultObject, ResultType};
 use crate::limits::Limits;
 use crate::pagination::{ListSettings, PageBounds, View};
 use crate::peer::Peer;
-use crate::provider::{Change, Changes, DynProvider, Outcome, Provider, ToolRequest};
+use crate::provider::{Change, Changes, DynProvider};
 #[cfg(any(feature = "socket", feature = "http"))]
 use crate::quotas::{Caller, Received};
 use crate::quotas::{Callers, Quotas};
 use crate::refresh_order::RefreshOrder;
 use crate::subscriptions::{Changed, Watch};
-use crate::tool::{Started, ToolEntry};
-use crate::tool_table::{Denied, NameTaken, ToolTable};
+use crate::tool::ToolEntry;
+use crate::tool_table::{Denied, Listing, NameTaken, ToolTable};
 
 /// A server that is ready to serve, on any number of transports at once. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -53,13 +53,20 @@ pub(crate) struct Shared {
     providers: Vec<DynProvider>,
     /// Whether their results are held to output schemas.
     checks_outputs: bool,
+    /// Without the tools of providers that have lists for each caller.
     table: RwLock<Arc<ToolTable>>,
+    /// The tables with those, where there are such providers.
+    caller_tables: Option<CallerLists<ToolTable, ToolDefinition, ToolTable>>,
     refreshes: RefreshOrder,
     features: Features,
     sealer: Sealer,
     extensions: Extensions,
     /// Who is notified of changes.
     listeners: Mutex<Vec<Weak<Peer>>>,
+    /// The servers that this one is a provider of.
+    parents: Mutex<Vec<Changes>>,
+    /// What those servers watch.
+    watched_by_parents: Mutex<HashMap<Box<str>, Vec<Watch>>>,
     server_meta: Box<RawValue>,
     discover: Arc<[u8]>,
 }
@@ -81,8 +88,12 @@ pub(crate) struct Parts {
 
 impl Service {
     pub(crate) fn new(parts: Parts) -> Result<Self, BuildError> {
-        let table =
-            ToolTable::of(&parts.typed, &parts.providers, parts.checks_outputs, NameTaken::Error, None)?;
+        let is_by_caller = |number: usize| parts.features.is_by_caller(number);
+        let listings = listings(&parts.providers, &Access::Trusted, |number| !is_by_caller(number));
+        let table = ToolTable::of(&parts.typed, &listings, parts.checks_outputs, NameTaken::Error, None)?;
+        drop(listings);
+        let has_caller_tables = (0..parts.providers.len()).any(is_by_caller);
+        let max_caller_lists = parts.limits.max_caller_lists;
         let server_info = parts.info.clone().for_revision(Revision::NEWEST);
         let meta = json!({meta::SERVER_INFO: server_info});
         let mut discover = json!({
@@ -108,6 +119,9 @@ impl Service {
             providers: parts.providers,
             checks_outputs: parts.checks_outputs,
             table: RwLock::new(Arc::new(table)),
+            caller_tables: has_caller_tables.then(|| CallerLists::new(max_caller_lists)),
+            parents: Mutex::default(),
+            watched_by_parents: Mutex::default(),
             refreshes: RefreshOrder::default(),
             features: parts.features,
             sealer: Sealer::new(parts.state_keys),
@@ -139,7 +153,7 @@ impl Service {
 
     /// The definitions of all tools, in the order of the list.
     pub fn tools(&self) -> Arc<[ToolDefinition]> {
-        self.0.table().definitions().cloned().collect()
+        self.0.table_for(&Access::Trusted).definitions().cloned().collect()
     }
 
     /// Who the server is.
@@ -157,32 +171,13 @@ impl Service {
     }
 }
 
-/// Services nest: one is a provider of another, whose checks of scopes count.
-impl Provider for Service {
-    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
-        Service::tools(self)
-    }
-
-    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
-        // Whoever has a service as a provider has its tools in a table of its own, and checks scopes there.
-        let Some(entry) = self.0.tool(request.name) else {
-            let text = format!("there is no tool named `{}`", request.name);
-            return Box::pin(std::future::ready(ToolResult::error(text).into()));
-        };
-        let cx = cx.in_context(request.context_path.map(str::to_owned));
-        match entry.run.start(request.arguments, &cx) {
-            Started::Ready(outcome) => Box::pin(std::future::ready(outcome)),
-            Started::Running(running) => running,
-        }
-    }
-}
-
 impl Shared {
     /// Lists the tools of the providers again.
     fn refresh_tools(&self, taken: NameTaken) -> Result<(), BuildError> {
         let refresh = self.refreshes.begin();
-        let table =
-            ToolTable::of(&self.typed, &self.providers, self.checks_outputs, taken, Some(&self.table()))?;
+        let is_shared = |number| !self.features.is_by_caller(number);
+        let listings = listings(&self.providers, &Access::Trusted, is_shared);
+        let table = ToolTable::of(&self.typed, &listings, self.checks_outputs, taken, Some(&self.table()))?;
         let table = Arc::new(table);
         let newer = Arc::clone(&table);
         let older = {
@@ -197,9 +192,35 @@ impl Shared {
         Ok(())
     }
 
+    /// Tells those whose tools are others now, after a provider has changed what it lists for some callers.
+    fn refresh_callers(&self) {
+        let Some(tables) = &self.caller_tables else { return };
+        self.notify_if(Changed::Tools, |access| {
+            let older = tables.last(access);
+            let newer = self.table_for(access);
+            older.is_none_or(|older| older.differs_for(&newer, access))
+        });
+    }
+
+    /// The tools that a caller has.
+    pub(crate) fn table_for(&self, access: &Access) -> Arc<ToolTable> {
+        let base = self.table();
+        let Some(tables) = &self.caller_tables else { return base };
+        let older = tables.last(access);
+        let own = listings(&self.providers, access, |number| self.features.is_by_caller(number));
+        let listed = own.iter().map(|listing| Arc::clone(&listing.tools)).collect();
+        tables.get(access, &base, listed, |_| {
+            let (given, older) = (base.list().entries(), older.as_deref());
+            let table = ToolTable::of(given, &own, self.checks_outputs, NameTaken::LeftOut, older);
+            // No name appears twice.
+            table.map_or_else(|_| Arc::clone(&base), |table| Arc::new(table.of_caller()))
+        })
+    }
+
     /// Takes up what a provider says that has changed.
     fn take_up(&self, number: usize, change: Change<'_>) {
         match change {
+            Change::Tools if self.features.is_by_caller(number) => self.refresh_callers(),
             Change::Tools => {
                 // Whose name is taken is left out, so nothing can go wrong.
                 let _ = self.refresh_tools(NameTaken::LeftOut);
@@ -300,14 +321,17 @@ impl Shared {
         result
     }
 
-    /// The tool of this name or former name.
-    pub(crate) fn tool(&self, name: &str) -> Option<Arc<ToolEntry>> {
+    /// The tool of this name or former name that a caller has, whatever its scopes.
+    pub(crate) fn tool(&self, name: &str, access: &Access) -> Option<Arc<ToolEntry>> {
+        if self.caller_tables.is_some() {
+            return self.table_for(access).get(name).cloned();
+        }
         self.table.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
     /// The same for a caller, where that may call it.
     pub(crate) fn tool_for(&self, name: &str, access: &Access) -> Result<Arc<ToolEntry>, Denied> {
-        let entry = self.tool(name).ok_or(Denied::Unknown)?;
+        let entry = self.tool(name, access).ok_or(Denied::Unknown)?;
         if access.covers(&entry.scopes) {
             return Ok(entry);
         }
@@ -328,7 +352,7 @@ impl Shared {
         once: Vec<String>,
         access: &Access,
     ) -> Option<Vec<String>> {
-        let scopes = self.tool(tool).map_or(once, |entry| entry.scopes.to_vec());
+        let scopes = self.tool(tool, access).map_or(once, |entry| entry.scopes.to_vec());
         (!access.covers(&scopes)).then_some(scopes)
     }
 
@@ -365,6 +389,7 @@ impl Shared {
                 peer.notify(changed, |uri| self.may_watch(uri, peer.access()));
             }
         }
+        self.notify_parents(changed);
     }
 
     /// Whether a caller may be notified of what happens at an address. Asked again for each change, as for each read.
@@ -376,7 +401,7 @@ impl Shared {
     /// Tells the providers that may have a resource that it is watched; none where there are none.
     pub(crate) fn begin_watch(&self, uri: &str, access: &Access) -> Option<Watch> {
         let resources = self.features.resources.as_ref()?;
-        self.may_watch(uri, access).then(|| resources.watch(uri)).flatten()
+        self.may_watch(uri, access).then(|| resources.watch(uri, access)).flatten()
     }
 
     /// The scopes of everything that is offered.
@@ -407,6 +432,16 @@ impl Shared {
     pub(crate) fn table(&self) -> Arc<ToolTable> {
         Arc::clone(&self.table.read().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// What the providers list for a caller whose numbers `is_asked` is true for.
+fn listings<'a>(
+    providers: &'a [DynProvider],
+    access: &Access,
+    is_asked: impl Fn(usize) -> bool,
+) -> Vec<Listing<'a>> {
+    let asked = providers.iter().enumerate().filter(|(number, _)| is_asked(*number));
+    asked.map(|(number, provider)| Listing { number, provider, tools: provider.0.tools(access) }).collect()
 }
 
 /// Tools and log messages are always there, the rest where the server has it.

@@ -6,6 +6,7 @@ mod introspection;
 mod jwt;
 mod keys;
 mod metadata;
+mod provided;
 mod rounds;
 mod scopes;
 mod sessions;

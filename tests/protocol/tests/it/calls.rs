@@ -191,6 +191,7 @@ fn ids_come_back_digit_for_digit() {
     }
 }
 
+// As reported in paritytech/jsonrpsee#896 and accensa/x402-facilitator-stellar#199: an array must not vanish.
 #[test]
 fn batches_are_answered_in_2025_03_26_and_refused_elsewhere() {
     let batch = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},
@@ -221,7 +222,8 @@ fn batches_are_answered_in_2025_03_26_and_refused_elsewhere() {
     // Elsewhere each array gets exactly one error.
     for revision in ["2024-11-05", "2025-06-18", "2025-11-25", "2026-07-28"] {
         let mut peer = Peer::start_at(SERVER, revision);
-        for line in ["[]", r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "[1,2]"] {
+        let notification = r#"[{"jsonrpc":"2.0","method":"notifications/initialized"}]"#;
+        for line in ["[]", r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "[1,2]", notification] {
             peer.send_bytes(format!("{line}\n").as_bytes());
             assert_eq!(peer.message()["error"]["code"], -32600, "{revision} {line}");
         }

@@ -8,6 +8,7 @@ mod endings;
 mod eras;
 mod interleavings;
 mod lists;
+mod nested;
 mod never_hangs;
 mod promises;
 mod prompts;

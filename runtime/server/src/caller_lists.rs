@@ -1,0 +1,130 @@
+//! Lists that differ from caller to caller, kept as long as what they are made of is the same.
+//!
+//! A provider that gives each caller lists of its own is asked with every request, so that what is listed and what is used
+//! follow one answer. What is made of the answer is kept for the next request, unless the provider answers something else.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::auth::Access;
+
+/// What was made for callers: `V`, of what all of them have, `B`, and of what providers list for each, `S`.
+pub(crate) struct CallerLists<B, S, V> {
+    most: usize,
+    known: Mutex<HashMap<Key, Known<B, S, V>>>,
+}
+
+/// Whether it is a caller that may use everything, and whose it is.
+type Key = (bool, Option<Box<str>>);
+
+struct Known<B, S, V> {
+    base: Arc<B>,
+    listed: Vec<Arc<[S]>>,
+    made: Arc<V>,
+}
+
+impl<B, S, V> CallerLists<B, S, V> {
+    /// Room for the lists of so many callers.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, known: Mutex::default() }
+    }
+
+    /// What was made last for a caller.
+    pub(crate) fn last(&self, access: &Access) -> Option<Arc<V>> {
+        self.known().get(&key(access)).map(|known| Arc::clone(&known.made))
+    }
+
+    /// What `build` makes of these lists, or what it has made of the very same.
+    pub(crate) fn get(
+        &self,
+        access: &Access,
+        base: &Arc<B>,
+        listed: Vec<Arc<[S]>>,
+        build: impl FnOnce(&[Arc<[S]>]) -> Arc<V>,
+    ) -> Arc<V> {
+        let key = key(access);
+        let is_same = |known: &&Known<B, S, V>| {
+            let mut pairs = known.listed.iter().zip(&listed);
+            Arc::ptr_eq(&known.base, base)
+                && known.listed.len() == listed.len()
+                && pairs.all(|(one, other)| Arc::ptr_eq(one, other))
+        };
+        if let Some(same) = self.known().get(&key).filter(is_same) {
+            return Arc::clone(&same.made);
+        }
+        // Made without the lock: it may take long.
+        let made = build(&listed);
+        let mut known = self.known();
+        if known.len() >= self.most
+            && !known.contains_key(&key)
+            && let Some(other) = known.keys().next().cloned()
+        {
+            known.remove(&other);
+        }
+        if self.most > 0 {
+            known.insert(key, Known { base: Arc::clone(base), listed, made: Arc::clone(&made) });
+        }
+        made
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<Key, Known<B, S, V>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn key(access: &Access) -> Key {
+    (access.is_trusted(), access.owner().map(Into::into))
+}
+
+impl<B, S, V> fmt::Debug for CallerLists<B, S, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallerLists").field("callers", &self.known().len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::CallerLists;
+    use crate::auth::{Access, Principal};
+
+    fn caller(name: &str) -> Access {
+        Access::Granted(Arc::new(Principal::new(name)))
+    }
+
+    #[test]
+    fn lists_are_made_again_when_something_else_is_listed() {
+        let lists: CallerLists<u8, u8, Vec<u8>> = CallerLists::new(8);
+        let (base, listed): (Arc<u8>, Arc<[u8]>) = (Arc::new(1), [2].into());
+        let get = |access: &Access, base: &Arc<u8>, listed: &Arc<[u8]>| {
+            lists.get(access, base, vec![Arc::clone(listed)], |listed| {
+                Arc::new(listed.iter().flat_map(|list| list.iter().copied()).collect())
+            })
+        };
+        let (ada, bob) = (caller("ada"), caller("bob"));
+        assert!(lists.last(&ada).is_none());
+        let first = get(&ada, &base, &listed);
+        assert!(Arc::ptr_eq(&first, &get(&ada, &base, &listed)), "the very same");
+        assert!(!Arc::ptr_eq(&first, &get(&bob, &base, &listed)), "another caller");
+        assert!(!Arc::ptr_eq(&first, &get(&ada, &Arc::new(1), &listed)), "another base");
+        assert_eq!(*get(&ada, &base, &[3].into()), [3]);
+        assert_eq!(lists.last(&ada).as_deref(), Some(&vec![3]));
+        let (trusted, anonymous) =
+            (get(&Access::Trusted, &base, &listed), get(&Access::Anonymous, &base, &listed));
+        assert!(!Arc::ptr_eq(&trusted, &anonymous));
+    }
+
+    #[test]
+    fn lists_are_kept_for_so_many_callers() {
+        for most in [0, 1, 4] {
+            let lists: CallerLists<u8, u8, u8> = CallerLists::new(most);
+            for number in 0..100 {
+                let access = caller(&number.to_string());
+                assert_eq!(*lists.get(&access, &Arc::new(1), Vec::new(), |_| Arc::new(number)), number);
+            }
+            assert_eq!(lists.known().len(), most);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! A service as a provider of another: servers nest.
+//!
+//! The outer server checks scopes and shows the inner one's definitions; what the inner one decides caller by caller
+//! (`Server::show_if`, providers with lists by caller) is decided by it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::prompt::{Prompt, PromptResult};
+use toolwright_core::protocol::error;
+use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
+use toolwright_core::revision::Revision;
+
+use super::{Service, Shared};
+use crate::auth::Access;
+use crate::completion::Completion;
+use crate::context::Context;
+use crate::features::{CompleteParams, outcome_of};
+use crate::future::BoxFuture;
+use crate::pagination::{List, Listed, View};
+use crate::provider::{
+    Change, Changes, CompletionRequest, Outcome, PromptRequest, Provider, ProviderCapabilities,
+    ResourceRequest, ToolRequest,
+};
+use crate::subscriptions::{Changed, Watch};
+use crate::tool::Started;
+
+impl Service {
+    fn view<'a>(&'a self, access: &'a Access) -> View<'a> {
+        View { context_path: None, access, rule: &self.shared().features().rule }
+    }
+
+    /// What of a list the caller sees, whatever scopes it has: those the outer server looks at.
+    fn seen<T: Listed>(&self, list: &List<T>, caller: &Access) -> Arc<[T::Shown]> {
+        let view = self.view(caller);
+        let entries = list.entries().iter();
+        let seen = entries.filter(|entry| entry.offer().is_none_or(|offer| view.admits(offer)));
+        seen.map(|entry| entry.shown(Revision::NEWEST).into_owned()).collect()
+    }
+}
+
+impl Provider for Service {
+    fn attach(&self, changes: Changes) {
+        self.shared().add_parent(changes);
+    }
+
+    fn capabilities(&self) -> ProviderCapabilities {
+        let features = self.shared().features();
+        ProviderCapabilities {
+            prompts: features.prompts.is_some(),
+            resources: features.resources.is_some(),
+            completions: features.completes(),
+            lists_by_caller: features.lists_by_caller(),
+        }
+    }
+
+    fn tools(&self, caller: &Access) -> Arc<[ToolDefinition]> {
+        self.shared().table_for(caller).definitions().cloned().collect()
+    }
+
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        // Whoever has a service as a provider has its tools in a table of its own, and checks scopes there.
+        let Some(entry) = self.shared().tool(request.name, cx.access()) else {
+            return Box::pin(std::future::ready(error::unknown("tool", request.name).into()));
+        };
+        let cx = cx.in_context(request.context_path.map(str::to_owned));
+        match entry.run.start(request.arguments, &cx) {
+            Started::Ready(outcome) => Box::pin(std::future::ready(outcome)),
+            Started::Running(running) => running,
+        }
+    }
+
+    fn prompts(&self, caller: &Access) -> Arc<[Prompt]> {
+        let prompts = self.shared().features().prompts.as_ref();
+        prompts.map(|prompts| self.seen(&prompts.list_for(caller), caller)).unwrap_or_default()
+    }
+
+    fn get_prompt<'a>(
+        &'a self,
+        request: PromptRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<PromptResult>> {
+        let prompts = self.shared().features().prompts.as_ref();
+        let entry = prompts.and_then(|prompts| prompts.list_for(cx.access()).get(request.name).cloned());
+        let Some(entry) = entry.filter(|entry| self.view(cx.access()).sees(&**entry)) else {
+            return Box::pin(std::future::ready(error::unknown("prompt", request.name).into()));
+        };
+        let filled = entry.get(request.arguments.map(ToOwned::to_owned), cx.clone());
+        let revision = cx.revision();
+        Box::pin(async move { outcome_of(filled.await, None, revision) })
+    }
+
+    fn resources(&self, caller: &Access) -> Arc<[Resource]> {
+        let resources = self.shared().features().resources.as_ref();
+        resources.map(|resources| self.seen(&resources.fixed.list_for(caller), caller)).unwrap_or_default()
+    }
+
+    fn resource_templates(&self, caller: &Access) -> Arc<[ResourceTemplate]> {
+        let resources = self.shared().features().resources.as_ref();
+        resources
+            .map(|resources| self.seen(&resources.templates.list_for(caller), caller))
+            .unwrap_or_default()
+    }
+
+    fn read_resource<'a>(
+        &'a self,
+        request: ResourceRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<ResourceResult>> {
+        let (uri, revision) = (request.uri, cx.revision());
+        let resources = self.shared().features().resources.as_ref();
+        let found = resources.and_then(|resources| resources.find_in(uri, self.view(cx.access())));
+        let Some(found) = found else {
+            return Box::pin(std::future::ready(error::unknown_resource(uri, revision).into()));
+        };
+        let read = found.read(uri)(cx.clone());
+        Box::pin(async move { outcome_of(read.await, Some(uri), revision) })
+    }
+
+    fn watch_resource(&self, uri: &str) {
+        self.shared().watch_for_parent(uri);
+    }
+
+    fn unwatch_resource(&self, uri: &str) {
+        self.shared().unwatch_for_parent(uri);
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: CompletionRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<Completion>> {
+        let params = CompleteParams::of(&request);
+        let completed = self.shared().features().complete(params, cx.clone(), self.view(cx.access()));
+        let revision = cx.revision();
+        Box::pin(async move { outcome_of(completed.await, None, revision) })
+    }
+}
+
+impl Shared {
+    /// From now on another server, which this one is a provider of, is notified of changes.
+    fn add_parent(&self, changes: Changes) {
+        self.parents.lock().unwrap_or_else(PoisonError::into_inner).push(changes);
+    }
+
+    /// Notifies the servers that this one is a provider of.
+    pub(super) fn notify_parents(&self, changed: Changed<'_>) {
+        let change = match changed {
+            Changed::Tools => Change::Tools,
+            Changed::Prompts => Change::Prompts,
+            Changed::Resources => Change::Resources,
+            Changed::Resource(uri) => Change::Resource(uri),
+            #[cfg(feature = "tasks")]
+            Changed::Task(_) => return,
+        };
+        let parents = self.parents.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for parent in &parents {
+            parent.notify(change);
+        }
+    }
+
+    /// A server that this one is a provider of has someone who watches a resource.
+    fn watch_for_parent(&self, uri: &str) {
+        if let Some(watch) = self.begin_watch(uri, &Access::Trusted) {
+            self.watched_by_parents().entry(uri.into()).or_default().push(watch);
+        }
+    }
+
+    /// It has nobody any more.
+    fn unwatch_for_parent(&self, uri: &str) {
+        let mut all = self.watched_by_parents();
+        let Some(of_uri) = all.get_mut(uri) else { return };
+        let gone = of_uri.pop();
+        if of_uri.is_empty() {
+            all.remove(uri);
+        }
+        drop((all, gone));
+    }
+
+    fn watched_by_parents(&self) -> MutexGuard<'_, HashMap<Box<str>, Vec<Watch>>> {
+        self.watched_by_parents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
