@@ -12,6 +12,7 @@ use crate::docs::DocsArgs;
 use crate::exit::Exit;
 use crate::expand::ExpandArgs;
 use crate::flags::OutputArgs;
+use crate::gateway::GatewayArgs;
 use crate::lint::LintArgs;
 use crate::man::ManArgs;
 use crate::manifest::ManifestArgs;
@@ -102,6 +103,9 @@ pub(crate) enum Command {
     /// See whether a server answers, and what it is
     #[command(after_help = client::help(PingArgs::EXAMPLES))]
     Ping(Box<PingArgs>),
+    /// Serve the servers of a configuration file as one
+    #[command(after_help = client::help_without_servers(GatewayArgs::EXAMPLES))]
+    Gateway(Box<GatewayArgs>),
 }
 
 impl Command {
@@ -129,6 +133,7 @@ impl Command {
             Self::Get(args) => &args.server.output,
             Self::Read(args) => &args.server.output,
             Self::Ping(args) => &args.server.output,
+            Self::Gateway(args) => &args.output,
         }
     }
 }

@@ -10,6 +10,7 @@ mod config;
 mod diff;
 mod docs;
 mod expand;
+mod gateway;
 mod lint;
 mod man;
 mod manifest;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::Agent(args) => return client::exit(agent::run(&args, shell), shell),
         Command::Ping(args) => return client::exit(client::ping(&args, shell), shell),
         Command::Bindings(args) => bindings::run(*args, shell),
+        Command::Gateway(args) => return client::exit(gateway::run(&args, shell), shell),
         Command::Manifest(args) => manifest::run(*args, shell),
         Command::Docs(args) => docs::run(*args, shell),
         Command::Lint(args) => lint::run(*args, shell),

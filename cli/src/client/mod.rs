@@ -7,6 +7,7 @@ mod import;
 mod list;
 mod target;
 
+use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -14,6 +15,7 @@ use serde_json::value::RawValue;
 use toolwright_client::config::ConfigError;
 use toolwright_client::{Client, ClientError};
 use toolwright_core::manifest::visible;
+use toolwright_server::ServeError;
 
 use crate::error::Error;
 use crate::shell::{self, Shell};
@@ -47,6 +49,10 @@ pub(crate) enum RequestError {
     Other(#[from] Error),
     #[error("the runtime cannot be started")]
     Runtime(#[from] std::io::Error),
+    #[error("cannot listen at {0}: choose another address, or end what listens there")]
+    Listen(SocketAddr, #[source] std::io::Error),
+    #[error("the connection to the client failed")]
+    Serve(#[from] ServeError),
 }
 
 impl From<&RequestError> for RequestExit {
@@ -54,7 +60,10 @@ impl From<&RequestError> for RequestExit {
         match error {
             RequestError::Client(error) => error.kind().into(),
             RequestError::Usage(_) | RequestError::Config(_) => Self::Usage,
-            RequestError::Other(_) | RequestError::Runtime(_) => Self::File,
+            RequestError::Other(_)
+            | RequestError::Runtime(_)
+            | RequestError::Listen(..)
+            | RequestError::Serve(_) => Self::File,
         }
     }
 }

@@ -41,6 +41,7 @@ mod live;
 mod requests;
 
 mod features;
+mod gateway;
 
 mod sources;
 

@@ -65,3 +65,8 @@ pub mod __private {
 #[cfg(all(doctest, feature = "stdio", feature = "http", feature = "client"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// Compiles the code that the page about the gateway shows.
+#[cfg(all(doctest, feature = "gateway"))]
+#[doc = include_str!("../../../docs/gateway.md")]
+struct GatewayPage;

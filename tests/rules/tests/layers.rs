@@ -27,7 +27,17 @@ const LAYERS: [(&str, &[&str]); 9] = [
             "toolwright-gateway",
         ],
     ),
-    ("toolwright-cli", &["toolwright-core", "toolwright-wire", "toolwright-agent", "toolwright-client"]),
+    (
+        "toolwright-cli",
+        &[
+            "toolwright-core",
+            "toolwright-wire",
+            "toolwright-agent",
+            "toolwright-client",
+            "toolwright-server",
+            "toolwright-gateway",
+        ],
+    ),
 ];
 
 #[test]

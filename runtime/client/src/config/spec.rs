@@ -32,7 +32,7 @@ pub const DEFAULT_SSE_READ_TIMEOUT: Duration = Duration::from_mins(5);
 /// server.request_timeout = Duration::from_secs(5);
 /// assert!(matches!(server.transport, TransportSpec::Stdio(_)));
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ServerSpec {
     /// The name, which stands in front of the names of its tools.
@@ -76,7 +76,7 @@ impl ServerSpec {
 }
 
 /// How a server is reached.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TransportSpec {
     /// A program that is started, on its standard input and output.
@@ -126,7 +126,7 @@ impl From<WebSocketSpec> for TransportSpec {
 }
 
 /// A program that is started, without a shell.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StdioSpec {
     /// The program: a name to be found in `PATH`, or a path.
@@ -171,7 +171,7 @@ impl StdioSpec {
 }
 
 /// A server over Streamable HTTP.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HttpSpec {
     /// The endpoint.
@@ -206,7 +206,7 @@ impl HttpSpec {
 }
 
 /// A server over HTTP+SSE, the transport of 2024-11-05.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SseSpec {
     /// The address of the stream of events.
@@ -235,7 +235,7 @@ impl SseSpec {
 }
 
 /// A server over a WebSocket.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct WebSocketSpec {
     /// The address, `ws://` or `wss://`.
@@ -254,7 +254,7 @@ impl WebSocketSpec {
 }
 
 /// A client that an authorization server knows: pre-registration.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OAuthSpec {
     /// The client's id.

@@ -1,5 +1,6 @@
-//! A proxy between clients and a server of either era.
+//! A proxy, and a gateway, between clients and a server of either era.
 
+mod many;
 mod passed_on;
 mod questions;
 mod shop;

@@ -1,0 +1,129 @@
+//! One list of the lists of many servers.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::names::{Names, PublicNames};
+use toolwright_core::prompt::Prompt;
+use toolwright_core::schema::Profile;
+
+use super::member::Member;
+
+/// Members of `_meta` that say where an entry comes from: the name of its server, and its own name there.
+const SERVER: &str = "io.toolwright/server";
+const NAME: &str = "io.toolwright/name";
+
+/// The last list that was made, and of what.
+pub(super) struct Merged<T>(Mutex<Arc<Made<T>>>);
+
+struct Made<T> {
+    sources: Vec<Source<T>>,
+    names: PublicNames,
+    list: Arc<[T]>,
+}
+
+/// The list of one server.
+pub(super) type Source<T> = (Arc<Member>, Arc<[T]>);
+
+/// What has a name that is unique on its server.
+pub(super) trait Named: Clone {
+    fn name(&self) -> &str;
+    fn under(&self, name: String) -> Self;
+    fn meta(&mut self) -> &mut Option<Map<String, Value>>;
+}
+
+impl Named for ToolDefinition {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn under(&self, name: String) -> Self {
+        let mut tool = self.clone();
+        tool.name = name;
+        tool
+    }
+
+    fn meta(&mut self) -> &mut Option<Map<String, Value>> {
+        &mut self.meta
+    }
+}
+
+impl Named for Prompt {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn under(&self, name: String) -> Self {
+        let mut prompt = self.clone();
+        prompt.name = name;
+        prompt
+    }
+
+    fn meta(&mut self) -> &mut Option<Map<String, Value>> {
+        &mut self.meta
+    }
+}
+
+impl<T> Default for Merged<T> {
+    fn default() -> Self {
+        let made = Made { sources: Vec::new(), names: PublicNames::default(), list: Arc::new([]) };
+        Self(Mutex::new(Arc::new(made)))
+    }
+}
+
+impl<T: Named> Merged<T> {
+    /// The list of all of them, made again if one of the lists is another than before.
+    pub(super) fn list(&self, sources: Vec<Source<T>>) -> Arc<[T]> {
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = made.sources.len() == sources.len()
+            && made
+                .sources
+                .iter()
+                .zip(&sources)
+                .all(|(before, now)| Arc::ptr_eq(&before.0, &now.0) && Arc::ptr_eq(&before.1, &now.1));
+        if !is_same {
+            *made = Arc::new(Made::of(sources));
+        }
+        Arc::clone(&made.list)
+    }
+
+    /// The server that has what the last list calls `public`, and its name there.
+    pub(super) fn find(&self, public: &str) -> Option<(Arc<Member>, String)> {
+        let made = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let found = made.names.find(public)?;
+        let (member, _) = made.sources.iter().find(|(member, _)| member.name() == found.server)?;
+        Some((Arc::clone(member), found.tool.clone()))
+    }
+}
+
+impl<T: Named> Made<T> {
+    fn of(sources: Vec<Source<T>>) -> Self {
+        let names: Vec<Vec<&str>> =
+            sources.iter().map(|(_, list)| list.iter().map(Named::name).collect()).collect();
+        let wanted: Vec<_> = sources
+            .iter()
+            .zip(&names)
+            .map(|((member, _), names)| Names { server: member.name(), tools: names, prefixed: true })
+            .collect();
+        // The names of the servers have been checked.
+        let table = PublicNames::new(&wanted, Profile::Portable).unwrap_or_default();
+        let mut list = Vec::new();
+        for (member, entries) in &sources {
+            list.extend(entries.iter().filter_map(|entry| {
+                let mut shown = entry.under(table.public(member.name(), entry.name())?.to_owned());
+                let meta = shown.meta().get_or_insert_default();
+                meta.insert(SERVER.to_owned(), member.name().into());
+                meta.insert(NAME.to_owned(), entry.name().into());
+                Some(shown)
+            }));
+        }
+        Self { list: list.into(), names: table, sources }
+    }
+}
+
+/// What stands before the first variable of a URI template.
+pub(super) fn fixed_part(template: &str) -> Cow<'_, str> {
+    template.split('{').next().unwrap_or_default().into()
+}

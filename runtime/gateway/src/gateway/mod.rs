@@ -1,0 +1,271 @@
+//! Many servers as one: [`Gateway`].
+//!
+//! `member` is one of the servers and the task that connects to it; `merged` makes one list of theirs and knows whose
+//! each entry is; `provide` is the [`Provider`](toolwright_server::Provider).
+
+mod member;
+mod merged;
+mod provide;
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use tokio::time::timeout;
+use toolwright_client::config::ServerSpec;
+use toolwright_client::{Client, ClientBuilder, ClientError};
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::names::{ServerNameError, check_server};
+use toolwright_core::prompt::Prompt;
+use toolwright_server::Changes;
+
+use member::Member;
+pub use member::UpstreamState;
+use merged::Merged;
+
+/// How many servers a gateway has at most.
+pub const MAX_SERVERS: usize = 1_000;
+
+/// Many servers of any kind and revision as one [`Provider`](toolwright_server::Provider).
+///
+/// Tools and prompts are called `{server}__{name}`, or a shorter name where that has more than 64 characters
+/// ([`toolwright_core::names`]); resources keep their addresses, and where two servers have the same one, it is that of
+/// the server that comes first. What is passed on, [`Proxy`](crate::Proxy) says.
+///
+/// A server that cannot be reached does not keep the others from working: it is tried again, after 1 second at first and
+/// 30 seconds at last, and clients are notified when its tools are there. One that is lost later keeps its place in the
+/// lists; calls to it say so and start it again.
+///
+/// Clones are handles to the same gateway.
+///
+/// ```no_run
+/// use toolwright_client::Client;
+/// use toolwright_client::config::{ServerSpec, StdioSpec};
+/// use toolwright_gateway::Gateway;
+/// use toolwright_server::Server;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let servers =
+///     [ServerSpec::new("files", StdioSpec::new("files-server")), ServerSpec::new("web", "https://example.com/mcp")];
+/// let gateway = Gateway::connect(servers, |_| Client::builder()).await?;
+/// let service = Server::new(()).provider(gateway).build()?;
+/// # drop(service);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Gateway(Arc<Shared>);
+
+type Build = Arc<dyn Fn(&ServerSpec) -> ClientBuilder + Send + Sync>;
+
+/// What the handles share.
+struct Shared {
+    members: RwLock<Arc<[Arc<Member>]>>,
+    tools: Merged<ToolDefinition>,
+    prompts: Merged<Prompt>,
+    /// The servers in front, which are told of changes.
+    told: Mutex<Vec<Changes>>,
+    /// Which server a watched resource was found at.
+    watched: Mutex<HashMap<String, String>>,
+}
+
+/// Why servers cannot stand behind a gateway.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GatewayError {
+    /// A name cannot prefix the names of tools.
+    #[error("{0}; give the server another name")]
+    Name(#[from] ServerNameError),
+    /// Two servers have one name, capitals aside.
+    #[error("two servers have the name `{0}`, capitals aside; rename one of them")]
+    Twice(String),
+    /// More than [`MAX_SERVERS`].
+    #[error("{0} servers are too many, {MAX_SERVERS} are allowed; use several gateways")]
+    TooMany(usize),
+    /// A server that is `required` cannot be reached.
+    #[error(transparent)]
+    Required(ClientError),
+}
+
+/// What [`Gateway::apply`] has changed, by the names of servers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Applied {
+    /// New ones.
+    pub added: Vec<String>,
+    /// Those that are reached in another way than before.
+    pub replaced: Vec<String>,
+    /// Those that are gone.
+    pub removed: Vec<String>,
+}
+
+impl Applied {
+    /// Whether everything stayed as it was.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.replaced.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// One of the servers.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct UpstreamStatus {
+    /// Its name.
+    pub name: String,
+    /// How it stands with it.
+    pub state: UpstreamState,
+}
+
+impl Gateway {
+    /// How long [`Gateway::connect`] waits for servers that are not required: 1.5 seconds. Their tools come later then.
+    pub const PATIENCE: Duration = Duration::from_millis(1_500);
+
+    /// A gateway without servers.
+    pub fn new() -> Self {
+        Self(Arc::new(Shared {
+            members: RwLock::new(Arc::default()),
+            tools: Merged::default(),
+            prompts: Merged::default(),
+            told: Mutex::default(),
+            watched: Mutex::default(),
+        }))
+    }
+
+    /// A gateway in front of these servers. `build` gives the settings of the client of each.
+    ///
+    /// Waits for the servers that are [`required`](ServerSpec::required), and at most [`Gateway::PATIENCE`] for the others.
+    ///
+    /// # Errors
+    /// As [`Gateway::apply`], and [`GatewayError::Required`].
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime.
+    pub async fn connect(
+        servers: impl IntoIterator<Item = ServerSpec>,
+        build: impl Fn(&ServerSpec) -> ClientBuilder + Send + Sync + 'static,
+    ) -> Result<Self, GatewayError> {
+        let gateway = Self::new();
+        gateway.apply(servers, build)?;
+        let members = gateway.0.members();
+        let others = async {
+            for member in members.iter() {
+                member.first_attempt().await;
+            }
+        };
+        // Those that take longer are heard of when they are there.
+        _ = timeout(Self::PATIENCE, others).await;
+        for member in members.iter().filter(|member| member.spec().required) {
+            if let Some(error) = member.first_attempt().await {
+                return Err(GatewayError::Required(error));
+            }
+        }
+        Ok(gateway)
+    }
+
+    /// Makes these the servers behind the gateway. Those whose specification is the same are not touched; the others are
+    /// connected to in the background, and connections that are no longer wanted end when their calls have ended.
+    ///
+    /// # Errors
+    /// [`GatewayError::Name`], [`GatewayError::Twice`] or [`GatewayError::TooMany`]; everything stays as it was then.
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime.
+    pub fn apply(
+        &self,
+        servers: impl IntoIterator<Item = ServerSpec>,
+        build: impl Fn(&ServerSpec) -> ClientBuilder + Send + Sync + 'static,
+    ) -> Result<Applied, GatewayError> {
+        let specs: Vec<_> = servers.into_iter().collect();
+        if specs.len() > MAX_SERVERS {
+            return Err(GatewayError::TooMany(specs.len()));
+        }
+        let mut taken = HashSet::new();
+        for spec in &specs {
+            check_server(&spec.name)?;
+            if !taken.insert(spec.name.to_ascii_lowercase()) {
+                return Err(GatewayError::Twice(spec.name.clone()));
+            }
+        }
+        let build: Build = Arc::new(build);
+        let mut applied = Applied::default();
+        let left = {
+            let mut members = self.0.members.write().unwrap_or_else(PoisonError::into_inner);
+            let mut before: HashMap<_, _> =
+                members.iter().map(|member| (member.name().to_owned(), Arc::clone(member))).collect();
+            let mut left = Vec::new();
+            let mut now = Vec::with_capacity(specs.len());
+            for spec in specs {
+                match before.remove(&spec.name) {
+                    Some(same) if *same.spec() == spec => now.push(same),
+                    former => {
+                        let changed =
+                            if former.is_some() { &mut applied.replaced } else { &mut applied.added };
+                        changed.push(spec.name.clone());
+                        left.extend(former);
+                        let client: Client = build(&spec).relaying().lazy(spec.clone());
+                        now.push(Arc::new(Member::start(spec, client, Arc::downgrade(&self.0))));
+                    }
+                }
+            }
+            applied.removed.extend(before.keys().cloned());
+            applied.removed.sort();
+            left.extend(before.into_values());
+            *members = now.into();
+            left
+        };
+        left.iter().for_each(Member::retire);
+        if !left.is_empty() {
+            self.0.tell_all();
+        }
+        Ok(applied)
+    }
+
+    /// How it stands with each server, in the order in which they were given.
+    pub fn status(&self) -> Vec<UpstreamStatus> {
+        let members = self.0.members();
+        let status = members
+            .iter()
+            .map(|member| UpstreamStatus { name: member.name().to_owned(), state: member.state() });
+        status.collect()
+    }
+
+    /// Ends all connections.
+    pub async fn close(&self) {
+        let members = std::mem::take(&mut *self.0.members.write().unwrap_or_else(PoisonError::into_inner));
+        for member in members.iter() {
+            member.close().await;
+        }
+    }
+}
+
+impl Default for Gateway {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Gateway").field(&self.status()).finish()
+    }
+}
+
+impl Shared {
+    fn members(&self) -> Arc<[Arc<Member>]> {
+        Arc::clone(&self.members.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn told(&self) -> Vec<Changes> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Tells the servers in front that every list may be another.
+    fn tell_all(&self) {
+        for changes in self.told() {
+            changes.tools();
+            changes.prompts();
+            changes.resources();
+        }
+    }
+}

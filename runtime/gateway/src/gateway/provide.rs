@@ -1,0 +1,193 @@
+//! The gateway as a provider.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::prompt::{Prompt, PromptResult};
+use toolwright_core::protocol::error;
+use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
+use toolwright_server::auth::Access;
+use toolwright_server::{
+    BoxFuture, Changes, Completion, CompletionRequest, Context, Outcome, PromptRequest, Provider,
+    ProviderCapabilities, Reference, ResourceRequest, ToolRequest,
+};
+
+use super::member::Member;
+use super::merged::{Source, fixed_part};
+use super::{Gateway, Shared};
+use crate::proxy::Proxy;
+
+impl Provider for Gateway {
+    fn attach(&self, changes: Changes) {
+        self.0.told.lock().unwrap_or_else(PoisonError::into_inner).push(changes.clone());
+        for (_, proxy) in self.0.up() {
+            proxy.attach(changes.clone());
+        }
+    }
+
+    fn capabilities(&self) -> ProviderCapabilities {
+        ProviderCapabilities::TOOLS.with_prompts().with_resources().with_completions()
+    }
+
+    fn tools(&self, caller: &Access) -> Arc<[ToolDefinition]> {
+        let up = self.0.up().into_iter().filter(|(member, _)| member.spec().load_tools);
+        self.0.tools.list(up.map(|(member, proxy)| (member, proxy.tools(caller))).collect())
+    }
+
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Box::pin(async move {
+            let found = self.0.tools.find(request.name);
+            let Some((proxy, name)) = found.and_then(|(member, name)| Some((member.proxy()?, name))) else {
+                return error::unknown("tool", request.name).into();
+            };
+            let mut request: ToolRequest<'_> = request;
+            request.name = &name;
+            proxy.call_tool(request, cx).await
+        })
+    }
+
+    fn prompts(&self, caller: &Access) -> Arc<[Prompt]> {
+        let up = self.0.up().into_iter().filter(|(member, _)| member.spec().load_prompts);
+        let sources: Vec<Source<Prompt>> =
+            up.map(|(member, proxy)| (member, proxy.prompts(caller))).collect();
+        self.0.prompts.list(sources)
+    }
+
+    fn get_prompt<'a>(
+        &'a self,
+        request: PromptRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<PromptResult>> {
+        Box::pin(async move {
+            let found = self.0.prompts.find(request.name);
+            let Some((proxy, name)) = found.and_then(|(member, name)| Some((member.proxy()?, name))) else {
+                return error::unknown("prompt", request.name).into();
+            };
+            let mut request: PromptRequest<'_> = request;
+            request.name = &name;
+            proxy.get_prompt(request, cx).await
+        })
+    }
+
+    fn resources(&self, caller: &Access) -> Arc<[Resource]> {
+        let mut taken = HashSet::new();
+        let up = self.0.up();
+        let all = up.iter().flat_map(|(_, proxy)| proxy.resources(caller).to_vec());
+        all.filter(|resource| taken.insert(resource.uri.clone())).collect()
+    }
+
+    fn resource_templates(&self, caller: &Access) -> Arc<[ResourceTemplate]> {
+        let mut taken = HashSet::new();
+        let up = self.0.up();
+        let all = up.iter().flat_map(|(_, proxy)| proxy.resource_templates(caller).to_vec());
+        all.filter(|template| taken.insert(template.uri_template.clone())).collect()
+    }
+
+    fn read_resource<'a>(
+        &'a self,
+        request: ResourceRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<ResourceResult>> {
+        Box::pin(async move {
+            for (_, proxy) in self.0.who_may_have(request.uri, cx.access()) {
+                match proxy.read_resource(request, cx).await {
+                    Outcome::Error(error) if error.code == cx.revision().resource_not_found_code() => {}
+                    outcome => return outcome,
+                }
+            }
+            error::unknown_resource(request.uri, cx.revision()).into()
+        })
+    }
+
+    fn watch_resource(&self, uri: &str) {
+        // Whoever may read it was asked before; the server in front asks for no caller in particular.
+        if let Some((member, proxy)) = self.0.who_may_have(uri, &Access::Trusted).into_iter().next() {
+            proxy.watch_resource(uri);
+            self.0.watched().insert(uri.to_owned(), member.name().to_owned());
+        }
+    }
+
+    fn unwatch_resource(&self, uri: &str) {
+        let Some(server) = self.0.watched().remove(uri) else { return };
+        for (member, proxy) in self.0.up() {
+            if member.name() == server {
+                proxy.unwatch_resource(uri);
+            }
+        }
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: CompletionRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<Completion>> {
+        Box::pin(async move {
+            let found = match request.reference {
+                Reference::Prompt { name } => {
+                    let found = self.0.prompts.find(name);
+                    found.and_then(|(member, name)| Some((member.proxy()?, Reference::Prompt { name })))
+                }
+                Reference::Resource { uri } => {
+                    let mut up = self.0.up().into_iter();
+                    let has = |proxy: &Proxy| {
+                        proxy
+                            .resource_templates(cx.access())
+                            .iter()
+                            .any(|template| template.uri_template == *uri)
+                    };
+                    up.find(|(_, proxy)| has(proxy)).map(|(_, proxy)| (proxy, request.reference.clone()))
+                }
+                _ => None,
+            };
+            let Some((proxy, reference)) = found else {
+                return error::invalid_params("nothing here has the prompt or the template of the reference")
+                    .into();
+            };
+            let CompletionRequest { argument, value, arguments, .. } = request;
+            proxy.complete(CompletionRequest::new(&reference, argument, value, arguments), cx).await
+        })
+    }
+}
+
+impl Shared {
+    /// The servers that have been connected to.
+    fn up(&self) -> Vec<(Arc<Member>, Arc<Proxy>)> {
+        let members = self.members();
+        let up = members.iter().filter_map(|member| Some((Arc::clone(member), member.proxy()?)));
+        up.collect()
+    }
+
+    /// The servers that may have a resource: those that list it, then those with a template that begins as it does, then
+    /// the others, since a result of a tool may link to what no list has.
+    fn who_may_have(&self, uri: &str, caller: &Access) -> Vec<(Arc<Member>, Arc<Proxy>)> {
+        let mut up = self.up();
+        up.retain(|(_, proxy)| proxy.capabilities().resources);
+        up.sort_by_cached_key(|(_, proxy)| {
+            if proxy.resources(caller).iter().any(|resource| resource.uri == uri) {
+                return 0;
+            }
+            let templates = proxy.resource_templates(caller);
+            let begins = |template: &ResourceTemplate| uri.starts_with(&*fixed_part(&template.uri_template));
+            if templates.iter().any(begins) { 1 } else { 2 }
+        });
+        up
+    }
+
+    fn watched(&self) -> MutexGuard<'_, HashMap<String, String>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A server has been connected to.
+    pub(super) fn is_up(&self, name: &str, proxy: &Arc<Proxy>) {
+        for changes in self.told() {
+            proxy.attach(changes);
+        }
+        let watched: Vec<_> =
+            self.watched().iter().filter(|(_, at)| *at == name).map(|(uri, _)| uri.clone()).collect();
+        for uri in &watched {
+            proxy.watch_resource(uri);
+        }
+        self.tell_all();
+    }
+}
