@@ -73,7 +73,7 @@ pub(crate) fn write(tools: &ToolCollection, out: Option<&Path>) -> Result<(), Er
 /// The same for records in the form of `codec`, one for each tool.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub(super) fn deliver(
     tools: &ToolCollection,
     records: Vec<String>,
