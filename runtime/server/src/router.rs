@@ -20,7 +20,7 @@ use crate::workflow;
 
 /// A toolset whose every tool has a handler on `S`. Derived together with [`Toolset`].
 ///
-/// The example of [`Handler`](crate::Handler) serves a set of one tool.
+/// The example of [`Handler`] serves a set of one tool.
 #[diagnostic::on_unimplemented(
     message = "`{S}` does not handle `{Self}`",
     label = "no handler for this tool, or for one of this set",

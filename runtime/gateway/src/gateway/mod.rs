@@ -41,13 +41,15 @@ pub const MAX_SERVERS: usize = 1_000;
 ///
 /// ```no_run
 /// use toolwright_client::Client;
-/// use toolwright_client::config::{ServerSpec, StdioSpec};
+/// use toolwright_client::config::{HttpSpec, ServerSpec, StdioSpec};
 /// use toolwright_gateway::Gateway;
 /// use toolwright_server::Server;
 ///
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// let servers =
-///     [ServerSpec::new("files", StdioSpec::new("files-server")), ServerSpec::new("web", "https://example.com/mcp")];
+/// let servers = [
+///     ServerSpec::new("files", StdioSpec::new("files-server")),
+///     ServerSpec::new("web", HttpSpec::new("https://example.com/mcp")),
+/// ];
 /// let gateway = Gateway::connect(servers, |_| Client::builder()).await?;
 /// let service = Server::new(()).provider(gateway).build()?;
 /// # drop(service);
