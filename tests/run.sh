@@ -117,13 +117,16 @@ features() {
     run cargo hack clippy --each-feature --package toolwright --package toolwright-server --package toolwright-client -- --deny warnings
 }
 
-# What would be published builds from its packages alone.
+# What would be published builds from its packages alone. Cargo takes what it has unpacked and built of a version for
+# unchanged, so nothing of the last run may be left.
 packages() {
-    local members=()
-    for member in macros runtime/{core,wire,server,client,agent,gateway,toolwright} cli; do
+    local target=target/packages members=()
+    for member in macros runtime/* cli; do
         members+=(--package "$(sed -n 's/^name = "\(.*\)"/\1/p' "$member/Cargo.toml" | head -1)")
     done
-    run cargo package --quiet --allow-dirty "${members[@]}"
+    rm -rf "$target" "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/toolwright*
+    CARGO_TARGET_DIR=$target run cargo package --quiet --allow-dirty "${members[@]}"
+    rm -rf "$target"
 }
 
 # The first command in README.md.
@@ -151,14 +154,14 @@ bench_limits() {
     run cargo run --quiet --release --package bench-limits
 }
 
-# Fuzzing, for a minute per target; FUZZ_SECONDS asks for more: tests/fuzz.
+# Fuzzing, for half a minute per target; FUZZ_SECONDS asks for more: tests/fuzz.
 fuzz() {
     local target corpus=target/fuzz/corpus
     for target in frame http events parts values arguments config client_lines client_http client_events; do
         mkdir -p "$corpus/$target"
         run env CARGO_TARGET_DIR=target/fuzz cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$target" \
             "$corpus/$target" "tests/fuzz/seeds/$target" -- \
-            -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -verbosity=0 -print_final_stats=1
+            -max_total_time="${FUZZ_SECONDS:-30}" -timeout=10 -verbosity=0 -print_final_stats=1
     done
 }
 
