@@ -1,6 +1,5 @@
 //! One list of the lists of many servers.
 
-use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
@@ -10,6 +9,7 @@ use toolwright_core::prompt::Prompt;
 use toolwright_core::schema::Profile;
 
 use super::member::Member;
+use crate::proxy::Proxy;
 
 /// Members of `_meta` that say where an entry comes from: the name of its server, and its own name there.
 const SERVER: &str = "io.toolwright/server";
@@ -89,12 +89,12 @@ impl<T: Named> Merged<T> {
         Arc::clone(&made.list)
     }
 
-    /// The server that has what the last list calls `public`, and its name there.
-    pub(super) fn find(&self, public: &str) -> Option<(Arc<Member>, String)> {
+    /// The server that has what the last list calls `public`, if it has been connected to, and its name there.
+    pub(super) fn find(&self, public: &str) -> Option<(Arc<Proxy>, String)> {
         let made = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let found = made.names.find(public)?;
         let (member, _) = made.sources.iter().find(|(member, _)| member.name() == found.server)?;
-        Some((Arc::clone(member), found.tool.clone()))
+        Some((member.proxy()?, found.tool.clone()))
     }
 }
 
@@ -121,9 +121,4 @@ impl<T: Named> Made<T> {
         }
         Self { list: list.into(), names: table, sources }
     }
-}
-
-/// What stands before the first variable of a URI template.
-pub(super) fn fixed_part(template: &str) -> Cow<'_, str> {
-    template.split('{').next().unwrap_or_default().into()
 }

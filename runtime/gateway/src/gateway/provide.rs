@@ -14,7 +14,7 @@ use toolwright_server::{
 };
 
 use super::member::Member;
-use super::merged::{Source, fixed_part};
+use super::merged::Source;
 use super::{Gateway, Shared};
 use crate::proxy::Proxy;
 
@@ -37,8 +37,7 @@ impl Provider for Gateway {
 
     fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
-            let found = self.0.tools.find(request.name);
-            let Some((proxy, name)) = found.and_then(|(member, name)| Some((member.proxy()?, name))) else {
+            let Some((proxy, name)) = self.0.tools.find(request.name) else {
                 return error::unknown("tool", request.name).into();
             };
             let mut request: ToolRequest<'_> = request;
@@ -60,8 +59,7 @@ impl Provider for Gateway {
         cx: &'a Context,
     ) -> BoxFuture<'a, Outcome<PromptResult>> {
         Box::pin(async move {
-            let found = self.0.prompts.find(request.name);
-            let Some((proxy, name)) = found.and_then(|(member, name)| Some((member.proxy()?, name))) else {
+            let Some((proxy, name)) = self.0.prompts.find(request.name) else {
                 return error::unknown("prompt", request.name).into();
             };
             let mut request: PromptRequest<'_> = request;
@@ -126,7 +124,7 @@ impl Provider for Gateway {
             let found = match request.reference {
                 Reference::Prompt { name } => {
                     let found = self.0.prompts.find(name);
-                    found.and_then(|(member, name)| Some((member.proxy()?, Reference::Prompt { name })))
+                    found.map(|(proxy, name)| (proxy, Reference::Prompt { name }))
                 }
                 Reference::Resource { uri } => {
                     let mut up = self.0.up().into_iter();
@@ -168,8 +166,12 @@ impl Shared {
                 return 0;
             }
             let templates = proxy.resource_templates(caller);
-            let begins = |template: &ResourceTemplate| uri.starts_with(&*fixed_part(&template.uri_template));
-            if templates.iter().any(begins) { 1 } else { 2 }
+            // What stands before the first variable.
+            let fixed = |template: &ResourceTemplate| {
+                let fixed = template.uri_template.split('{').next();
+                fixed.is_some_and(|fixed| uri.starts_with(fixed))
+            };
+            if templates.iter().any(fixed) { 1 } else { 2 }
         });
         up
     }
