@@ -13,6 +13,7 @@ use crate::exit::Exit;
 use crate::expand::ExpandArgs;
 use crate::flags::OutputArgs;
 use crate::gateway::GatewayArgs;
+use crate::graph::GraphArgs;
 use crate::lint::LintArgs;
 use crate::man::ManArgs;
 use crate::manifest::ManifestArgs;
@@ -106,6 +107,9 @@ pub(crate) enum Command {
     /// Serve the servers of a configuration file as one
     #[command(after_help = client::help_without_servers(GatewayArgs::EXAMPLES))]
     Gateway(Box<GatewayArgs>),
+    /// Compile workflow graphs: which nodes are tools, and which agents may use them
+    #[command(after_help = help(GraphArgs::EXAMPLES))]
+    Graph(Box<GraphArgs>),
 }
 
 impl Command {
@@ -134,6 +138,7 @@ impl Command {
             Self::Read(args) => &args.server.output,
             Self::Ping(args) => &args.server.output,
             Self::Gateway(args) => &args.output,
+            Self::Graph(args) => args.output(),
         }
     }
 }

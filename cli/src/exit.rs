@@ -10,7 +10,7 @@ pub(crate) enum Exit {
     Ok = 0,
     /// `manifest --check`, `pin`, `verify` or `tool roundtrip` found a difference.
     Drift = 1,
-    /// Invalid or ambiguous arguments, an invalid configuration file or an invalid record of a tool. clap exits with this
+    /// Invalid or ambiguous arguments, an invalid configuration file, record of a tool or workflow. clap exits with this
     /// code too.
     Usage = 2,
     /// Cargo could not read the workspace or build the package.
@@ -31,7 +31,7 @@ impl Exit {
 Exit codes:
   0    success; nothing differs
   1    manifest --check, pin, verify or tool roundtrip found a difference
-  2    invalid or ambiguous arguments, configuration file or record of a tool
+  2    invalid arguments, configuration file, record of a tool or workflow
   3    cargo could not read the workspace or build the package
   4    a program or server could not be run or queried
   5    there are no tools, or none in the context

@@ -11,6 +11,7 @@ mod diff;
 mod docs;
 mod expand;
 mod gateway;
+mod graph;
 mod lint;
 mod man;
 mod manifest;
@@ -69,6 +70,7 @@ fn main() -> ExitCode {
         Command::Ping(args) => return client::exit(client::ping(&args, shell), shell),
         Command::Bindings(args) => bindings::run(*args, shell),
         Command::Gateway(args) => return client::exit(gateway::run(&args, shell), shell),
+        Command::Graph(args) => graph::run(&args),
         Command::Manifest(args) => manifest::run(*args, shell),
         Command::Docs(args) => docs::run(*args, shell),
         Command::Lint(args) => lint::run(*args, shell),

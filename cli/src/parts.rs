@@ -149,15 +149,26 @@ fn read_messages(input: &InputArgs) -> Result<Vec<Value>, Error> {
 /// # Errors
 /// [`Error::Read`] and [`Error::Json`].
 pub(crate) fn read_file(file: Option<&Path>) -> Result<Vec<Value>, Error> {
+    let (name, text) = read_input(file)?;
+    let values: Result<_, _> = serde_json::Deserializer::from_slice(&text).into_iter().collect();
+    values.map_err(|source| Error::Json { file: name, source })
+}
+
+/// The name and the bytes of a file; of standard input without one, or for `-`. At most 64 MiB.
+///
+/// # Errors
+/// [`Error::Read`].
+pub(crate) fn read_input(file: Option<&Path>) -> Result<(PathBuf, Vec<u8>), Error> {
     let file = file.filter(|file| *file != Path::new("-"));
     let name = file.map_or_else(|| PathBuf::from("standard input"), Path::to_owned);
     let text = match file {
         Some(file) => File::open(file).and_then(read_bounded),
         None => read_bounded(io::stdin().lock()),
     };
-    let text = text.map_err(|source| Error::Read { file: name.clone(), source })?;
-    let values: Result<_, _> = serde_json::Deserializer::from_slice(&text).into_iter().collect();
-    values.map_err(|source| Error::Json { file: name, source })
+    match text {
+        Ok(text) => Ok((name, text)),
+        Err(source) => Err(Error::Read { file: name, source }),
+    }
 }
 
 fn read_bounded(input: impl io::Read) -> io::Result<Vec<u8>> {

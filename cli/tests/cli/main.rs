@@ -42,6 +42,7 @@ mod requests;
 
 mod features;
 mod gateway;
+mod graph;
 
 mod sources;
 

@@ -6,8 +6,12 @@
 //!
 //! A [`Gateway`] is many servers, each behind a proxy, as one provider: `{server}__{tool}`.
 //!
+//! [`graph`] compiles workflow graphs: which nodes are tools, and which agents may use them.
+//!
 //! This is a crate and not a part of the façade, since everything that stands in front of servers needs it from below: the
 //! façade re-exports it.
+
+pub mod graph;
 
 mod conversation;
 mod gateway;
