@@ -1,7 +1,9 @@
 //! Who a checked token stands for.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -18,6 +20,17 @@ pub struct Principal {
     client_id: Option<String>,
     scopes: BTreeSet<String>,
     claims: Map<String, Value>,
+    extension: Extension,
+}
+
+/// What a verifier adds for the program. It says nothing about who the principal is, so it is left out of comparisons.
+#[derive(Clone, Default)]
+struct Extension(Option<Arc<dyn Any + Send + Sync>>);
+
+impl PartialEq for Extension {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
 }
 
 impl Principal {
@@ -33,6 +46,7 @@ impl Principal {
             client_id: None,
             scopes: BTreeSet::new(),
             claims: Map::new(),
+            extension: Extension::default(),
         }
     }
 
@@ -63,6 +77,30 @@ impl Principal {
     pub fn with_claims(mut self, claims: Map<String, Value>) -> Self {
         self.claims = claims;
         self
+    }
+
+    /// Adds a value of the verifier's own, which handlers and providers get from [`Principal::extension`]: what it has looked
+    /// up anyway, such as the account of the caller. There is one; a later value replaces it.
+    pub fn with_extension<T: Any + Send + Sync>(mut self, extension: Arc<T>) -> Self {
+        self.extension = Extension(Some(extension));
+        self
+    }
+
+    /// The value that the verifier has added, if it is a `T`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use toolwright_server::auth::Principal;
+    ///
+    /// struct Account { credit: u32 }
+    ///
+    /// let principal = Principal::new("ada").with_extension(Arc::new(Account { credit: 3 }));
+    /// assert_eq!(principal.extension::<Account>().map(|account| account.credit), Some(3));
+    /// assert!(principal.extension::<String>().is_none());
+    /// ```
+    pub fn extension<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.extension.0.as_ref()?.downcast_ref()
     }
 
     /// Who vouches for the subject: the issuer of the token. None for an API key.
