@@ -6,20 +6,29 @@
 //!
 //! A [`Gateway`] is many servers, each behind a proxy, as one provider: `{server}__{tool}`.
 //!
-//! [`graph`] compiles workflow graphs: which nodes are tools, and which agents may use them.
+//! [`graph`] compiles workflow graphs: which nodes are tools, and which agents may use them. What an agent sees is its [`Scope`]. Its [session token](tokens) says so; the [`registry`] knows what the nodes of its run
+//! offer, and [`calls`] leads to the workers that answer.
 //!
 //! This is a crate and not a part of the façade, since everything that stands in front of servers needs it from below: the
 //! façade re-exports it.
 
-pub mod graph;
-
+pub mod calls;
+mod clock;
 mod conversation;
 mod gateway;
+pub mod graph;
 mod lists;
 mod proxy;
+mod random;
+pub mod registry;
+mod scope;
+pub mod tokens;
 mod watching;
+
+pub use clock::Clock;
 
 pub use conversation::{MAX_WAITING, MAX_WAITING_PER_CALLER, PATIENCE};
 pub use gateway::{Applied, Gateway, GatewayError, MAX_SERVERS, UpstreamState, UpstreamStatus};
 pub use proxy::Proxy;
+pub use scope::{EntryId, Scope, Selection};
 pub use watching::MAX_WATCHED;

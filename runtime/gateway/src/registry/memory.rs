@@ -1,0 +1,279 @@
+//! The store of one process.
+
+use std::collections::HashMap;
+use std::future::ready;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::broadcast;
+use tokio::time::Instant;
+use toolwright_server::BoxFuture;
+
+use super::entry::Entry;
+use super::store::{
+    CHANGES, MAX_ENTRIES, MAX_RUN_BYTES, MAX_RUNS, RegistryStore, Revocation, RunChanged, RunId, RunState,
+    Snapshot, StoreError, TokenId,
+};
+use crate::random;
+use crate::tokens::SessionTokens;
+
+/// How long a token can be good after it was made, so that nothing need be known of older ones.
+const TOKEN_LIFE: Duration =
+    Duration::from_secs(SessionTokens::MAX_LIFETIME.as_secs() + 2 * SessionTokens::CLOCK_SKEW.as_secs());
+/// The most revoked tokens and organizations that are known at a time. When there are more, the process that revokes is told.
+const MAX_REVOKED: usize = 100_000;
+
+/// Keeps runs in the memory of this process: for one gateway, and for tests. What it keeps ends with it.
+#[derive(Debug)]
+pub struct MemoryStore {
+    state: Mutex<State>,
+    changes: broadcast::Sender<RunChanged>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    runs: HashMap<String, Run>,
+    tokens: HashMap<String, Instant>,
+    orgs: HashMap<Option<String>, (u64, Instant)>,
+    /// When to look for what has expired.
+    sweep_at: usize,
+}
+
+#[derive(Debug)]
+struct Run {
+    org: Option<String>,
+    epoch: String,
+    revision: u64,
+    ends: Instant,
+    /// In the order in which their nodes were registered first, with their sizes.
+    entries: Vec<(Entry, usize)>,
+    bytes: usize,
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self { state: Mutex::default(), changes: broadcast::Sender::new(CHANGES) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn notify(&self, run: Option<&str>) {
+        // Nobody may be watching.
+        _ = self.changes.send(RunChanged { run: run.map(str::to_owned) });
+    }
+
+    /// Changes a run of its organization, and notifies the watchers.
+    fn change<T>(
+        &self,
+        id: &RunId,
+        change: impl FnOnce(&mut Run) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let changed = {
+            let mut state = self.state();
+            let run = state.run(&id.run).ok_or_else(|| StoreError::NoRun(id.run.clone()))?;
+            if run.org != id.org {
+                return Err(StoreError::OtherOrganization(id.run.clone()));
+            }
+            change(run)?
+        };
+        self.notify(Some(&id.run));
+        Ok(changed)
+    }
+
+    fn open_now(&self, id: &RunId, ttl: Duration) -> Result<RunState, StoreError> {
+        let mut state = self.state();
+        if let Some(run) = state.run(&id.run) {
+            if run.org != id.org {
+                return Err(StoreError::OtherOrganization(id.run.clone()));
+            }
+            run.ends = Instant::now() + ttl;
+            return Ok(run.state());
+        }
+        if state.runs.len() >= state.sweep_at.max(16) {
+            let now = Instant::now();
+            state.runs.retain(|_, run| run.ends > now);
+            state.sweep_at = state.runs.len() * 2;
+        }
+        if state.runs.len() >= MAX_RUNS {
+            return Err(StoreError::Full { what: "runs", limit: MAX_RUNS });
+        }
+        let run = Run {
+            org: id.org.clone(),
+            epoch: new_epoch()?,
+            revision: 0,
+            ends: Instant::now() + ttl,
+            entries: Vec::new(),
+            bytes: 0,
+        };
+        let opened = run.state();
+        state.runs.insert(id.run.clone(), run);
+        drop(state);
+        self.notify(Some(&id.run));
+        Ok(opened)
+    }
+
+    fn state_now(&self, run: &str, token: Option<TokenId<'_>>) -> Option<RunState> {
+        let mut state = self.state();
+        let mut found = state.run(run)?.state();
+        found.is_revoked = token.is_some_and(|token| {
+            state.tokens.contains_key(token.id)
+                || state.orgs.get(&found.org).is_some_and(|(until, _)| token.issued_at <= *until)
+        });
+        Some(found)
+    }
+
+    fn revoke_now(&self, what: &Revocation) -> Result<(), StoreError> {
+        let ends = Instant::now() + TOKEN_LIFE;
+        match what {
+            Revocation::Run(id) => {
+                let epoch = new_epoch()?;
+                return self.change(id, |run| {
+                    run.epoch = epoch;
+                    Ok(())
+                });
+            }
+            Revocation::Token(token) => {
+                let mut state = self.state();
+                if state.tokens.len() >= MAX_REVOKED {
+                    let now = Instant::now();
+                    state.tokens.retain(|_, ends| *ends > now);
+                }
+                if state.tokens.len() >= MAX_REVOKED {
+                    return Err(StoreError::Full { what: "revoked tokens", limit: MAX_REVOKED });
+                }
+                state.tokens.insert(token.clone(), ends);
+            }
+            Revocation::Org(org, until) => {
+                let mut state = self.state();
+                let now = Instant::now();
+                state.orgs.retain(|_, (_, ends)| *ends > now);
+                if state.orgs.len() >= MAX_REVOKED {
+                    return Err(StoreError::Full { what: "revoked organizations", limit: MAX_REVOKED });
+                }
+                let known = state.orgs.entry(org.clone()).or_insert((*until, ends));
+                *known = (known.0.max(*until), ends);
+            }
+        }
+        self.notify(None);
+        Ok(())
+    }
+}
+
+impl State {
+    /// A run that has not ended.
+    fn run(&mut self, run: &str) -> Option<&mut Run> {
+        if self.runs.get(run)?.ends <= Instant::now() {
+            self.runs.remove(run);
+            return None;
+        }
+        self.runs.get_mut(run)
+    }
+}
+
+impl Run {
+    fn state(&self) -> RunState {
+        RunState::new(self.org.clone(), self.epoch.clone(), self.revision)
+    }
+
+    fn register(&mut self, entry: Entry) -> Result<u64, StoreError> {
+        entry.check().map_err(|error| StoreError::Invalid(error.to_string()))?;
+        let size = serde_json::to_vec(&entry).map_or(0, |text| text.len());
+        let place = self.entries.iter().position(|(known, _)| known.node == entry.node);
+        if place.is_none() && self.entries.len() >= MAX_ENTRIES {
+            return Err(StoreError::Full { what: "entries in a run", limit: MAX_ENTRIES });
+        }
+        let former = place.map_or(0, |place| self.entries[place].1);
+        if self.bytes - former + size > MAX_RUN_BYTES {
+            return Err(StoreError::Full { what: "bytes of entries in a run", limit: MAX_RUN_BYTES });
+        }
+        self.bytes = self.bytes - former + size;
+        match place {
+            Some(place) => self.entries[place] = (entry, size),
+            None => self.entries.push((entry, size)),
+        }
+        self.revision += 1;
+        Ok(self.revision)
+    }
+
+    fn remove(&mut self, node: &str) -> u64 {
+        if let Some(place) = self.entries.iter().position(|(known, _)| known.node == node) {
+            self.bytes -= self.entries.remove(place).1;
+            self.revision += 1;
+        }
+        self.revision
+    }
+}
+
+fn new_epoch() -> Result<String, StoreError> {
+    random::name().ok_or_else(|| StoreError::Unavailable("the system gives no random numbers".to_owned()))
+}
+
+impl RegistryStore for MemoryStore {
+    fn open<'a>(&'a self, run: &'a RunId, ttl: Duration) -> BoxFuture<'a, Result<RunState, StoreError>> {
+        Box::pin(ready(self.open_now(run, ttl)))
+    }
+
+    fn renew<'a>(&'a self, run: &'a RunId, ttl: Duration) -> BoxFuture<'a, Result<(), StoreError>> {
+        let mut state = self.state();
+        let renewed = match state.run(&run.run) {
+            None => Err(StoreError::NoRun(run.run.clone())),
+            Some(known) if known.org != run.org => Err(StoreError::OtherOrganization(run.run.clone())),
+            Some(known) => {
+                known.ends = Instant::now() + ttl;
+                Ok(())
+            }
+        };
+        Box::pin(ready(renewed))
+    }
+
+    fn end<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<(), StoreError>> {
+        let ended = self.change(run, |run| {
+            run.ends = Instant::now();
+            Ok(())
+        });
+        // One that has ended by itself is as good as ended.
+        let ended = if matches!(ended, Err(StoreError::NoRun(_))) { Ok(()) } else { ended };
+        Box::pin(ready(ended))
+    }
+
+    fn state<'a>(
+        &'a self,
+        run: &'a str,
+        token: Option<TokenId<'a>>,
+    ) -> BoxFuture<'a, Result<Option<RunState>, StoreError>> {
+        Box::pin(ready(Ok(self.state_now(run, token))))
+    }
+
+    fn snapshot<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>> {
+        let mut state = self.state();
+        let snapshot = state.run(run).map(|run| {
+            Snapshot::new(run.state(), run.entries.iter().map(|(entry, _)| entry.clone()).collect())
+        });
+        Box::pin(ready(Ok(snapshot)))
+    }
+
+    fn register<'a>(&'a self, run: &'a RunId, entry: Entry) -> BoxFuture<'a, Result<u64, StoreError>> {
+        Box::pin(ready(self.change(run, |run| run.register(entry))))
+    }
+
+    fn remove<'a>(&'a self, run: &'a RunId, node: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
+        Box::pin(ready(self.change(run, |run| Ok(run.remove(node)))))
+    }
+
+    fn revoke<'a>(&'a self, what: &'a Revocation) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(ready(self.revoke_now(what)))
+    }
+
+    fn watch(&self) -> broadcast::Receiver<RunChanged> {
+        self.changes.subscribe()
+    }
+}

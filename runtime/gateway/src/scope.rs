@@ -1,0 +1,176 @@
+//! What a caller was given: the one rule of lists and calls.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use toolwright_server::auth::Access;
+
+/// What one agent may see and use.
+///
+/// [`Scope::admits`] decides for lists and for calls alike, so that nothing can be called that is not listed. What is not
+/// admitted does not exist for the caller.
+///
+/// ```
+/// use toolwright_gateway::{EntryId, Scope, Selection};
+///
+/// let scope = Scope { nodes: Selection::only(["abuseipdb"]), ..Scope::of_run("acme", "run-1") };
+/// let entry = EntryId { org: Some("acme"), run: Some("run-1"), node: "abuseipdb", tool: "lookup" };
+/// assert!(scope.admits(&entry));
+/// assert!(!scope.admits(&EntryId { node: "shodan", ..entry }));
+/// assert!(!scope.admits(&EntryId { org: None, ..entry }), "another organization");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scope {
+    /// The organization. None is an organization of its own: it is equal to none only.
+    #[serde(default)]
+    pub org: Option<String>,
+    /// The run of a workflow. None is the gateway's own configuration, as opposed to any run.
+    #[serde(default)]
+    pub run: Option<String>,
+    /// The nodes of the run, or the servers of the configuration.
+    #[serde(default, skip_serializing_if = "Selection::is_all")]
+    pub nodes: Selection,
+    /// The tools of these nodes, by their public names; prompts and resources have no part in it.
+    #[serde(default, skip_serializing_if = "Selection::is_all")]
+    pub tools: Selection,
+}
+
+/// Everything, or only what is named. An absent list is everything, and an empty one is nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Option<BTreeSet<String>>", into = "Option<BTreeSet<String>>")]
+pub enum Selection {
+    /// Everything.
+    #[default]
+    All,
+    /// What is named; with no name, nothing.
+    Only(BTreeSet<String>),
+}
+
+/// Where a tool stands and what it is called, for [`Scope::admits`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EntryId<'a> {
+    /// The organization that it belongs to.
+    pub org: Option<&'a str>,
+    /// The run that it was registered in; none for a server of the configuration.
+    pub run: Option<&'a str>,
+    /// The node that registered it, or the server that has it.
+    pub node: &'a str,
+    /// Its public name.
+    pub tool: &'a str,
+}
+
+impl Scope {
+    /// Everything of one run of an organization.
+    pub fn of_run(org: impl Into<String>, run: impl Into<String>) -> Self {
+        Self { org: Some(org.into()), run: Some(run.into()), nodes: Selection::All, tools: Selection::All }
+    }
+
+    /// Everything of the gateway's configuration, and nothing of any run.
+    pub fn of_configuration() -> Self {
+        Self { org: None, run: None, nodes: Selection::All, tools: Selection::All }
+    }
+
+    /// Whether the caller may see and call a tool.
+    pub fn admits(&self, entry: &EntryId<'_>) -> bool {
+        self.admits_node(entry.org, entry.run, entry.node) && self.tools.has(entry.tool)
+    }
+
+    /// Whether the caller may use what else a node has: its prompts and resources. A scope that names tools admits none of
+    /// them, since they are not among what it names.
+    pub fn admits_all_of(&self, org: Option<&str>, run: Option<&str>, node: &str) -> bool {
+        self.tools.is_all() && self.admits_node(org, run, node)
+    }
+
+    fn admits_node(&self, org: Option<&str>, run: Option<&str>, node: &str) -> bool {
+        self.org.as_deref() == org && self.run.as_deref() == run && self.nodes.has(node)
+    }
+
+    /// The scope that the verifier of the caller's token has found, as the [extension] of the principal.
+    ///
+    /// [extension]: toolwright_server::auth::Principal::extension
+    pub fn of(access: &Access) -> Option<&Self> {
+        access.principal()?.extension::<Self>()
+    }
+}
+
+impl Selection {
+    /// Only these.
+    pub fn only(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self::Only(names.into_iter().map(Into::into).collect())
+    }
+
+    /// Whether everything is selected.
+    pub fn is_all(&self) -> bool {
+        matches!(self, Self::All)
+    }
+
+    /// Whether this one is selected.
+    pub fn has(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(names) => names.contains(name),
+        }
+    }
+}
+
+impl From<Option<BTreeSet<String>>> for Selection {
+    fn from(names: Option<BTreeSet<String>>) -> Self {
+        names.map_or(Self::All, Self::Only)
+    }
+}
+
+impl From<Selection> for Option<BTreeSet<String>> {
+    fn from(selection: Selection) -> Self {
+        match selection {
+            Selection::All => None,
+            Selection::Only(names) => Some(names),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EntryId, Scope, Selection};
+
+    const ENTRY: EntryId<'_> = EntryId { org: Some("acme"), run: Some("r"), node: "n", tool: "t" };
+
+    #[test]
+    fn every_part_must_agree() {
+        let scope = Scope::of_run("acme", "r");
+        assert!(scope.admits(&ENTRY));
+        let others = [
+            EntryId { org: None, ..ENTRY },
+            EntryId { org: Some("other"), ..ENTRY },
+            EntryId { run: None, ..ENTRY },
+            EntryId { run: Some("s"), ..ENTRY },
+        ];
+        for other in others {
+            assert!(!scope.admits(&other), "{other:?}");
+            assert!(!Scope::of_configuration().admits(&ENTRY));
+        }
+        assert!(Scope::of_configuration().admits(&EntryId { org: None, run: None, ..ENTRY }));
+        // Letter by letter, as reported in IBM/ibmi-mcp-server#189.
+        let only = Scope { tools: Selection::only(["t"]), ..scope };
+        for near in ["T", "t ", " t", "t\0", ""] {
+            assert!(!only.admits(&EntryId { tool: near, ..ENTRY }), "{near:?}");
+        }
+        assert!(only.admits(&ENTRY));
+        assert!(!only.admits_all_of(ENTRY.org, ENTRY.run, ENTRY.node), "prompts are not among the tools");
+    }
+
+    #[test]
+    fn an_absent_list_is_everything_and_an_empty_one_nothing() {
+        let read = |json: &str| serde_json::from_str::<Scope>(json).unwrap();
+        let all = read(r#"{"org":"acme","run":"r"}"#);
+        let nothing = read(r#"{"org":"acme","run":"r","nodes":[]}"#);
+        assert!(all.admits(&ENTRY) && !nothing.admits(&ENTRY));
+        for scope in [all, nothing, Scope { tools: Selection::only(["t"]), ..Scope::of_configuration() }] {
+            assert_eq!(read(&serde_json::to_string(&scope).unwrap()), scope);
+        }
+        assert!(
+            serde_json::from_str::<Scope>(r#"{"node":["x"]}"#).is_err(),
+            "a misspelt list is not everything"
+        );
+    }
+}
