@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use toolwright_agent::provider::Provider;
+use toolwright_agent::model_api::ModelApi;
 
 use crate::flags::OutputArgs;
 
@@ -106,13 +106,13 @@ pub(super) enum Format {
 }
 
 impl Format {
-    pub(super) fn provider(self) -> Option<Provider> {
+    pub(super) fn model_api(self) -> Option<ModelApi> {
         match self {
             Self::Text | Self::Mcp => None,
-            Self::Openai => Some(Provider::OpenAi),
-            Self::OpenaiStrict => Some(Provider::OpenAiStrict),
-            Self::Anthropic => Some(Provider::Anthropic),
-            Self::Gemini => Some(Provider::Gemini),
+            Self::Openai => Some(ModelApi::OpenAi),
+            Self::OpenaiStrict => Some(ModelApi::OpenAiStrict),
+            Self::Anthropic => Some(ModelApi::Anthropic),
+            Self::Gemini => Some(ModelApi::Gemini),
         }
     }
 }

@@ -76,8 +76,8 @@ fn names_program(toolbox: &Toolbox, tool: &str) -> bool {
 
 /// The text alone for one call on the command line, else a line of JSON for each.
 fn print(message: &ToolMessage, call: &Call, args: &CallArgs) -> Result<(), RequestError> {
-    let document = match (args.format.provider(), args.format) {
-        (Some(provider), _) => message.for_provider(provider, &call.id),
+    let document = match (args.format.model_api(), args.format) {
+        (Some(api), _) => message.for_model_api(api, &call.id),
         (None, Format::Text) if args.calls.is_none() => {
             shell::print(&(message.text.clone() + "\n"))?;
             return Ok(());

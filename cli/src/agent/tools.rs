@@ -1,7 +1,7 @@
 //! `cargo mcp agent tools`.
 
 use serde_json::json;
-use toolwright_agent::provider::Losses;
+use toolwright_agent::model_api::Losses;
 use toolwright_agent::toolbox::AgentTool;
 use toolwright_core::manifest::visible;
 
@@ -16,9 +16,9 @@ pub(super) fn run(args: &ToolsArgs, shell: Shell) -> Result<RequestExit, Request
     let toolbox = builder.build();
     tell_notes(&toolbox, shell);
     let mut losses = Losses::default();
-    match (args.format.provider(), args.format) {
-        (Some(provider), _) => {
-            let tools = toolbox.for_provider(provider, &mut losses);
+    match (args.format.model_api(), args.format) {
+        (Some(api), _) => {
+            let tools = toolbox.for_model_api(api, &mut losses);
             shell::print_json(&format!("{tools:#}\n"))?;
         }
         (None, Format::Mcp) => {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use toolwright_agent::provider::Losses;
+use toolwright_agent::model_api::Losses;
 use toolwright_core::arguments;
 use toolwright_core::docs::markdown::json_block;
 use toolwright_core::docs::outline::{Label, Line, Phrase};

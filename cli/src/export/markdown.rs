@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use toolwright_agent::provider::Losses;
+use toolwright_agent::model_api::Losses;
 use toolwright_core::arguments;
 use toolwright_core::docs::markdown::{code, code_in_cell, json_block, line, line_in_cell, paragraphs};
 use toolwright_core::docs::outline::Line;

@@ -5,7 +5,7 @@
 //! clients ask the server for the rest.
 
 use serde_json::{Map, Value, json};
-use toolwright_agent::provider::Losses;
+use toolwright_agent::model_api::Losses;
 use toolwright_core::pointer::below;
 
 use crate::packages::Document;

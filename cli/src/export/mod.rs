@@ -20,7 +20,7 @@ mod typescript;
 #[cfg(test)]
 mod tests;
 
-use toolwright_agent::provider::{Loss, Losses, Provider};
+use toolwright_agent::model_api::{Loss, Losses, ModelApi};
 use toolwright_agent::value::{CommandTool, McpTool, ToolValue};
 use toolwright_core::manifest::Kind;
 
@@ -42,10 +42,10 @@ pub(crate) fn export(documents: &[Document], format: Format) -> Option<Exported>
     let text = match format {
         Format::Mcp => return None,
         Format::Jsonl => lines(documents),
-        Format::Openai => tools(Provider::OpenAi, documents, &mut losses),
-        Format::OpenaiStrict => tools(Provider::OpenAiStrict, documents, &mut losses),
-        Format::Anthropic => tools(Provider::Anthropic, documents, &mut losses),
-        Format::Gemini => tools(Provider::Gemini, documents, &mut losses),
+        Format::Openai => tools(ModelApi::OpenAi, documents, &mut losses),
+        Format::OpenaiStrict => tools(ModelApi::OpenAiStrict, documents, &mut losses),
+        Format::Anthropic => tools(ModelApi::Anthropic, documents, &mut losses),
+        Format::Gemini => tools(ModelApi::Gemini, documents, &mut losses),
         Format::Openapi => join(documents, |document| openapi::document(document, &mut losses)),
         Format::ServerJson => join(documents, |document| server_json::document(document, &mut losses)),
         Format::Mcpb => join(documents, |document| mcpb::document(document, &mut losses)),
@@ -90,9 +90,9 @@ fn lines(documents: &[Document]) -> String {
 }
 
 /// For the forms of model providers.
-fn tools(provider: Provider, documents: &[Document], losses: &mut Losses) -> String {
+fn tools(api: ModelApi, documents: &[Document], losses: &mut Losses) -> String {
     let tools = documents.iter().flat_map(|document| &document.manifest.tools);
-    pretty(&provider.tools(tools, losses))
+    pretty(&api.tools(tools, losses))
 }
 
 /// For formats that hold one server per file.

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
-use toolwright_agent::provider::Losses;
+use toolwright_agent::model_api::Losses;
 use toolwright_core::arguments;
 use toolwright_core::definition::{ToolDefinition, meta_keys};
 use toolwright_core::schema::rewrite::{Rewrite, rewrite_keywords};

@@ -1,6 +1,6 @@
 //! What the reference pages share: descriptions of tools, and what no page can show.
 
-use toolwright_agent::provider::Losses;
+use toolwright_agent::model_api::Losses;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::docs::outline::{Label, Line, outline};
 use toolwright_core::pointer::below;

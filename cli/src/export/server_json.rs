@@ -10,7 +10,7 @@
 //! name must not continue as a longer word.
 
 use serde_json::{Map, Value, json};
-use toolwright_agent::provider::Losses;
+use toolwright_agent::model_api::Losses;
 use toolwright_core::manifest::answer::Origin;
 
 use crate::packages::Document;

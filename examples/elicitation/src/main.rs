@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolwright::{Context, Elicited, Handler, ServeError, Server, Stdio, Tool, ToolError};
+use toolwright::{Context, Handler, ServeError, Server, Stdio, Tool, ToolError, input_requests::Elicited};
 
 /// Deletes a note for good, after its owner has agreed.
 #[derive(Tool, Deserialize, JsonSchema)]

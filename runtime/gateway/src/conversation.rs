@@ -15,8 +15,8 @@ use tokio::time::sleep;
 use toolwright_client::{ClientError, Relayed, RelayedQuestion, Step};
 use toolwright_core::protocol::{ErrorObject, Revision, error, method};
 use toolwright_server::auth::Access;
-use toolwright_server::input::InputRequest;
-use toolwright_server::{AskError, Context, InputResponses};
+use toolwright_server::input_requests::InputRequest;
+use toolwright_server::{Context, InputRequestError, InputResponses};
 
 /// How many calls of a proxy wait for an answer of their client at once.
 pub const MAX_WAITING: usize = 256;
@@ -71,7 +71,7 @@ impl Conversation {
                     } else {
                         match cx.request_input(&key, &request).await {
                             Ok(answer) => question.answer(answer),
-                            Err(AskError::Refused { code, message }) => {
+                            Err(InputRequestError::Refused { code, message }) => {
                                 question.refuse(ErrorObject::new(code, message));
                             }
                             Err(problem) => question.refuse(error::internal(&problem.to_string())),

@@ -18,7 +18,7 @@ use toolwright_core::revision::Revision;
 use crate::completion::Completion;
 use crate::context::Context;
 use crate::future::BoxFuture;
-use crate::input::{AskError, InputRequest, InputRequired, InputResponses};
+use crate::input_requests::{InputRequest, InputRequestError, InputRequired, InputResponses};
 use crate::log;
 use crate::provider::{
     CompletionRequest, DynProvider, Outcome, PromptRequest, RawResult, ResourceRequest, ToolRequest,
@@ -107,7 +107,7 @@ impl Forward for ToolForward {
         self.provider.0.call_tool(request, &self.cx)
     }
 
-    fn fail(error: AskError, _revision: Revision) -> Outcome {
+    fn fail(error: InputRequestError, _revision: Revision) -> Outcome {
         Outcome::Result(ToolError::from(error).into())
     }
 }
@@ -216,7 +216,7 @@ trait Forward: Send + Sync {
     fn ask<'a>(&'a self, input: Option<&'a InputResponses>) -> BoxFuture<'a, Outcome<Self::Result>>;
 
     /// What becomes of a request whose client cannot be asked.
-    fn fail(error: AskError, revision: Revision) -> Outcome<Self::Result> {
+    fn fail(error: InputRequestError, revision: Revision) -> Outcome<Self::Result> {
         crate::error::of_request(&RequestError::from(error), None, revision).into()
     }
 }

@@ -13,7 +13,7 @@ pub mod completion;
 pub mod context;
 pub mod error;
 pub mod features;
-pub mod input;
+pub mod input_requests;
 pub mod limits;
 pub mod provider;
 pub mod router;
@@ -65,8 +65,9 @@ pub use error::{BuildError, ServeError};
 pub use features::RequestHandler;
 pub use future::BoxFuture;
 pub use handler::Handler;
-pub use input::{
-    AskError, ClientCapabilities, Elicited, InputRequired, InputResponses, Root, Sampled, Sampling, StateKeys,
+pub use input_requests::{
+    ClientCapabilities, Elicited, InputRequestError, InputRequired, InputResponses, Root, Sampled, Sampling,
+    StateKeys,
 };
 pub use limits::{CallerLimits, Limits, RateLimit};
 pub use provider::{

@@ -57,22 +57,22 @@ pub struct Limits {
     /// How many bytes the addresses of these resources may have together: 128 KiB, for all subscriptions of one connection,
     /// whose ids count as well.
     pub max_watched_bytes: usize,
-    /// How many questions one call may have open at once: 16. One more is an
-    /// [`AskError::TooMany`](crate::input::AskError::TooMany).
-    pub max_questions: usize,
-    /// How many questions one call may ask, one after another: 1,024. One more is an
-    /// [`AskError::NoRoom`](crate::input::AskError::NoRoom). Counted for calls that keep their answers: those up to
+    /// How many input requests one call may have open at once: 16. One more is an
+    /// [`InputRequestError::TooMany`](crate::input_requests::InputRequestError::TooMany).
+    pub max_input_requests: usize,
+    /// How many input requests one call may ask, one after another: 1,024. One more is an
+    /// [`InputRequestError::NoRoom`](crate::input_requests::InputRequestError::NoRoom). Counted for calls that keep their answers: those up to
     /// 2025-11-25, and tasks, where an answer that is asked for again counts once more.
-    pub max_answers: usize,
-    /// How many bytes the answers to these questions may have together, as long as the call goes on: 16 MiB. They count
+    pub max_input_responses: usize,
+    /// How many bytes the answers to these input requests may have together, as long as the call goes on: 16 MiB. They count
     /// among the [`Limits::max_received_bytes`] of their caller and of all until then. More is an
-    /// [`AskError::NoRoom`](crate::input::AskError::NoRoom); a `tasks/update` that brings more gets -32603, and the questions
+    /// [`InputRequestError::NoRoom`](crate::input_requests::InputRequestError::NoRoom); a `tasks/update` that brings more gets -32603, and the input requests
     /// stay open.
-    pub max_answer_bytes: usize,
-    /// How long a client of 2026-07-28 may take for the answers to a call's questions: 10 minutes. Then it has to make the
+    pub max_input_response_bytes: usize,
+    /// How long a client of 2026-07-28 may take for the answers to a call's input requests: 10 minutes. Then it has to make the
     /// call again. Up to 2025-11-25 the call goes on meanwhile, and [`Limits::call_timeout`] counts.
     pub request_state_ttl: Duration,
-    /// How long the `requestState` may be that holds the answers to earlier questions, in bytes: 64 KiB. A longer one is
+    /// How long the `requestState` may be that holds the answers to earlier input requests, in bytes: 64 KiB. A longer one is
     /// refused with -32602; a call whose answers would need a longer one is answered with -32603.
     pub max_request_state_bytes: usize,
     /// How many bytes the skills of a server may have together, all of which it keeps in memory: 64 MiB.
@@ -123,9 +123,9 @@ impl Default for Limits {
             max_subscriptions: 64,
             max_watched_resources: 1_024,
             max_watched_bytes: 128 << 10,
-            max_questions: 16,
-            max_answers: 1_024,
-            max_answer_bytes: 16 << 20,
+            max_input_requests: 16,
+            max_input_responses: 1_024,
+            max_input_response_bytes: 16 << 20,
             request_state_ttl: Duration::from_mins(10),
             max_request_state_bytes: 64 << 10,
             max_skill_bytes: 64 << 20,

@@ -158,7 +158,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::ToolDefinition;
+    use crate::definition::ToolDefinition;
 
     fn manifest(description: &str) -> Manifest {
         let server = Server::new("shop", "1");

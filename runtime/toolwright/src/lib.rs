@@ -1,37 +1,31 @@
 #![doc = include_str!("../guide.md")]
 
 #[cfg(all(feature = "tool-values", feature = "server"))]
-mod in_process;
+mod in_process_toolbox;
 #[cfg(feature = "server")]
 mod serving;
+
+// The root holds what most programs name; everything else is in the module of its concept.
+pub use toolwright_core::prompt::Prompt;
+pub use toolwright_core::resource::{Resource, ResourceTemplate};
+pub use toolwright_core::result::{Json, ToolError, ToolResult};
+pub use toolwright_core::revision::Revision;
+pub use toolwright_core::tool::Tool;
+pub use toolwright_core::toolset::Toolset;
+pub use toolwright_macros::{Tool, Toolset};
+
+#[cfg(feature = "server")]
+pub use serving::*;
 
 pub use toolwright_core::{
     arguments, content, definition, docs, external, json, manifest, names, prompt, protocol, request,
     resource, result, schema, tool, toolset,
 };
 
-pub use toolwright_core::arguments::ArgumentErrors;
-pub use toolwright_core::content::ContentBlock;
-pub use toolwright_core::definition::ToolDefinition;
-pub use toolwright_core::prompt::{IntoPromptResult, Prompt, PromptMessage, PromptResult};
-pub use toolwright_core::request::RequestError;
-pub use toolwright_core::resource::{
-    CacheScope, IntoResourceResult, Resource, ResourceContents, ResourceResult, ResourceTemplate,
-};
-pub use toolwright_core::result::{IntoToolResult, Json, ToolError, ToolResult};
-pub use toolwright_core::revision::Revision;
-pub use toolwright_core::tool::Tool;
-pub use toolwright_core::toolset::Toolset;
-pub use toolwright_macros::{Tool, Toolset};
-
-#[cfg(all(feature = "tool-values", feature = "server"))]
-pub use in_process::InProcess;
-#[cfg(feature = "server")]
-pub use serving::*;
 #[cfg(feature = "parts")]
 pub use toolwright_agent::parts;
 #[cfg(feature = "tool-values")]
-pub use toolwright_agent::{provider, toolbox, value};
+pub use toolwright_agent::{model_api, toolbox, value};
 #[cfg(feature = "client")]
 pub use toolwright_client as client;
 #[cfg(feature = "gateway")]

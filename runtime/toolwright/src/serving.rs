@@ -1,43 +1,56 @@
-//! What serves tools, from the crate that has it.
+//! Servers: the types that most programs name at the root, the others in a module for each concept.
 
-pub use toolwright_core::protocol::ErrorObject;
-#[cfg(feature = "socket")]
-pub use toolwright_server::Lines;
 #[cfg(feature = "stdio")]
 pub use toolwright_server::Stdio;
-#[cfg(feature = "tasks")]
-pub use toolwright_server::Tasks;
-#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
-pub use toolwright_server::Transport;
-#[cfg(all(feature = "socket", unix))]
-pub use toolwright_server::UnixSocket;
-pub use toolwright_server::agent;
-pub use toolwright_server::client::{ClientBuilder, ClientError, InputRequest, RpcError};
+pub use toolwright_server::{
+    BoxFuture, BuildError, Client, Context, Handler, Limits, Provider, ServeError, Server, Service,
+};
+#[cfg(feature = "http")]
+pub use toolwright_server::{Http, HttpConfig, HttpService};
+
+pub use toolwright_server::{agent, completion, limits, provider};
+
 #[doc = include_str!("../elicitation.md")]
 #[doc(inline)]
-pub use toolwright_server::input;
+pub use toolwright_server::input_requests;
 #[cfg(feature = "skills")]
 #[doc = include_str!("../skills.md")]
 pub use toolwright_server::skills;
 #[cfg(feature = "tasks")]
 #[doc = include_str!("../tasks.md")]
 pub use toolwright_server::tasks;
-pub use toolwright_server::{
-    AskError, BoxFuture, BuildError, CallerLimits, Changes, Client, ClientCapabilities, Completion,
-    CompletionContext, CompletionRequest, Context, Dispatch, Elicited, Handler, InputRequired,
-    InputResponses, IntoCompletion, Limits, LogLevel, Outcome, PromptRequest, Provider, ProviderCapabilities,
-    RateLimit, RawResult, Reference, RequestHandler, ResourceRequest, Root, Router, Sampled, Sampling,
-    ServeError, Server, Service, StateKeys, ToolRequest,
-};
-#[cfg(feature = "http")]
-pub use toolwright_server::{
-    EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr, SseService,
-    StoredEvent,
-};
-#[cfg(feature = "skills")]
-pub use toolwright_server::{Skill, Skills};
-#[cfg(feature = "ws")]
-pub use toolwright_server::{WebSocket, WebSocketService};
+
+/// The functions behind tools, prompts and resources, and the table that leads calls to them.
+pub mod handler {
+    pub use toolwright_server::{Dispatch, Handler, RequestHandler, Router};
+}
+
+/// A client of a [`Service`] in the same process, for tests.
+pub mod in_process {
+    #[cfg(feature = "tool-values")]
+    pub use crate::in_process_toolbox::InProcess;
+    #[doc(inline)]
+    pub use toolwright_server::client::{Client, ClientBuilder, ClientError, RpcError};
+}
+
+/// The ways to serve: one type per transport, for [`Server::serve`].
+#[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
+pub mod transport {
+    #[cfg(feature = "socket")]
+    pub use toolwright_server::Lines;
+    #[cfg(feature = "stdio")]
+    pub use toolwright_server::Stdio;
+    pub use toolwright_server::Transport;
+    #[cfg(all(feature = "socket", unix))]
+    pub use toolwright_server::UnixSocket;
+    #[cfg(feature = "http")]
+    pub use toolwright_server::{
+        EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr, SseService,
+        StoredEvent,
+    };
+    #[cfg(feature = "ws")]
+    pub use toolwright_server::{WebSocket, WebSocketService};
+}
 
 /// Callers: their tokens, their scopes, and what they may use.
 #[cfg_attr(feature = "oauth", doc = "")]

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolwright::provider::{Losses, Provider};
+use toolwright::model_api::{Losses, ModelApi};
 use toolwright::toolbox::{
     Arguments, BoxFuture, CallError, Connection, Connector, Runner, ServerAddress, Toolbox,
 };
 use toolwright::value::{CommandTool, McpTool, SchemaVersion, ToolCollection, ToolValue};
-use toolwright::{Client, InProcess, Server, Service, Tool, ToolError, ToolResult, Toolset};
+use toolwright::{Client, Server, Service, Tool, ToolError, ToolResult, Toolset, in_process::InProcess};
 
 /// Adds two numbers.
 #[derive(Tool, Deserialize, JsonSchema)]
@@ -104,7 +104,7 @@ async fn converse(toolbox: &Toolbox, calls: &[(&str, &str)]) -> Vec<Value> {
         conversation
             .push(json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments}));
         let message = toolbox.call(name, *arguments).await;
-        conversation.push(message.for_provider(Provider::OpenAi, &id));
+        conversation.push(message.for_model_api(ModelApi::OpenAi, &id));
     }
     conversation
 }
@@ -125,7 +125,7 @@ async fn a_scripted_agent_lists_calls_and_reads_answers() {
         .build();
 
     let mut losses = Losses::default();
-    let shown = toolbox.for_provider(Provider::OpenAi, &mut losses);
+    let shown = toolbox.for_model_api(ModelApi::OpenAi, &mut losses);
     let names: Vec<&str> =
         shown.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["add", "divide", "report"]);

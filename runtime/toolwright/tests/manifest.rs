@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::to_value;
 use toolwright::{
-    Client, Context, Handler, Json, Server, Service, Tool, ToolDefinition, ToolError, Toolset, toolset,
+    Client, Context, Handler, Json, Server, Service, Tool, ToolError, Toolset, definition::ToolDefinition,
+    toolset,
 };
 
 /// Shows an order.

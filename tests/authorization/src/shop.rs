@@ -5,8 +5,9 @@ use serde::Deserialize;
 use serde_json::json;
 use toolwright::auth::{Principal, Protection, TokenVerifier};
 use toolwright::{
-    CompletionContext, Context, Handler, HttpConfig, Json, Limits, Prompt, Reference, ResourceTemplate,
-    Server, Service, Tool, ToolError, Toolset,
+    Context, Handler, HttpConfig, Json, Limits, Prompt, ResourceTemplate, Server, Service, Tool, ToolError,
+    Toolset,
+    completion::{CompletionContext, Reference},
 };
 
 /// The shop's resource identifier.

@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolwright::auth::Access;
 use toolwright::{
-    BoxFuture, Context, Handler, Http, IntoToolResult, Json, Outcome, Provider, Server, Stdio, Tool,
-    ToolDefinition, ToolError, ToolRequest, ToolResult, Toolset,
+    BoxFuture, Context, Handler, Http, Json, Provider, Server, Stdio, Tool, ToolError, ToolResult, Toolset,
+    definition::ToolDefinition,
+    provider::{Outcome, ToolRequest},
+    result::IntoToolResult,
 };
 
 /// The state of the handlers: none.
@@ -54,7 +56,7 @@ impl IntoToolResult for Added {
     fn into_tool_result(self) -> ToolResult {
         let text = self.0.sum.to_string();
         let mut result = Json(self.0).into_tool_result();
-        result.content = vec![toolwright::ContentBlock::text(text)];
+        result.content = vec![toolwright::content::ContentBlock::text(text)];
         result
     }
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::process::Command;
 use tokio::time::{sleep, timeout};
-use toolwright::{Context, Handler, Server, Service, Tool, ToolError, Toolset, WebSocket};
+use toolwright::{Context, Handler, Server, Service, Tool, ToolError, Toolset, transport::WebSocket};
 
 /// Reports that it has started, and never ends by itself.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use libfuzzer_sys::fuzz_target;
-use toolwright_agent::provider::{Losses, Provider};
+use toolwright_agent::model_api::{Losses, ModelApi};
 use toolwright_agent::toolbox::Toolbox;
 use toolwright_agent::value::{ReadLimits, ToolCodec, ToolCollection, ToolValue, stdio_command, stdio_uri};
 
@@ -53,8 +53,8 @@ fuzz_target!(|input: &[u8]| {
         );
         assert!(names.insert(tool.name()), "two tools are called {}", tool.name());
     }
-    for provider in [Provider::OpenAi, Provider::OpenAiStrict, Provider::Anthropic, Provider::Gemini] {
-        toolbox.for_provider(provider, &mut Losses::default());
+    for api in [ModelApi::OpenAi, ModelApi::OpenAiStrict, ModelApi::Anthropic, ModelApi::Gemini] {
+        toolbox.for_model_api(api, &mut Losses::default());
     }
 
     if let Some(Ok(words)) = std::str::from_utf8(input).ok().and_then(stdio_command) {

@@ -10,9 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::io::AsyncReadExt as _;
 use tokio::runtime::{Builder, Runtime};
-use toolwright::{
-    Context, Handler, HttpService, Lines, LogLevel, Resource, Server, Service, Tool, ToolError, Toolset,
-};
+use toolwright::{Context, Handler, HttpService, Resource, Server, Service, Tool, ToolError, Toolset, transport::Lines, protocol::LogLevel};
 use tower_service::Service as _;
 
 /// Says the text again.

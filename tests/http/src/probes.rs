@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use toolwright::auth::Access;
 use toolwright::{
-    BoxFuture, Context, Limits, Outcome, Prompt, Provider, Server, Service, ToolDefinition, ToolRequest,
-    ToolResult,
+    BoxFuture, Context, Limits, Prompt, Provider, Server, Service, ToolResult,
+    definition::ToolDefinition,
+    provider::{Outcome, ToolRequest},
 };
 
 /// A provider that counts its endless calls.

@@ -7,7 +7,9 @@ use serde_json::json;
 use tokio::sync::{Mutex, mpsc};
 use toolwright::auth::Access;
 use toolwright::{
-    BoxFuture, Context, Limits, Outcome, Provider, Server, Service, ToolDefinition, ToolRequest, ToolResult,
+    BoxFuture, Context, Limits, Provider, Server, Service, ToolResult,
+    definition::ToolDefinition,
+    provider::{Outcome, ToolRequest},
 };
 
 /// What a call is to do next.

@@ -8,8 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolwright::{
-    AskError, CompletionContext, Context, Elicited, Handler, Prompt, Reference, RequestError, Resource,
-    Sampling, Server, Tool, ToolError, Toolset,
+    Context, Handler, Prompt, Resource, Server, Tool, ToolError, Toolset,
+    completion::{CompletionContext, Reference},
+    input_requests::{Elicited, InputRequestError, Sampling},
+    request::RequestError,
 };
 
 /// What the handlers share.
@@ -185,7 +187,7 @@ struct Line {
     text: String,
 }
 
-async fn line(cx: &Context, key: &str) -> Result<String, AskError> {
+async fn line(cx: &Context, key: &str) -> Result<String, InputRequestError> {
     Ok(match cx.elicit::<Line>(key, &format!("What is {key}?")).await? {
         Elicited::Accepted(line) => line.text,
         other => words(&other),

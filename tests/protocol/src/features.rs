@@ -7,9 +7,13 @@ use serde::Deserialize;
 use toolwright::content::Annotations;
 use toolwright::definition::Icon;
 use toolwright::{
-    BuildError, CacheScope, CompletionContext, ContentBlock, Context, LogLevel, Prompt, PromptMessage,
-    Reference, RequestError, Resource, ResourceContents, ResourceResult, ResourceTemplate, Server, Service,
-    Tool,
+    BuildError, Context, Prompt, Resource, ResourceTemplate, Server, Service, Tool,
+    completion::{CompletionContext, Reference},
+    content::ContentBlock,
+    prompt::PromptMessage,
+    protocol::LogLevel,
+    request::RequestError,
+    resource::{CacheScope, ResourceContents, ResourceResult},
 };
 
 use crate::tools::Lab;

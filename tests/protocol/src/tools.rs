@@ -8,8 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolwright::auth::Access;
 use toolwright::{
-    BoxFuture, ContentBlock, Context, Handler, Json, Limits, LogLevel, Outcome, Provider, Server, Service,
-    Tool, ToolDefinition, ToolError, ToolRequest, ToolResult, Toolset,
+    BoxFuture, Context, Handler, Json, Limits, Provider, Server, Service, Tool, ToolError, ToolResult,
+    Toolset,
+    content::ContentBlock,
+    definition::ToolDefinition,
+    protocol::LogLevel,
+    provider::{Outcome, ToolRequest},
 };
 
 use crate::features::{self, Change};

@@ -1,6 +1,9 @@
 //! What the documentation of public items must have.
 
-use test_rules::rust_files;
+use std::collections::BTreeSet;
+use std::fs;
+
+use test_rules::{root, rust_files};
 
 /// Traits that are written for the compiler's messages or for derived code; nobody names them.
 const WITHOUT_EXAMPLE: [&str; 5] =
@@ -31,4 +34,27 @@ fn every_public_trait_has_an_example() {
     }
     assert!(seen > 20, "only {seen} traits are found");
     assert!(missing.is_empty(), "a doc test shows how it is implemented:\n{}", missing.join("\n"));
+}
+
+/// The root of the façade has what most programs name; everything else is in the module of its concept.
+#[test]
+fn the_root_of_the_facade_stays_small() {
+    let mut names = BTreeSet::new();
+    for file in ["lib.rs", "serving.rs"] {
+        let text = fs::read_to_string(root().join("runtime/toolwright/src").join(file)).expect("it is read");
+        let text: String = text
+            .split_inclusive('\n')
+            .filter(|line| !line.starts_with(' ') || !line.contains("pub use"))
+            .collect();
+        for import in text.split("\npub use ").skip(1) {
+            let list = import.split(';').next().unwrap_or_default();
+            let list = list.rsplit("::").next().unwrap_or(list);
+            let items = list.split([',', '{', '}']).map(str::trim);
+            names.extend(items.filter(|name| name.starts_with(char::is_uppercase)).map(str::to_owned));
+        }
+    }
+    for name in ["Tool", "Handler", "Server", "Stdio", "Http", "ToolError"] {
+        assert!(names.contains(name), "`{name}` is not found in {names:?}");
+    }
+    assert!(names.len() <= 25, "{} names at the root; put new ones into modules: {names:?}", names.len());
 }

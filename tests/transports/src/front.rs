@@ -14,10 +14,18 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use toolwright::auth::Access;
 use toolwright::protocol::ErrorObject;
 use toolwright::{
-    BoxFuture, Changes, Completion, CompletionRequest, Context, InputRequest, InputRequired, InputResponses,
-    Lines, LogLevel, Outcome, Prompt, PromptRequest, PromptResult, Provider, ProviderCapabilities, RawResult,
-    Reference, Resource, ResourceRequest, ResourceResult, ResourceTemplate, Revision, Server, Service,
-    ToolDefinition, ToolRequest,
+    BoxFuture, Context, Prompt, Provider, Resource, ResourceTemplate, Revision, Server, Service,
+    completion::{Completion, Reference},
+    definition::ToolDefinition,
+    input_requests::{InputRequest, InputRequired, InputResponses},
+    prompt::PromptResult,
+    protocol::LogLevel,
+    provider::{
+        Changes, CompletionRequest, Outcome, PromptRequest, ProviderCapabilities, RawResult, ResourceRequest,
+        ToolRequest,
+    },
+    resource::ResourceResult,
+    transport::Lines,
 };
 
 use crate::link::RUNTIME;

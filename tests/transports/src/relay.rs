@@ -8,7 +8,12 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::process::Command;
 use toolwright::auth::Access;
-use toolwright::{BoxFuture, Context, LogLevel, Outcome, Provider, ToolDefinition, ToolRequest, ToolResult};
+use toolwright::{
+    BoxFuture, Context, Provider, ToolResult,
+    definition::ToolDefinition,
+    protocol::LogLevel,
+    provider::{Outcome, ToolRequest},
+};
 
 /// Answers with the text that it is given, read as a result or as the data of a log message.
 #[derive(Debug)]

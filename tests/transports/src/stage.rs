@@ -10,9 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolwright::auth::Access;
 use toolwright::{
-    BoxFuture, CompletionContext, Context, Elicited, Handler, Json, Limits, Outcome, Prompt, Provider,
-    Reference, Resource, ResourceTemplate, Server, Service, Tool, ToolDefinition, ToolError, ToolRequest,
-    ToolResult, Toolset,
+    BoxFuture, Context, Handler, Json, Limits, Prompt, Provider, Resource, ResourceTemplate, Server, Service,
+    Tool, ToolError, ToolResult, Toolset,
+    completion::{CompletionContext, Reference},
+    definition::ToolDefinition,
+    input_requests::Elicited,
+    provider::{Outcome, ToolRequest},
 };
 
 /// The longest message that the server reads.

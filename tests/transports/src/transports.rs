@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use toolwright::{Http, Lines, Service, UnixSocket, WebSocket};
+use toolwright::{
+    Http, Service,
+    transport::{Lines, UnixSocket, WebSocket},
+};
 
 use crate::front::Front;
 use crate::link::{Link, MODERN, RUNTIME};
@@ -155,7 +158,7 @@ async fn asked(mut stopped: watch::Receiver<bool>) {
 
 fn serve(
     service: Service,
-    transport: impl Into<toolwright::Transport>,
+    transport: impl Into<toolwright::transport::Transport>,
     stopped: watch::Receiver<bool>,
 ) -> JoinHandle<()> {
     let transport = transport.into();
@@ -267,7 +270,7 @@ pub struct Lab {
 
 impl Lab {
     /// Serves it.
-    pub fn start(service: Service, transport: impl Into<toolwright::Transport>) -> Self {
+    pub fn start(service: Service, transport: impl Into<toolwright::transport::Transport>) -> Self {
         let (stop, stopped) = watch::channel(false);
         Self { stop, serving: Some(serve(service, transport, stopped)) }
     }

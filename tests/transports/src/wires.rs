@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
-use toolwright::{Client, ClientError, Service};
+use toolwright::{Client, Service, in_process::ClientError};
 
 use crate::link::{Event, RUNTIME, Wire};
 use crate::scenarios::reply;

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
-use toolwright_agent::provider::{InTool, Losses};
+use toolwright_agent::model_api::{InTool, Losses};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::docs::markdown::json;
 use toolwright_core::manifest::visible;

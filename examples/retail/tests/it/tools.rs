@@ -7,7 +7,7 @@ use retail::model::{Order, OrderStatus, User};
 use retail::store::Store;
 use retail::{RetailTools, server};
 use serde_json::{Value, json};
-use toolwright::{Client, ToolDefinition, ToolResult, Toolset};
+use toolwright::{Client, ToolResult, Toolset, definition::ToolDefinition};
 
 use crate::support::{find_order, find_variant, gift_card, is_gift_card, paid_with};
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolwright_core::render;
 use toolwright_core::result::ToolResult;
 
-use crate::provider::Provider;
+use crate::model_api::ModelApi;
 
 /// The answer to a call: a text for the model, and the result for programs. Failures of all kinds are answers as well.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,8 +40,8 @@ impl ToolMessage {
         }
     }
 
-    /// The message as the API of a model provider takes it; see [`Provider::answer`].
-    pub fn for_provider(&self, provider: Provider, call_id: &str) -> Value {
-        provider.answer(call_id, &self.tool, &self.text, self.is_error)
+    /// The message as the API of a model provider takes it; see [`ModelApi::answer`].
+    pub fn for_model_api(&self, api: ModelApi, call_id: &str) -> Value {
+        api.answer(call_id, &self.tool, &self.text, self.is_error)
     }
 }

@@ -53,7 +53,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::provider::{Losses, Provider};
+use crate::model_api::{Losses, ModelApi};
 use crate::value::{ToolType, ToolValue};
 
 pub use backend::{Arguments, BoxFuture, CallError, Connection, Connector, Runner, ServerAddress};
@@ -109,9 +109,9 @@ impl Toolbox {
         &self.notes
     }
 
-    /// The tools as the API of a model provider takes them; see [`Provider::tools`].
-    pub fn for_provider(&self, provider: Provider, losses: &mut Losses) -> Value {
-        provider.tools(self.tools.iter().map(AgentTool::definition), losses)
+    /// The tools as the API of a model provider takes them; see [`ModelApi::tools`].
+    pub fn for_model_api(&self, api: ModelApi, losses: &mut Losses) -> Value {
+        api.tools(self.tools.iter().map(AgentTool::definition), losses)
     }
 
     /// Calls a tool by the name that the model knows. The arguments are an object, or the JSON text of one, as models

@@ -45,7 +45,7 @@ pub struct Introspection {
     most_kept_bytes: usize,
     clock: Clock,
     fetcher: Fetcher,
-    /// Bounds how many questions are under way.
+    /// Bounds how many input requests are under way.
     asking: Semaphore,
     kept: Mutex<KeptAnswers>,
 }
@@ -76,7 +76,7 @@ impl Introspection {
     /// there is room for is asked for each time.
     pub const MOST_KEPT_BYTES: usize = 16 << 20;
 
-    /// How many questions may be under way at once: 64. Others wait.
+    /// How many input requests may be under way at once: 64. Others wait.
     pub const MOST_ASKING: usize = 64;
 
     /// Asks at the address `endpoint` about tokens for `audience`, the resource identifier of the protected endpoint,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use toolwright_core::revision::Revision;
 
 use super::{Client, ClientError, RpcError};
-use crate::input::InputRequest;
+use crate::input_requests::InputRequest;
 use crate::service::Service;
 
 /// How often a client calls again with answers before it gives up.
@@ -35,7 +35,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Answers the server's questions with what `answer` returns: the result, such as `{"action": "decline"}`, or an
+    /// Answers the server's input requests with what `answer` returns: the result, such as `{"action": "decline"}`, or an
     /// error. Declares that it can be asked for everything, unless [`ClientBuilder::capabilities`] says otherwise.
     ///
     /// In 2026-07-28 [`Client::request`] then calls again with the answers, up to 16 times; an error ends the request,
@@ -76,7 +76,7 @@ impl InputAnswers {
     pub(super) fn response(answers: Option<&Self>, message: Value) -> Value {
         let id = message.get("id").cloned().unwrap_or_default();
         let outcome = match (answers, serde_json::from_value::<InputRequest>(message)) {
-            (Some(Self(answer)), Ok(question)) => answer(&question),
+            (Some(Self(answer)), Ok(request)) => answer(&request),
             _ => Err(RpcError { code: -32601, message: "method not found".to_owned(), data: None }),
         };
         match outcome {
@@ -92,11 +92,11 @@ impl InputAnswers {
         if result.get("resultType").is_none_or(|kind| kind != "input_required") {
             return Ok(None);
         }
-        let questions = result.get("inputRequests").cloned().unwrap_or_else(|| json!({}));
-        let questions: Map<String, Value> = serde_json::from_value(questions)?;
+        let requests = result.get("inputRequests").cloned().unwrap_or_else(|| json!({}));
+        let requests: Map<String, Value> = serde_json::from_value(requests)?;
         let mut responses = Map::new();
-        for (key, question) in questions {
-            responses.insert(key, (self.0)(&serde_json::from_value(question)?)?);
+        for (key, request) in requests {
+            responses.insert(key, (self.0)(&serde_json::from_value(request)?)?);
         }
         let mut params = params.clone();
         if let Some(params) = params.as_object_mut() {

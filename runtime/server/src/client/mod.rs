@@ -18,8 +18,6 @@ use toolwright_wire::outbox::Outbox;
 pub use answering::ClientBuilder;
 use answering::{InputAnswers, MAX_ROUNDS};
 
-pub use crate::input::InputRequest;
-
 use crate::auth::Access;
 use crate::connection::Connection;
 use crate::service::Service;
@@ -82,7 +80,7 @@ pub enum ClientError {
     #[error("no answer came")]
     Closed,
     /// The server has asked for input this many times and wants more.
-    #[error("the server has no result after {0} rounds of questions")]
+    #[error("the server has no result after {0} rounds of input requests")]
     Rounds(usize),
 }
 
@@ -92,7 +90,7 @@ impl Client {
         Self::open(Self::builder(service))
     }
 
-    /// A client with other settings, such as one that answers the server's questions.
+    /// A client with other settings, such as one that answers the server's input requests.
     pub fn builder(service: &Service) -> ClientBuilder {
         ClientBuilder {
             service: service.clone(),

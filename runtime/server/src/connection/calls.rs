@@ -21,7 +21,7 @@ use super::{Connection, Dispatched, Request, arguments_of, optional_string, requ
 use crate::context::{CallStart, Context, IdText};
 use crate::error;
 use crate::future::BoxFuture;
-use crate::input::Question;
+use crate::input_requests::KnownRequest;
 use crate::message::RequestId;
 use crate::panics::{Panicked, UserFuture, catch};
 use crate::provider::Outcome;
@@ -137,11 +137,11 @@ impl Connection {
                 cx.end();
                 Err(panic_error(A::WHAT))
             }
-            Poll::Pending => match (cx.input_route().take_open_questions(None), origin) {
-                (Some(questions), Some(origin)) => {
+            Poll::Pending => match (cx.input_route().take_open_requests(None), origin) {
+                (Some(requests), Some(origin)) => {
                     drop(running);
                     cx.cancel();
-                    Ok(self.pause(&cx, &origin, questions, None).into())
+                    Ok(self.pause(&cx, &origin, requests, None).into())
                 }
                 (_, origin) => Ok(Dispatched::Later(call.go_on(self, id, running, cx, origin))),
             },
@@ -191,7 +191,7 @@ impl Connection {
         origin: Option<Origin<'_>>,
     ) -> LaterReply {
         let key = id.key();
-        // Kept where it may be needed: for the answers to the questions of a modern call.
+        // Kept where it may be needed: for the answers to the input requests of a modern call.
         let origin = origin.filter(|_| cx.may_pause()).map(Origin::into_owned);
         // One that was admitted beside another at the same moment counts as well.
         let taken = self.caller().take(What::Calls, usize::MAX);
@@ -211,9 +211,9 @@ impl Connection {
             }
             let origin = origin.as_ref().map(OwnedOrigin::borrowed);
             Some(match outcome {
-                Ended::Done(Err(questions)) => {
+                Ended::Done(Err(requests)) => {
                     cx.cancel();
-                    connection.pause(&cx, &origin?, questions, None)
+                    connection.pause(&cx, &origin?, requests, None)
                 }
                 Ended::Done(Ok(done)) => call.reply(&connection, done, &cx, origin.as_ref()),
                 Ended::TimedOut => {
@@ -390,14 +390,14 @@ pub(crate) async fn finish<T>(
 async fn until_paused<T>(
     mut running: UserFuture<'_, T>,
     cx: &Context,
-) -> Result<Result<T, Vec<(String, Question)>>, Panicked> {
+) -> Result<Result<T, Vec<(String, KnownRequest)>>, Panicked> {
     std::future::poll_fn(|task| {
         if let Poll::Ready(done) = Pin::new(&mut running).poll(task) {
             return Poll::Ready(done.map(Ok));
         }
         cx.input_route()
-            .take_open_questions(Some(task.waker()))
-            .map_or(Poll::Pending, |questions| Poll::Ready(Ok(Err(questions))))
+            .take_open_requests(Some(task.waker()))
+            .map_or(Poll::Pending, |requests| Poll::Ready(Ok(Err(requests))))
     })
     .await
 }

@@ -8,13 +8,13 @@ use toolwright_core::revision::Revision;
 use super::Connection;
 use crate::context::{Context, InputRoute};
 use crate::error;
-use crate::input::request_state::Binding;
-use crate::input::round_trips::{Answers, Passes, RequestState};
-use crate::input::{InputRequired, Question};
+use crate::input_requests::request_state::Binding;
+use crate::input_requests::round_trips::{Answers, Passes, RequestState};
+use crate::input_requests::{InputRequired, KnownRequest};
 use crate::message::{Params, string};
 use crate::reply::Reply;
 
-/// What a call asks the server for: its questions and their answers belong to it.
+/// What a call asks the server for: its input requests and their answers belong to it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin<'a> {
     pub(super) method: &'static str,
@@ -48,7 +48,7 @@ impl OwnedOrigin {
 }
 
 impl Connection {
-    /// How the questions of a call go to its client. Answers that come with the call are checked here, before any code
+    /// How the input requests of a call go to its client. Answers that come with the call are checked here, before any code
     /// of users runs.
     pub(super) fn input_route(
         &self,
@@ -66,7 +66,7 @@ impl Connection {
         } else {
             Some((self.open_state(params, origin)?, read_answers(params)?))
         };
-        Ok(InputRoute::Passes(Passes::new(limits.max_questions, answers)))
+        Ok(InputRoute::Passes(Passes::new(limits.max_input_requests, answers)))
     }
 
     /// What was kept of earlier rounds.
@@ -88,13 +88,13 @@ impl Connection {
         Binding { principal: self.access().owner(), method, target, arguments }
     }
 
-    /// The reply to a call that ends with questions; `provider` is the state of the one who asks, if that is not this
+    /// The reply to a call that ends with input requests; `provider` is the state of the one who asks, if that is not this
     /// server.
     pub(super) fn pause(
         &self,
         cx: &Context,
         origin: &Origin<'_>,
-        questions: Vec<(String, Question)>,
+        requests: Vec<(String, KnownRequest)>,
         provider: Option<&str>,
     ) -> Reply {
         let Some(passes) = cx.input_route().passes() else {
@@ -105,7 +105,7 @@ impl Connection {
         let sealed = self.service.sealer().seal(&kept, limits.request_state_ttl, &self.binding(origin));
         match sealed {
             Some(state) if state.len() <= limits.max_request_state_bytes => {
-                Reply::InputRequired(questions, state)
+                Reply::InputRequired(requests, state)
             }
             Some(_) => error::internal(&format!(
                 "the answers so far need more than the {} bytes that a `requestState` may have; answer in fewer words",
@@ -118,12 +118,13 @@ impl Connection {
 
     /// The reply to a call whose provider asks for input.
     pub(super) fn pause_for(&self, cx: &Context, origin: &Origin<'_>, input: &InputRequired) -> Reply {
-        let questions = input.requests.iter();
+        let requests = input.requests.iter();
         // The provider's way has checked them.
-        let questions: Vec<_> =
-            questions.filter_map(|(key, request)| Some((key.clone(), Question::of(request).ok()?))).collect();
+        let requests: Vec<_> = requests
+            .filter_map(|(key, request)| Some((key.clone(), KnownRequest::of(request).ok()?)))
+            .collect();
         cx.cancel();
-        self.pause(cx, origin, questions, input.state.as_deref())
+        self.pause(cx, origin, requests, input.state.as_deref())
     }
 }
 
@@ -137,7 +138,7 @@ fn read_answers(params: &Params<'_>) -> Result<Answers, ErrorObject> {
     });
     read.map(|()| answers).map_err(|_| {
         error::invalid_params(
-            "`inputResponses` must be an object with the key of each question and its one answer",
+            "`inputResponses` must be an object with the key of each input request and its one answer",
         )
     })
 }

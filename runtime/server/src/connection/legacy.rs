@@ -8,7 +8,7 @@ use toolwright_core::revision::Revision;
 
 use super::{Connection, Dispatched, Request, level_of};
 use crate::error;
-use crate::input::ClientCapabilities;
+use crate::input_requests::ClientCapabilities;
 use crate::message::{Params, string};
 use crate::reply::Reply;
 

@@ -22,7 +22,7 @@ use crate::context::{CallStart, Context, InputRoute};
 use crate::error;
 use crate::extensions::{TASKS, required};
 use crate::future::BoxFuture;
-use crate::input::declared_extension;
+use crate::input_requests::declared_extension;
 use crate::json_rpc::{self, Form};
 use crate::message::{Params, RequestId, RequestMeta};
 use crate::panics::UserFuture;
@@ -59,10 +59,10 @@ impl Connection {
                 "the server was built without tasks; its developer has to build it with `Server::tasks`";
             return if is_required { Err(error::internal(built)) } else { Ok(None) };
         };
-        let questions = (self.service.limits().max_questions, self.peer.room_for_answers());
+        let requests = (self.service.limits().max_input_requests, self.peer.room_for_answers());
         let tool = (name.as_str(), &*entry.scopes);
         let whose = (self.owner().map(str::to_owned), self.caller(), self.service.callers().everybody());
-        match tasks.admit(tool, whose, questions) {
+        match tasks.admit(tool, whose, requests) {
             Ok(admitted) => Ok(Some(admitted)),
             // It can run without being one.
             Err(_) if !is_required => Ok(None),
@@ -267,7 +267,7 @@ fn answers_of(params: &Params<'_>) -> Result<BTreeMap<String, Box<RawValue>>, Er
     let responses = params.input_responses.filter(|responses| responses.get().starts_with('{'));
     responses.and_then(|responses| serde_json::from_str(responses.get()).ok()).ok_or_else(|| {
         error::invalid_params(
-            "`inputResponses` must be an object with the key of each question and its answer",
+            "`inputResponses` must be an object with the key of each input request and its answer",
         )
     })
 }

@@ -8,7 +8,7 @@ use toolwright_core::schema::{self, Draft};
 use toolwright_core::tool::InputShape;
 
 use super::{Context, InputRoute};
-use crate::input::{AskError, Elicited, Question};
+use crate::input_requests::{Elicited, InputRequestError, KnownRequest};
 use crate::peer::server_requests;
 
 impl Context {
@@ -18,20 +18,20 @@ impl Context {
     ///
     /// The answer is checked like the arguments of a tool. One that does not fit is asked for again in 2026-07-28.
     ///
-    /// See [the module](crate::input) for what a handler that asks must keep in mind.
+    /// See [the module](crate::input_requests) for what a handler that asks must keep in mind.
     ///
     /// # Errors
-    /// [`AskError`]. A user who declines is an answer, not an error.
-    pub async fn elicit<T>(&self, key: &str, message: &str) -> Result<Elicited<T>, AskError>
+    /// [`InputRequestError`]. A user who declines is an answer, not an error.
+    pub async fn elicit<T>(&self, key: &str, message: &str) -> Result<Elicited<T>, InputRequestError>
     where
         T: JsonSchema + DeserializeOwned,
     {
         let form = schema::form::<T>()?;
         let draft = Draft::input::<T>(InputShape::Object).with_fields(&[], true);
         let reader = ArgumentReader::new(&draft, &[], InputShape::Object, true)
-            .map_err(|error| AskError::Schema(error.to_string()))?;
-        let question = Question::form(message, &form);
-        self.ask_for(key, question, |answer| {
+            .map_err(|error| InputRequestError::Schema(error.to_string()))?;
+        let request = KnownRequest::form(message, &form);
+        self.ask_for(key, request, |answer| {
             Elicited::read(answer, |content| {
                 reader.read::<T>(Some(content), &[]).map_err(|error| error.to_string())
             })
@@ -43,17 +43,18 @@ impl Context {
     /// of several strings (`enum`, or `oneOf` with titles), or a list of such strings.
     ///
     /// # Errors
-    /// [`AskError`].
+    /// [`InputRequestError`].
     pub async fn elicit_form(
         &self,
         key: &str,
         message: &str,
         schema: &Value,
-    ) -> Result<Elicited<Map<String, Value>>, AskError> {
+    ) -> Result<Elicited<Map<String, Value>>, InputRequestError> {
         let form = schema::restricted(schema)?;
-        let checker = Checker::compile(schema).map_err(|error| AskError::Schema(error.to_string()))?;
-        let question = Question::form(message, &form);
-        self.ask_for(key, question, |answer| {
+        let checker =
+            Checker::compile(schema).map_err(|error| InputRequestError::Schema(error.to_string()))?;
+        let request = KnownRequest::form(message, &form);
+        self.ask_for(key, request, |answer| {
             Elicited::read(answer, |content| {
                 let content: Map<String, Value> =
                     serde_json::from_str(content.get()).map_err(|error| error.to_string())?;
@@ -77,13 +78,18 @@ impl Context {
     /// client/elicitation "Safe URL Handling", "Phishing").
     ///
     /// # Errors
-    /// [`AskError`].
-    pub async fn elicit_url(&self, key: &str, url: &str, message: &str) -> Result<Elicited<()>, AskError> {
-        self.ask_for(key, Question::url(message, url), Elicited::read_choice).await
+    /// [`InputRequestError`].
+    pub async fn elicit_url(
+        &self,
+        key: &str,
+        url: &str,
+        message: &str,
+    ) -> Result<Elicited<()>, InputRequestError> {
+        self.ask_for(key, KnownRequest::url(message, url), Elicited::read_choice).await
     }
 
     /// Tells a client of revision 2025-11-25 that what the user was to do at the page of [`Context::elicit_url`] is
-    /// done; others need no telling. Does nothing where no such question was asked in this call.
+    /// done; others need no telling. Does nothing where no such input request was asked in this call.
     pub async fn elicitation_complete(&self, key: &str) {
         if let InputRoute::Requests(requests) = self.input_route()
             && let Some(id) = requests.get().and_then(|requests| requests.elicitation_id(key))

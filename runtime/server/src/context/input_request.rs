@@ -8,20 +8,24 @@ use serde_json::value::RawValue;
 
 use super::{Context, InputRoute};
 use crate::future::BoxFuture;
-use crate::input::round_trips::Passes;
-use crate::input::{AskError, InputRequest, InputRequired, InputResponses, Question};
+use crate::input_requests::round_trips::Passes;
+use crate::input_requests::{InputRequest, InputRequestError, InputRequired, InputResponses, KnownRequest};
 
 impl Context {
     /// Asks the client what `request` says, and returns its answer as it came: for requests of another server, which a
-    /// [`Provider`](crate::Provider) passes on. Everything else of [the module](crate::input) holds as well; an answer that
+    /// [`Provider`](crate::Provider) passes on. Everything else of [the module](crate::input_requests) holds as well; an answer that
     /// is not of the right form is the caller's matter.
     ///
     /// # Errors
-    /// [`AskError`].
-    pub async fn request_input(&self, key: &str, request: &InputRequest) -> Result<Box<RawValue>, AskError> {
-        let question = Question::of(request)?;
-        self.check_question(&question)?;
-        self.ask(key, &question).await
+    /// [`InputRequestError`].
+    pub async fn request_input(
+        &self,
+        key: &str,
+        request: &InputRequest,
+    ) -> Result<Box<RawValue>, InputRequestError> {
+        let request = KnownRequest::of(request)?;
+        self.check_request(&request)?;
+        self.ask(key, &request).await
     }
 
     /// What the client answers to the requests of an [`InputRequired`].
@@ -30,18 +34,18 @@ impl Context {
     }
 
     /// Has the client answer requests: at once where it can be asked while the call goes on; none where it answers by
-    /// repeating its request. `round` counts from 1: a key means another question in each.
+    /// repeating its request. `round` counts from 1: a key means another input request in each.
     pub(crate) async fn require(
         &self,
         required: &InputRequired,
         round: usize,
-    ) -> Result<Option<InputResponses>, AskError> {
-        let mut questions = BTreeMap::new();
+    ) -> Result<Option<InputResponses>, InputRequestError> {
+        let mut requests = BTreeMap::new();
         for (key, request) in &required.requests {
-            let question = Question::of(request)?;
-            self.client().check(&question)?;
-            if questions.insert(key.as_str(), question).is_some() {
-                return Err(AskError::SameKey(key.clone()));
+            let request = KnownRequest::of(request)?;
+            self.client().check(&request)?;
+            if requests.insert(key.as_str(), request).is_some() {
+                return Err(InputRequestError::SameKey(key.clone()));
             }
         }
         let is_pause = match self.input_route() {
@@ -52,20 +56,20 @@ impl Context {
         };
         if is_pause {
             let limit = self.input_route().passes().map_or(usize::MAX, Passes::limit);
-            return if questions.len() > limit { Err(AskError::TooMany(limit)) } else { Ok(None) };
+            return if requests.len() > limit { Err(InputRequestError::TooMany(limit)) } else { Ok(None) };
         }
         if let InputRoute::Nobody = self.input_route() {
-            return Err(AskError::NoClient);
+            return Err(InputRequestError::NoClient);
         }
-        let named = questions.iter().map(|(key, question)| match round {
-            1 => ((*key).to_owned(), question),
-            _ => (format!("{key}#{round}"), question),
+        let named = requests.iter().map(|(key, request)| match round {
+            1 => ((*key).to_owned(), request),
+            _ => (format!("{key}#{round}"), request),
         });
         let named: Vec<_> = named.collect();
         let asked =
-            named.iter().map(|(key, question)| -> BoxFuture<'_, _> { Box::pin(self.ask(key, question)) });
+            named.iter().map(|(key, request)| -> BoxFuture<'_, _> { Box::pin(self.ask(key, request)) });
         let answers = all(asked.collect()).await?;
-        let keys = questions.keys().map(|key| (*key).to_owned());
+        let keys = requests.keys().map(|key| (*key).to_owned());
         Ok(Some(InputResponses { responses: keys.zip(answers).collect(), state: required.state.clone() }))
     }
 }

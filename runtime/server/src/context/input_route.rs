@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 use super::Context;
 #[cfg(feature = "tasks")]
-use crate::input::TaskCall;
-use crate::input::round_trips::Passes;
-use crate::input::{AskError, ClientCapabilities, Question};
+use crate::input_requests::TaskCall;
+use crate::input_requests::round_trips::Passes;
+use crate::input_requests::{ClientCapabilities, InputRequestError, KnownRequest};
 use crate::peer::server_requests::Requests;
 
 /// How the input requests of one call reach its client. Costs nothing until the first one.
@@ -32,12 +32,12 @@ impl InputRoute {
         Self::Requests(OnceLock::new())
     }
 
-    /// The questions at which the call pauses, after its code was polled; `waker` is woken when one is added elsewhere.
-    pub(crate) fn take_open_questions(&self, waker: Option<&Waker>) -> Option<Vec<(String, Question)>> {
+    /// The input requests at which the call pauses, after its code was polled; `waker` is woken when one is added elsewhere.
+    pub(crate) fn take_open_requests(&self, waker: Option<&Waker>) -> Option<Vec<(String, KnownRequest)>> {
         self.passes()?.take_open(waker)
     }
 
-    /// What a call that may end with questions knows of them.
+    /// What a call that may end with input requests knows of them.
     pub(crate) fn passes(&self) -> Option<&Passes> {
         match self {
             Self::Nobody | Self::Requests(_) => None,
@@ -47,7 +47,7 @@ impl InputRoute {
         }
     }
 
-    /// The call has ended: no question is open any more.
+    /// The call has ended: no input request is open any more.
     pub(super) fn end(&self) {
         match self {
             Self::Nobody => {}
@@ -79,12 +79,12 @@ impl Context {
     pub(super) async fn ask_for<A>(
         &self,
         key: &str,
-        question: Question,
+        request: KnownRequest,
         read: impl Fn(&RawValue) -> Result<A, String>,
-    ) -> Result<A, AskError> {
-        self.check_question(&question)?;
+    ) -> Result<A, InputRequestError> {
+        self.check_request(&request)?;
         loop {
-            let answer = self.ask(key, &question).await?;
+            let answer = self.ask(key, &request).await?;
             match read(&answer) {
                 Ok(answer) => return Ok(answer),
                 Err(problem) => self.refuse(key, problem)?,
@@ -92,38 +92,42 @@ impl Context {
         }
     }
 
-    /// Whether the question may be asked.
-    pub(super) fn check_question(&self, question: &Question) -> Result<(), AskError> {
+    /// Whether the input request may be asked.
+    pub(super) fn check_request(&self, request: &KnownRequest) -> Result<(), InputRequestError> {
         if let InputRoute::Nobody = self.input_route() {
-            return Err(AskError::NoClient);
+            return Err(InputRequestError::NoClient);
         }
-        Ok(self.client().check(question)?)
+        Ok(self.client().check(request)?)
     }
 
-    /// Waits for the answer, of any form, to the question of this key.
-    pub(super) async fn ask(&self, key: &str, question: &Question) -> Result<Box<RawValue>, AskError> {
+    /// Waits for the answer, of any form, to the input request of this key.
+    pub(super) async fn ask(
+        &self,
+        key: &str,
+        request: &KnownRequest,
+    ) -> Result<Box<RawValue>, InputRequestError> {
         let call = self.outermost();
         match call.input_route() {
-            InputRoute::Nobody => Err(AskError::NoClient),
+            InputRoute::Nobody => Err(InputRequestError::NoClient),
             InputRoute::Requests(requests) => {
-                let peer = call.peer().ok_or(AskError::Ended)?;
+                let peer = call.peer().ok_or(InputRequestError::Ended)?;
                 let requests = requests.get_or_init(|| Box::new(Requests::new(&peer)));
-                requests.ask(&peer, call.revision(), key, question).await
+                requests.ask(&peer, call.revision(), key, request).await
             }
-            InputRoute::Passes(_) if call.has_ended() => Err(AskError::Ended),
-            InputRoute::Passes(passes) => passes.ask(key, question).await,
+            InputRoute::Passes(_) if call.has_ended() => Err(InputRequestError::Ended),
+            InputRoute::Passes(passes) => passes.ask(key, request).await,
             #[cfg(feature = "tasks")]
-            InputRoute::Task(task) if !task.is_started() && call.has_ended() => Err(AskError::Ended),
+            InputRoute::Task(task) if !task.is_started() && call.has_ended() => Err(InputRequestError::Ended),
             #[cfg(feature = "tasks")]
-            InputRoute::Task(task) => task.ask(key, question).await,
+            InputRoute::Task(task) => task.ask(key, request).await,
         }
     }
 
     /// The answer of this key cannot be used.
-    fn refuse(&self, key: &str, problem: String) -> Result<(), AskError> {
+    fn refuse(&self, key: &str, problem: String) -> Result<(), InputRequestError> {
         match self.input_route() {
-            InputRoute::Nobody => Err(AskError::NoClient),
-            InputRoute::Requests(_) => Err(AskError::Unusable(problem)),
+            InputRoute::Nobody => Err(InputRequestError::NoClient),
+            InputRoute::Requests(_) => Err(InputRequestError::Unusable(problem)),
             InputRoute::Passes(passes) => {
                 passes.refuse(key);
                 Ok(())

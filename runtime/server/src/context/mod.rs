@@ -21,8 +21,8 @@ use toolwright_core::protocol::Revision;
 use crate::auth::{Access, Principal};
 use crate::clock;
 #[cfg(feature = "tasks")]
-use crate::input::TaskCall;
-use crate::input::{ClientCapabilities, declared_extension};
+use crate::input_requests::TaskCall;
+use crate::input_requests::{ClientCapabilities, declared_extension};
 use crate::message::{RequestId, RequestMeta};
 use crate::peer::Peer;
 
@@ -34,7 +34,7 @@ use progress::ReportedProgress;
 /// Cheap to clone; a clone may move to other tasks and outlive the call, whose notifications then go nowhere.
 ///
 /// A handler asks the client through it as well ([`Context::elicit`] and its neighbours). For a client of 2026-07-28 it
-/// is then **run again from its start**, with the answers; [the module `input`](crate::input) says what follows from that.
+/// is then **run again from its start**, with the answers; [the module `input_requests`](crate::input_requests) says what follows from that.
 #[derive(Debug, Clone)]
 pub struct Context(Arc<Call>);
 
@@ -172,7 +172,7 @@ impl Context {
     }
 
     /// Makes a task of the call now: for a tool with `#[mcp(task)]` that asks the client first and then goes on for long, or
-    /// whose questions are to be shown by the task. Without this, the call becomes a task when its handler first waits for
+    /// whose input requests are to be shown by the task. Without this, the call becomes a task when its handler first waits for
     /// anything but an answer of the client. See [the module `tasks`](crate::tasks).
     ///
     /// Does nothing where the call cannot become a task, since its tool or its client does not know them.
@@ -227,7 +227,7 @@ impl Context {
     }
 
     /// Cancelled when the caller takes the call back, when its deadline passes, when the server shuts down, and when the
-    /// call ends with questions to a client of 2026-07-28.
+    /// call ends with input requests to a client of 2026-07-28.
     ///
     /// The handler's future is dropped at that moment; the token is for work that the handler started elsewhere.
     pub fn cancellation(&self) -> &CancellationToken {
@@ -266,12 +266,12 @@ impl Context {
         self.0.meta.as_deref()
     }
 
-    /// How the call's questions go to the client.
+    /// How the call's input requests go to the client.
     pub(crate) fn input_route(&self) -> &InputRoute {
         &self.outermost().0.input_route
     }
 
-    /// Whether the call may end with questions.
+    /// Whether the call may end with input requests.
     pub(crate) fn may_pause(&self) -> bool {
         self.input_route().passes().is_some()
     }

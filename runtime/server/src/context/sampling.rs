@@ -1,14 +1,14 @@
 //! Sampling: asking the client's model (2026-07-28, client/sampling).
 
 use super::Context;
-use crate::input::{AskError, Sampled, Sampling};
+use crate::input_requests::{InputRequestError, Sampled, Sampling};
 
 impl Context {
     /// Has the client's model write something.
     ///
     /// # Errors
-    /// [`AskError`].
-    pub async fn sample(&self, key: &str, sampling: Sampling) -> Result<Sampled, AskError> {
-        self.ask_for(key, sampling.into_question(), Sampled::read).await
+    /// [`InputRequestError`].
+    pub async fn sample(&self, key: &str, sampling: Sampling) -> Result<Sampled, InputRequestError> {
+        self.ask_for(key, sampling.into_request(), Sampled::read).await
     }
 }

@@ -10,7 +10,7 @@ use toolwright_core::request::RequestError;
 use toolwright_core::revision::Revision;
 
 use crate::context::Context;
-use crate::input::InputRequired;
+use crate::input_requests::InputRequired;
 use crate::provider::{Outcome, RawResult};
 
 /// The code behind a prompt, a resource or a resource template: an async function of nothing, of the arguments (for a

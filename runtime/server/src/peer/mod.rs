@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toolwright_wire::outbox::Outbox;
 
 use crate::auth::{Access, Visitor};
-use crate::input::Room;
+use crate::input_requests::Room;
 use crate::limits::Limits;
 use crate::quotas::{Caller, Quotas};
 use crate::subscriptions::{Changed, Subscriptions};

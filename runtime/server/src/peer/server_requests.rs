@@ -14,11 +14,11 @@ use toolwright_core::protocol::{Revision, method};
 
 use super::Peer;
 use crate::hex::random_id;
-use crate::input::{AskError, InputKind, Question, Room};
+use crate::input_requests::{InputKind, InputRequestError, KnownRequest, Room};
 use crate::json_rpc;
 use crate::message::string;
 
-/// The questions of a session that wait for their response.
+/// The input requests of a session that wait for their response.
 #[derive(Debug, Default)]
 pub(crate) struct PendingRequests {
     last_id: AtomicU64,
@@ -33,7 +33,7 @@ struct Waiter {
     room: Arc<Room>,
 }
 
-type Response = Result<Box<RawValue>, AskError>;
+type Response = Result<Box<RawValue>, InputRequestError>;
 
 impl PendingRequests {
     fn add(&self, room: &Arc<Room>) -> (u64, oneshot::Receiver<Response>) {
@@ -46,7 +46,7 @@ impl PendingRequests {
     /// Gives a response to the one who waits for it. Any other is nobody's.
     ///
     /// The id is compared by value: there are clients that send `1` back as `"1"` or as `1.0`, and a response that
-    /// fits one open question can be meant for no other.
+    /// fits one open input request can be meant for no other.
     pub(crate) fn respond(&self, id: &RawValue, result: Option<&RawValue>, error: Option<&RawValue>) {
         let Some(id) = number_in(id) else { return };
         let Some(waiting) = self.open().remove(&id) else { return };
@@ -55,13 +55,15 @@ impl PendingRequests {
         let response = match (result, error) {
             (Some(result), None) => waiting.room.take(1, result.get().len()).map(|()| result.to_owned()),
             (_, Some(error)) => Err(refusal(error)),
-            (None, None) => Err(AskError::Unusable("there is neither `result` nor `error`".to_owned())),
+            (None, None) => {
+                Err(InputRequestError::Unusable("there is neither `result` nor `error`".to_owned()))
+            }
         };
         // The call may have ended this very moment.
         let _ = waiting.response.send(response);
     }
 
-    /// Gives a question up; false if it has its response.
+    /// Gives an input request up; false if it has its response.
     fn remove(&self, id: u64) -> bool {
         self.open().remove(&id).is_some()
     }
@@ -77,15 +79,17 @@ fn number_in(id: &RawValue) -> Option<u64> {
     Decimal::parse(text.trim())?.integer()?.parse().ok()
 }
 
-fn refusal(error: &RawValue) -> AskError {
+fn refusal(error: &RawValue) -> InputRequestError {
     #[derive(Deserialize)]
     struct Error {
         code: i64,
         message: String,
     }
     match serde_json::from_str::<Error>(error.get()) {
-        Ok(Error { code, message }) => AskError::Refused { code, message: crate::error::shortened(&message) },
-        Err(_) => AskError::Unusable("its `error` is none".to_owned()),
+        Ok(Error { code, message }) => {
+            InputRequestError::Refused { code, message: crate::error::shortened(&message) }
+        }
+        Err(_) => InputRequestError::Unusable("its `error` is none".to_owned()),
     }
 }
 
@@ -100,11 +104,11 @@ pub(crate) struct Requests {
 #[derive(Debug, Default)]
 struct QuestionState {
     ended: bool,
-    asked: BTreeMap<String, Question>,
+    asked: BTreeMap<String, KnownRequest>,
     answers: BTreeMap<String, Box<RawValue>>,
     /// Whether the request was sent, by its id.
     open: BTreeMap<u64, bool>,
-    /// The ids of questions that open a page, by their keys.
+    /// The ids of input requests that open a page, by their keys.
     elicitations: BTreeMap<String, String>,
 }
 
@@ -143,21 +147,21 @@ impl Requests {
         peer: &Peer,
         revision: Revision,
         key: &str,
-        question: &Question,
-    ) -> Result<Box<RawValue>, AskError> {
-        if let Some(answer) = self.note(key, question, peer.limits().max_questions)? {
+        request: &KnownRequest,
+    ) -> Result<Box<RawValue>, InputRequestError> {
+        if let Some(answer) = self.note(key, request, peer.limits().max_input_requests)? {
             return Ok(answer);
         }
         if !peer.can_send() {
-            return Err(AskError::NoStream);
+            return Err(InputRequestError::NoStream);
         }
-        let elicitation = (question.kind() == InputKind::Url)
+        let elicitation = (request.kind() == InputKind::Url)
             .then(random_id::<16>)
             .transpose()
-            .map_err(|_| AskError::Ended)?;
-        let params = question.legacy_params(revision, elicitation.as_deref())?;
+            .map_err(|_| InputRequestError::Ended)?;
+        let params = request.legacy_params(revision, elicitation.as_deref())?;
         let (id, response) = peer.session.waiting.add(&self.room);
-        let request = json_rpc::request(id, question.method(), &params);
+        let request = json_rpc::request(id, request.method(), &params);
         let open = OpenRequest { peer, requests: self, id };
         {
             let mut state = self.state();
@@ -166,12 +170,12 @@ impl Requests {
         }
         peer.send(&request?).await;
         if !peer.can_send() {
-            return Err(AskError::Ended);
+            return Err(InputRequestError::Ended);
         }
         if let Some(is_sent) = self.state().open.get_mut(&id) {
             *is_sent = true;
         }
-        let answer = response.await.unwrap_or(Err(AskError::Ended))?;
+        let answer = response.await.unwrap_or(Err(InputRequestError::Ended))?;
         drop(open);
         let mut state = self.state();
         if !state.ended {
@@ -180,23 +184,28 @@ impl Requests {
         Ok(answer)
     }
 
-    /// Notes a question; its answer if it has one.
-    fn note(&self, key: &str, question: &Question, limit: usize) -> Result<Option<Box<RawValue>>, AskError> {
+    /// Notes an input request; its answer if it has one.
+    fn note(
+        &self,
+        key: &str,
+        request: &KnownRequest,
+        limit: usize,
+    ) -> Result<Option<Box<RawValue>>, InputRequestError> {
         let mut state = self.state();
         if state.ended {
-            return Err(AskError::Ended);
+            return Err(InputRequestError::Ended);
         }
-        question.check_key(key, state.asked.get(key))?;
+        request.check_key(key, state.asked.get(key))?;
         if let Some(answer) = state.answers.get(key) {
             return Ok(Some(answer.clone()));
         }
         if state.open.len() >= limit {
-            return Err(AskError::TooMany(limit));
+            return Err(InputRequestError::TooMany(limit));
         }
         if !state.asked.contains_key(key) {
-            self.room.check_questions(state.asked.len())?;
+            self.room.check_requests(state.asked.len())?;
         }
-        state.asked.insert(key.to_owned(), question.clone());
+        state.asked.insert(key.to_owned(), request.clone());
         Ok(None)
     }
 
@@ -238,15 +247,15 @@ mod tests {
 
     use serde_json::value::RawValue;
 
-    use super::{AskError, PendingRequests};
-    use crate::input::ample;
+    use super::{InputRequestError, PendingRequests};
+    use crate::input_requests::ample;
 
     fn raw(text: &str) -> Box<RawValue> {
         serde_json::from_str(text).expect("JSON")
     }
 
     #[test]
-    fn a_response_finds_its_question_by_the_value_of_its_id() {
+    fn a_response_finds_its_input_request_by_the_value_of_its_id() {
         for (text, fits) in [
             ("1", true),
             ("\"1\"", true),
@@ -286,8 +295,8 @@ mod tests {
         assert!(answer(Some("{}"), Some("null")).is_ok_and(|result| result.get() == "{}"));
         let error = r#"{"code":1,"message":"no"}"#;
         for result in [None, Some("null")] {
-            assert!(matches!(answer(result, Some(error)), Err(AskError::Refused { code: 1, .. })));
+            assert!(matches!(answer(result, Some(error)), Err(InputRequestError::Refused { code: 1, .. })));
         }
-        assert!(matches!(answer(None, Some("null")), Err(AskError::Unusable(_))));
+        assert!(matches!(answer(None, Some("null")), Err(InputRequestError::Unusable(_))));
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolwright_core::protocol::{LogLevel, Revision};
 
 use super::server_requests::PendingRequests;
-use crate::input::ClientCapabilities;
+use crate::input_requests::ClientCapabilities;
 use crate::subscriptions::Watch;
 
 /// What a legacy peer has agreed on and asked for. Over HTTP the exchanges of a session share one.

@@ -27,7 +27,7 @@ use crate::auth::Access;
 use crate::completion::Completion;
 use crate::context::Context;
 use crate::future::BoxFuture;
-pub use crate::input::{InputRequired, InputResponses};
+pub use crate::input_requests::{InputRequired, InputResponses};
 
 /// Offers tools, prompts and resources at run time: a worker, another MCP server, or a dispatcher of your own.
 ///

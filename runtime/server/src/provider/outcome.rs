@@ -10,7 +10,7 @@ use toolwright_core::result::{ToolError, ToolResult};
 
 use crate::completion::Completion;
 use crate::future::BoxFuture;
-use crate::input::InputRequired;
+use crate::input_requests::InputRequired;
 
 /// What comes of a request to a provider.
 #[non_exhaustive]

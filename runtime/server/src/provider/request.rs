@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use toolwright_core::external::drop_reserved;
 
 use crate::completion::Reference;
-use crate::input::InputResponses;
+use crate::input_requests::InputResponses;
 
 /// A call of a tool (2026-07-28, server/tools "Calling Tools").
 #[derive(Debug, Clone, Copy)]

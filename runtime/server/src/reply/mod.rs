@@ -18,7 +18,7 @@ use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
 
 use crate::completion::Completion;
-use crate::input::Question;
+use crate::input_requests::KnownRequest;
 use crate::json_rpc::{self, CacheHints, Form, ResultObject, ResultType};
 use crate::message::RequestId;
 #[cfg(feature = "tasks")]
@@ -51,7 +51,7 @@ pub(crate) enum Reply {
     #[cfg(feature = "tasks")]
     Task(Box<Task>),
     /// What the client must answer first, and the sealed state that comes back with the answers.
-    InputRequired(Vec<(String, Question)>, String),
+    InputRequired(Vec<(String, KnownRequest)>, String),
     /// The result of another server, in the form of the same revision. Of one that clients may keep, also whether other callers
     /// may not have it.
     Raw(Box<RawValue>, Option<bool>),
@@ -337,10 +337,10 @@ struct SkillBody<'a> {
 #[serde(rename_all = "camelCase")]
 struct InputRequiredBody<'a> {
     #[serde(serialize_with = "as_object")]
-    input_requests: &'a [(String, Question)],
+    input_requests: &'a [(String, KnownRequest)],
     request_state: &'a str,
 }
 
-fn as_object<S: Serializer>(questions: &&[(String, Question)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(questions.iter().map(|(key, question)| (key, question)))
+fn as_object<S: Serializer>(requests: &&[(String, KnownRequest)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(requests.iter().map(|(key, request)| (key, request)))
 }

@@ -19,7 +19,7 @@ use crate::error::BuildError;
 use crate::error::ServeError;
 use crate::extensions::ExtensionParts;
 use crate::features::FeatureParts;
-use crate::input::StateKeys;
+use crate::input_requests::StateKeys;
 use crate::limits::Limits;
 use crate::provider::{DynProvider, Provider};
 use crate::router::{Dispatch, Router};
@@ -161,7 +161,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
-    /// The keys that seal the answers of clients between two rounds of questions; see [`StateKeys`] for when they are
+    /// The keys that seal the answers of clients between two rounds of input requests; see [`StateKeys`] for when they are
     /// needed.
     pub fn state_keys(mut self, keys: StateKeys) -> Self {
         self.state_keys = Some(keys);

@@ -21,8 +21,8 @@ use crate::caller_lists::CallerLists;
 use crate::error::{self, BuildError};
 use crate::extensions::Extensions;
 use crate::features::Features;
-use crate::input::StateKeys;
-use crate::input::request_state::Sealer;
+use crate::input_requests::StateKeys;
+use crate::input_requests::request_state::Sealer;
 use crate::json_rpc::{CacheHints, Form, ResultObject, ResultType};
 use crate::limits::Limits;
 use crate::pagination::{ListSettings, PageBounds, View};
@@ -37,6 +37,9 @@ use crate::tool::ToolEntry;
 use crate::tool_table::{Denied, Listing, NameTaken, ToolTable};
 
 /// A server that is ready to serve, on any number of transports at once. Cheap to clone.
+///
+/// It shares its name with the trait `tower::Service`, which it does not implement; `HttpService`, which mounts in a tower
+/// stack, does. A file that uses both imports the trait with `use tower::Service as _`.
 #[derive(Debug, Clone)]
 pub struct Service(Arc<Shared>);
 

@@ -1,4 +1,4 @@
-//! Questions of a handler whose call may become a task: until it is one, they are the end of a pass; then the task shows
+//! Input requests of a handler whose call may become a task: until it is one, they are the end of a pass; then the task shows
 //! them, and waits (SEP-2663 "Composition with Multi Round-Trip Requests").
 
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 
 use super::live::{LiveTask, Note};
 use crate::future::BoxFuture;
-use crate::input::round_trips::Passes;
-use crate::input::{AskError, Question, TaskCall};
+use crate::input_requests::round_trips::Passes;
+use crate::input_requests::{InputRequestError, KnownRequest, TaskCall};
 
 /// A call that may become a task.
 #[derive(Debug)]
@@ -37,31 +37,31 @@ impl TaskCall for MaybeTask {
     fn ask<'a>(
         &'a self,
         key: &'a str,
-        question: &'a Question,
-    ) -> BoxFuture<'a, Result<Box<RawValue>, AskError>> {
+        request: &'a KnownRequest,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, InputRequestError>> {
         Box::pin(async move {
             let Self { passes, live } = self;
             if !live.is_started() {
                 tokio::select! {
-                    answer = passes.ask(key, question) => return answer,
+                    answer = passes.ask(key, request) => return answer,
                     () = live.started.cancelled() => {}
                 }
             }
-            if let Some(answer) = passes.earlier_answer(key, question)? {
+            if let Some(answer) = passes.earlier_answer(key, request)? {
                 return Ok(answer);
             }
-            match live.ask(key, question)? {
+            match live.ask(key, request)? {
                 Note::Answered(answer) => Ok(answer),
                 Note::Waits(answer) => {
                     // Dropped after what waits, and so it sees that nobody does.
                     let _withdraw = Withdraw(live);
-                    answer.await.map_err(|_| AskError::Ended)
+                    answer.await.map_err(|_| InputRequestError::Ended)
                 }
             }
         })
     }
 
-    fn refuse(&self, key: &str, problem: String) -> Result<(), AskError> {
+    fn refuse(&self, key: &str, problem: String) -> Result<(), InputRequestError> {
         let Self { passes, live } = self;
         if !live.is_started() {
             passes.refuse(key);
@@ -71,7 +71,7 @@ impl TaskCall for MaybeTask {
     }
 }
 
-/// Has a question withdrawn that nobody waits for any more.
+/// Has an input request withdrawn that nobody waits for any more.
 struct Withdraw<'a>(&'a LiveTask);
 
 impl Drop for Withdraw<'_> {

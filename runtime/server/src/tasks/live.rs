@@ -10,8 +10,8 @@ use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::{Task, TaskState};
-use crate::input::Room;
-use crate::input::{AskError, Question};
+use crate::input_requests::Room;
+use crate::input_requests::{InputRequestError, KnownRequest};
 
 /// How often an answer that cannot be used is asked for again.
 const MAX_TRIES: usize = 16;
@@ -26,7 +26,7 @@ pub(crate) struct LiveTask {
     pub(super) changed: Notify,
     /// Cancelled when the task ends otherwise than by its handler.
     pub(super) stopped: CancellationToken,
-    max_questions: usize,
+    max_input_requests: usize,
     /// For the answers.
     room: Room,
 }
@@ -36,15 +36,15 @@ struct LiveState {
     task: Task,
     /// Set when the end is decided and not shown yet.
     is_settled: bool,
-    questions: BTreeMap<String, TaskQuestion>,
+    requests: BTreeMap<String, TaskInputRequest>,
     /// All keys that the client has seen or may see.
     wire_keys: BTreeSet<String>,
 }
 
-/// A question of the handler's, by its key there.
+/// An input request of the handler's, by its key there.
 #[derive(Debug)]
-struct TaskQuestion {
-    question: Question,
+struct TaskInputRequest {
+    request: KnownRequest,
     /// The key that the client sees.
     wire_key: String,
     /// How many answers could not be used.
@@ -54,7 +54,7 @@ struct TaskQuestion {
     waiting: Vec<oneshot::Sender<Box<RawValue>>>,
 }
 
-/// What a question comes to.
+/// What an input request comes to.
 #[derive(Debug)]
 pub(super) enum Note {
     /// It has its answer.
@@ -64,15 +64,15 @@ pub(super) enum Note {
 }
 
 impl LiveTask {
-    pub(super) fn new(task: Task, (max_questions, room): (usize, Room)) -> Self {
+    pub(super) fn new(task: Task, (max_input_requests, room): (usize, Room)) -> Self {
         let state =
-            LiveState { task, is_settled: false, questions: BTreeMap::new(), wire_keys: BTreeSet::new() };
+            LiveState { task, is_settled: false, requests: BTreeMap::new(), wire_keys: BTreeSet::new() };
         Self {
             state: Mutex::new(state),
             started: CancellationToken::new(),
             changed: Notify::new(),
             stopped: CancellationToken::new(),
-            max_questions,
+            max_input_requests,
             room,
         }
     }
@@ -148,7 +148,7 @@ impl LiveTask {
     pub(super) fn settle(&self) -> bool {
         let mut state = self.state();
         // Whoever waits for an answer waits for nothing.
-        state.questions.clear();
+        state.requests.clear();
         self.room.end();
         !std::mem::replace(&mut state.is_settled, true)
     }
@@ -161,82 +161,82 @@ impl LiveTask {
         self.changed.notify_one();
     }
 
-    /// A question of the handler's.
-    pub(super) fn ask(&self, key: &str, question: &Question) -> Result<Note, AskError> {
+    /// An input request of the handler's.
+    pub(super) fn ask(&self, key: &str, request: &KnownRequest) -> Result<Note, InputRequestError> {
         let mut state = self.state();
         if state.is_settled {
-            return Err(AskError::Ended);
+            return Err(InputRequestError::Ended);
         }
-        if let Some(asked) = state.questions.get(key) {
-            question.check_key(key, Some(&asked.question))?;
+        if let Some(asked) = state.requests.get(key) {
+            request.check_key(key, Some(&asked.request))?;
             if let Some(answer) = &asked.answer {
                 return Ok(Note::Answered(answer.clone()));
             }
         }
-        let open = state.questions.values().filter(|asked| asked.is_open()).count();
-        if open >= self.max_questions {
-            return Err(AskError::TooMany(self.max_questions));
+        let open = state.requests.values().filter(|asked| asked.is_open()).count();
+        if open >= self.max_input_requests {
+            return Err(InputRequestError::TooMany(self.max_input_requests));
         }
         let (sender, answer) = oneshot::channel();
-        if let Some(asked) = state.questions.get_mut(key) {
+        if let Some(asked) = state.requests.get_mut(key) {
             asked.waiting.push(sender);
         } else {
-            self.room.check_questions(state.questions.len())?;
-            let asked = TaskQuestion {
-                question: question.clone(),
+            self.room.check_requests(state.requests.len())?;
+            let asked = TaskInputRequest {
+                request: request.clone(),
                 wire_key: state.unused_wire_key(key),
                 tries: 0,
                 answer: None,
                 waiting: vec![sender],
             };
-            state.questions.insert(key.to_owned(), asked);
+            state.requests.insert(key.to_owned(), asked);
         }
-        self.show_questions(state);
+        self.show_requests(state);
         Ok(Note::Waits(answer))
     }
 
     /// The answer of this key cannot be used: it is to be asked for again.
-    pub(super) fn refuse(&self, key: &str, problem: String) -> Result<(), AskError> {
+    pub(super) fn refuse(&self, key: &str, problem: String) -> Result<(), InputRequestError> {
         let mut state = self.state();
         // Of several who wait for one answer each finds out by itself, and the first has it asked for again.
-        let is_first = state.questions.get(key).is_some_and(|asked| asked.answer.is_some());
+        let is_first = state.requests.get(key).is_some_and(|asked| asked.answer.is_some());
         let fresh = is_first.then(|| state.unused_wire_key(key));
-        let Some(asked) = state.questions.get_mut(key) else { return Err(AskError::Ended) };
+        let Some(asked) = state.requests.get_mut(key) else { return Err(InputRequestError::Ended) };
         if let Some(fresh) = fresh {
             asked.answer = None;
             asked.tries += 1;
             asked.wire_key = fresh;
         }
-        if asked.tries >= MAX_TRIES { Err(AskError::Unusable(problem)) } else { Ok(()) }
+        if asked.tries >= MAX_TRIES { Err(InputRequestError::Unusable(problem)) } else { Ok(()) }
     }
 
     /// Someone does not wait for an answer any more.
     pub(super) fn withdraw(&self) {
         let mut state = self.state();
-        for asked in state.questions.values_mut() {
+        for asked in state.requests.values_mut() {
             asked.waiting.retain(|waiting| !waiting.is_closed());
         }
-        self.show_questions(state);
+        self.show_requests(state);
     }
 
     /// Counts answers that came with the call.
-    pub(crate) fn take_room(&self, answers: usize, bytes: usize) -> Result<(), AskError> {
+    pub(crate) fn take_room(&self, answers: usize, bytes: usize) -> Result<(), InputRequestError> {
         self.room.take(answers, bytes)
     }
 
     /// Takes answers. Those to what is not asked now are passed by (SEP-2663 "Task Update Requests").
     ///
     /// # Errors
-    /// [`AskError::NoRoom`]; none is taken then, and the questions stay open.
-    pub(crate) fn answer(&self, answers: &BTreeMap<String, Box<RawValue>>) -> Result<(), AskError> {
+    /// [`InputRequestError::NoRoom`]; none is taken then, and the input requests stay open.
+    pub(crate) fn answer(&self, answers: &BTreeMap<String, Box<RawValue>>) -> Result<(), InputRequestError> {
         let mut state = self.state();
-        let open = state.questions.values().filter(|asked| asked.is_open());
+        let open = state.requests.values().filter(|asked| asked.is_open());
         let sizes: Vec<usize> =
             open.filter_map(|asked| answers.get(&asked.wire_key)).map(|answer| answer.get().len()).collect();
         if !sizes.is_empty() {
             self.room.take(sizes.len(), sizes.iter().sum())?;
         }
-        for asked in state.questions.values_mut().filter(|asked| asked.is_open()) {
+        for asked in state.requests.values_mut().filter(|asked| asked.is_open()) {
             if let Some(answer) = answers.get(&asked.wire_key) {
                 asked.answer = Some(answer.clone());
                 for waiting in asked.waiting.drain(..) {
@@ -245,18 +245,18 @@ impl LiveTask {
                 }
             }
         }
-        self.show_questions(state);
+        self.show_requests(state);
         Ok(())
     }
 
     /// Has the task show what is asked now.
-    fn show_questions(&self, mut state: MutexGuard<'_, LiveState>) {
+    fn show_requests(&self, mut state: MutexGuard<'_, LiveState>) {
         if state.is_settled {
             return;
         }
         let mut open = Map::new();
-        for asked in state.questions.values().filter(|asked| asked.is_open()) {
-            let request = serde_json::to_value(&asked.question).unwrap_or_default();
+        for asked in state.requests.values().filter(|asked| asked.is_open()) {
+            let request = serde_json::to_value(&asked.request).unwrap_or_default();
             open.insert(asked.wire_key.clone(), request);
         }
         let shown = match &state.task.state {
@@ -289,7 +289,7 @@ impl LiveState {
     }
 }
 
-impl TaskQuestion {
+impl TaskInputRequest {
     fn is_open(&self) -> bool {
         !self.waiting.is_empty()
     }

@@ -5,7 +5,7 @@
 //! A call of it by a client that declares the extension begins like any other: when its handler is done at once, or asks
 //! the client something before anything else, it is answered as usual. When the handler has to wait for something else, or
 //! calls [`Context::start_task`](crate::Context::start_task), the call becomes a task: the client gets a handle, and the
-//! handler goes on, whatever becomes of the connection. From then on its questions are shown by the task, and
+//! handler goes on, whatever becomes of the connection. From then on its input requests are shown by the task, and
 //! [`Context::progress`](crate::Context::progress) sets the task's message. For other clients a tool with
 //! `#[mcp(task)]` is called as usual.
 //!

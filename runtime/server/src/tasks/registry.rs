@@ -16,7 +16,7 @@ use super::live::LiveTask;
 use super::store::done;
 use super::{Task, TaskState, TaskStore, TaskStoreError, Tasks};
 use crate::hex::random_id;
-use crate::input::Room;
+use crate::input_requests::Room;
 use crate::quotas::{Caller, TakenShare, What};
 
 /// The tasks of a server.
@@ -117,7 +117,7 @@ impl TaskRegistry {
         &*self.store
     }
 
-    /// A task that a call may become, with how many questions it may have open and the room for its answers.
+    /// A task that a call may become, with how many input requests it may have open and the room for its answers.
     ///
     /// # Errors
     /// Where there are as many as may be, and where the system gives no random numbers.
@@ -125,7 +125,7 @@ impl TaskRegistry {
         self: &Arc<Self>,
         (tool, scopes): (&str, &[String]),
         (owner, caller, everybody): (Option<String>, &Caller, &Caller),
-        questions: (usize, Room),
+        requests: (usize, Room),
     ) -> Result<Admitted, NotAdmitted> {
         let take = |caller: &Caller, what, limit, whose| {
             caller.take(what, limit).ok_or(NotAdmitted::TooMany(limit, whose))
@@ -151,7 +151,7 @@ impl TaskRegistry {
             poll_interval: self.poll_interval,
         };
         let id = task.id.clone();
-        let live = Arc::new(LiveTask::new(task, questions));
+        let live = Arc::new(LiveTask::new(task, requests));
         let mut running = self.running();
         if running.tasks.len() >= self.max_running {
             return Err(NotAdmitted::TooMany(self.max_running, ""));
@@ -245,7 +245,7 @@ impl fmt::Debug for TaskRegistry {
 #[cfg(test)]
 pub(super) mod tests {
     use super::{Admitted, NoTask, NotAdmitted, ServerTasks};
-    use crate::input::ample;
+    use crate::input_requests::ample;
     use crate::quotas::Callers;
     use crate::tasks::Tasks;
 

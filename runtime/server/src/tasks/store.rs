@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// in a store of yours that outlives the process.
 ///
 /// A task runs in the process that made it, which is the only one to change it while it runs. A store that several
-/// processes share lets each of them show tasks and cancel them; answers to their questions must reach the process in
+/// processes share lets each of them show tasks and cancel them; answers to their input requests must reach the process in
 /// which the task runs, for which HTTP has the header `Mcp-Name`.
 ///
 /// An operation that takes longer than 10 seconds, or panics, counts as failed.

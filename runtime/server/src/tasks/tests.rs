@@ -8,8 +8,8 @@ use tokio::sync::oneshot::error::TryRecvError;
 use super::live::{LiveTask, Note, shown};
 use super::registry::tests::admit;
 use super::{TaskState, Tasks};
-use crate::input::ample;
-use crate::input::{AskError, Question};
+use crate::input_requests::ample;
+use crate::input_requests::{InputRequestError, KnownRequest};
 
 /// The states, with what comes of each operation.
 const STATES: [&str; 5] = ["working", "asking", "settled", "ended", "cancelled"];
@@ -25,7 +25,7 @@ fn live() -> LiveTask {
 fn live_in(state: &str) -> (LiveTask, Asked) {
     let (live, mut asked) = (live(), None);
     match state {
-        "asking" => asked = Some(live.ask("who", &Question::roots())),
+        "asking" => asked = Some(live.ask("who", &KnownRequest::roots())),
         "settled" => assert!(live.settle()),
         "ended" => {
             assert!(live.settle());
@@ -41,7 +41,7 @@ fn completed() -> TaskState {
     TaskState::Completed(raw("{}"))
 }
 
-/// An answer to the question that is asked, and to one that is not.
+/// An answer to the input request that is asked, and to one that is not.
 fn answers() -> BTreeMap<String, Box<RawValue>> {
     BTreeMap::from([("who".to_owned(), raw("1")), ("other".to_owned(), raw("2"))])
 }
@@ -60,8 +60,8 @@ fn name(live: &LiveTask) -> &'static str {
     }
 }
 
-/// What a question came to; while it is held, someone waits for the answer.
-type Asked = Option<Result<Note, AskError>>;
+/// What an input request came to; while it is held, someone waits for the answer.
+type Asked = Option<Result<Note, InputRequestError>>;
 
 type Operation = (&'static str, fn(&LiveTask) -> Asked, [&'static str; 5]);
 
@@ -86,7 +86,7 @@ fn each_operation_in_each_state() {
         ),
         (
             "ask",
-            |live| Some(live.ask("more", &Question::roots())),
+            |live| Some(live.ask("more", &KnownRequest::roots())),
             ["input_required", "input_required", "working", "completed", "cancelled"],
         ),
         (
@@ -133,10 +133,10 @@ fn each_operation_in_each_state() {
 }
 
 #[test]
-fn one_question_may_have_several_who_wait() {
+fn one_input_request_may_have_several_who_wait() {
     let live = live();
-    let question = Question::roots();
-    let waits = || match live.ask("who", &question) {
+    let request = KnownRequest::roots();
+    let waits = || match live.ask("who", &request) {
         Ok(Note::Waits(answer)) => answer,
         other => panic!("{other:?}"),
     };
@@ -150,33 +150,33 @@ fn one_question_may_have_several_who_wait() {
         first.try_recv().map(|answer| answer.get().to_owned()).ok().as_deref(),
         Some("{\"roots\":[]}")
     );
-    let Ok(Note::Answered(_)) = live.ask("who", &question) else { panic!("the answer stays") };
+    let Ok(Note::Answered(_)) = live.ask("who", &request) else { panic!("the answer stays") };
 }
 
 #[test]
 fn keys_are_never_used_twice_for_two_requests() {
     let live = live();
-    let question = Question::roots();
-    let Ok(Note::Waits(_number)) = live.ask("who#2", &question) else { panic!("it waits") };
-    let Ok(Note::Waits(mut answer)) = live.ask("who", &question) else { panic!("it waits") };
+    let request = KnownRequest::roots();
+    let Ok(Note::Waits(_number)) = live.ask("who#2", &request) else { panic!("it waits") };
+    let Ok(Note::Waits(mut answer)) = live.ask("who", &request) else { panic!("it waits") };
     assert_eq!(live.answer(&BTreeMap::from([("who".to_owned(), raw("1"))])), Ok(()));
     answer.try_recv().expect("the answer");
     live.refuse("who", "no".to_owned()).expect("it may be asked again");
-    let Ok(Note::Waits(_again)) = live.ask("who", &question) else { panic!("it waits") };
+    let Ok(Note::Waits(_again)) = live.ask("who", &request) else { panic!("it waits") };
     assert_eq!(shown(&live.snapshot()), ["who#3", "who#2"], "sorted by the handler's keys");
 }
 
 #[test]
-fn two_questions_have_two_keys_and_there_are_so_many() {
+fn two_input_requests_have_two_keys_and_there_are_so_many() {
     let live = live();
-    let Ok(Note::Waits(_first)) = live.ask("a", &Question::roots()) else { panic!("it waits") };
-    let other = Question::form("What?", &serde_json::json!({"type": "object", "properties": {}}));
-    assert!(matches!(live.ask("a", &other), Err(AskError::SameKey(key)) if key == "a"));
+    let Ok(Note::Waits(_first)) = live.ask("a", &KnownRequest::roots()) else { panic!("it waits") };
+    let other = KnownRequest::form("What?", &serde_json::json!({"type": "object", "properties": {}}));
+    assert!(matches!(live.ask("a", &other), Err(InputRequestError::SameKey(key)) if key == "a"));
     let Ok(Note::Waits(_second)) = live.ask("b", &other) else { panic!("it waits") };
-    assert!(matches!(live.ask("c", &other), Err(AskError::TooMany(2))));
+    assert!(matches!(live.ask("c", &other), Err(InputRequestError::TooMany(2))));
     live.cancel();
-    assert!(matches!(live.ask("c", &other), Err(AskError::Ended)));
-    assert!(matches!(live.refuse("a", String::new()), Err(AskError::Ended)));
+    assert!(matches!(live.ask("c", &other), Err(InputRequestError::Ended)));
+    assert!(matches!(live.refuse("a", String::new()), Err(InputRequestError::Ended)));
 }
 
 #[test]

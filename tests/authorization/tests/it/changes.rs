@@ -10,7 +10,9 @@ use toolwright::auth::Access;
 use toolwright::auth::ApiKeys;
 use toolwright::definition::meta_keys;
 use toolwright::{
-    BoxFuture, Context, Outcome, Provider, Server, Service, ToolDefinition, ToolRequest, ToolResult,
+    BoxFuture, Context, Provider, Server, Service, ToolResult,
+    definition::ToolDefinition,
+    provider::{Outcome, ToolRequest},
 };
 
 const READER: &str = "key-of-the-reader-0123456789";

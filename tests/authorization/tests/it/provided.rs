@@ -9,9 +9,16 @@ use test_http::client::Response;
 use test_http::lab::Lab;
 use toolwright::auth::{Access, ApiKeys, Principal};
 use toolwright::{
-    BoxFuture, Changes, Completion, CompletionRequest, Context, Limits, Outcome, Prompt, PromptMessage,
-    PromptRequest, PromptResult, Provider, ProviderCapabilities, RawResult, Resource, ResourceRequest,
-    ResourceResult, ResourceTemplate, Revision, Server, Service, ToolDefinition, ToolRequest, ToolResult,
+    BoxFuture, Context, Limits, Prompt, Provider, Resource, ResourceTemplate, Revision, Server, Service,
+    ToolResult,
+    completion::Completion,
+    definition::ToolDefinition,
+    prompt::{PromptMessage, PromptResult},
+    provider::{
+        Changes, CompletionRequest, Outcome, PromptRequest, ProviderCapabilities, RawResult, ResourceRequest,
+        ToolRequest,
+    },
+    resource::ResourceResult,
 };
 
 const ADA: &str = "key-of-ada-0123456789abcdef";

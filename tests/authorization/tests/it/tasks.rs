@@ -11,7 +11,7 @@ use test_authorization::spoken::Spoken;
 use test_http::client::Call;
 use test_http::lab::{Lab, MODERN, code};
 use toolwright::auth::ApiKeys;
-use toolwright::{Server, Tasks, Tool};
+use toolwright::{Server, Tool, tasks::Tasks};
 
 /// Waits for longer than the test does.
 #[derive(Tool, Deserialize, JsonSchema)]

@@ -10,7 +10,8 @@ use test_http::client::{Call, Response};
 use test_http::lab::Lab;
 use toolwright::auth::{Offer, Principal};
 use toolwright::{
-    Client, CompletionContext, HttpConfig, Prompt, Reference, Resource, ResourceTemplate, Server, Service,
+    Client, HttpConfig, Prompt, Resource, ResourceTemplate, Server, Service,
+    completion::{CompletionContext, Reference},
 };
 
 const ADA: &str = "ada.desk.plans-read";

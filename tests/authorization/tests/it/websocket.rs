@@ -9,7 +9,7 @@ use test_http::client::Call;
 use test_http::lab::with_meta;
 use tokio::sync::oneshot;
 use toolwright::auth::ApiKeys;
-use toolwright::{HttpConfig, WebSocket};
+use toolwright::{HttpConfig, transport::WebSocket};
 
 const READER: &str = "key-of-the-reader-0123456789";
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolwright::{
-    Context, Elicited, Handler, Http, Json, Resource, Server, Service, Stdio, Tool, ToolError, Toolset,
-    WebSocket,
+    Context, Handler, Http, Json, Resource, Server, Service, Stdio, Tool, ToolError, Toolset,
+    input_requests::Elicited, transport::WebSocket,
 };
 
 /// Adds two numbers.

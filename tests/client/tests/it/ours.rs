@@ -176,7 +176,8 @@ async fn a_server_in_the_same_process_is_spoken_to_over_streams() {
     let service = toolwright::Server::new(()).build().unwrap();
     let (ours, theirs) = tokio::io::duplex(1024);
     let (reader, writer) = tokio::io::split(theirs);
-    let serving = tokio::spawn(async move { service.serve(toolwright::Lines::new(reader, writer)).await });
+    let serving =
+        tokio::spawn(async move { service.serve(toolwright::transport::Lines::new(reader, writer)).await });
     let (reader, writer) = tokio::io::split(ours);
     let client = Client::builder().connect_streams("here", reader, writer).await.unwrap();
     assert!(client.server().await.unwrap().revision.is_modern());
@@ -192,7 +193,7 @@ async fn lists_are_watched_with_what_came_and_went() {
         let (ours, theirs) = tokio::io::duplex(1024);
         let (reader, writer) = tokio::io::split(theirs);
         let served = service.clone();
-        tokio::spawn(async move { served.serve(toolwright::Lines::new(reader, writer)).await });
+        tokio::spawn(async move { served.serve(toolwright::transport::Lines::new(reader, writer)).await });
         let (reader, writer) = tokio::io::split(ours);
         let builder = Client::builder().revision(revision);
         let client = builder.connect_streams("here", reader, writer).await.unwrap();
@@ -200,7 +201,9 @@ async fn lists_are_watched_with_what_came_and_went() {
         let mut prompts = client.watch_prompts().await.unwrap();
         let mut resources = client.watch_resources().await.unwrap();
         let prompt = toolwright::Prompt::new("greet");
-        service.add_prompt(prompt, || std::future::ready(toolwright::PromptMessage::user("hi"))).unwrap();
+        service
+            .add_prompt(prompt, || std::future::ready(toolwright::prompt::PromptMessage::user("hi")))
+            .unwrap();
         let resource = toolwright::Resource::new("shop://menu", "menu");
         service.add_resource(resource, || std::future::ready("soup")).unwrap();
         let wait = Duration::from_secs(20);

@@ -4,7 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
-use toolwright::{Lines, Revision, Server, Skill, Skills};
+use toolwright::{
+    Revision, Server,
+    skills::{Skill, Skills},
+    transport::Lines,
+};
 use toolwright_client::{Client, ErrorKind};
 
 const TEXT: &str = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead `forms.md` first.\n";

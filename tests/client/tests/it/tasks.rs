@@ -8,7 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
-use toolwright::{Context, Elicited, Handler, Lines, Revision, Server, Tasks, Tool, ToolError, Toolset};
+use toolwright::{
+    Context, Handler, Revision, Server, Tool, ToolError, Toolset, input_requests::Elicited, tasks::Tasks,
+    transport::Lines,
+};
 use toolwright_client::{Client, ClientBuilder, ElicitationAnswer, ErrorKind};
 
 /// Takes its time, and may ask or fail in the end.

@@ -53,7 +53,7 @@ impl Handler<Fifth> for Shop {
 
 // misuse: content blocks, which are not data (Cocoanetics/SwiftMCP#176)
 #[derive(Tool, Deserialize, JsonSchema)]
-#[mcp(output = toolwright::ContentBlock)]
+#[mcp(output = toolwright::content::ContentBlock)]
 struct Sixth {}
 
 fn main() {}

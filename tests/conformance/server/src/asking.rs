@@ -2,7 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolwright::{Context, Elicited, Handler, Sampling, Tool, ToolError};
+use toolwright::{
+    Context, Handler, Tool, ToolError,
+    input_requests::{Elicited, Sampling},
+};
 
 use crate::Fixture;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolwright::{Context, Handler, LogLevel, Tool, ToolError};
+use toolwright::{Context, Handler, Tool, ToolError, protocol::LogLevel};
 
 use crate::Fixture;
 

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolwright::{ContentBlock, Context, Handler, Tool, ToolError};
+use toolwright::{Context, Handler, Tool, ToolError, content::ContentBlock};
 
 use crate::Fixture;
 use crate::media::{PIXEL, SILENCE};

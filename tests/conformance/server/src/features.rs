@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolwright::{
-    CompletionContext, ContentBlock, Prompt, PromptMessage, Reference, Resource, ResourceTemplate, Server,
+    Prompt, Resource, ResourceTemplate, Server,
+    completion::{CompletionContext, Reference},
+    content::ContentBlock,
+    prompt::PromptMessage,
 };
 
 use crate::Fixture;

@@ -8,8 +8,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toolwright::auth::Access;
 use toolwright::{
-    BoxFuture, Context, Handler, Outcome, Prompt, Provider, Service, Tool, ToolDefinition, ToolError,
-    ToolRequest, ToolResult,
+    BoxFuture, Context, Handler, Prompt, Provider, Service, Tool, ToolError, ToolResult,
+    definition::ToolDefinition,
+    provider::{Outcome, ToolRequest},
 };
 
 use crate::Fixture;

@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolwright::{Context, Handler, Prompt, RequestError, Sampling, Server, Tool, ToolError};
+use toolwright::{
+    Context, Handler, Prompt, Server, Tool, ToolError, input_requests::Sampling, request::RequestError,
+};
 
 use crate::Fixture;
 use crate::asking::words;

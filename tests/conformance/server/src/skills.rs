@@ -1,6 +1,6 @@
 //! The skills of the server: two from a folder, one from memory.
 
-use toolwright::{Skill, Skills};
+use toolwright::skills::{Skill, Skills};
 
 /// All of them.
 pub(crate) fn skills() -> Skills {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolwright::{Context, Elicited, Handler, Tool, ToolError, Toolset};
+use toolwright::{Context, Handler, Tool, ToolError, Toolset, input_requests::Elicited};
 
 use crate::Fixture;
 

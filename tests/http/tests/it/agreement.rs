@@ -12,8 +12,10 @@ use test_http::lab::{Lab, MODERN, code};
 use test_http::sse::SseClient;
 use toolwright::auth::Access;
 use toolwright::{
-    BoxFuture, Context, Handler, Http, HttpConfig, Outcome, Provider, Server, Service, Tool, ToolDefinition,
-    ToolError, ToolRequest, ToolResult, Toolset,
+    BoxFuture, Context, Handler, Http, HttpConfig, Provider, Server, Service, Tool, ToolError, ToolResult,
+    Toolset,
+    definition::ToolDefinition,
+    provider::{Outcome, ToolRequest},
 };
 
 /// Reads the data of a region.

@@ -7,7 +7,7 @@ use test_http::client::Call;
 use test_http::lab::{Lab, Session};
 use test_protocol::asking;
 use test_protocol::dialog::{everything, next_round};
-use toolwright::{CallerLimits, HttpConfig, Limits};
+use toolwright::{HttpConfig, Limits, limits::CallerLimits};
 
 const REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 
@@ -142,7 +142,7 @@ fn a_question_ends_with_its_call_and_its_session() {
 fn answers_that_are_kept_are_bounded_by_call_and_by_caller() {
     let per_caller = CallerLimits { max_received_bytes: 1, ..CallerLimits::default() };
     let limits =
-        Limits { max_answer_bytes: 2_000, max_message_bytes: 5_000, per_caller, ..Limits::default() };
+        Limits { max_input_response_bytes: 2_000, max_message_bytes: 5_000, per_caller, ..Limits::default() };
     let lab = lab_with(limits);
     let session = lab.session_with("2025-11-25", &everything());
     let ask = |id: i32| {

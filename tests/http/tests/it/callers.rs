@@ -10,7 +10,10 @@ use serde_json::{Value, json};
 use test_http::client::{Call, Response};
 use test_http::lab::{Lab, code};
 use test_http::probes::Probes;
-use toolwright::{CallerLimits, HttpConfig, Limits, RateLimit, Server, Service, Tool};
+use toolwright::{
+    HttpConfig, Limits, Server, Service, Tool,
+    limits::{CallerLimits, RateLimit},
+};
 
 const ADA: &str = "10.0.0.1";
 const BOB: &str = "10.0.0.2";

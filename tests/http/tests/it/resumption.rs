@@ -8,7 +8,10 @@ use serde_json::{Value, json};
 use test_http::client::{Call, Response};
 use test_http::lab::{Lab, Session, code};
 use test_http::talkers::talkers;
-use toolwright::{BoxFuture, EventLimits, EventStore, HttpConfig, Limits, MemoryEventStore, StoredEvent};
+use toolwright::{
+    BoxFuture, HttpConfig, Limits,
+    transport::{EventLimits, EventStore, MemoryEventStore, StoredEvent},
+};
 
 const REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 

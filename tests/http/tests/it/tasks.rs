@@ -9,8 +9,10 @@ use test_http::lab::{Lab, MODERN, code, with_meta};
 use toolwright::auth::Access;
 use toolwright::tasks::{MemoryTaskStore, Task, TaskState, TaskStore, TaskStoreError};
 use toolwright::{
-    BoxFuture, Context, HttpConfig, Limits, Outcome, Provider, Server, Service, Tasks, ToolDefinition,
-    ToolRequest, ToolResult,
+    BoxFuture, Context, HttpConfig, Limits, Provider, Server, Service, ToolResult,
+    definition::ToolDefinition,
+    provider::{Outcome, ToolRequest},
+    tasks::Tasks,
 };
 
 const TASKS: &str = "io.modelcontextprotocol/tasks";

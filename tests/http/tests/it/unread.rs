@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use test_http::lab::{MODERN, with_meta};
 use test_http::talkers::talkers;
 use toolwright::{
-    CallerLimits, Context, Handler, HttpConfig, HttpService, Limits, Server, Service, Tool, ToolError,
+    Context, Handler, HttpConfig, HttpService, Limits, Server, Service, Tool, ToolError, limits::CallerLimits,
 };
 use tower_service::Service as _;
 

@@ -247,7 +247,7 @@ fn completion_asks_nothing() {
         let result = peer.result("completion/complete", params);
         assert_eq!(
             result["completion"]["values"],
-            json!(["there is no client that could be asked here"]),
+            json!(["this call has no client that could answer input requests"]),
             "{revision}"
         );
     }
@@ -368,7 +368,7 @@ fn an_answer_that_does_not_fit_is_asked_for_again_or_an_error() {
         for answer in &bad {
             let dialog = Dialog::call(&mut legacy, "book", &json!({}), |_| answer.clone());
             assert_eq!(dialog.answer["result"]["isError"], true, "{answer}");
-            assert!(dialog.text().starts_with("the client's answer does not fit"), "{}", dialog.text());
+            assert!(dialog.text().starts_with("the client's response does not match"), "{}", dialog.text());
         }
     }
 }
@@ -383,7 +383,7 @@ fn an_error_of_the_client_is_an_error_of_the_question() {
         |_| json!({"code": -1, "message": "User rejected sampling request"}),
     );
     assert_eq!(dialog.answer["result"]["isError"], true);
-    assert_eq!(dialog.text(), "the client refused the question: User rejected sampling request (-1)");
+    assert_eq!(dialog.text(), "the client refused the input request: User rejected sampling request (-1)");
 }
 
 #[test]
@@ -403,7 +403,7 @@ fn two_questions_have_two_keys() {
         let mut peer = peer(revision);
         let dialog = Dialog::call(&mut peer, "one_key", &json!({}), reply);
         assert_eq!(dialog.answer["result"]["isError"], true, "{revision}");
-        assert_eq!(dialog.text(), "two questions have the key `key`; give each its own");
+        assert_eq!(dialog.text(), "two input requests have the key `key`; use a different key for each");
     }
 }
 
@@ -415,7 +415,11 @@ fn questions_are_bounded() {
         assert_eq!(dialog.text().matches("What is").count(), 16, "{revision}");
         let dialog = Dialog::call(&mut peer, "many", &json!({"count": 17}), reply);
         assert_eq!(dialog.rounds, 1);
-        assert_eq!(dialog.text(), "16 questions are open already; wait for an answer first", "{revision}");
+        assert_eq!(
+            dialog.text(),
+            "16 input requests are open already; wait for an answer first",
+            "{revision}"
+        );
     }
 }
 

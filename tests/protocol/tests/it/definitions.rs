@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use toolwright::auth::Access;
 use toolwright::toolset::definitions_of;
 use toolwright::{
-    BuildError, Client, ContentBlock, Context, Handler, Json, Server, Service, Tool, ToolDefinition,
-    ToolError, Toolset,
+    BuildError, Client, Context, Handler, Json, Server, Service, Tool, ToolError, Toolset,
+    content::ContentBlock, definition::ToolDefinition,
 };
 
 /// The state of the handlers here: none.
@@ -414,7 +414,10 @@ async fn a_function_is_a_handler() {
 // As reported in Azure/azure-mcp#726.
 #[tokio::test]
 async fn nested_arguments_reach_a_provider_unchanged() {
-    use toolwright::{BoxFuture, Outcome, Provider, ToolRequest, ToolResult};
+    use toolwright::{
+        BoxFuture, Provider, ToolResult,
+        provider::{Outcome, ToolRequest},
+    };
 
     struct Repeat;
 

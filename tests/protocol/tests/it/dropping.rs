@@ -8,8 +8,10 @@ use serde::Deserialize;
 use serde_json::json;
 use toolwright::auth::Access;
 use toolwright::{
-    BoxFuture, Client, ClientError, Context, Handler, Limits, Outcome, Provider, Server, Service, Tool,
-    ToolDefinition, ToolError, ToolRequest, ToolResult,
+    BoxFuture, Client, Context, Handler, Limits, Provider, Server, Service, Tool, ToolError, ToolResult,
+    definition::ToolDefinition,
+    in_process::ClientError,
+    provider::{Outcome, ToolRequest},
 };
 
 /// Waits forever, with a value that panics when it is dropped.

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use toolwright::{
-    Client, ClientError, CompletionContext, Prompt, Reference, Resource, ResourceTemplate, Revision, Server,
-    Service, Tool,
+    Client, Prompt, Resource, ResourceTemplate, Revision, Server, Service, Tool,
+    completion::{CompletionContext, Reference},
+    in_process::ClientError,
 };
 
 /// Greets.

@@ -12,9 +12,15 @@ use serde_json::{Value, json};
 use toolwright::auth::Access;
 use toolwright::result::StructuredContent;
 use toolwright::{
-    BoxFuture, BuildError, Client, ClientError, ContentBlock, Context, Elicited, Handler, IntoToolResult,
-    Json, Outcome, Prompt, PromptMessage, Provider, Resource, Revision, Sampling, Server, Service, Tool,
-    ToolDefinition, ToolError, ToolRequest, ToolResult,
+    BoxFuture, BuildError, Client, Context, Handler, Json, Prompt, Provider, Resource, Revision, Server,
+    Service, Tool, ToolError, ToolResult,
+    content::ContentBlock,
+    definition::ToolDefinition,
+    in_process::ClientError,
+    input_requests::{Elicited, Sampling},
+    prompt::PromptMessage,
+    provider::{Outcome, ToolRequest},
+    result::IntoToolResult,
 };
 
 /// Some data.
@@ -348,7 +354,7 @@ async fn a_question_that_cannot_be_sent_ends_its_call_alone() {
         match client.call("deep", json!({})).await {
             Ok(result) => {
                 assert!(revision < Revision::V2026_07_28 && result.is_error, "{result:?}");
-                assert!(result.as_text().contains("the question cannot be sent"), "{result:?}");
+                assert!(result.as_text().contains("the input request cannot be sent"), "{result:?}");
             }
             Err(ClientError::Rpc(error)) => {
                 assert_eq!((revision, error.code), (Revision::V2026_07_28, -32603), "{error:?}");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use test_protocol::peer::Peer;
-use toolwright::{BuildError, Client, Prompt, Reference, Revision, Server};
+use toolwright::{BuildError, Client, Prompt, Revision, Server, completion::Reference};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_protocol-server");
 const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];

@@ -8,10 +8,19 @@ use serde_json::{Value, json};
 use toolwright::auth::Access;
 use toolwright::protocol::PromptArgument;
 use toolwright::{
-    BoxFuture, Changes, Client, ClientError, Completion, CompletionRequest, Context, ErrorObject,
-    InputRequest, InputRequired, Outcome, Prompt, PromptMessage, PromptRequest, PromptResult, Provider,
-    ProviderCapabilities, RawResult, Resource, ResourceContents, ResourceRequest, ResourceResult,
-    ResourceTemplate, Revision, RpcError, Server, Service, ToolDefinition, ToolRequest, ToolResult,
+    BoxFuture, Client, Context, Prompt, Provider, Resource, ResourceTemplate, Revision, Server, Service,
+    ToolResult,
+    completion::Completion,
+    definition::ToolDefinition,
+    in_process::{ClientError, RpcError},
+    input_requests::{InputRequest, InputRequired},
+    prompt::{PromptMessage, PromptResult},
+    protocol::ErrorObject,
+    provider::{
+        Changes, CompletionRequest, Outcome, PromptRequest, ProviderCapabilities, RawResult, ResourceRequest,
+        ToolRequest,
+    },
+    resource::{ResourceContents, ResourceResult},
 };
 
 /// The code of one tool.
@@ -138,7 +147,7 @@ async fn requests_that_the_client_cannot_answer_are_refused() {
                 many.requests.extend((0..1_000).map(|key| (key.to_string(), form("one"))));
                 many.into()
             },
-            "questions are open already",
+            "input requests are open already",
         ),
     ];
     for (tool, why) in cases {

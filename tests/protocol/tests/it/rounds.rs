@@ -13,8 +13,12 @@ use test_protocol::dialog::{accept, next_round};
 use toolwright::agent::TextTool;
 use toolwright::auth::Access;
 use toolwright::{
-    BoxFuture, Client, ClientError, Context, Handler, InputRequest, Limits, Outcome, Provider, Revision,
-    RpcError, Server, Service, StateKeys, Tool, ToolDefinition, ToolError, ToolRequest, ToolResult,
+    BoxFuture, Client, Context, Handler, Limits, Provider, Revision, Server, Service, Tool, ToolError,
+    ToolResult,
+    definition::ToolDefinition,
+    in_process::{ClientError, RpcError},
+    input_requests::{InputRequest, StateKeys},
+    provider::{Outcome, ToolRequest},
 };
 
 fn service() -> Service {
@@ -236,7 +240,7 @@ async fn an_error_of_a_client_in_process_ends_the_request() {
             .await
             .expect("a client");
         match client.call("folders", json!({})).await {
-            Ok(result) => assert_eq!(result.as_text(), "the client refused the question: no (-1)"),
+            Ok(result) => assert_eq!(result.as_text(), "the client refused the input request: no (-1)"),
             Err(error) => assert_eq!((revision, error.to_string()), (Revision::NEWEST, "no (-1)".to_owned())),
         }
     }

@@ -7,7 +7,9 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwright::{
-    BuildError, Client, ClientError, Limits, Resource, Revision, Server, Service, Skill, Skills,
+    BuildError, Client, Limits, Resource, Revision, Server, Service,
+    in_process::ClientError,
+    skills::{Skill, Skills},
 };
 
 const ID: &str = "io.modelcontextprotocol/skills";

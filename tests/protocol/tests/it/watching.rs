@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use toolwright::{Client, Provider, ProviderCapabilities, Resource, Revision, Server, Service};
+use toolwright::{Client, Provider, Resource, Revision, Server, Service, provider::ProviderCapabilities};
 
 /// Keeps what it is told.
 #[derive(Clone, Default)]

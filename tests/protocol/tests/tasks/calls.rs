@@ -1,7 +1,7 @@
 //! Which calls become tasks, and for which clients.
 
 use serde_json::json;
-use toolwright::{Client, ClientError, Revision, Tasks};
+use toolwright::{Client, Revision, in_process::ClientError, tasks::Tasks};
 
 use crate::stage::{Caller, Do, Stage, TASKS, asked, named, service};
 
@@ -111,7 +111,7 @@ async fn earlier_revisions_have_no_tasks() {
     let discovered = modern.request("server/discover", json!({})).await.expect("an answer");
     assert_eq!(discovered["capabilities"]["extensions"], json!({TASKS: {}}));
     assert_eq!(discovered["capabilities"].get("tasks"), None);
-    let names = |tools: Vec<toolwright::ToolDefinition>| -> Vec<String> {
+    let names = |tools: Vec<toolwright::definition::ToolDefinition>| -> Vec<String> {
         tools.into_iter().map(|tool| tool.name).collect()
     };
     assert_eq!(names(modern.list_tools().await.expect("a list")), ["ask_then_work", "must", "plain", "play"]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwright::Tasks;
+use toolwright::tasks::Tasks;
 
 use crate::stage::{Caller, Do, Stage, named, service};
 

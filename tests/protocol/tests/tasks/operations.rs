@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
-use toolwright::Tasks;
+use toolwright::tasks::Tasks;
 
 use crate::stage::{Caller, Do, Stage, asked, eventually, named, service};
 

@@ -1,7 +1,7 @@
 //! Questions of a task: shown, answered in part, asked again, given up.
 
 use serde_json::json;
-use toolwright::{Limits, Server, Tasks};
+use toolwright::{Limits, Server, tasks::Tasks};
 
 use crate::stage::{Caller, Do, Stage, eventually, named, service};
 
@@ -79,7 +79,7 @@ async fn invalid_answers_are_retried_a_limited_number_of_times() {
         caller.answer(&id, &key, json!(1)).await;
     }
     eventually("it is given up", || stage.answers().len() == 1).await;
-    assert!(stage.answers()[0].contains("does not fit"), "{:?}", stage.answers());
+    assert!(stage.answers()[0].contains("does not match"), "{:?}", stage.answers());
     assert_eq!(caller.get(&id).await["status"], "working");
 }
 
@@ -109,7 +109,7 @@ async fn dropped_input_requests_are_not_shown() {
 #[tokio::test]
 async fn too_many_questions_are_an_error_of_the_handlers() {
     let stage = Stage::default();
-    let limits = Limits { max_questions: 2, ..Limits::default() };
+    let limits = Limits { max_input_requests: 2, ..Limits::default() };
     let service =
         Server::new(stage.clone()).tools::<crate::stage::Play>().limits(limits).build().expect("a service");
     let caller = Caller::of(&service);
@@ -119,7 +119,7 @@ async fn too_many_questions_are_an_error_of_the_handlers() {
         script.send(Do::Ask(key)).expect("the handler runs");
     }
     eventually("one is refused", || stage.answers().len() == 1).await;
-    assert!(stage.answers()[0].contains("2 questions are open"), "{:?}", stage.answers());
+    assert!(stage.answers()[0].contains("2 input requests are open"), "{:?}", stage.answers());
     assert_eq!(crate::stage::asked(&caller.get(&id).await).len(), 2);
 }
 
@@ -127,7 +127,7 @@ async fn too_many_questions_are_an_error_of_the_handlers() {
 #[tokio::test]
 async fn answers_of_a_task_are_bounded_in_count_and_bytes() {
     let stage = Stage::default();
-    let limits = Limits { max_answer_bytes: 200, max_answers: 2, ..Limits::default() };
+    let limits = Limits { max_input_response_bytes: 200, max_input_responses: 2, ..Limits::default() };
     let service =
         Server::new(stage.clone()).tools::<crate::stage::Play>().limits(limits).build().expect("a service");
     let caller = Caller::of(&service);
@@ -145,7 +145,7 @@ async fn answers_of_a_task_are_bounded_in_count_and_bytes() {
     caller.answer(&id, "next", named("Bob")).await;
     script.send(Do::Ask("more")).expect("the handler runs");
     eventually("a third is refused", || stage.answers().len() == 3).await;
-    assert!(stage.answers()[2].contains("2 questions"), "{:?}", stage.answers());
+    assert!(stage.answers()[2].contains("2 input requests"), "{:?}", stage.answers());
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 use tokio::sync::mpsc::UnboundedSender;
-use toolwright::Tasks;
+use toolwright::tasks::Tasks;
 
 use crate::stage::{Caller, Do, Stage, asked, eventually, named, service};
 

@@ -10,7 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
-use toolwright::{Client, ClientError, Context, Handler, Server, Service, Tasks, Tool, ToolError, Toolset};
+use toolwright::{
+    Client, Context, Handler, Server, Service, Tool, ToolError, Toolset, in_process::ClientError,
+    tasks::Tasks,
+};
 
 pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolwright::tasks::{Task, TaskState, TaskStore, TaskStoreError};
-use toolwright::{BoxFuture, Tasks};
+use toolwright::{BoxFuture, tasks::Tasks};
 
 use crate::stage::{Caller, Do, Stage, eventually, service};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolwright::tasks::MemoryTaskStore;
-use toolwright::{Limits, Server, Tasks};
+use toolwright::{Limits, Server, tasks::Tasks};
 
 use crate::stage::{Caller, Do, Play, Stage, eventually, service};
 

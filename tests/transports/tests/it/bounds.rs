@@ -10,7 +10,7 @@ use serde_json::json;
 use test_transports::frames::{CLOSE, Frames, Handshake, PING, TEXT, frame};
 use test_transports::stage;
 use test_transports::transports::Lab;
-use toolwright::{CallerLimits, HttpConfig, Limits, WebSocket};
+use toolwright::{HttpConfig, Limits, limits::CallerLimits, transport::WebSocket};
 
 const PING_MESSAGE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
@@ -122,7 +122,7 @@ fn a_socket_that_does_not_read_is_closed() {
 fn a_unix_peer_that_does_not_read_is_disconnected() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("stage.sock");
-    let socket = toolwright::UnixSocket::bind(&path).expect("a socket");
+    let socket = toolwright::transport::UnixSocket::bind(&path).expect("a socket");
     let limits = Limits { write_timeout: Duration::from_millis(200), max_socket_peers: 1, ..stage::limits() };
     let _lab = Lab::start(stage::with_limits(limits), socket);
     let mut deaf = UnixStream::connect(&path).expect("the server listens");
@@ -142,7 +142,7 @@ fn a_unix_peer_that_does_not_read_is_disconnected() {
 fn lines_that_find_no_room_end_their_peer_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("stage.sock");
-    let socket = toolwright::UnixSocket::bind(&path).expect("a socket");
+    let socket = toolwright::transport::UnixSocket::bind(&path).expect("a socket");
     let limits = Limits { max_message_bytes: 10_000, max_received_bytes: 1, ..stage::limits() };
     let _lab = Lab::start(stage::with_limits(limits), socket);
     let connect = || {

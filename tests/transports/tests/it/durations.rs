@@ -6,7 +6,10 @@ use test_transports::link::{Link, MODERN, RUNTIME};
 use test_transports::stage;
 use test_transports::transports::Lab;
 use test_transports::{http, wires};
-use toolwright::{Http, HttpConfig, Limits, Lines, WebSocket};
+use toolwright::{
+    Http, HttpConfig, Limits,
+    transport::{Lines, WebSocket},
+};
 
 const NEVER: Duration = Duration::MAX;
 

@@ -60,7 +60,7 @@ fn the_table_answers_as_a_connection_does() {
         assert_eq!(answer["id"], "x");
         match RUNTIME.block_on(client.request(method, own)) {
             Ok(result) => assert_eq!(answer["result"], result, "{method}"),
-            Err(toolwright::ClientError::Rpc(error)) => {
+            Err(toolwright::in_process::ClientError::Rpc(error)) => {
                 assert_eq!(answer["error"]["code"], error.code, "{method}");
                 assert_eq!(answer["error"]["message"], error.message.as_str(), "{method}");
                 assert_eq!(answer["error"].get("data"), error.data.as_ref(), "{method}");

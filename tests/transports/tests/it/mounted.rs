@@ -13,7 +13,7 @@ use test_transports::frames::{CLOSE, Frames, Handshake, TEXT};
 use test_transports::link::{Link, MODERN, RUNTIME};
 use test_transports::{http, stage};
 use tokio::net::TcpListener;
-use toolwright::{HttpService, WebSocketService};
+use toolwright::{HttpService, transport::WebSocketService};
 use tower_service::Service as _;
 
 /// A server with the WebSocket at `/socket`, and everything else over HTTP.

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use test_protocol::judge;
 use test_transports::stage::{self, MAX_MESSAGE_BYTES};
 use test_transports::transports::Lab;
-use toolwright::{Limits, UnixSocket};
+use toolwright::{Limits, transport::UnixSocket};
 
 const MODERN: &str = "2026-07-28";
 

@@ -10,7 +10,7 @@ use test_transports::frames::{
 };
 use test_transports::stage::{self, MAX_MESSAGE_BYTES};
 use test_transports::transports::Lab;
-use toolwright::{HttpConfig, Limits, WebSocket};
+use toolwright::{HttpConfig, Limits, transport::WebSocket};
 
 const MODERN: &str = "2026-07-28";
 const PING_MESSAGE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;

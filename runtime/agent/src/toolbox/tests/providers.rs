@@ -7,34 +7,34 @@ use super::*;
 #[test]
 fn tools_are_shown_in_the_form_of_each_provider() {
     let (toolbox, _) = toolbox([mcp("add", "u")]);
-    let form = |provider: Provider| {
+    let form = |api: ModelApi| {
         let mut losses = Losses::default();
-        let form = toolbox.for_provider(provider, &mut losses);
-        assert!(losses.into_list().is_empty(), "{provider}");
+        let form = toolbox.for_model_api(api, &mut losses);
+        assert!(losses.into_list().is_empty(), "{api}");
         form
     };
     let property = json!({"type": "integer", "description": "One."});
     assert_eq!(
-        form(Provider::OpenAi),
+        form(ModelApi::OpenAi),
         json!([{"type": "function", "name": "add", "strict": false,
             "parameters": {"type": "object", "properties": {"a": property}}}])
     );
     assert_eq!(
-        form(Provider::OpenAiStrict),
+        form(ModelApi::OpenAiStrict),
         json!([{"type": "function", "name": "add", "strict": true, "parameters": {
             "type": "object", "properties": {"a": {"type": ["integer", "null"], "description": "One."}},
             "required": ["a"], "additionalProperties": false}}])
     );
     assert_eq!(
-        form(Provider::Anthropic),
+        form(ModelApi::Anthropic),
         json!([{"name": "add", "input_schema": {"type": "object", "properties": {"a": property}}}])
     );
     assert_eq!(
-        form(Provider::Gemini)["functionDeclarations"][0]["parameters"]["properties"]["a"]["type"],
+        form(ModelApi::Gemini)["functionDeclarations"][0]["parameters"]["properties"]["a"]["type"],
         "INTEGER"
     );
-    for provider in Provider::ALL {
-        assert_eq!(Provider::from_name(provider.as_str()), Some(provider));
+    for api in ModelApi::ALL {
+        assert_eq!(ModelApi::from_name(api.as_str()), Some(api));
     }
 }
 
@@ -42,9 +42,9 @@ fn tools_are_shown_in_the_form_of_each_provider() {
 async fn answers_are_written_in_the_form_of_each_provider() {
     let (toolbox, _) = toolbox([mcp("add", "repeat:"), mcp("wrong", "fail:")]);
     let (good, bad) = (toolbox.call("add", "").await, toolbox.call("wrong", "").await);
-    for provider in Provider::ALL {
-        assert_eq!(good.for_provider(provider, "c1"), provider.answer("c1", "add", "add {}", false));
+    for api in ModelApi::ALL {
+        assert_eq!(good.for_model_api(api, "c1"), api.answer("c1", "add", "add {}", false));
         let text = "error: unknown tool (-32602)";
-        assert_eq!(bad.for_provider(provider, "c2"), provider.answer("c2", "wrong", text, true));
+        assert_eq!(bad.for_model_api(api, "c2"), api.answer("c2", "wrong", text, true));
     }
 }

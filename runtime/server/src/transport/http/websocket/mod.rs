@@ -5,7 +5,7 @@
 //! `peer` (frames to messages and back) → `connection`.
 //!
 //! The frames are tokio-tungstenite's, and not those of jsonrpsee's server, which does not let a transport see them:
-//! - it reads each message itself and answers what has no method, as a response to a server's question has none, with
+//! - it reads each message itself and answers what has no method, as a response to a server's input request has none, with
 //!   -32600; its ids hold no negative integers;
 //! - a message reaches the method table in a task of its own, so that a cancellation may overtake its call;
 //! - text and binary frames are one to it;

@@ -3,15 +3,15 @@
 //!
 //! A handler asks through its [`Context`](crate::Context) and goes on with the answer, in both eras:
 //!
-//! - Up to 2025-11-25 the question is a request to the client, and the handler waits where it is.
-//! - In 2026-07-28 a server sends no requests. The call ends with the questions that are open (`input_required`), the
+//! - Up to 2025-11-25 the input request is a request to the client, and the handler waits where it is.
+//! - In 2026-07-28 a server sends no requests. The call ends with the input requests that are open (`input_required`), the
 //!   handler's future is dropped, and the client calls again with the answers. **The handler then runs again from its
-//!   start**, and this time its questions are answered at once. So whatever stands before a question must do no harm when
+//!   start**, and this time its input requests are answered at once. So whatever stands before an input request must do no harm when
 //!   it is done twice: ask first, act afterwards. Answers of earlier rounds travel with the client, sealed
 //!   ([`StateKeys`]); the server keeps nothing.
 //!
-//! A question has a key, which is its name within the call. Two questions of one call have two keys; asking again under
-//! a key gives the same answer again. Keys must be the same each time the handler runs. Questions that are asked at the
+//! An input request has a key, which is its name within the call. Two input requests of one call have two keys; asking again under
+//! a key gives the same answer again. Keys must be the same each time the handler runs. Input requests that are asked at the
 //! same time, with `tokio::join!`, reach the client together.
 
 mod elicitation;
@@ -33,7 +33,7 @@ use serde_json::value::RawValue;
 
 pub use capabilities::ClientCapabilities;
 pub use elicitation::Elicited;
-pub use error::AskError;
+pub use error::InputRequestError;
 pub use request::InputRequest;
 pub use request_state::StateKeys;
 pub use required::{InputRequired, InputResponses};
@@ -41,7 +41,7 @@ pub use roots::Root;
 pub use sampling::{Sampled, Sampling};
 
 pub(crate) use capabilities::declared_extension;
-pub(crate) use request::{InputKind, Question};
+pub(crate) use request::{InputKind, KnownRequest};
 pub(crate) use room::Room;
 
 #[cfg(test)]

@@ -6,12 +6,12 @@
 //!
 //! ```
 //! use serde_json::json;
-//! use toolwright_agent::provider::{Losses, Provider};
+//! use toolwright_agent::model_api::{Losses, ModelApi};
 //! use toolwright_core::definition::ToolDefinition;
 //!
 //! let tools = [ToolDefinition::new("list.orders", json!({"type": "object", "properties": {}}))];
 //! let mut losses = Losses::default();
-//! let form = Provider::Anthropic.tools(&tools, &mut losses);
+//! let form = ModelApi::Anthropic.tools(&tools, &mut losses);
 //! assert_eq!(form[0]["input_schema"], json!({"type": "object", "properties": {}}));
 //! assert!(losses.into_list()[0].to_string().starts_with("list.orders /name: the name becomes `list-orders-"));
 //! ```
@@ -37,7 +37,7 @@ pub use loss::{InTool, Loss, Losses};
 /// A form of tools that a model's API takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Provider {
+pub enum ModelApi {
     /// Function tools of OpenAI's Responses API.
     OpenAi,
     /// The same in strict mode.
@@ -48,7 +48,7 @@ pub enum Provider {
     Gemini,
 }
 
-impl Provider {
+impl ModelApi {
     /// All forms.
     pub const ALL: [Self; 4] = [Self::OpenAi, Self::OpenAiStrict, Self::Anthropic, Self::Gemini];
 
@@ -64,7 +64,7 @@ impl Provider {
 
     /// The form of this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|provider| provider.as_str() == name)
+        Self::ALL.into_iter().find(|api| api.as_str() == name)
     }
 
     /// The tools as the API takes them: an array for the member `tools`, and for Gemini an object that belongs in one.
@@ -89,7 +89,7 @@ impl Provider {
     }
 }
 
-impl fmt::Display for Provider {
+impl fmt::Display for ModelApi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }

@@ -1,15 +1,15 @@
-//! What is kept of the answers to one call's questions: so many, of so many bytes together, out of what their caller and
+//! What is kept of the answers to one call's input requests: so many, of so many bytes together, out of what their caller and
 //! all may have.
 
 use std::sync::{Mutex, PoisonError};
 
-use super::AskError;
+use super::InputRequestError;
 use crate::quotas::{Caller, Quotas, Received};
 
-/// The room for the answers of one call, from the first question to its end.
+/// The room for the answers of one call, from the first input request to its end.
 #[derive(Debug)]
 pub(crate) struct Room {
-    max_answers: usize,
+    max_input_responses: usize,
     max_bytes: usize,
     /// None once the call has ended.
     used: Mutex<Option<Used>>,
@@ -26,35 +26,38 @@ impl Room {
     /// The room that one call of `caller` has.
     pub(crate) fn new(quotas: &Quotas, caller: &Caller) -> Self {
         let limits = quotas.limits();
-        Self::of(limits.max_answers, limits.max_answer_bytes, quotas.receive(caller))
+        Self::of(limits.max_input_responses, limits.max_input_response_bytes, quotas.receive(caller))
     }
 
-    fn of(max_answers: usize, max_bytes: usize, received: Received) -> Self {
+    fn of(max_input_responses: usize, max_bytes: usize, received: Received) -> Self {
         let used = Mutex::new(Some(Used { answers: 0, bytes: 0, received }));
-        Self { max_answers, max_bytes, used }
+        Self { max_input_responses, max_bytes, used }
     }
 
-    /// Whether one more question may be asked after so many.
+    /// Whether one more input request may be asked after so many.
     ///
     /// # Errors
-    /// [`AskError::NoRoom`].
-    pub(crate) fn check_questions(&self, asked: usize) -> Result<(), AskError> {
-        if asked < self.max_answers {
+    /// [`InputRequestError::NoRoom`].
+    pub(crate) fn check_requests(&self, asked: usize) -> Result<(), InputRequestError> {
+        if asked < self.max_input_responses {
             return Ok(());
         }
-        Err(AskError::NoRoom(format!("one call may ask {} questions; ask for less", self.max_answers)))
+        Err(InputRequestError::NoRoom(format!(
+            "one call may ask {} input requests; ask for less",
+            self.max_input_responses
+        )))
     }
 
     /// Counts answers, which are kept from now on.
     ///
     /// # Errors
-    /// [`AskError::NoRoom`], where none of them may be kept; [`AskError::Ended`].
-    pub(crate) fn take(&self, answers: usize, bytes: usize) -> Result<(), AskError> {
+    /// [`InputRequestError::NoRoom`], where none of them may be kept; [`InputRequestError::Ended`].
+    pub(crate) fn take(&self, answers: usize, bytes: usize) -> Result<(), InputRequestError> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let used = used.as_mut().ok_or(AskError::Ended)?;
-        let no_room = |why: String| Err(AskError::NoRoom(why));
-        if answers > self.max_answers - used.answers {
-            return no_room(format!("one call may have {} answers; ask for less", self.max_answers));
+        let used = used.as_mut().ok_or(InputRequestError::Ended)?;
+        let no_room = |why: String| Err(InputRequestError::NoRoom(why));
+        if answers > self.max_input_responses - used.answers {
+            return no_room(format!("one call may have {} answers; ask for less", self.max_input_responses));
         }
         if bytes > self.max_bytes - used.bytes {
             let limit = self.max_bytes;
@@ -82,7 +85,7 @@ impl Room {
 pub(crate) mod tests {
     use toolwright_wire::budget::Budget;
 
-    use super::{AskError, Room};
+    use super::{InputRequestError, Room};
     use crate::quotas::{Caller, Callers, Received};
 
     /// Room for what a test answers.
@@ -100,12 +103,12 @@ pub(crate) mod tests {
         let callers = Callers::of_at_most(9);
         let one = room(&callers, callers.nobody(), 1_000);
         assert_eq!(one.take(1, 100), Ok(()));
-        assert!(matches!(one.take(1, 1), Err(AskError::NoRoom(why)) if why.contains("100 bytes")));
+        assert!(matches!(one.take(1, 1), Err(InputRequestError::NoRoom(why)) if why.contains("100 bytes")));
         assert_eq!(one.take(19, 0), Ok(()));
-        assert!(matches!(one.take(1, 0), Err(AskError::NoRoom(why)) if why.contains("20 answers")));
-        assert_eq!(one.check_questions(19), Ok(()));
+        assert!(matches!(one.take(1, 0), Err(InputRequestError::NoRoom(why)) if why.contains("20 answers")));
+        assert_eq!(one.check_requests(19), Ok(()));
         assert!(
-            matches!(one.check_questions(20), Err(AskError::NoRoom(why)) if why.contains("20 questions"))
+            matches!(one.check_requests(20), Err(InputRequestError::NoRoom(why)) if why.contains("20 input requests"))
         );
     }
 
@@ -115,10 +118,12 @@ pub(crate) mod tests {
         let ada = Caller::new(true, Budget::new(0));
         let (first, second) = (room(&callers, &ada, 1_000), room(&callers, &ada, 1_000));
         assert_eq!(first.take(1, 100), Ok(()));
-        assert!(matches!(second.take(1, 51), Err(AskError::NoRoom(why)) if why.contains("being handled")));
+        assert!(
+            matches!(second.take(1, 51), Err(InputRequestError::NoRoom(why)) if why.contains("being handled"))
+        );
         assert_eq!(second.take(1, 50), Ok(()), "what was refused does not count");
         first.end();
-        assert_eq!(first.take(1, 1), Err(AskError::Ended));
+        assert_eq!(first.take(1, 1), Err(InputRequestError::Ended));
         assert_eq!(second.take(1, 50), Ok(()));
         drop(second);
         let (full, other) = (room(&callers, callers.nobody(), 60), room(&callers, &ada, 60));

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use toolwright_core::request::MissingCapability;
 use toolwright_core::revision::Revision;
 
-use super::{InputKind, Question};
+use super::{InputKind, KnownRequest};
 
-/// What a client can be asked for. A handler may choose by it, since a question that the client has not declared is an
-/// [`AskError::Unsupported`](super::AskError::Unsupported).
+/// What a client can be asked for. A handler may choose by it, since an input request that the client has not declared is an
+/// [`InputRequestError::Unsupported`](super::InputRequestError::Unsupported).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClientCapabilities(u8);
 
@@ -22,7 +22,7 @@ const SAMPLING: u8 = 1 << 2;
 const SAMPLING_TOOLS: u8 = 1 << 3;
 const ROOTS: u8 = 1 << 4;
 
-/// `ClientCapabilities` of the schema, as far as questions go.
+/// `ClientCapabilities` of the schema, as far as input requests go.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Declared {
@@ -85,10 +85,10 @@ impl ClientCapabilities {
         Self(bits)
     }
 
-    /// Whether the question may be asked (2026-07-28, basic/patterns/mrtr: servers must not send what the client has not
+    /// Whether the input request may be asked (2026-07-28, basic/patterns/mrtr: servers must not send what the client has not
     /// declared).
-    pub(crate) fn check(self, question: &Question) -> Result<(), MissingCapability> {
-        let (needed, required) = match question.kind() {
+    pub(crate) fn check(self, request: &KnownRequest) -> Result<(), MissingCapability> {
+        let (needed, required) = match request.kind() {
             InputKind::Form => (FORM, json!({"elicitation": {"form": {}}})),
             InputKind::Url => (URL, json!({"elicitation": {"url": {}}})),
             InputKind::Sampling => (SAMPLING, json!({"sampling": {}})),

@@ -7,7 +7,7 @@ use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
 use toolwright_core::schema;
 
-use super::AskError;
+use super::InputRequestError;
 
 /// What a server asks: a form or a page for the user (`elicitation/create`), a text of the model
 /// (`sampling/createMessage`), or the folders (`roots/list`).
@@ -29,9 +29,9 @@ impl InputRequest {
     }
 }
 
-/// A question: a request of the server in the schema's words (2026-07-28, schema `InputRequest`).
+/// An input request: a request of the server in the schema's words (2026-07-28, schema `InputRequest`).
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Question {
+pub(crate) struct KnownRequest {
     method: &'static str,
     params: Value,
     #[serde(skip)]
@@ -48,7 +48,7 @@ pub(crate) enum InputKind {
     Roots,
 }
 
-impl Question {
+impl KnownRequest {
     pub(crate) fn form(message: &str, form: &Value) -> Self {
         let params = json!({"mode": "form", "message": message, "requestedSchema": form});
         Self { method: method::ELICITATION_CREATE, params, kind: InputKind::Form }
@@ -69,7 +69,7 @@ impl Question {
     }
 
     /// A request that comes from elsewhere.
-    pub(crate) fn of(request: &InputRequest) -> Result<Self, AskError> {
+    pub(crate) fn of(request: &InputRequest) -> Result<Self, InputRequestError> {
         let InputRequest { method, params } = request;
         let (method, kind) = match method.as_str() {
             method::ELICITATION_CREATE if params.get("mode").is_some_and(|mode| mode == "url") => {
@@ -81,16 +81,18 @@ impl Question {
             }
             method::SAMPLING_CREATE_MESSAGE => (method::SAMPLING_CREATE_MESSAGE, InputKind::Sampling),
             method::ROOTS_LIST => (method::ROOTS_LIST, InputKind::Roots),
-            other => return Err(AskError::Method(toolwright_core::protocol::error::shortened(other))),
+            other => {
+                return Err(InputRequestError::Method(toolwright_core::protocol::error::shortened(other)));
+            }
         };
         let params = if params.is_object() { params.clone() } else { json!({}) };
         Ok(Self { method, params, kind })
     }
 
-    /// Refuses a key under which another question was asked before.
-    pub(crate) fn check_key(&self, key: &str, asked: Option<&Self>) -> Result<(), AskError> {
+    /// Refuses a key under which another input request was asked before.
+    pub(crate) fn check_key(&self, key: &str, asked: Option<&Self>) -> Result<(), InputRequestError> {
         match asked {
-            Some(other) if other != self => Err(AskError::SameKey(key.to_owned())),
+            Some(other) if other != self => Err(InputRequestError::SameKey(key.to_owned())),
             _ => Ok(()),
         }
     }
@@ -108,7 +110,7 @@ impl Question {
         &self,
         revision: Revision,
         elicitation_id: Option<&str>,
-    ) -> Result<Value, AskError> {
+    ) -> Result<Value, InputRequestError> {
         let mut params = self.params.clone();
         let Some(members) = params.as_object_mut() else { return Ok(params) };
         match self.kind {

@@ -10,7 +10,7 @@ use super::InputRequest;
 #[derive(Debug, Clone, Default)]
 pub struct InputRequired {
     /// What is asked, each under a key of its own. A request that the client has not declared a capability for is an
-    /// error; so are more than [`Limits::max_questions`](crate::Limits::max_questions).
+    /// error; so are more than [`Limits::max_input_requests`](crate::Limits::max_input_requests).
     pub requests: Vec<(String, InputRequest)>,
     /// What the provider needs to go on, such as the `requestState` of another server. It travels with the client,
     /// sealed, and nobody but this server can read or change it; together with the answers of earlier rounds it has at

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::Provider;
+use super::ModelApi;
 
-impl Provider {
+impl ModelApi {
     /// The answer to a call, as the API takes it in the next request: an item of `input` for OpenAI, a block of a user's
     /// message for Anthropic, a part of one for Gemini, which knows calls by the tool's name.
     ///
@@ -37,28 +37,28 @@ mod tests {
 
     #[test]
     fn answers_have_the_form_of_each_provider() {
-        let answer = |provider: Provider, is_error| provider.answer("c1", "add", "3", is_error);
-        for provider in [Provider::OpenAi, Provider::OpenAiStrict] {
+        let answer = |api: ModelApi, is_error| api.answer("c1", "add", "3", is_error);
+        for api in [ModelApi::OpenAi, ModelApi::OpenAiStrict] {
             for is_error in [false, true] {
                 let expected = json!({"type": "function_call_output", "call_id": "c1", "output": "3"});
-                assert_eq!(answer(provider, is_error), expected);
+                assert_eq!(answer(api, is_error), expected);
             }
         }
         let block = json!({"type": "tool_result", "tool_use_id": "c1", "content": "3"});
-        assert_eq!(answer(Provider::Anthropic, false), block);
+        assert_eq!(answer(ModelApi::Anthropic, false), block);
         let failed = json!({"type": "tool_result", "tool_use_id": "c1", "content": "3", "is_error": true});
-        assert_eq!(answer(Provider::Anthropic, true), failed);
+        assert_eq!(answer(ModelApi::Anthropic, true), failed);
         for (is_error, outcome) in [(false, "result"), (true, "error")] {
             let part = json!({"functionResponse": {"id": "c1", "name": "add", "response": {outcome: "3"}}});
-            assert_eq!(answer(Provider::Gemini, is_error), part);
+            assert_eq!(answer(ModelApi::Gemini, is_error), part);
         }
     }
 
     #[test]
     fn answers_are_read_again_as_parts() {
-        for provider in [Provider::OpenAi, Provider::Anthropic] {
-            let part = parts::normalize(&provider.answer("c1", "add", "", false)).unwrap();
-            assert_eq!((part.call_id.as_deref(), part.result), (Some("c1"), Some(json!(""))), "{provider}");
+        for api in [ModelApi::OpenAi, ModelApi::Anthropic] {
+            let part = parts::normalize(&api.answer("c1", "add", "", false)).unwrap();
+            assert_eq!((part.call_id.as_deref(), part.result), (Some("c1"), Some(json!(""))), "{api}");
         }
     }
 }

@@ -19,7 +19,7 @@ use toolwright_server::{Client, Service};
 /// use serde_json::json;
 /// use toolwright::toolbox::Toolbox;
 /// use toolwright::value::{McpTool, ToolValue};
-/// use toolwright::{Client, InProcess, Server, Tool};
+/// use toolwright::{Client, Server, Tool, in_process::InProcess};
 ///
 /// /// Says hello.
 /// #[derive(Tool, serde::Deserialize, schemars::JsonSchema)]

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use toolwright_core::content::{ContentBlock, Role};
 
-use super::{Question, object};
+use super::{KnownRequest, object};
 
 /// A text that the client's model is to write (2026-07-28, client/sampling "Creating Messages").
 ///
@@ -69,11 +69,11 @@ impl Sampling {
         self
     }
 
-    pub(crate) fn into_question(self) -> Question {
+    pub(crate) fn into_request(self) -> KnownRequest {
         let uses_tools = self.members.contains_key("tools") || self.members.contains_key("toolChoice");
         let mut params = Map::from_iter([("messages".to_owned(), Value::Array(self.messages))]);
         params.extend(self.members);
-        Question::sampling(params, uses_tools)
+        KnownRequest::sampling(params, uses_tools)
     }
 }
 

@@ -12,7 +12,7 @@ pub enum Elicited<T> {
     Accepted(T),
     /// The user said no.
     Declined,
-    /// The user left the question without an answer.
+    /// The user left the input request without an answer.
     Cancelled,
 }
 

@@ -1,4 +1,4 @@
-//! Questions of 2026-07-28: the call ends with them, and is made again with their answers (basic/patterns/mrtr).
+//! Input requests of 2026-07-28: the call ends with them, and is made again with their answers (basic/patterns/mrtr).
 //!
 //! The handler is dropped and runs again, since the revision has no server requests and a future cannot be sent to
 //! the client: kept here, it would bind the client to this process and its memory. One handler serves both eras, at
@@ -12,11 +12,11 @@ use std::task::Waker;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
-use super::{AskError, InputResponses, Question};
+use super::{InputRequestError, InputResponses, KnownRequest};
 #[cfg(feature = "tasks")]
 use crate::future::BoxFuture;
 
-/// Answers by the keys of their questions.
+/// Answers by the keys of their input requests.
 pub(crate) type Answers = BTreeMap<String, Box<RawValue>>;
 
 /// What travels with the client from one pass to the next.
@@ -28,7 +28,7 @@ pub(crate) struct RequestState {
     pub(crate) provider: Option<String>,
 }
 
-/// What one pass of a call knows of questions: one run of its handler, from its start to its end or to the questions
+/// What one pass of a call knows of input requests: one run of its handler, from its start to its end or to the input requests
 /// that have no answer yet.
 #[derive(Debug)]
 pub(crate) struct Passes {
@@ -36,7 +36,7 @@ pub(crate) struct Passes {
     pass: OnceLock<Box<Pass>>,
     /// What the client answers to the requests of a provider.
     input: Option<Box<InputResponses>>,
-    /// The task that polls the handler. A question may be asked in another one.
+    /// The task that polls the handler. An input request may be asked in another one.
     driver: Mutex<Option<Waker>>,
 }
 
@@ -52,8 +52,8 @@ struct PassState {
     kept: Answers,
     /// Answers that came with the request and were not used yet.
     given: Answers,
-    /// All questions of this pass.
-    asked: BTreeMap<String, Question>,
+    /// All input requests of this pass.
+    asked: BTreeMap<String, KnownRequest>,
     /// The keys of those that wait, once for each that waits.
     open: Vec<String>,
 }
@@ -70,7 +70,7 @@ impl Passes {
         Self { limit, pass, input, driver: Mutex::default() }
     }
 
-    /// How many questions may be open at once.
+    /// How many input requests may be open at once.
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
@@ -80,9 +80,9 @@ impl Passes {
         self.input.as_deref()
     }
 
-    pub(crate) fn take_open(&self, waker: Option<&Waker>) -> Option<Vec<(String, Question)>> {
+    pub(crate) fn take_open(&self, waker: Option<&Waker>) -> Option<Vec<(String, KnownRequest)>> {
         if let Some(waker) = waker {
-            // Before the look at the questions, so that none is added in between.
+            // Before the look at the input requests, so that none is added in between.
             let mut driver = self.driver();
             if !driver.as_ref().is_some_and(|driver| driver.will_wake(waker)) {
                 *driver = Some(waker.clone());
@@ -93,42 +93,46 @@ impl Passes {
             return None;
         }
         let PassState { open, asked, .. } = &mut *state;
-        let mut questions = Vec::with_capacity(open.len());
+        let mut requests = Vec::with_capacity(open.len());
         for key in open.drain(..) {
             // One that is not there any more was added already: two waited for it.
-            questions.extend(asked.remove_entry(&key));
+            requests.extend(asked.remove_entry(&key));
         }
-        Some(questions)
+        Some(requests)
     }
 
-    /// Waits for the answer to the question of this key: the one that came with the request, or none in this pass.
+    /// Waits for the answer to the input request of this key: the one that came with the request, or none in this pass.
     ///
     /// # Errors
-    /// [`AskError::Ended`] where the pass ends without an answer, and what is wrong with the question or its key.
-    pub(crate) async fn ask(&self, key: &str, question: &Question) -> Result<Box<RawValue>, AskError> {
+    /// [`InputRequestError::Ended`] where the pass ends without an answer, and what is wrong with the input request or its key.
+    pub(crate) async fn ask(
+        &self,
+        key: &str,
+        request: &KnownRequest,
+    ) -> Result<Box<RawValue>, InputRequestError> {
         let pass = self.pass.get_or_init(Box::default);
         if pass.ended.is_cancelled() {
-            return Err(AskError::Ended);
+            return Err(InputRequestError::Ended);
         }
         {
             let mut state = pass.state();
-            question.check_key(key, state.asked.get(key))?;
+            request.check_key(key, state.asked.get(key))?;
             if let Some(answer) = state.answer(key) {
-                state.asked.insert(key.to_owned(), question.clone());
+                state.asked.insert(key.to_owned(), request.clone());
                 return Ok(answer);
             }
             if state.open.len() >= self.limit {
-                return Err(AskError::TooMany(self.limit));
+                return Err(InputRequestError::TooMany(self.limit));
             }
-            state.asked.insert(key.to_owned(), question.clone());
+            state.asked.insert(key.to_owned(), request.clone());
             state.open.push(key.to_owned());
         }
-        let open = OpenQuestion { pass, key };
+        let open = OpenRequest { pass, key };
         self.wake_driver();
         // The pass ends when its handler has nothing else to do, and with it this future; one in another task goes on.
         pass.ended.cancelled().await;
         drop(open);
-        Err(AskError::Ended)
+        Err(InputRequestError::Ended)
     }
 
     /// The answer of this key cannot be used, and is asked for again: "the server SHOULD respond with a new
@@ -163,11 +167,11 @@ impl Passes {
     pub(crate) fn earlier_answer(
         &self,
         key: &str,
-        question: &Question,
-    ) -> Result<Option<Box<RawValue>>, AskError> {
+        request: &KnownRequest,
+    ) -> Result<Option<Box<RawValue>>, InputRequestError> {
         let Some(pass) = self.pass.get() else { return Ok(None) };
         let mut state = pass.state();
-        question.check_key(key, state.asked.get(key))?;
+        request.check_key(key, state.asked.get(key))?;
         Ok(state.answer(key))
     }
 
@@ -188,7 +192,7 @@ impl Passes {
     }
 }
 
-/// A call that may become a task: until it is one, its questions end a pass; then the task shows them.
+/// A call that may become a task: until it is one, its input requests end a pass; then the task shows them.
 #[cfg(feature = "tasks")]
 pub(crate) trait TaskCall: std::fmt::Debug + Send + Sync {
     /// What the call knows of passes.
@@ -203,18 +207,18 @@ pub(crate) trait TaskCall: std::fmt::Debug + Send + Sync {
     /// Sets the task's message.
     fn say(&self, message: &str);
 
-    /// Waits for the answer to the question of this key.
+    /// Waits for the answer to the input request of this key.
     fn ask<'a>(
         &'a self,
         key: &'a str,
-        question: &'a Question,
-    ) -> BoxFuture<'a, Result<Box<RawValue>, AskError>>;
+        request: &'a KnownRequest,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, InputRequestError>>;
 
     /// The answer of this key cannot be used.
     ///
     /// # Errors
     /// Where it cannot be asked for again.
-    fn refuse(&self, key: &str, problem: String) -> Result<(), AskError>;
+    fn refuse(&self, key: &str, problem: String) -> Result<(), InputRequestError>;
 }
 
 impl Pass {
@@ -234,13 +238,13 @@ impl PassState {
     }
 }
 
-/// A question that waits: one that nobody waits for any more is not asked.
-struct OpenQuestion<'a> {
+/// An input request that waits: one that nobody waits for any more is not asked.
+struct OpenRequest<'a> {
     pass: &'a Pass,
     key: &'a str,
 }
 
-impl Drop for OpenQuestion<'_> {
+impl Drop for OpenRequest<'_> {
     fn drop(&mut self) {
         let mut state = self.pass.state();
         if let Some(at) = state.open.iter().position(|key| key == self.key) {
