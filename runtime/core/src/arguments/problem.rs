@@ -51,6 +51,12 @@ impl ArgumentErrors {
         Self { inner: Box::new(Inner { findings, example }) }
     }
 
+    /// What a checker has found, with an example of arguments that fit, unless it is an empty object.
+    pub(crate) fn of_findings(findings: Findings, example: &Value) -> Self {
+        let is_empty = example.as_object().is_some_and(serde_json::Map::is_empty);
+        Self::new(findings, (!is_empty).then(|| Arc::new(Example::new(example.clone()))))
+    }
+
     /// The problems, in the order of the arguments, at most [`MAX_PROBLEMS`].
     pub fn problems(&self) -> &[Problem] {
         &self.inner.findings.problems

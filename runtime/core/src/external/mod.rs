@@ -4,6 +4,7 @@
 //! An invalid definition is left out and the rest is served, since clients drop a whole list for one of them, and
 //! since one upstream tool must not stop a list from being refreshed.
 
+mod input;
 mod output;
 mod schema;
 mod wrap;
@@ -18,6 +19,7 @@ use crate::json::{self, JsonFault, MAX_DEPTH, MAX_VALUE_DEPTH};
 use crate::names::{self, NameError};
 use crate::protocol::meta::is_reserved;
 
+pub use input::InputChecker;
 pub use output::{NotChecked, OutputChecker};
 pub use schema::{MAX_SUBSCHEMAS, SchemaFlaw};
 pub use wrap::wrapped;

@@ -34,15 +34,7 @@ impl OutputChecker {
     /// # Errors
     /// [`NotChecked`] where a rule is beyond the checker.
     pub fn compile(schema: &Value) -> Result<Self, NotChecked> {
-        let dialect = schema.as_object().map_or(Ok(Dialect::Modern), Dialect::of);
-        let dialect = dialect.map_err(|flaw| NotChecked::Rule(flaw.to_string()))?;
-        let mut schema = schema.clone();
-        if let Value::Object(members) = &mut schema {
-            // The address of the whole document changes nothing in it.
-            members.shift_remove("$id");
-            prepare(members, dialect)?;
-        }
-        Checker::compile(&schema).map(Self).map_err(|error| NotChecked::Rule(error.fault.to_string()))
+        compile(schema).map(Self)
     }
 
     /// Checks structured content.
@@ -68,6 +60,19 @@ impl OutputChecker {
         }
         Err(text)
     }
+}
+
+/// Compiles a schema for which [`check`](super::check) has found no flaw.
+pub(super) fn compile(schema: &Value) -> Result<Checker, NotChecked> {
+    let dialect = schema.as_object().map_or(Ok(Dialect::Modern), Dialect::of);
+    let dialect = dialect.map_err(|flaw| NotChecked::Rule(flaw.to_string()))?;
+    let mut schema = schema.clone();
+    if let Value::Object(members) = &mut schema {
+        // The address of the whole document changes nothing in it.
+        members.shift_remove("$id");
+        prepare(members, dialect)?;
+    }
+    Checker::compile(&schema).map_err(|error| NotChecked::Rule(error.fault.to_string()))
 }
 
 /// Takes hints out, and finds what the checker does not know.
