@@ -55,6 +55,7 @@ pub trait TokenVerifier: Send + Sync + 'static {
 pub struct Rejected {
     kind: RejectedKind,
     reason: Cow<'static, str>,
+    error_kind: Option<&'static str>,
 }
 
 /// Whose matter it is that a token was not taken.
@@ -71,13 +72,24 @@ pub enum RejectedKind {
 impl Rejected {
     /// The token is not good. Callers are told the reason, so it must say nothing that they must not know.
     pub fn invalid(reason: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind: RejectedKind::Invalid, reason: reason.into() }
+        Self { kind: RejectedKind::Invalid, reason: reason.into(), error_kind: None }
     }
 
     /// Whether the token is good cannot be found out now. Callers are not told the reason;
     /// [`Protection::on_rejected`](super::Protection::on_rejected) is.
     pub fn unavailable(reason: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind: RejectedKind::Unavailable, reason: reason.into() }
+        Self { kind: RejectedKind::Unavailable, reason: reason.into(), error_kind: None }
+    }
+
+    /// Gives callers the reason of an [unavailable](Rejected::unavailable) check as well, with this name for it: the error has
+    /// `kind` and `retryable` in its data.
+    pub fn with_error_kind(self, name: &'static str) -> Self {
+        Self { error_kind: Some(name), ..self }
+    }
+
+    /// The name that callers get for the reason.
+    pub fn error_kind(&self) -> Option<&'static str> {
+        self.error_kind
     }
 
     /// Whose matter it is.

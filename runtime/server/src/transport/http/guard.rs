@@ -92,7 +92,13 @@ impl Guard<'_> {
         if rejected.kind() == RejectedKind::Invalid {
             return self.challenge(Fault::Invalid, rejected.reason());
         }
-        let error = error::internal("access tokens cannot be checked now; try again later");
+        let error = match rejected.error_kind() {
+            Some(kind) => {
+                let data = serde_json::json!({"kind": kind, "retryable": true});
+                error::internal(rejected.reason()).with_data(&data)
+            }
+            None => error::internal("access tokens cannot be checked now; try again later"),
+        };
         let mut response = answer::refusal(StatusCode::SERVICE_UNAVAILABLE, None, &error);
         response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
         response
