@@ -14,3 +14,33 @@ pub(crate) fn bytes<const N: usize>() -> Option<[u8; N]> {
 pub(crate) fn name() -> Option<String> {
     Some(URL_SAFE_NO_PAD.encode(bytes::<16>()?))
 }
+
+/// A UUID of version 7 (RFC 9562 §5.7): its order is that of time.
+pub(crate) fn uuid(milliseconds: u64) -> Option<String> {
+    let mut bytes = bytes::<16>()?;
+    bytes[..6].copy_from_slice(&milliseconds.to_be_bytes()[2..]);
+    bytes[6] = bytes[6] & 0x0f | 0x70;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let number = u128::from_be_bytes(bytes);
+    let part = |shift: u32, bits: u32| (number >> shift) & ((1 << bits) - 1);
+    Some(format!(
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        part(96, 32),
+        part(80, 16),
+        part(64, 16),
+        part(48, 16),
+        part(0, 48)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn uuids_have_their_version_and_the_order_of_time() {
+        let (older, newer) = (super::uuid(0x0123_4567_89ab).unwrap(), super::uuid(0x0123_4567_89ac).unwrap());
+        assert!(older.starts_with("01234567-89ab-7") && older < newer, "{older} {newer}");
+        assert!(["8", "9", "a", "b"].contains(&&older[19..20]), "{older}");
+        assert_eq!(older.len(), 36);
+        assert_ne!(older, super::uuid(0x0123_4567_89ab).unwrap());
+    }
+}

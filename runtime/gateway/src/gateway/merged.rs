@@ -15,6 +15,11 @@ use crate::proxy::Proxy;
 const SERVER: &str = "io.toolwright/server";
 const NAME: &str = "io.toolwright/name";
 
+/// The server that a tool of a gateway's list is of.
+pub(crate) fn server_of(tool: &ToolDefinition) -> Option<&str> {
+    tool.meta.as_ref()?.get(SERVER)?.as_str()
+}
+
 /// The last list that was made, and of what.
 pub(super) struct Merged<T>(Mutex<Arc<Made<T>>>);
 

@@ -23,6 +23,7 @@ use toolwright_server::Changes;
 use member::Member;
 pub use member::UpstreamState;
 use merged::Merged;
+pub(crate) use merged::server_of;
 
 /// How many servers a gateway has at most.
 pub const MAX_SERVERS: usize = 1_000;

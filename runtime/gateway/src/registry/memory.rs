@@ -124,10 +124,7 @@ impl MemoryStore {
     fn state_now(&self, run: &str, token: Option<TokenId<'_>>) -> Option<RunState> {
         let mut state = self.state();
         let mut found = state.run(run)?.state();
-        found.is_revoked = token.is_some_and(|token| {
-            state.tokens.contains_key(token.id)
-                || state.orgs.get(&found.org).is_some_and(|(until, _)| token.issued_at <= *until)
-        });
+        found.is_revoked = token.is_some_and(|token| state.is_revoked(found.org.as_deref(), token));
         Some(found)
     }
 
@@ -169,6 +166,11 @@ impl MemoryStore {
 }
 
 impl State {
+    fn is_revoked(&self, org: Option<&str>, token: TokenId<'_>) -> bool {
+        self.tokens.contains_key(token.id)
+            || self.orgs.get(&org.map(str::to_owned)).is_some_and(|(until, _)| token.issued_at <= *until)
+    }
+
     /// A run that has not ended.
     fn run(&mut self, run: &str) -> Option<&mut Run> {
         if self.runs.get(run)?.ends <= Instant::now() {
@@ -251,6 +253,14 @@ impl RegistryStore for MemoryStore {
         token: Option<TokenId<'a>>,
     ) -> BoxFuture<'a, Result<Option<RunState>, StoreError>> {
         Box::pin(ready(Ok(self.state_now(run, token))))
+    }
+
+    fn is_revoked<'a>(
+        &'a self,
+        org: Option<&'a str>,
+        token: TokenId<'a>,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        Box::pin(ready(Ok(self.state().is_revoked(org, token))))
     }
 
     fn snapshot<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>> {

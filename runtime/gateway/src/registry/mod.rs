@@ -1,15 +1,23 @@
 //! The nodes of runs, and who may call their tools.
 //!
 //! `store` says how runs and their entries are kept, `memory` keeps them in this process, and `entry` is what a node
-//! registers.
+//! registers. `live` keeps the runs that are in use in step with the store, `view` is what one offers at a moment, `verify` finds
+//! a caller's run by its token, `provider` answers its lists and calls, and `call` waits for workers.
 
+mod call;
 mod entry;
+mod live;
 mod memory;
+mod provider;
 mod store;
+mod verify;
+mod view;
 
 pub use entry::{Backend, Entry, EntryError, MAX_ENTRY_BYTES, MAX_ID_BYTES, Status};
+pub use live::{IDLE, Registry, RegistryBuilder};
 pub use memory::MemoryStore;
 pub use store::{
     MAX_ENTRIES, MAX_RUN_BYTES, MAX_RUNS, RUN_TTL, RegistryStore, Revocation, RunChanged, RunId, RunState,
     Snapshot, StoreError, TokenId,
 };
+pub use verify::SessionVerifier;

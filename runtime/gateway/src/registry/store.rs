@@ -192,6 +192,13 @@ pub trait RegistryStore: Send + Sync + 'static {
         token: Option<TokenId<'a>>,
     ) -> BoxFuture<'a, Result<Option<RunState>, StoreError>>;
 
+    /// Whether a token of no run is revoked, by itself or with its organization.
+    fn is_revoked<'a>(
+        &'a self,
+        org: Option<&'a str>,
+        token: TokenId<'a>,
+    ) -> BoxFuture<'a, Result<bool, StoreError>>;
+
     /// All entries of a run. None if there is no such run.
     fn snapshot<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>>;
 

@@ -3,4 +3,5 @@
 mod many;
 mod passed_on;
 mod questions;
+mod runs;
 mod shop;

@@ -1,0 +1,196 @@
+//! Calls that workers answer, as their callers see them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use tokio::time::{Instant, sleep_until};
+use toolwright_core::protocol::{ErrorObject, Revision, error};
+use toolwright_core::result::ToolResult;
+use toolwright_server::{Context, Outcome, RawResult, ToolRequest};
+
+use super::live::Shared;
+use super::verify::Agent;
+use super::view::RunTool;
+use crate::calls::{Call, CallBus, CallRecord, CallState};
+use crate::random;
+
+/// Member of `_meta` of a result that says what happened to its call: `kind`, `retryable`, `call_id`.
+const FAULT: &str = "io.toolwright/fault";
+/// Member of `_meta` of a result: how often its call was made, if more than once.
+const ATTEMPT: &str = "io.toolwright/attempt";
+
+/// The token was revoked while its call was under way.
+pub(super) fn revoked() -> ErrorObject {
+    let data = json!({"kind": "revoked", "retryable": false});
+    error::internal("the token was revoked; get another one from the session endpoint").with_data(&data)
+}
+
+impl Shared {
+    /// Has a worker answer a call, and waits for it.
+    pub(super) async fn call_worker(
+        &self,
+        agent: &Agent,
+        tool: &RunTool,
+        request: ToolRequest<'_>,
+        cx: &Context,
+    ) -> Outcome {
+        let arguments = match checked(tool, request.arguments) {
+            Ok(arguments) => arguments,
+            Err(refused) => return (*refused).into(),
+        };
+        let Some(bus) = &self.bus else {
+            let data = json!({"kind": "no_worker", "retryable": false});
+            return error::internal("this gateway has no workers").with_data(&data).into();
+        };
+        let now = self.clock.now();
+        let left = self.call_timeout.min(cx.deadline().saturating_duration_since(std::time::Instant::now()));
+        let deadline = Instant::now() + left;
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let Some(id) = random::uuid(milliseconds(now)) else {
+            return error::internal("the system gives no random numbers").into();
+        };
+        let mut call = Call::new(
+            id.clone(),
+            tool.node.clone(),
+            tool.definition.name.clone(),
+            arguments,
+            milliseconds(now.saturating_add(left)),
+        );
+        (call.org, call.run) = (agent.claims.org.clone(), agent.claims.run.clone());
+        call.meta = request.own_meta();
+        call.is_repeatable = tool.is_repeatable();
+        if let Err(error) = bus.submit(&tool.pool, call).await {
+            return error.to_rpc(&id).into();
+        }
+        let revoked = agent.run.revoked();
+        let mut waiting = Waiting { bus, call: &id, is_over: false };
+        let outcome = tokio::select! {
+            outcome = finished(bus.as_ref(), &id, cx) => outcome,
+            () = sleep_until(deadline) => Err(timeout(&id, left)),
+            () = cx.cancellation().cancelled() => Err(ToolResult::error("the call was cancelled").into()),
+            () = revoked.cancelled() => Err(self::revoked().into()),
+        };
+        match outcome {
+            Ok(outcome) => {
+                waiting.is_over = true;
+                outcome
+            }
+            Err(outcome) => {
+                waiting.cancel().await;
+                outcome
+            }
+        }
+    }
+}
+
+/// A call that someone waits for. When that ends, whatever the reason, the call is cancelled.
+struct Waiting<'a> {
+    bus: &'a Arc<dyn CallBus>,
+    call: &'a str,
+    is_over: bool,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            let (bus, call) = (Arc::clone(self.bus), self.call.to_owned());
+            tokio::spawn(async move { bus.cancel(&call).await });
+        }
+    }
+}
+
+impl Waiting<'_> {
+    async fn cancel(&mut self) {
+        self.is_over = true;
+        // If that fails, the call runs until its deadline, which its worker knows.
+        _ = self.bus.cancel(self.call).await;
+    }
+}
+
+/// Waits for the end of a call, and reports its progress.
+async fn finished(bus: &dyn CallBus, call: &str, cx: &Context) -> Result<Outcome, Outcome> {
+    let (mut seen, mut reported) = (0, None);
+    loop {
+        let record = bus.wait(call, seen).await.map_err(|error| Outcome::from(error.to_rpc(call)))?;
+        seen = record.version;
+        if record.state.is_final() {
+            return Ok(outcome(record, call));
+        }
+        if record.progress != reported
+            && let Some(progress) = &record.progress
+        {
+            cx.progress(progress.progress, progress.total, progress.message.as_deref()).await;
+            reported = record.progress;
+        }
+    }
+}
+
+fn outcome(record: CallRecord, call: &str) -> Outcome {
+    match record.state {
+        CallState::Done { result } if record.attempt > 1 => {
+            RawResult::new(Revision::NEWEST, with_attempt(result, record.attempt)).into()
+        }
+        CallState::Done { result } => RawResult::new(Revision::NEWEST, result).into(),
+        CallState::Failed { error } => error.into(),
+        CallState::Unknown => fault(
+            "outcome_unknown",
+            false,
+            call,
+            "the worker was lost while it ran this call, and nobody knows whether the call had its effect: look before you \
+             call again",
+        ),
+        _ => fault("cancelled", true, call, "the call was cancelled before a worker had it"),
+    }
+}
+
+fn timeout(call: &str, after: Duration) -> Outcome {
+    let text = format!(
+        "there was no answer within {} seconds, and the call was cancelled; it may have had its effect",
+        after.as_secs()
+    );
+    fault("timeout", false, call, &text)
+}
+
+/// A result that tells the model what happened, and programs as well.
+fn fault(kind: &str, is_retryable: bool, call: &str, text: &str) -> Outcome {
+    let mut result = ToolResult::error(text);
+    let fault = json!({"kind": kind, "retryable": is_retryable, "call_id": call});
+    result.meta = Some(Map::from_iter([(FAULT.to_owned(), fault)]));
+    result.into()
+}
+
+fn with_attempt(result: Box<RawValue>, attempt: u32) -> Box<RawValue> {
+    let Ok(mut members) = serde_json::from_str::<Map<String, Value>>(result.get()) else { return result };
+    let meta = members.entry("_meta").or_insert_with(|| json!({}));
+    if let Some(meta) = meta.as_object_mut() {
+        meta.insert(ATTEMPT.to_owned(), attempt.into());
+    }
+    serde_json::value::to_raw_value(&members).unwrap_or(result)
+}
+
+/// The arguments of a call, if they fit, and none of them is bound.
+fn checked(tool: &RunTool, arguments: Option<&RawValue>) -> Result<Box<RawValue>, Box<ToolResult>> {
+    let members: Map<String, Value> = match arguments.filter(|arguments| arguments.get() != "null") {
+        None => Map::new(),
+        Some(raw) => serde_json::from_str(raw.get())
+            .map_err(|_| refusal("the arguments do not fit: they must be a JSON object"))?,
+    };
+    if let Some(bound) = tool.bound.iter().find(|name| members.contains_key(*name)) {
+        return Err(refusal(&format!(
+            "`{bound}` is set by the workflow and cannot be given; call again without it"
+        )));
+    }
+    // Written again, so that what the worker reads is what was checked: one member for each name.
+    let arguments = serde_json::value::to_raw_value(&members)
+        .map_err(|error| refusal(&format!("the arguments do not fit: {error}")))?;
+    if let Some(checker) = tool.checker() {
+        checker.check(Some(&arguments)).map_err(|errors| Box::new(errors.into_tool_result()))?;
+    }
+    Ok(arguments)
+}
+
+fn refusal(why: &str) -> Box<ToolResult> {
+    ToolResult::error(why).into()
+}

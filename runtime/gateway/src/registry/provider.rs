@@ -1,0 +1,143 @@
+//! The registry as a provider: what a caller lists and calls.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::protocol::{ErrorObject, error};
+use toolwright_server::auth::Access;
+use toolwright_server::{BoxFuture, Changes, Context, Outcome, Provider, ProviderCapabilities, ToolRequest};
+
+use super::live::Registry;
+use super::store::{StoreError, TokenId};
+use super::verify::{Agent, Listed};
+use crate::gateway::server_of;
+use crate::scope::EntryId;
+use crate::tokens::Permission;
+
+impl Provider for Registry {
+    fn attach(&self, changes: Changes) {
+        self.0.attach(changes);
+    }
+
+    fn capabilities(&self) -> ProviderCapabilities {
+        ProviderCapabilities::TOOLS.with_lists_by_caller()
+    }
+
+    fn tools(&self, caller: &Access) -> Arc<[ToolDefinition]> {
+        agent(caller).map(Agent::tools).unwrap_or_default()
+    }
+
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Box::pin(async move {
+            let Some(agent) = agent(cx.access()) else {
+                return error::unknown("tool", request.name).into();
+            };
+            match self.call(agent, request, cx).await {
+                Ok(outcome) => outcome,
+                Err(error) => error.into(),
+            }
+        })
+    }
+}
+
+impl Registry {
+    async fn call(
+        &self,
+        agent: &Agent,
+        request: ToolRequest<'_>,
+        cx: &Context,
+    ) -> Result<Outcome, ErrorObject> {
+        if !agent.claims.permits(Permission::Call) {
+            return Err(error::invalid_request("the token has no permission to call tools (`tools:call`)"));
+        }
+        self.admit(agent).await?;
+        let unknown = || error::unknown("tool", request.name);
+        let view = agent.run.view();
+        if let Some(tool) = view.tool(request.name) {
+            if !agent.admits(&tool.node, request.name) {
+                return Err(unknown());
+            }
+            return Ok(self.0.call_worker(agent, tool, request, cx).await);
+        }
+        let gateway = agent.run.gateway().ok_or_else(unknown)?;
+        let tools = gateway.tools(&Access::Trusted);
+        let tool = tools.iter().find(|tool| tool.name == request.name).ok_or_else(unknown)?;
+        if !agent.admits(server_of(tool).unwrap_or_default(), request.name) {
+            return Err(unknown());
+        }
+        let revoked = agent.run.revoked();
+        tokio::select! {
+            outcome = gateway.call_tool(request, cx) => Ok(outcome),
+            () = revoked.cancelled() => Err(super::call::revoked()),
+        }
+    }
+
+    /// Whether the token is still good: a connection may be older than the last check of its token.
+    async fn admit(&self, agent: &Agent) -> Result<(), ErrorObject> {
+        let claims = &agent.claims;
+        let expired = |why: &str| error::invalid_request(&format!("{why}; connect again with another token"));
+        claims.check_times(self.0.clock.now()).map_err(|rejected| expired(rejected.reason()))?;
+        let run = claims.run.as_deref().unwrap_or_default();
+        let id = TokenId { id: &claims.jti, issued_at: claims.iat };
+        let state = self.0.store.state(run, Some(id)).await.map_err(|error| error.to_rpc())?;
+        let state = state.ok_or_else(|| StoreError::NoRun(run.to_owned()).to_rpc())?;
+        if state.is_revoked || state.org != claims.org || claims.epoch.as_ref() != Some(&state.epoch) {
+            return Err(super::call::revoked());
+        }
+        self.0.live(run, &state).await.map(drop).map_err(|error| error.to_rpc())
+    }
+}
+
+fn agent(caller: &Access) -> Option<&Agent> {
+    caller.principal()?.extension::<Agent>()
+}
+
+impl Agent {
+    fn admits(&self, node: &str, tool: &str) -> bool {
+        let (org, run) = (self.claims.org.as_deref(), self.claims.run.as_deref());
+        self.scope.admits(&EntryId { org, run, node, tool })
+    }
+
+    /// The tools that the agent sees; the same list as long as the run has the same.
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        let view = self.run.view();
+        if self.claims.epoch.as_deref() != Some(&view.state.epoch)
+            || self.claims.org != view.state.org
+            || !self.claims.permits(Permission::List)
+        {
+            return Arc::default();
+        }
+        let of_servers = self.run.gateway().map(|gateway| gateway.tools(&Access::Trusted));
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |listed: &&Listed| {
+            Arc::ptr_eq(&listed.view, &view)
+                && match (&listed.of_servers, &of_servers) {
+                    (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+                    (None, None) => true,
+                    _ => false,
+                }
+        };
+        if let Some(same) = listed.as_ref().filter(is_same) {
+            return Arc::clone(&same.list);
+        }
+        let workers = view.tools.iter().map(|tool| (tool.node.as_str(), &tool.definition));
+        let servers = of_servers.iter().flat_map(|tools| tools.iter());
+        let servers = servers.map(|tool| (server_of(tool).unwrap_or_default(), tool));
+        let mut list = HashMap::new();
+        for (node, tool) in workers.chain(servers).filter(|(node, tool)| self.admits(node, &tool.name)) {
+            // A worker's tool keeps a name that a server's tool has as well.
+            list.entry(&tool.name).or_insert_with(|| {
+                let mut tool = tool.clone();
+                let meta = tool.meta.get_or_insert_default();
+                meta.insert(super::view::NODE.to_owned(), node.into());
+                tool
+            });
+        }
+        let mut list: Vec<ToolDefinition> = list.into_values().collect();
+        list.sort_by(|one, other| one.name.cmp(&other.name));
+        let list: Arc<[ToolDefinition]> = list.into();
+        *listed = Some(Listed { view, of_servers, list: Arc::clone(&list) });
+        list
+    }
+}

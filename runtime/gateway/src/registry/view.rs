@@ -1,0 +1,149 @@
+//! What a run offers at one moment.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+
+use serde_json::json;
+use toolwright_client::config::{Headers, HttpSpec, ServerSpec, StdioSpec};
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::external::InputChecker;
+
+use super::entry::{Backend, Entry, Status};
+use super::store::{RunState, Snapshot};
+
+/// Member of `_meta` that says which node a tool is of.
+pub(crate) const NODE: &str = "io.toolwright/node";
+
+/// How the servers that this gateway may start are called, and what is started.
+pub(super) type Launchers = BTreeMap<String, StdioSpec>;
+
+/// The tools of a run, ready to be called.
+#[derive(Debug)]
+pub(super) struct View {
+    pub(super) state: RunState,
+    pub(super) tools: Vec<Arc<RunTool>>,
+    by_name: HashMap<String, usize>,
+    /// Servers whose tools are of the run.
+    pub(super) servers: Vec<ServerSpec>,
+    /// Nodes that are not offered, and why.
+    pub(super) left_out: Vec<(String, String)>,
+}
+
+/// A tool that workers answer.
+#[derive(Debug)]
+pub(super) struct RunTool {
+    pub(super) node: String,
+    pub(super) pool: String,
+    pub(super) definition: ToolDefinition,
+    pub(super) bound: BTreeSet<String>,
+    /// Compiled with the first call; none where its schema has rules that cannot be checked here.
+    checker: OnceLock<Option<InputChecker>>,
+}
+
+impl RunTool {
+    pub(super) fn checker(&self) -> Option<&InputChecker> {
+        let compile = || InputChecker::compile(&self.definition.input_schema).ok();
+        self.checker.get_or_init(compile).as_ref()
+    }
+
+    /// Whether a call may be made again when it is not known what became of it.
+    pub(super) fn is_repeatable(&self) -> bool {
+        let annotations = self.definition.annotations.as_ref();
+        annotations
+            .is_some_and(|hints| hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true))
+    }
+}
+
+impl View {
+    /// What the entries of a run make. `before` is what they made last: what is unchanged is used again.
+    pub(super) fn new(snapshot: Snapshot, launchers: &Launchers, before: Option<&Self>) -> Self {
+        let mut view = Self::empty(snapshot.state);
+        let mut names = HashSet::new();
+        for entry in snapshot.entries {
+            let node = entry.node.clone();
+            if let Err(why) = view.add(entry, launchers, before, &mut names) {
+                view.left_out.push((node, why));
+            }
+        }
+        view.tools.sort_by(|one, other| one.definition.name.cmp(&other.definition.name));
+        let names = view.tools.iter().enumerate();
+        view.by_name = names.map(|(place, tool)| (tool.definition.name.clone(), place)).collect();
+        view
+    }
+
+    /// Nothing yet, of a run whose first view is this: older than it, and of its epoch.
+    pub(super) fn new_empty(first: &Self) -> Self {
+        Self::empty(RunState { revision: 0, ..first.state.clone() })
+    }
+
+    /// Nothing any more, for no token.
+    pub(super) fn ended(last: &Self) -> Self {
+        Self::empty(RunState { epoch: String::new(), ..last.state.clone() })
+    }
+
+    fn empty(state: RunState) -> Self {
+        Self { state, tools: Vec::new(), by_name: HashMap::new(), servers: Vec::new(), left_out: Vec::new() }
+    }
+
+    fn add(
+        &mut self,
+        entry: Entry,
+        launchers: &Launchers,
+        before: Option<&Self>,
+        names: &mut HashSet<String>,
+    ) -> Result<(), String> {
+        match entry.status {
+            Status::Ready => {}
+            Status::Pending => return Err("it is not ready yet".to_owned()),
+            Status::Failed => return Err("it has failed".to_owned()),
+        }
+        let server = match entry.backend {
+            Backend::Component { tool, pool } => {
+                // The one that had the name first keeps it.
+                if !names.insert(tool.name.clone()) {
+                    return Err(format!("the tool `{}` is another node's already", tool.name));
+                }
+                let mut definition = *tool;
+                let meta = definition.meta.get_or_insert_default();
+                meta.insert(NODE.to_owned(), json!(entry.node));
+                let same = before.and_then(|before| before.tool(&definition.name)).filter(|same| {
+                    same.definition == definition
+                        && same.node == entry.node
+                        && same.pool == pool
+                        && same.bound == entry.bound
+                });
+                self.tools.push(same.cloned().unwrap_or_else(|| {
+                    let (node, bound) = (entry.node, entry.bound);
+                    Arc::new(RunTool { node, pool, definition, bound, checker: OnceLock::new() })
+                }));
+                return Ok(());
+            }
+            Backend::Remote { url, headers } => {
+                let mut spec = HttpSpec::new(url.as_str());
+                spec.headers = Headers::default();
+                for (name, value) in headers {
+                    spec.headers.set(name, value);
+                }
+                ServerSpec::new(&entry.node, spec)
+            }
+            Backend::Local { launcher, args } => {
+                let spec = launchers.get(&launcher);
+                let mut spec = spec.cloned().ok_or_else(|| {
+                    format!("this gateway has no launcher `{launcher}`; its configuration names those that it may start")
+                })?;
+                spec.args.extend(args.iter().map(|argument| argument.as_str().into()));
+                ServerSpec::new(&entry.node, spec)
+            }
+        };
+        if self.servers.iter().any(|known| known.name.eq_ignore_ascii_case(&server.name)) {
+            return Err("its name differs from another node's by capitals only".to_owned());
+        }
+        self.servers.push(server);
+        Ok(())
+    }
+
+    /// The tool of this name that workers answer.
+    pub(super) fn tool(&self, name: &str) -> Option<&Arc<RunTool>> {
+        self.by_name.get(name).map(|place| &self.tools[*place])
+    }
+}
