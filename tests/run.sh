@@ -13,7 +13,7 @@ readonly all_steps=(
 readonly long_steps=(agreement_day agreement_long)
 
 # The most crates that `hello` may compile, our own included.
-readonly hello_limit=60
+readonly hello_limit=50
 # The most that a client over stdio and HTTP may compile, without TLS and with it.
 readonly client_limit=60 client_tls_limit=90
 

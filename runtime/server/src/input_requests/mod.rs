@@ -7,8 +7,8 @@
 //! - In 2026-07-28 a server sends no requests. The call ends with the input requests that are open (`input_required`), the
 //!   handler's future is dropped, and the client calls again with the answers. **The handler then runs again from its
 //!   start**, and this time its input requests are answered at once. So whatever stands before an input request must do no harm when
-//!   it is done twice: ask first, act afterwards. Answers of earlier rounds travel with the client, sealed
-//!   ([`StateKeys`]); the server keeps nothing.
+//!   it is done twice: ask first, act afterwards. Answers of earlier rounds travel with the client, protected
+//!   against change ([`StateKeys`]); the server keeps nothing.
 //!
 //! An input request has a key, which is its name within the call. Two input requests of one call have two keys; asking again under
 //! a key gives the same answer again. Keys must be the same each time the handler runs. Input requests that are asked at the
@@ -24,6 +24,7 @@ mod canonical;
 mod capabilities;
 mod required;
 mod room;
+mod seal;
 
 pub(crate) mod request_state;
 pub(crate) mod round_trips;

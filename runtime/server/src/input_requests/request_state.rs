@@ -1,12 +1,15 @@
-//! Answers on their way through the client: sealed, so that nobody else can read or make them, and bound to the request
-//! that they belong to (2026-07-28, basic/patterns/mrtr "Server Requirements").
+//! `requestState`: the responses to earlier input requests, kept by the client between two rounds. They are protected
+//! against change, expire, and are bound to the caller and the request that they belong to (2026-07-28,
+//! basic/patterns/mrtr "Server Requirements").
+//!
+//! The specification asks for integrity. Secrecy is a feature of its own, `encrypted-state`: what a handler's state holds
+//! came from the client that keeps it, and encryption brings 14 crates to every small server. A gateway turns it on, since the
+//! state of another server was sent to the gateway and not to its clients.
 
 use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use chacha20poly1305::aead::{Aead, Payload};
-use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -14,12 +17,17 @@ use toolwright_core::content::base64;
 
 use super::canonical::canonical;
 use super::round_trips::RequestState;
+#[cfg(not(feature = "encrypted-state"))]
+use super::seal::authenticated as seal;
+#[cfg(feature = "encrypted-state")]
+use super::seal::encrypted as seal;
 
 /// The keys that seal what a server lets its clients keep (`requestState`).
 ///
 /// Without them a server makes a key for itself when it starts, which is enough while it is one process. Several
 /// instances of one server need the same keys, so that each opens what another has sealed, and so does one that must open
-/// after a restart what it has sealed before.
+/// after a restart what it has sealed before. The instances must agree on the feature `encrypted-state`: one with it refuses
+/// what one without it has sealed, and the other way round.
 ///
 /// To change the key without refusing what is under way: first add the new key as a former one everywhere, then make it
 /// the current one and the old one a former one, and drop that when
@@ -95,8 +103,6 @@ struct Sealed<A, P> {
     provider: Option<P>,
 }
 
-const NONCE_BYTES: usize = 24;
-
 impl Sealer {
     pub(crate) fn new(keys: Option<StateKeys>) -> Self {
         Self { keys: keys.map_or_else(OnceLock::new, |keys| OnceLock::from(Some(keys))) }
@@ -112,22 +118,16 @@ impl Sealer {
             provider: kept.provider.as_deref(),
         })
         .ok()?;
-        let mut nonce = [0; NONCE_BYTES];
-        getrandom::fill(&mut nonce).ok()?;
-        let payload = Payload { msg: &text, aad: &binding.bytes() };
-        let sealed = cipher(&keys.current).encrypt(&XNonce::from(nonce), payload).ok()?;
-        Some(base64::encode(&[&nonce, &*sealed].concat()))
+        seal::seal(&keys.current, &text, &binding.bytes()).map(|sealed| base64::encode(&sealed))
     }
 
     /// What was sealed; none if the text was not sealed by this server for this request, or too long ago.
     pub(crate) fn open(&self, text: &str, binding: &Binding<'_>) -> Option<RequestState> {
         let keys = self.keys()?;
         let bytes = base64::decode(text).ok()?;
-        let (nonce, sealed) = bytes.split_first_chunk::<NONCE_BYTES>()?;
-        let aad = binding.bytes();
-        let text = std::iter::once(&keys.current).chain(&keys.former).find_map(|key| {
-            cipher(key).decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: &aad }).ok()
-        })?;
+        let binding = binding.bytes();
+        let mut keys = std::iter::once(&keys.current).chain(&keys.former);
+        let text = keys.find_map(|key| seal::open(key, &bytes, &binding))?;
         let Sealed { expires, answers, provider } = serde_json::from_slice(&text).ok()?;
         (expires > now()).then_some(RequestState { answers, provider })
     }
@@ -135,10 +135,6 @@ impl Sealer {
     fn keys(&self) -> Option<&StateKeys> {
         self.keys.get_or_init(StateKeys::random).as_ref()
     }
-}
-
-fn cipher(key: &[u8; 32]) -> XChaCha20Poly1305 {
-    XChaCha20Poly1305::new(&(*key).into())
 }
 
 fn now() -> u64 {
@@ -150,6 +146,7 @@ mod tests {
     use std::time::Duration;
 
     use serde_json::value::RawValue;
+    use toolwright_core::content::base64;
 
     use super::{Binding, RequestState, Sealer, StateKeys};
 
@@ -177,7 +174,8 @@ mod tests {
         let answers = [("key".to_owned(), raw(r#"{"action":"accept"}"#))].into();
         let kept = RequestState { answers, provider: Some("theirs".to_owned()) };
         let state = sealer().seal(&kept, MINUTE, &binding).expect("sealed");
-        assert!(!state.contains("accept") && !state.contains("theirs"));
+        assert_eq!(reveals(&state, "accept"), cfg!(not(feature = "encrypted-state")));
+        assert_eq!(reveals(&state, "theirs"), cfg!(not(feature = "encrypted-state")));
         let opens = |binding: &Binding<'_>| sealer().open(&state, binding).is_some();
         let opened = sealer().open(&state, &binding).expect("opened");
         assert_eq!(opened.answers["key"].get(), r#"{"action":"accept"}"#);
@@ -232,9 +230,25 @@ mod tests {
     }
 
     #[test]
-    fn the_same_answers_never_look_the_same() {
+    fn a_state_is_refused_when_it_has_expired_or_changed() {
         let binding = Binding { principal: None, method: "tools/call", target: "t", arguments: None };
-        let sealed = || sealer().seal(&RequestState::default(), MINUTE, &binding);
-        assert_ne!(sealed(), sealed());
+        let state = |ttl| sealer().seal(&RequestState::default(), ttl, &binding).expect("sealed");
+        assert!(sealer().open(&state(Duration::ZERO), &binding).is_none(), "expired");
+        let bytes = base64::decode(&state(MINUTE)).expect("base64");
+        for index in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[index] ^= 1;
+            assert!(sealer().open(&base64::encode(&changed), &binding).is_none(), "byte {index}");
+            assert!(sealer().open(&base64::encode(&bytes[..index]), &binding).is_none(), "{index} bytes");
+        }
+        let others = Sealer::new(Some(StateKeys::new([8; 32])));
+        assert!(others.open(&base64::encode(&bytes), &binding).is_none(), "another key");
+        assert!(Sealer::default().open(&base64::encode(&bytes), &binding).is_none(), "a random key");
+    }
+
+    /// Whether a client can read the words in its state.
+    fn reveals(state: &str, words: &str) -> bool {
+        let bytes = base64::decode(state).expect("base64");
+        bytes.windows(words.len()).any(|window| window == words.as_bytes())
     }
 }

@@ -13,8 +13,8 @@ pub struct InputRequired {
     /// error; so are more than [`Limits::max_input_requests`](crate::Limits::max_input_requests).
     pub requests: Vec<(String, InputRequest)>,
     /// What the provider needs to go on, such as the `requestState` of another server. It travels with the client,
-    /// sealed, and nobody but this server can read or change it; together with the answers of earlier rounds it has at
-    /// most [`Limits::max_request_state_bytes`](crate::Limits::max_request_state_bytes).
+    /// which cannot change it, nor read it if the feature `encrypted-state` is on (the gateway turns it on). Together with
+    /// the responses of earlier rounds it has at most [`Limits::max_request_state_bytes`](crate::Limits::max_request_state_bytes).
     pub state: Option<String>,
 }
 
