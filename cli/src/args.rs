@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::agent::AgentArgs;
 use crate::bindings::BindingsArgs;
-use crate::client::{self, CallArgs, GetArgs, ImportArgs, ListArgs, PingArgs, ReadArgs};
+use crate::client::{self, CallArgs, GetArgs, ImportArgs, ListArgs, LoginArgs, PingArgs, ReadArgs};
 use crate::completions::CompletionsArgs;
 use crate::config::ConfigArgs;
 use crate::diff::DiffArgs;
@@ -104,6 +104,10 @@ pub(crate) enum Command {
     /// See whether a server answers, and what it is
     #[command(after_help = client::help(PingArgs::EXAMPLES))]
     Ping(Box<PingArgs>),
+    /// Log in at a server over HTTP; other commands then use the token
+    #[command(after_help = client::help(LoginArgs::EXAMPLES))]
+    #[command(override_usage = "cargo mcp login [OPTIONS] FILE|URL [SERVER]...")]
+    Login(Box<LoginArgs>),
     /// Serve the servers of a configuration file as one
     #[command(after_help = client::help_without_servers(GatewayArgs::EXAMPLES))]
     Gateway(Box<GatewayArgs>),
@@ -137,6 +141,7 @@ impl Command {
             Self::Get(args) => &args.server.output,
             Self::Read(args) => &args.server.output,
             Self::Ping(args) => &args.server.output,
+            Self::Login(args) => &args.server.output,
             Self::Gateway(args) => &args.output,
             Self::Graph(args) => args.output(),
         }

@@ -67,6 +67,7 @@ fn main() -> ExitCode {
         Command::Read(args) => return client::exit(client::read(&args, shell), shell),
         Command::Import(args) => return client::exit(client::import(&args, shell), shell),
         Command::Agent(args) => return client::exit(agent::run(&args, shell), shell),
+        Command::Login(args) => return client::exit(client::login(&args, shell), shell),
         Command::Ping(args) => return client::exit(client::ping(&args, shell), shell),
         Command::Bindings(args) => bindings::run(*args, shell),
         Command::Gateway(args) => return client::exit(gateway::run(&args, shell), shell),

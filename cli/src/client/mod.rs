@@ -1,11 +1,13 @@
-//! Commands that ask a running server: `list`, `call`, `get`, `read` and `ping`.
+//! Commands that ask a running server: `list`, `call`, `get`, `read`, `ping`, `import` and `login`.
 
 pub(crate) mod arguments;
 mod call;
 mod exit;
 mod import;
 mod list;
+mod login;
 mod target;
+mod tokens;
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -24,6 +26,7 @@ pub(crate) use call::CallArgs;
 pub(crate) use exit::RequestExit;
 pub(crate) use import::ImportArgs;
 pub(crate) use list::ListArgs;
+pub(crate) use login::LoginArgs;
 pub(crate) use target::{SERVERS, ServerArgs, builder, command_spec, url_spec};
 
 /// What stands below the flags of a command: its examples, how servers are named, and the exit codes.
@@ -158,6 +161,11 @@ pub(crate) fn list(args: &ListArgs, shell: Shell) -> Result<RequestExit, Request
 /// `cargo mcp import`.
 pub(crate) fn import(args: &ImportArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     import::run(args, shell)
+}
+
+/// `cargo mcp login`.
+pub(crate) fn login(args: &LoginArgs, shell: Shell) -> Result<RequestExit, RequestError> {
+    login::run(args, shell)
 }
 
 /// `cargo mcp call`.

@@ -15,7 +15,7 @@ use toolwright_core::manifest::visible;
 use toolwright_core::names;
 use toolwright_core::revision::Revision;
 
-use super::{RequestError, RequestExit};
+use super::{RequestError, RequestExit, tokens};
 use crate::shell::{self, Shell};
 
 /// How servers are named, for every help.
@@ -91,7 +91,12 @@ impl ServerArgs {
         Ok((Asked::File(Box::new(config)), rest))
     }
 
-    fn complete(&self, spec: &mut ServerSpec) -> Result<(), RequestError> {
+    /// How the client introduces itself.
+    pub(super) fn client(&self) -> &str {
+        &self.client
+    }
+
+    pub(super) fn complete(&self, spec: &mut ServerSpec) -> Result<(), RequestError> {
         if let TransportSpec::Http(HttpSpec { headers, .. }) = &mut spec.transport {
             for header in &self.header {
                 // What it is is not repeated: it may be secret.
@@ -150,11 +155,19 @@ pub(crate) fn command_spec(words: &[OsString]) -> Result<ServerSpec, String> {
     Ok(spec.into())
 }
 
-/// A client that shows what the server says beside its answers.
+/// A client that shows what the server says beside its answers, and uses the tokens of earlier logins.
 pub(crate) fn builder(name: &str, shell: Shell) -> ClientBuilder {
     let (name, version) = name.split_once('/').unwrap_or((name, "1.0.0"));
     let left = AtomicUsize::new(MAX_STDERR);
-    Client::builder().name(name, version).on_event(move |event| match event {
+    let builder = match tokens::stored() {
+        Ok(Some(stored)) => Client::builder().oauth(stored),
+        Ok(None) => Client::builder(),
+        Err(why) => {
+            shell::warning(&format!("{why}; tokens of earlier logins are not used"));
+            Client::builder()
+        }
+    };
+    builder.name(name, version).on_event(move |event| match event {
         Event::Stderr(line) => {
             let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
                 Some(left.saturating_sub(line.len() + 1))

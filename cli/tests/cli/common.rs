@@ -147,6 +147,14 @@ pub(crate) fn run(folder: &Path, words: &[&str]) -> Run {
     Run::of(command.args(words))
 }
 
+/// The same, with changes to the command.
+pub(crate) fn run_with(folder: &Path, words: &[&str], change: impl FnOnce(&mut Command)) -> Run {
+    let mut command = command(folder, "");
+    command.args(words);
+    change(&mut command);
+    Run::of(&mut command)
+}
+
 /// Runs cargo itself in a fixture's folder.
 pub(crate) fn cargo(fixture: &str, line: &str) -> Run {
     cargo_in(&folder(fixture), line)

@@ -25,6 +25,8 @@ mod export;
 mod help;
 
 mod lint;
+#[cfg(unix)]
+mod login;
 
 mod new;
 

@@ -55,10 +55,13 @@ pub struct ClientBuilder {
     tokens: Tokens,
     #[cfg(feature = "http")]
     authorize: Vec<Arc<dyn crate::http::Authorize>>,
+    #[cfg(feature = "oauth")]
+    oauth: Option<crate::oauth::OAuth>,
     revision: Option<Revision>,
     log_level: Option<String>,
     probe: Duration,
     max_message_bytes: usize,
+    is_guarded: bool,
     pub(crate) limits: Limits,
 }
 
@@ -83,10 +86,13 @@ impl Default for ClientBuilder {
             tokens: Tokens::new(),
             #[cfg(feature = "http")]
             authorize: Vec::new(),
+            #[cfg(feature = "oauth")]
+            oauth: None,
             revision: None,
             log_level: None,
             probe: DEFAULT_PROBE_TIMEOUT,
             max_message_bytes: DEFAULT_MAX_MESSAGE_BYTES,
+            is_guarded: true,
             limits: Limits {
                 max_duration: DEFAULT_MAX_DURATION,
                 max_pages: DEFAULT_MAX_PAGES,
@@ -180,6 +186,30 @@ impl ClientBuilder {
         self
     }
 
+    /// How tokens are obtained that a server asks for over HTTP, together with what its specification says
+    /// ([`HttpSpec::oauth`](crate::config::HttpSpec::oauth), `oauth` in a configuration file): the client that is registered there,
+    /// its grant and its scopes. Not used for a server with a header `Authorization`, nor, unless its specification has `oauth`,
+    /// for one of another machine without TLS.
+    ///
+    /// ```no_run
+    /// use toolwright_client::{Client, FileTokenStore, OAuth};
+    ///
+    /// # async fn example() -> Result<(), toolwright_client::ClientError> {
+    /// let oauth = OAuth::loopback(9741, |url| {
+    ///     println!("open {url} to log in");
+    ///     Ok(())
+    /// });
+    /// let store = FileTokenStore::new("my-agent/tokens.json");
+    /// let client = Client::builder().oauth(oauth.store(store)).connect("https://example.com/mcp").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "oauth")]
+    pub fn oauth(mut self, oauth: crate::oauth::OAuth) -> Self {
+        self.oauth = Some(oauth);
+        self
+    }
+
     /// Speaks this revision and no other. Without it the client finds out what the server speaks.
     pub fn revision(mut self, revision: Revision) -> Self {
         self.revision = Some(revision);
@@ -208,6 +238,18 @@ impl ClientBuilder {
     /// The largest message that is read: [`DEFAULT_MAX_MESSAGE_BYTES`] if not set.
     pub fn max_message_bytes(mut self, bytes: usize) -> Self {
         self.max_message_bytes = bytes;
+        self
+    }
+
+    /// Does not keep the server's process from outliving a program that is killed.
+    ///
+    /// A program that ends, or whose clients are dropped, ends its servers itself. One that is killed (SIGKILL) cannot. So, on Unix,
+    /// the first process that any client starts gets a guard beside it: one `/bin/sh` for the whole program, which waits for the
+    /// program's end and then ends the process groups of the servers that are left, within about a second. Where there is no `/bin/sh`,
+    /// and on other systems, a server is left to notice that its input has ended.
+    #[cfg(feature = "stdio")]
+    pub fn without_guard(mut self) -> Self {
+        self.is_guarded = false;
         self
     }
 
@@ -268,15 +310,22 @@ impl ClientBuilder {
             log_level: self.log_level,
         };
         let host = Arc::new(Host::new(&spec.name, self.questions, self.on_event));
+        #[cfg(feature = "http")]
+        let mut authorize = self.authorize;
+        #[cfg(feature = "oauth")]
+        if let Some(oauth) = crate::oauth::OAuth::of_server(self.oauth, &spec) {
+            authorize.push(Arc::new(oauth));
+        }
         let recipe = Recipe {
             spec,
             identity,
             tokens: self.tokens,
             #[cfg(feature = "http")]
-            authorize: self.authorize,
+            authorize,
             revision: self.revision,
             probe: self.probe,
             max_message_bytes: self.max_message_bytes,
+            is_guarded: self.is_guarded,
             streams,
         };
         Client::new(host, recipe, self.limits)

@@ -69,7 +69,8 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Called with the call's progress, by the task that awaits the call.
+    /// Called with the call's progress, by the task that awaits the call. Where the server continues the call as a task
+    /// ([`ClientBuilder::tasks`](crate::ClientBuilder::tasks)), each new status message of it is progress, counted from 1.
     pub fn on_progress(mut self, on_progress: impl FnMut(Progress) + Send + 'a) -> Self {
         self.on_progress = Some(Box::new(on_progress));
         self
@@ -136,7 +137,7 @@ impl<'a> Call<'a> {
         }
         let mut text = outcome?;
         if asks_for_task && text.contains(r#""task""#) {
-            text = Box::pin(client.finish_task(&text, watch.cap)).await?;
+            text = Box::pin(client.finish_task(&text, &mut watch)).await?;
         }
         client.judged(&tool, read_result(&text, client)?)
     }
@@ -184,7 +185,7 @@ impl Client {
             let result = self.send(outgoing, watch).await?;
             let asked = match asked_in(&result).map_err(|problem| self.broken(problem))? {
                 Turn::Done => return Ok(result),
-                Turn::Task => return Box::pin(self.finish_task(&result, watch.cap)).await,
+                Turn::Task => return Box::pin(self.finish_task(&result, watch)).await,
                 Turn::Asks(asked) => asked,
             };
             let members = outgoing.members.to_mut();

@@ -63,7 +63,7 @@ struct Tail(Mutex<VecDeque<String>>);
 /// Starts a server. Its task ends when the channel does, and the process with it.
 ///
 /// The process leads a group of its own, which ends with it: its input is closed, then the group gets SIGTERM, then SIGKILL,
-/// each after [`PATIENCE`].
+/// each after [`PATIENCE`]. Where `is_guarded` is set, it ends with this process too, however that ends.
 ///
 /// # Errors
 /// Where the command cannot be started, or a token for its environment cannot be had.
@@ -73,8 +73,9 @@ pub(crate) async fn start(
     settings: Option<&str>,
     mux: &Arc<Mux>,
     max_message_bytes: usize,
+    is_guarded: bool,
 ) -> Result<JoinHandle<()>, ClientError> {
-    let mut process = Process::new(command.command.expose());
+    let mut process = Process::new(file_of(command));
     process.args(command.args.iter().map(Expanded::expose));
     if !command.inherit_env {
         process.env_clear();
@@ -98,7 +99,7 @@ pub(crate) async fn start(
     #[cfg(unix)]
     process.process_group(0);
     let mut child = process.spawn().map_err(|error| not_started(command, &error, &mux.host))?;
-    let group = Group::of(&child);
+    let group = Group::of(&child, is_guarded);
     let tail = Arc::new(Tail::default());
     let stderr = child
         .stderr
@@ -136,6 +137,29 @@ pub(crate) async fn start(
         }
         group.end(&mut child, PATIENCE).await;
     }))
+}
+
+/// The file of a command, or the command itself where the system finds it.
+#[cfg(not(windows))]
+fn file_of(command: &StdioSpec) -> &str {
+    command.command.expose()
+}
+
+/// The file of a command, or the command itself where there is none, for the error.
+#[cfg(windows)]
+fn file_of(command: &StdioSpec) -> String {
+    let name = command.command.expose();
+    let extensions = std::env::var("PATHEXT").ok();
+    let is_file = |file: &str| std::path::Path::new(file).is_file();
+    crate::program::find(name, &path_of(command), extensions.as_deref(), is_file)
+        .unwrap_or_else(|| name.to_owned())
+}
+
+/// Where a command is looked for.
+fn path_of(command: &StdioSpec) -> String {
+    let declared = command.env.get("PATH").cloned().flatten().and_then(|path| path.fixed());
+    let declared = declared.map(|path| path.expose().to_owned());
+    declared.or_else(|| std::env::var("PATH").ok()).unwrap_or_default()
 }
 
 /// Waits for the exit, and a moment for what was written before it.
@@ -191,15 +215,10 @@ fn not_started(command: &StdioSpec, error: &io::Error, host: &Host) -> ClientErr
         (io::ErrorKind::NotFound, _) if program.contains(['/', '\\']) => {
             (format!("there is no program {program}"), "check the path")
         }
-        (io::ErrorKind::NotFound, _) => {
-            let path = command.env.get("PATH").cloned().flatten().and_then(|path| path.fixed());
-            let path = path.map(|path| path.expose().to_owned());
-            let path = path.or_else(|| std::env::var("PATH").ok()).unwrap_or_default();
-            (
-                format!("the command `{program}` is not found in {}", quoted(&path)),
-                "install it, or name it with its whole path",
-            )
-        }
+        (io::ErrorKind::NotFound, _) => (
+            format!("the command `{program}` is not found in {}", quoted(&path_of(command))),
+            "install it, or name it with its whole path",
+        ),
         (io::ErrorKind::PermissionDenied, _) => {
             (format!("{program} may not be started"), "make the file executable, or name another")
         }
@@ -250,17 +269,20 @@ impl Tail {
 struct Group {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
+    #[cfg(unix)]
+    guarded: Option<crate::guard::Guarded>,
 }
 
 impl Group {
     #[cfg(unix)]
-    fn of(child: &Child) -> Self {
+    fn of(child: &Child, is_guarded: bool) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
-        Self { leader: id.and_then(rustix::process::Pid::from_raw) }
+        let guarded = id.filter(|_| is_guarded).map(crate::guard::guard);
+        Self { leader: id.and_then(rustix::process::Pid::from_raw), guarded }
     }
 
     #[cfg(not(unix))]
-    fn of(_: &Child) -> Self {
+    fn of(_: &Child, _is_guarded: bool) -> Self {
         Self {}
     }
 
@@ -309,7 +331,7 @@ impl Group {
 
     #[cfg(unix)]
     fn forget(&mut self) {
-        self.leader = None;
+        (self.leader, self.guarded) = (None, None);
     }
 
     #[cfg(not(unix))]

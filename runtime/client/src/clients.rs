@@ -118,6 +118,33 @@ impl Clients {
         Ok(Self { members, names: Mutex::default() })
     }
 
+    /// Connects to the servers of a configuration, whose tokens their clients get.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use toolwright_client::config::ConfigReader;
+    /// use toolwright_client::{Client, Clients};
+    ///
+    /// let config = ConfigReader::new().read(".mcp.json")?;
+    /// for problem in config.problems() {
+    ///     eprintln!("{}", problem.message);
+    /// }
+    /// let clients = Clients::of_config(&config, |_| Client::builder().name("my-agent", "1.0.0")).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Clients::connect`].
+    #[cfg(feature = "config")]
+    pub async fn of_config(
+        config: &crate::config::Config,
+        build: impl Fn(&ServerSpec) -> ClientBuilder,
+    ) -> Result<Self, ClientError> {
+        let build = |spec: &ServerSpec| build(spec).tokens(config.tokens().clone());
+        Self::connect(config.servers().iter().cloned(), build).await
+    }
+
     /// The client of one server.
     pub fn client(&self, server: &str) -> Option<&Client> {
         self.members.iter().find(|member| member.name == server).map(|member| &member.client)

@@ -30,6 +30,8 @@ pub(crate) struct Recipe {
     pub(crate) revision: Option<Revision>,
     pub(crate) probe: Duration,
     pub(crate) max_message_bytes: usize,
+    /// Whether processes end with this one even if it is killed.
+    pub(crate) is_guarded: bool,
     /// What takes the place of the transport.
     pub(crate) streams: Option<Mutex<Option<Streams>>>,
 }
@@ -90,8 +92,14 @@ impl Recipe {
         let mut plan = self.plan(learned);
         loop {
             let mux = Arc::new(Mux::new(Arc::clone(host)));
-            let starting =
-                crate::child::start(command, &self.tokens, settings.as_deref(), &mux, self.max_message_bytes);
+            let starting = crate::child::start(
+                command,
+                &self.tokens,
+                settings.as_deref(),
+                &mux,
+                self.max_message_bytes,
+                self.is_guarded,
+            );
             let wire = Wire::Mux { task: starting.await?, mux: Arc::clone(&mux) };
             let error = match meet(&mux, &self.identity, plan).await {
                 Ok(server) => {

@@ -72,6 +72,8 @@ mod encoding;
 mod era;
 mod error;
 mod event;
+#[cfg(all(feature = "stdio", unix))]
+mod guard;
 mod host;
 #[cfg(feature = "http")]
 mod http;
@@ -84,6 +86,8 @@ mod mirror;
 mod mux;
 #[cfg(feature = "oauth")]
 mod oauth;
+#[cfg(all(feature = "stdio", any(windows, test)))]
+mod program;
 mod questions;
 mod relay;
 mod requests;
@@ -113,8 +117,8 @@ pub use event::{Change, Event, LogLevel};
 pub use http::{Authorize, Authorizing, Refusal};
 #[cfg(feature = "oauth")]
 pub use oauth::{
-    Enterprise, FileTokenStore, LOCK_PATIENCE, MAX_ISSUERS, MAX_TOKEN_FILE, MemoryTokenStore, OAuth,
-    StoreGuard, StoreKey, TokenStore,
+    Enterprise, FileTokenStore, LOCK_PATIENCE, LOGIN_PATIENCE, MAX_ISSUERS, MAX_TOKEN_FILE, MemoryTokenStore,
+    OAuth, StoreGuard, StoreKey, TokenStore,
 };
 pub use questions::{Elicitation, ElicitationAnswer, Root, Sampling};
 pub use relay::{RelayRequest, Relayed, RelayedQuestion, Step};

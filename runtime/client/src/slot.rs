@@ -110,6 +110,11 @@ impl Patience {
         self.last = Instant::now() + self.timeout;
     }
 
+    /// Does not count what a person took, or an authorization server.
+    pub(crate) fn forgive(&mut self, taken: Duration) {
+        (self.last, self.end) = (self.last + taken, self.end + taken);
+    }
+
     /// Counts the time from the last question of the server on, whose answer may take a person long; false if the time is
     /// over all the same.
     pub(crate) fn excuse(&mut self, last_asked: Option<Instant>) -> bool {

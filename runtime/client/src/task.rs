@@ -13,6 +13,7 @@ use toolwright_core::protocol::{TaskStatus, method};
 use crate::client::Client;
 use crate::error::{ClientError, ErrorKind, quoted};
 use crate::message::{Outgoing, push_string};
+use crate::slot::{Notice, Progress, Watch};
 
 /// How often a task is asked for where the server does not say.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -74,7 +75,13 @@ impl Drop for CancelOnDrop<'_> {
 
 impl Client {
     /// The result of a call that was answered with a task: with `text`, or as a member of it up to 2025-11-25.
-    pub(crate) async fn finish_task(&self, text: &str, cap: Duration) -> Result<Box<str>, ClientError> {
+    ///
+    /// Each new status message is progress: neither form of tasks has another one that all servers send.
+    pub(crate) async fn finish_task(
+        &self,
+        text: &str,
+        watch: &mut Watch<'_>,
+    ) -> Result<Box<str>, ClientError> {
         #[derive(Deserialize)]
         struct Created {
             task: View,
@@ -86,8 +93,10 @@ impl Client {
         };
         let task = view.task_id.clone();
         let mut cancel = CancelOnDrop { client: self, task: &task, is_armed: true };
-        let (end, mut answered) = (Instant::now() + cap, HashSet::new());
+        let cap = watch.cap;
+        let (end, mut answered, mut told) = (Instant::now() + cap, HashSet::new(), Told::default());
         loop {
+            told.tell(&view, watch);
             match view.status {
                 _ if is_legacy && (view.status.has_ended() || view.status == TaskStatus::InputRequired) => {
                     // It waits for the end, and the server asks meanwhile (2025-11-25, "Input Required Status").
@@ -163,6 +172,26 @@ impl Client {
             ..Outgoing::default()
         };
         self.send(&outgoing, &mut self.watch()).await.map(drop)
+    }
+}
+
+/// The status messages that the caller knows.
+#[derive(Default)]
+struct Told {
+    count: u32,
+    last: Option<String>,
+}
+
+impl Told {
+    fn tell(&mut self, view: &View, watch: &mut Watch<'_>) {
+        let is_new = view.status_message.is_some() && view.status_message != self.last;
+        if let Some(on_notice) = watch.on_notice.as_mut().filter(|_| is_new && !view.status.has_ended()) {
+            self.count = self.count.saturating_add(1);
+            self.last.clone_from(&view.status_message);
+            let progress =
+                Progress { progress: f64::from(self.count), total: None, message: self.last.clone() };
+            on_notice(Notice::Progress(progress));
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the tests of the client share: servers with faults, on standard streams and over HTTP.
 
+pub mod authority;
 pub mod http;
 
 use std::sync::{Arc, Mutex};

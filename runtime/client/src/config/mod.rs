@@ -26,7 +26,7 @@ pub use file::{
 pub use secret::{Expanded, Secret};
 pub use spec::{
     DEFAULT_HTTP_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, DEFAULT_SSE_READ_TIMEOUT, DEFAULT_START_TIMEOUT, Headers,
-    HttpSpec, OAuthSpec, ServerSpec, Settings, SseSpec, StdioSpec, TransportSpec, WebSocketSpec,
+    HttpSpec, OAuthGrant, OAuthSpec, ServerSpec, Settings, SseSpec, StdioSpec, TransportSpec, WebSocketSpec,
 };
 pub use template::Template;
 pub use token::{BoxFuture, Token, TokenError, TokenProvider, Tokens};

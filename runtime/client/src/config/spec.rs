@@ -186,7 +186,7 @@ pub struct HttpSpec {
     pub terminate_on_close: bool,
     /// Whether HTTP+SSE is tried where the server does not speak Streamable HTTP: if nobody chose the transport.
     pub sse_fallback: bool,
-    /// The client that the server's authorization server knows.
+    /// How its tokens are obtained; without it, as the program decides.
     pub oauth: Option<OAuthSpec>,
 }
 
@@ -217,7 +217,7 @@ pub struct SseSpec {
     pub timeout: Duration,
     /// How long the stream of events may be silent.
     pub sse_read_timeout: Duration,
-    /// The client that the server's authorization server knows.
+    /// How its tokens are obtained; without it, as the program decides.
     pub oauth: Option<OAuthSpec>,
 }
 
@@ -253,22 +253,42 @@ impl WebSocketSpec {
     }
 }
 
-/// A client that an authorization server knows: pre-registration.
-#[derive(Debug, Clone, PartialEq)]
+/// How tokens for a server are obtained: what a configuration file says under `oauth`.
+///
+/// A program uses it with `ClientBuilder::oauth` (feature `oauth`). Without that, only [`OAuthGrant::ClientCredentials`] works,
+/// since a login needs a browser.
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct OAuthSpec {
-    /// The client's id.
-    pub client_id: String,
+    /// The client's id, if the authorization server knows the client already. Without one, the client registers itself.
+    pub client_id: Option<String>,
     /// Its secret, if it has one.
     pub client_secret: Option<Secret>,
-    /// The scopes to ask for; none: those that the server names.
+    /// The scopes to ask for; if empty, those that the server names.
     pub scopes: Vec<String>,
+    /// Who agrees to it.
+    pub grant: OAuthGrant,
+    /// Where the browser is sent back to after a login; without one, where the program listens.
+    pub redirect: Option<String>,
+    /// The only authorization server that may see id and secret; without one, the one that the server names.
+    pub issuer: Option<String>,
+}
+
+/// Who agrees that a client gets tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OAuthGrant {
+    /// A user, who logs in with a browser (RFC 6749 §4.1): `authorization_code`.
+    #[default]
+    AuthorizationCode,
+    /// Nobody: the client has rights of its own (RFC 6749 §4.4): `client_credentials`.
+    ClientCredentials,
 }
 
 impl OAuthSpec {
-    /// A public client.
+    /// A public client that the authorization server knows. [`OAuthSpec::default`] is one that registers itself.
     pub fn new(client_id: impl Into<String>) -> Self {
-        Self { client_id: client_id.into(), client_secret: None, scopes: Vec::new() }
+        Self { client_id: Some(client_id.into()), ..Self::default() }
     }
 }
 

@@ -219,7 +219,10 @@ impl Http {
                 }
             };
             match refused.status {
-                401 | 403 if refusals < MAX_REFUSALS && self.authorize_again(&refused, refusals).await? => {
+                401 | 403
+                    if refusals < MAX_REFUSALS
+                        && clock.beside(self.authorize_again(&refused, refusals)).await? =>
+                {
                     refusals += 1;
                 }
                 301 | 302 | 303 | 307 | 308 if redirects < MAX_REDIRECTS => {

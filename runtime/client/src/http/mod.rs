@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
-use tokio::time::{Sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until};
 use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
 
@@ -118,6 +118,15 @@ impl Clock<'_> {
         self.patience.restart();
         self.timer.as_mut().reset(self.patience.deadline());
     }
+
+    /// Waits for `future`, whose time does not count: a user may log in.
+    async fn beside<T>(&mut self, future: impl Future<Output = T>) -> T {
+        let began = Instant::now();
+        let value = future.await;
+        self.patience.forgive(began.elapsed());
+        self.timer.as_mut().reset(self.patience.deadline());
+        value
+    }
 }
 
 impl Http {
@@ -195,7 +204,7 @@ impl Http {
             match refused.status {
                 401 | 403
                     if refusals < MAX_REFUSALS
-                        && Box::pin(self.authorize_again(&refused, refusals)).await? =>
+                        && clock.beside(Box::pin(self.authorize_again(&refused, refusals))).await? =>
                 {
                     refusals += 1;
                 }

@@ -49,7 +49,7 @@ impl OAuth {
                 let url =
                     authorization_url(&issuer, client, redirect, &verifier, &scope, resource.as_deref())?;
                 let state = parameter(&url, "state").unwrap_or_default();
-                let back = browser(url).await?;
+                let back = browser(url, redirect.clone()).await?;
                 let code = code_in(&back, &state, &issuer)?;
                 vec![
                     ("grant_type", "authorization_code".to_owned()),
@@ -58,6 +58,7 @@ impl OAuth {
                     ("code_verifier", verifier),
                 ]
             }
+            Way::Stored(advice) => return Err(nobody(&issuer, advice)),
             Way::Credentials => vec![("grant_type", "client_credentials".to_owned())],
             Way::Assertion(assertion) => {
                 vec![("grant_type", JWT_BEARER.to_owned()), ("assertion", assertion.expose().to_owned())]
@@ -153,10 +154,15 @@ impl OAuth {
         {
             return Ok(Registered { method: Some("none".to_owned()), ..Registered::new(url.clone(), None) });
         }
-        let Way::Code { redirect, .. } = &settings.way else {
-            return Err("there is no id for this authorization server".to_owned());
+        let redirect = match &settings.way {
+            Way::Code { redirect, .. } => redirect,
+            Way::Stored(advice) => {
+                let client = kept.client(None, &issuer.issuer);
+                return client.ok_or_else(|| nobody(issuer, advice));
+            }
+            _ => return Err("there is no id for this authorization server".to_owned()),
         };
-        if let Some(client) = kept.client(redirect, &issuer.issuer) {
+        if let Some(client) = kept.client(Some(redirect), &issuer.issuer) {
             return Ok(client);
         }
         let client = self.register(issuer, redirect).await?;
@@ -210,6 +216,10 @@ impl OAuth {
             ..Registered::new(answer.client_id, secret)
         })
     }
+}
+
+fn nobody(issuer: &Authority, advice: &str) -> String {
+    format!("nobody is logged in at {}: {advice}", issuer.issuer)
 }
 
 /// The key of proofs, where the authorization server takes them (RFC 9449 §5.1): the one that is kept, or a new one.
@@ -290,6 +300,12 @@ fn authorization_url(
     }
     if let Some(resource) = resource {
         pairs.push(("resource", resource));
+    }
+    // A program may hand it to whatever opens addresses.
+    let address = crate::http::Address::parse(endpoint).ok();
+    if address.is_none() || !["http://", "https://"].iter().any(|scheme| endpoint.starts_with(scheme)) {
+        let shown = crate::error::quoted(endpoint);
+        return Err(format!("the page of the authorization server is not a web page: {shown}"));
     }
     let separator = if endpoint.contains('?') { '&' } else { '?' };
     Ok(format!("{endpoint}{separator}{}", form(&pairs)))
@@ -381,6 +397,24 @@ mod tests {
         let refused =
             code_in("http://localhost/cb?error=access_denied&state=s", "s", &issuer(false)).unwrap_err();
         assert!(refused.contains("access_denied"));
+    }
+
+    /// CVE-2025-6514: the address goes to what opens pages.
+    #[test]
+    fn only_web_pages_are_opened() {
+        let client = Registered::new("id".to_owned(), None);
+        let open = |endpoint: &str| {
+            let document = json!({
+                "issuer": "https://as.example", "token_endpoint": "https://as.example/token",
+                "authorization_endpoint": endpoint, "code_challenge_methods_supported": ["S256"],
+            });
+            let issuer: Authority = serde_json::from_value(document).unwrap();
+            authorization_url(&issuer, &client, "http://localhost/cb", "v", "", None)
+        };
+        assert!(open("https://as.example/authorize?a=b").unwrap().contains("?a=b&response_type=code"));
+        for endpoint in ["file:///etc/passwd", "a:$(calc)", "-x", "ws://as.example/", "https://a b/"] {
+            assert!(open(endpoint).unwrap_err().contains("not a web page"), "{endpoint}");
+        }
     }
 
     #[test]

@@ -67,9 +67,14 @@ impl Kept {
         serde_json::to_string(self).unwrap_or_default().into()
     }
 
-    /// The client that registered itself with this redirect address.
-    pub(super) fn client(&self, redirect: &str, issuer: &str) -> Option<Registered> {
-        let client = self.client.as_ref().filter(|client| client.redirect == redirect)?;
+    pub(super) fn is_empty(&self) -> bool {
+        self.client.is_none() && self.tokens.is_empty()
+    }
+
+    /// The client that registered itself, with this redirect address if it matters.
+    pub(super) fn client(&self, redirect: Option<&str>, issuer: &str) -> Option<Registered> {
+        let is_same = |client: &&KeptClient| redirect.is_none_or(|redirect| client.redirect == redirect);
+        let client = self.client.as_ref().filter(is_same)?;
         Some(Registered {
             method: client.method.clone(),
             issuer: Some(issuer.to_owned()),

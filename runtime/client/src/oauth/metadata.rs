@@ -36,6 +36,9 @@ pub(super) struct Authority {
     pub(super) authorization_response_iss_parameter_supported: bool,
     #[serde(default)]
     pub(super) dpop_signing_alg_values_supported: Vec<String>,
+    /// Whether there is no document, and this is where 2025-03-26 has the endpoints.
+    #[serde(skip)]
+    pub(super) is_assumed: bool,
 }
 
 /// The document about a protected server, from where the challenge says, or from the well-known places; none if there is none.
@@ -116,5 +119,6 @@ pub(super) async fn issuer(issuer: &str, is_legacy: bool) -> Result<Authority, S
         client_id_metadata_document_supported: false,
         authorization_response_iss_parameter_supported: false,
         dpop_signing_alg_values_supported: Vec::new(),
+        is_assumed: true,
     })
 }

@@ -1,12 +1,15 @@
 //! OAuth: how a client gets tokens for a server that wants them, and others when they are refused (2026-07-28,
 //! basic/authorization).
 //!
-//! `metadata` finds the authorization server, `grant` gets a token from it, `store` and `token_file` keep what it gave, as `kept`
-//! writes it, `sign` makes assertions and proofs, `text` has the small forms, and this module decides what is due.
+//! `metadata` finds the authorization server, `grant` gets a token from it, `loopback` waits for the browser, `store` and
+//! `token_file` keep what it gave, as `kept` writes it, `sign` makes assertions and proofs, `text` has the small forms, `configured`
+//! is what a configuration says of a server, and this module decides what is due.
 
+mod configured;
 mod fetch;
 mod grant;
 mod kept;
+mod loopback;
 mod metadata;
 mod sign;
 mod store;
@@ -24,6 +27,7 @@ use http::{HeaderName, HeaderValue};
 use crate::config::{BoxFuture, Secret};
 use crate::http::{Address, Authorize, Authorizing, Refusal};
 use kept::{Kept, KeptToken};
+pub use loopback::LOGIN_PATIENCE;
 use sign::Key;
 pub use store::{MAX_ISSUERS, MemoryTokenStore, StoreGuard, TokenStore};
 use text::Challenge;
@@ -36,8 +40,9 @@ const SLACK: Duration = Duration::from_secs(10);
 
 const DPOP: HeaderName = HeaderName::from_static("dpop");
 
-/// Opens the page of an authorization server for the user, and gives the address that the page leads back to.
-type Browser = dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync;
+/// Opens the page of an authorization server for the user, and gives the address that the page leads back to, which begins with
+/// the second argument.
+type Browser = dyn Fn(String, String) -> BoxFuture<'static, Result<String, String>> + Send + Sync;
 
 /// Tokens of an authorization server, which is found by what the protected server says.
 ///
@@ -79,6 +84,8 @@ struct Settings {
     client_name: String,
     metadata_url: Option<String>,
     registered: Option<Registered>,
+    /// The scopes to ask for, if they are not left to the server.
+    scopes: BTreeSet<String>,
 }
 
 /// How a token is got.
@@ -86,6 +93,8 @@ struct Settings {
 enum Way {
     /// The user agrees in a browser (RFC 6749 §4.1, with RFC 7636).
     Code { redirect: String, browser: Arc<Browser> },
+    /// A user has agreed before, and is not asked again. Holds what to do where nobody has.
+    Stored(String),
     /// The client has rights of its own (RFC 6749 §4.4).
     Credentials,
     /// Someone else vouches for the client (RFC 7523 §2.1).
@@ -160,8 +169,35 @@ impl OAuth {
     where
         F: Future<Output = Result<String, String>> + Send + 'static,
     {
-        let browser: Arc<Browser> = Arc::new(move |url| Box::pin(browser(url)));
+        let browser: Arc<Browser> = Arc::new(move |url, _| Box::pin(browser(url)));
         Self::new(Way::Code { redirect: redirect.into(), browser }, None)
+    }
+
+    /// Tokens that the user agrees to in a browser of this machine. `open` opens an address. Meanwhile the client listens at
+    /// `http://127.0.0.1:{port}/callback`, where the page leads back to (RFC 8252 §7.3), for at most [`LOGIN_PATIENCE`].
+    ///
+    /// ```no_run
+    /// use toolwright_client::OAuth;
+    ///
+    /// let oauth = OAuth::loopback(9741, |url| {
+    ///     println!("open {url} to log in");
+    ///     Ok(())
+    /// });
+    /// ```
+    pub fn loopback(port: u16, open: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static) -> Self {
+        let open = Arc::new(open);
+        let browser: Arc<Browser> = Arc::new(move |url, redirect| {
+            let open = Arc::clone(&open);
+            Box::pin(async move { loopback::log_in(&url, &redirect, &*open).await })
+        });
+        Self::new(Way::Code { redirect: format!("http://127.0.0.1:{port}/callback"), browser }, None)
+    }
+
+    /// Tokens of a login that another program, or another run, has put into the [store](OAuth::store): used and refreshed,
+    /// and no user is asked. Where nobody has logged in, requests fail, and the error says what to do with `advice`. A server whose
+    /// authorization server cannot be found is taken for one that wants another kind of token.
+    pub fn stored(advice: impl Into<String>) -> Self {
+        Self::new(Way::Stored(advice.into()), None)
     }
 
     /// Tokens of the client itself, which shows a secret.
@@ -190,7 +226,13 @@ impl OAuth {
     }
 
     fn new(way: Way, registered: Option<Registered>) -> Self {
-        let settings = Settings { way, client_name: "Toolwright".to_owned(), metadata_url: None, registered };
+        let settings = Settings {
+            way,
+            client_name: "Toolwright".to_owned(),
+            metadata_url: None,
+            registered,
+            scopes: BTreeSet::new(),
+        };
         Self::made(settings, Arc::new(MemoryTokenStore::default()))
     }
 
@@ -284,16 +326,24 @@ impl OAuth {
         if current.is_some() && current != used {
             return Ok(true);
         }
-        let resource = metadata::resource(refusal.url, challenge.resource_metadata.as_deref()).await?;
-        let issuer = self.issuer(refusal.url, resource.as_ref()).await?;
+        let (resource, issuer) = match self.discover(refusal.url, &challenge).await {
+            Err(_) if self.is_stored() => return Ok(false),
+            discovered => discovered?,
+        };
         let name = resource.as_ref().map(|resource| resource.resource.clone());
         // Others that share the store wait here, and then take what this one got.
         let _lock = self.0.store.lock().await?;
         let mut kept = self.load(&issuer.issuer).await?;
+        if self.is_stored() && issuer.is_assumed && kept.is_empty() {
+            return Ok(false);
+        }
         let client = self.client(&issuer, &mut kept).await?;
         let found = kept.token(&client.id, name.as_deref());
         let sent = used.as_ref().and_then(|used| used.to_str().ok());
-        let scopes = wanted(&challenge, resource.as_ref(), found.filter(|_| wants_scope));
+        let chosen = Some(&self.0.settings.scopes).filter(|scopes| !wants_scope && !scopes.is_empty());
+        let scopes = chosen
+            .cloned()
+            .unwrap_or_else(|| wanted(&challenge, resource.as_ref(), found.filter(|_| wants_scope)));
         let like = Token::none(issuer, name);
         let token = match found {
             Some(found) if found.serves(sent, wants_scope.then_some(&scopes)) => {
@@ -340,12 +390,18 @@ impl OAuth {
         self.0.store.save(issuer, &kept.write()).await
     }
 
-    async fn issuer(
+    fn is_stored(&self) -> bool {
+        matches!(self.0.settings.way, Way::Stored(_))
+    }
+
+    /// What the server at an address says about itself, if anything, and its authorization server.
+    async fn discover(
         &self,
         url: &str,
-        resource: Option<&metadata::Protected>,
-    ) -> Result<Arc<metadata::Authority>, String> {
-        let found = match resource {
+        challenge: &Challenge,
+    ) -> Result<(Option<metadata::Protected>, Arc<metadata::Authority>), String> {
+        let resource = metadata::resource(url, challenge.resource_metadata.as_deref()).await?;
+        let found = match &resource {
             Some(resource) => {
                 let first = resource.authorization_servers.first();
                 let first = first.ok_or("the protected server names no authorization server")?;
@@ -354,7 +410,7 @@ impl OAuth {
             // 2025-03-26: the server is its own authorization server, as far as anybody says.
             None => metadata::issuer(&origin(url)?, true).await?,
         };
-        Ok(Arc::new(found))
+        Ok((resource, Arc::new(found)))
     }
 }
 

@@ -1,6 +1,8 @@
 //! The client against servers of ours and servers with faults.
 
 mod catalogue;
+#[cfg(target_os = "linux")]
+mod guard;
 mod http;
 mod many;
 mod ours;

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use serde_json::json;
+use test_client::http::{Fixture, modern};
 use test_client::program;
-use toolwright_client::config::{ServerSpec, StdioSpec};
-use toolwright_client::{Client, Clients, ErrorKind};
+use toolwright_client::config::{ConfigReader, ServerSpec, StdioSpec};
+use toolwright_client::{Client, ClientError, Clients, ErrorKind};
 
 fn shop(name: &str) -> ServerSpec {
     ServerSpec::new(name, program(env!("CARGO_BIN_EXE_shop"), &[]))
@@ -37,6 +38,34 @@ async fn servers_that_fail_leave_the_others_alone() {
     }
     let missing = clients.call("silent__add", json!({})).await.unwrap_err();
     super::check(&missing, ErrorKind::Protocol, &["silent__add", "list the tools again"]);
+    clients.close().await;
+}
+
+#[tokio::test]
+async fn the_servers_of_a_file_are_connected_with_its_tokens() {
+    let rotating = Fixture::start(|request, reply| match request.header("authorization") {
+        Some("Bearer new") => modern(request, reply),
+        _ => reply.send(401, &[], ""),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("token"), "new").unwrap();
+    let (shop, token) = (env!("CARGO_BIN_EXE_shop"), folder.path().join("token"));
+    let text = json!({
+        "servers": {
+            "shop": {"command": shop},
+            "web": {"url": rotating.url, "headers": {"Authorization": "Bearer ${runtime:web}"}},
+            "absent": {"command": "/no/such/program"},
+        },
+        "tokens": {"web": {"file": token}},
+    });
+    let config = ConfigReader::new().read_text("mcp.json", &text.to_string()).unwrap();
+    let clients = Clients::of_config(&config, |_| Client::builder()).await.unwrap();
+    let offer = clients.list().await;
+    let names: Vec<_> = offer.tools.iter().map(|tool| &*tool.name).collect();
+    assert!(names.contains(&"shop__add") && names.contains(&"web__echo"), "{names:?} {:?}", offer.failures);
+    let failed: Vec<_> = offer.failures.iter().map(ClientError::server).collect();
+    assert_eq!(failed, ["absent"], "{:?}", offer.failures);
+    assert_eq!(clients.call("web__echo", json!({"text": "hi"})).await.unwrap().as_text(), "hi");
     clients.close().await;
 }
 

@@ -55,6 +55,7 @@ impl Handler<Work> for Shop {
 
     async fn call(&self, input: Work, cx: &Context) -> Result<String, ToolError> {
         let _dropped = Dropped(Arc::clone(&self.0));
+        cx.progress(1.0, None, Some("starting")).await;
         tokio::time::sleep(Duration::from_millis(input.ms)).await;
         if input.fails {
             return Err(ToolError::new("out of paper"));
@@ -102,6 +103,17 @@ async fn a_call_waits_for_its_task_and_answers_its_questions() {
     assert_eq!(asked.as_text(), "done for Ada");
     let failed = client.call("work", json!({"ms": 50, "fails": true})).await.unwrap();
     assert!(failed.is_error && failed.as_text() == "out of paper", "{failed:?}");
+}
+
+#[tokio::test]
+async fn the_status_messages_of_a_task_are_progress() {
+    let (client, _) = modern(named()).await;
+    let seen = std::sync::Mutex::new(Vec::new());
+    let call = client.call("work", json!({"ms": 300}));
+    call.on_progress(|progress| seen.lock().unwrap().push((progress.progress, progress.message)))
+        .await
+        .unwrap();
+    assert_eq!(*seen.lock().unwrap(), [(1.0, Some("starting".to_owned()))]);
 }
 
 #[tokio::test]

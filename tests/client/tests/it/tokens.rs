@@ -5,76 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use test_client::http::{Fixture, Reply, Request, modern};
+use test_client::authority::{self, Authority};
+use test_client::http::{Fixture, modern};
 use toolwright_client::{Client, FileTokenStore, MemoryTokenStore, OAuth, StoreKey, TokenStore};
-
-/// An authorization server that takes each refresh token once (RFC 9700 §4.14.2), and the server that it protects.
-#[derive(Debug, Default)]
-struct Authority {
-    /// How many tokens it gave; the last one is `t` with this number, its refresh token `r` with it.
-    given: u32,
-    registered: u32,
-    refreshed: u32,
-    refused: u32,
-    /// Tokens up to this one are not accepted any more.
-    revoked: u32,
-}
-
-impl Authority {
-    fn give(&mut self) -> String {
-        self.given += 1;
-        json!({"access_token": format!("t{}", self.given), "refresh_token": format!("r{}", self.given), "token_type": "Bearer"})
-            .to_string()
-    }
-
-    fn accepts(&self, request: &Request) -> bool {
-        let sent =
-            request.header("authorization").and_then(|header| header.strip_prefix("Bearer t")?.parse().ok());
-        sent.is_some_and(|number: u32| number > self.revoked && number <= self.given)
-    }
-}
-
-fn serve(authority: &Mutex<Authority>, request: &Request, reply: &mut Reply) {
-    let origin = format!("http://{}", request.header("host").unwrap_or_default());
-    let mut authority = authority.lock().unwrap();
-    match request.path.as_str() {
-        "/.well-known/oauth-protected-resource/mcp" => {
-            reply.json(200, &json!({"resource": format!("{origin}/mcp"), "authorization_servers": [origin]}));
-        }
-        "/.well-known/oauth-authorization-server" => reply.json(
-            200,
-            &json!({
-                "issuer": origin,
-                "authorization_endpoint": format!("{origin}/authorize"),
-                "token_endpoint": format!("{origin}/token"),
-                "registration_endpoint": format!("{origin}/register"),
-                "code_challenge_methods_supported": ["S256"],
-            }),
-        ),
-        "/register" => {
-            authority.registered += 1;
-            reply.json(201, &json!({"client_id": "c"}));
-        }
-        "/token" => {
-            let form = String::from_utf8_lossy(&request.body).into_owned();
-            let last = format!("refresh_token=r{}", authority.given);
-            if form.contains("grant_type=refresh_token") {
-                if !form.split('&').any(|pair| pair == last) {
-                    authority.refused += 1;
-                    return reply.json(400, &json!({"error": "invalid_grant"}));
-                }
-                authority.refreshed += 1;
-            }
-            let given = authority.give();
-            reply.send(200, &[("Content-Type", "application/json")], &given);
-        }
-        "/mcp" if authority.accepts(request) => {
-            drop(authority);
-            modern(request, reply);
-        }
-        _ => reply.send(401, &[("WWW-Authenticate", "Bearer")], ""),
-    }
-}
 
 struct Servers {
     authority: Arc<Mutex<Authority>>,
@@ -85,9 +18,7 @@ struct Servers {
 
 impl Servers {
     fn start() -> Self {
-        let authority = Arc::new(Mutex::new(Authority::default()));
-        let shared = Arc::clone(&authority);
-        let server = Fixture::start(move |request, reply| serve(&shared, request, reply));
+        let (authority, server) = authority::start();
         Self { authority, server, logins: Arc::default() }
     }
 

@@ -197,7 +197,9 @@ pub(super) const RULES: &[Rule] = &[
         "oauth",
         Kind::Object,
         On::Http,
-        "The client that the authorization server knows: `client_id`, `client_secret`, `scopes`.",
+        "How tokens are obtained: `client_id` and `client_secret` of a client that the authorization server knows, `scopes`, \
+         `grant` (`authorization_code` or `client_credentials`), `redirect_uri` or `callback_port`, `issuer`. Empty for a client \
+         that registers itself.",
     )
     .or(&["auth"])
     .secret(),

@@ -14,6 +14,7 @@ mod json;
 mod layout;
 mod name;
 mod node;
+mod oauth;
 mod place;
 mod problem;
 mod provider;

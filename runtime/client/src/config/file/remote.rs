@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::entry::Entry;
 use super::node::{Data, Member, Node};
-use super::problem::{Problem, ProblemKind, Severity, did_you_mean};
-use crate::config::{Expanded, Headers, HttpSpec, OAuthSpec, Secret, SseSpec, WebSocketSpec};
+use super::oauth::{is_enabled, oauth};
+use super::problem::{Problem, ProblemKind, Severity};
+use crate::config::{Expanded, Headers, HttpSpec, SseSpec, WebSocketSpec};
 
 /// What remote servers have in common.
 struct Endpoint {
@@ -19,7 +20,7 @@ pub(super) fn http(entry: &Entry<'_>) -> Option<HttpSpec> {
     let endpoint = endpoint(entry, &["http", "https"]);
     let silence = entry.duration("sse_read_timeout");
     let terminate = entry.bool("terminate_on_close");
-    let oauth = entry.find("oauth").map(|found| oauth(entry, found));
+    let oauth = entry.find("oauth").filter(|found| is_enabled(found)).map(|found| oauth(entry, found));
 
     let endpoint = endpoint?;
     let mut spec = HttpSpec::new(endpoint.url);
@@ -40,7 +41,7 @@ pub(super) fn http(entry: &Entry<'_>) -> Option<HttpSpec> {
 pub(super) fn sse(entry: &Entry<'_>) -> Option<SseSpec> {
     let endpoint = endpoint(entry, &["http", "https"]);
     let silence = entry.duration("sse_read_timeout");
-    let oauth = entry.find("oauth").map(|found| oauth(entry, found));
+    let oauth = entry.find("oauth").filter(|found| is_enabled(found)).map(|found| oauth(entry, found));
 
     let endpoint = endpoint?;
     let mut spec = SseSpec::new(endpoint.url);
@@ -277,54 +278,4 @@ fn value(entry: &Entry<'_>, text: &str, span: &Range<usize>, path: &str) -> Opti
         return None;
     }
     Some(opaque.template)
-}
-
-fn oauth(entry: &Entry<'_>, found: &Member) -> Option<OAuthSpec> {
-    /// What other clients call them, and what needs nothing here.
-    const ID: [&str; 3] = ["client_id", "clientId", "CLIENT_ID"];
-    const SECRET: [&str; 3] = ["client_secret", "clientSecret", "CLIENT_SECRET"];
-    const SCOPES: [&str; 2] = ["scopes", "scope"];
-    const OTHERS: [&str; 3] = ["callbackPort", "redirectUri", "enabled"];
-    let (node, name) = (&found.value, found.name.as_str());
-    let Some(members) = node.members() else {
-        entry.wrong_type(node, name, "an object");
-        return None;
-    };
-    let known = [&ID[..], &SECRET, &SCOPES, &OTHERS].concat();
-    for member in members.iter().filter(|member| !known.contains(&member.name.as_str())) {
-        let severity = if entry.is_strict { Severity::Error } else { Severity::Warning };
-        let near = did_you_mean(&member.name, known.iter().copied());
-        let message = format!("unknown member `{}`{near}", member.name);
-        entry.report(
-            Problem::new(severity, ProblemKind::UnknownMember, member.name_span.clone(), message),
-            Some(name),
-        );
-    }
-    let find = |names: &[&str]| members.iter().find(|member| names.contains(&member.name.as_str()));
-    let text = |names: &[&str]| {
-        let Some(member) = find(names) else { return Some(None) };
-        let path = format!("{name}.{}", member.name);
-        let Some(text) = member.value.text() else {
-            entry.wrong_type(&member.value, &path, "a string");
-            return None;
-        };
-        entry.known(text, &member.value.span, &path).map(|known| Some(known.value.expose().to_owned()))
-    };
-    let (id, secret) = (text(&ID)?, text(&SECRET)?);
-    let Some(id) = id.filter(|id| !id.is_empty()) else {
-        entry.error(ProblemKind::Missing, &node.span, name, "it has no `client_id`".to_owned(), "");
-        return None;
-    };
-    let scopes = match find(&SCOPES).map(|member| &member.value) {
-        None => Vec::new(),
-        Some(Node { data: Data::Text(text), .. }) => text.split_whitespace().map(str::to_owned).collect(),
-        Some(Node { data: Data::List(items), .. }) if items.iter().all(|item| item.text().is_some()) => {
-            items.iter().filter_map(Node::text).map(str::to_owned).collect()
-        }
-        Some(other) => {
-            entry.wrong_type(other, &format!("{name}.scopes"), "a list of strings");
-            return None;
-        }
-    };
-    Some(OAuthSpec { client_id: id, client_secret: secret.map(Secret::new), scopes })
 }

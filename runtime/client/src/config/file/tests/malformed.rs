@@ -177,8 +177,23 @@ const MALFORMED: &[(&str, &str, &str)] = &[
     ),
     (
         "a.json",
-        "{\"servers\": {\"a\": {\"url\": \"https://x.example/\", \"oauth\": «{}»}}}",
+        "{\"servers\": {\"a\": {\"url\": \"https://x.example/\", \"oauth\": «{\"grant\": \"client_credentials\"}»}}}",
         "no `client_id`",
+    ),
+    (
+        "a.json",
+        "{\"servers\": {\"a\": {\"url\": \"https://x.example/\", \"oauth\": «{\"grant\": \"client_credentials\", \"clientId\": \"x\"}»}}}",
+        "no `client_secret`",
+    ),
+    (
+        "a.json",
+        "{\"servers\": {\"a\": {\"url\": \"https://x.example/\", \"oauth\": {\"grant\": «\"password\"»}}}}",
+        "unknown grant",
+    ),
+    (
+        "a.json",
+        "{\"servers\": {\"a\": {\"url\": \"https://x.example/\", \"oauth\": {\"callbackPort\": «0»}}}}",
+        "a port, from 1 to 65535",
     ),
     // Variables, inputs and tokens
     (

@@ -1,0 +1,189 @@
+//! Ends servers that this process has started and cannot end itself, because it was killed.
+//!
+//! A process that gets SIGKILL can do nothing more, and Linux's signal for children whose parent dies can be asked for by
+//! the child alone, between fork and exec, which needs unsafe code. So one small shell per client process waits beside it: it
+//! reads which process groups there are, and when its input ends, because this process has ended in whatever way, it ends
+//! those that are left. It leads a process group of its own, and holds no file of this process.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The shell that every POSIX system has; where there is none, nothing is guarded.
+const SHELL: &str = "/bin/sh";
+/// How often a guard is started; one that someone has ended is replaced.
+const MAX_STARTS: u32 = 8;
+/// Takes `+GROUP` and `-GROUP`, a line each. At the end of its input the servers have seen the end of theirs too, so they get a
+/// moment before SIGTERM, and another one before SIGKILL. Not every `sleep` takes fractions.
+const SCRIPT: &str = r#"trap '' HUP INT QUIT TERM
+groups=' '
+while read -r line; do
+  id=${line#?}
+  case $line in
+  +*) groups="$groups$id " ;;
+  *) case $groups in *" $id "*) groups="${groups%%" $id "*} ${groups#*" $id "}" ;; esac ;;
+  esac
+done
+for signal in 0 TERM KILL; do
+  left=' '
+  for id in $groups; do
+    kill -$signal "-$id" && left="$left$id "
+  done 2>/dev/null
+  groups=$left
+  [ "$groups" = ' ' ] && exit
+  [ $signal = KILL ] || sleep 0.4 2>/dev/null || sleep 1
+done
+"#;
+
+static GUARD: Mutex<Guard> = Mutex::new(Guard { groups: BTreeSet::new(), shell: None, starts: 0 });
+
+struct Guard {
+    groups: BTreeSet<i32>,
+    shell: Option<(Child, UnixStream)>,
+    starts: u32,
+}
+
+/// A process group that does not outlive this process. It is forgotten when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Guarded(i32);
+
+/// Guards a process group, as far as the system allows it.
+pub(crate) fn guard(group: i32) -> Guarded {
+    let mut guard = lock();
+    guard.groups.insert(group);
+    if guard.shell.is_some() {
+        guard.say(&format!("+{group}\n"));
+    } else {
+        guard.start();
+    }
+    Guarded(group)
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        let mut guard = lock();
+        guard.groups.remove(&self.0);
+        guard.say(&format!("-{}\n", self.0));
+    }
+}
+
+fn lock() -> MutexGuard<'static, Guard> {
+    GUARD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Guard {
+    fn start(&mut self) {
+        if self.starts == MAX_STARTS {
+            return;
+        }
+        self.starts += 1;
+        self.shell = spawn().ok();
+        let mut lines = String::new();
+        for group in &self.groups {
+            // Writing to a string cannot fail.
+            _ = writeln!(lines, "+{group}");
+        }
+        self.say(&lines);
+    }
+
+    fn say(&mut self, lines: &str) {
+        let Some((_, stream)) = &mut self.shell else { return };
+        match stream.write_all(lines.as_bytes()) {
+            // It has been stopped: what it does not know is lost, and this process must not wait for it.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Ok(()) => {}
+            Err(_) => {
+                // It is gone already, so this does not wait.
+                if let Some((mut shell, _)) = self.shell.take() {
+                    _ = shell.wait();
+                }
+                if !self.groups.is_empty() {
+                    self.start();
+                }
+            }
+        }
+    }
+}
+
+fn spawn() -> io::Result<(Child, UnixStream)> {
+    // A socket: writing to one whose other end is gone raises no signal.
+    let (ours, theirs) = UnixStream::pair()?;
+    ours.set_nonblocking(true)?;
+    let mut command = Command::new(SHELL);
+    command.args(["-c", SCRIPT, "toolwright-guard"]).current_dir("/").env_clear();
+    command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    Ok((command.spawn()?, ours))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// A program that leads a group of its own.
+    fn sleeper(script: &str) -> (Child, i32) {
+        let mut command = Command::new(SHELL);
+        let child = command.args(["-c", script]).stdin(Stdio::null()).process_group(0).spawn().unwrap();
+        let id = i32::try_from(child.id()).unwrap();
+        (child, id)
+    }
+
+    fn ends_within(child: &mut Child, patience: Duration) -> bool {
+        let end = Instant::now() + patience;
+        while Instant::now() < end {
+            if child.try_wait().unwrap().is_some() {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        false
+    }
+
+    #[test]
+    fn what_is_left_at_the_end_is_ended() {
+        let (mut gentle, first) = sleeper("exec sleep 60");
+        let (mut stubborn, second) = sleeper("trap '' TERM; sleep 60 & wait; sleep 60");
+        let (mut forgotten, third) = sleeper("exec sleep 60");
+        let (mut shell, mut stream) = spawn().unwrap();
+        let lines = format!("+{first}\n+{third}\n+{second}\n-{third}\n-4000000\n");
+        stream.write_all(lines.as_bytes()).unwrap();
+        assert!(!ends_within(&mut gentle, Duration::from_millis(100)));
+        drop(stream);
+        assert!(ends_within(&mut shell, Duration::from_secs(10)));
+        assert!(ends_within(&mut gentle, Duration::from_secs(1)));
+        assert!(ends_within(&mut stubborn, Duration::from_secs(1)));
+        assert!(forgotten.try_wait().unwrap().is_none());
+        forgotten.kill().unwrap();
+        forgotten.wait().unwrap();
+    }
+
+    #[test]
+    fn a_guard_that_was_ended_is_replaced() {
+        let mut guard = Guard { groups: BTreeSet::from([4_000_001]), shell: None, starts: 0 };
+        for start in 1..=MAX_STARTS {
+            guard.start();
+            let (shell, _) = guard.shell.as_mut().unwrap();
+            shell.kill().unwrap();
+            shell.wait().unwrap();
+            assert_eq!(guard.starts, start);
+            guard.shell = None;
+        }
+        guard.start();
+        assert!(guard.shell.is_none(), "not forever");
+
+        let mut guard = Guard { groups: BTreeSet::from([4_000_001]), shell: None, starts: 0 };
+        guard.start();
+        guard.shell.as_mut().unwrap().0.kill().unwrap();
+        guard.shell.as_mut().unwrap().0.wait().unwrap();
+        guard.say("+4000002\n");
+        assert_eq!(guard.starts, 2);
+        assert!(guard.shell.as_mut().unwrap().0.try_wait().unwrap().is_none());
+    }
+}
