@@ -7,7 +7,7 @@
 //! A [`Gateway`] is many servers, each behind a proxy, as one provider: `{server}__{tool}`.
 //!
 //! [`graph`] compiles workflow graphs: which nodes are tools, and which agents may use them. What an agent sees is its [`Scope`]. Its [session token](tokens) says so; the [`registry`] knows what the nodes of its run
-//! offer, and [`calls`] leads to the workers that answer.
+//! offer, and [`calls`] leads to the workers that answer: each is a [`Worker`].
 //!
 //! This is a crate and not a part of the façade, since everything that stands in front of servers needs it from below: the
 //! façade re-exports it.
@@ -24,6 +24,7 @@ pub mod registry;
 mod scope;
 pub mod tokens;
 mod watching;
+pub mod worker;
 
 pub use clock::Clock;
 
@@ -32,3 +33,4 @@ pub use gateway::{Applied, Gateway, GatewayError, MAX_SERVERS, UpstreamState, Up
 pub use proxy::Proxy;
 pub use scope::{EntryId, Scope, Selection};
 pub use watching::MAX_WATCHED;
+pub use worker::Worker;

@@ -32,6 +32,7 @@ pub mod transport;
 mod caller_lists;
 mod clock;
 mod connection;
+mod direct;
 mod escape;
 mod extensions;
 mod forward;

@@ -8,16 +8,19 @@ use serde_json::{Map, Value, json};
 use toolwright_core::protocol::{ErrorObject, error};
 use toolwright_server::BoxFuture;
 
-/// How long a worker holds a call without renewing its lease: 10 seconds.
+/// How long a worker holds a call without renewing its lease, and how long it counts as there after it has said so:
+/// 10 seconds, unless a bus says otherwise ([`CallBus::lease`]). Workers renew both three times in that time.
 pub const LEASE: Duration = Duration::from_secs(10);
-/// How often a worker renews its leases, and says that it is there: 3 seconds.
-pub const RENEW_EVERY: Duration = Duration::from_secs(3);
-/// How long a worker counts as there after it has said so: 10 seconds.
-pub const WORKER_TTL: Duration = Duration::from_secs(10);
 /// How long the record of a call is kept after it was submitted: one hour.
 pub const RECORD_TTL: Duration = Duration::from_hours(1);
 /// The most calls of a pool that wait for a worker.
 pub const MAX_QUEUED: usize = 1_000;
+/// How often a call that may be repeated is given to a worker.
+pub const MAX_ATTEMPTS: u32 = 3;
+/// The most bytes of the arguments and `_meta` of a call: 4 MiB.
+pub const MAX_CALL_BYTES: usize = 4 << 20;
+/// The most bytes of a result: 16 MiB. A call with a larger one has failed.
+pub const MAX_RESULT_BYTES: usize = 16 << 20;
 
 /// A call on its way to a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -50,6 +53,17 @@ impl Call {
     pub fn new(id: String, node: String, tool: String, arguments: Box<RawValue>, deadline: u64) -> Self {
         let (org, run, meta, is_repeatable) = (None, None, Map::new(), false);
         Self { id, org, run, node, tool, arguments, meta, deadline, is_repeatable }
+    }
+
+    /// Refuses a call that is too large for a bus.
+    pub(super) fn check_size(&self) -> Result<(), CallError> {
+        let meta = if self.meta.is_empty() {
+            0
+        } else {
+            serde_json::to_vec(&self.meta).map_or(usize::MAX, |text| text.len())
+        };
+        let bytes = self.arguments.get().len().saturating_add(meta);
+        if bytes > MAX_CALL_BYTES { Err(CallError::TooLarge(bytes)) } else { Ok(()) }
     }
 }
 
@@ -127,6 +141,17 @@ impl CallState {
     pub fn is_final(&self) -> bool {
         !matches!(self, Self::Queued | Self::Running)
     }
+
+    /// How many bytes it keeps.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Done { result } => result.get().len(),
+            Self::Failed { error } => {
+                error.message.len() + error.data.as_ref().map_or(0, |data| data.get().len())
+            }
+            _ => 0,
+        }
+    }
 }
 
 /// What is known of a call.
@@ -160,6 +185,25 @@ pub enum Finish {
     Error(ErrorObject),
 }
 
+impl Finish {
+    /// What becomes of the call: a result that is too large is an error.
+    pub(super) fn into_state(self) -> CallState {
+        let state = match self {
+            Self::Result(result) => CallState::Done { result },
+            Self::Error(error) => CallState::Failed { error },
+        };
+        let bytes = state.bytes();
+        if bytes <= MAX_RESULT_BYTES {
+            return state;
+        }
+        let data = json!({"kind": "result_too_large", "retryable": false});
+        let why = format!(
+            "the tool was called, and its result has {bytes} bytes, {MAX_RESULT_BYTES} are allowed: ask for less at a time"
+        );
+        CallState::Failed { error: error::internal(&why).with_data(&data) }
+    }
+}
+
 /// Why a call cannot be submitted, claimed or looked up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -167,13 +211,17 @@ pub enum CallError {
     /// No worker of the pool is there.
     #[error("no worker of the pool `{0}` is running; start one, and call again")]
     NoWorker(String),
-    /// Too many calls of the pool wait.
-    #[error("{MAX_QUEUED} calls wait for the workers of the pool `{0}` already; call again later")]
+    /// Too many calls of the pool wait, or there is no room for another record.
+    #[error("too many calls wait for the workers of the pool `{0}`; call again later")]
     Overloaded(String),
+    /// The arguments and `_meta` of the call have this many bytes, more than [`MAX_CALL_BYTES`].
+    #[error("the call has {0} bytes, {MAX_CALL_BYTES} are allowed: send less at a time")]
+    TooLarge(usize),
     /// The way to the workers is down.
     #[error("the workers cannot be reached: {0}")]
     Unavailable(String),
-    /// Nothing is known of the call: it never was, or was longer ago than [`RECORD_TTL`].
+    /// Nothing is known of the call: it never was, or was longer ago than [`RECORD_TTL`]. Of one that was submitted, it
+    /// means that the store has been lost: whether it had an effect is not known.
     #[error("nothing is known of the call `{0}`")]
     NoCall(String),
 }
@@ -184,6 +232,7 @@ impl CallError {
         match self {
             Self::NoWorker(_) => "no_worker",
             Self::Overloaded(_) => "overloaded",
+            Self::TooLarge(_) => "too_large",
             Self::Unavailable(_) => "store_unavailable",
             Self::NoCall(_) => "unknown_call",
         }
@@ -191,7 +240,8 @@ impl CallError {
 
     /// As an error to a caller, with `kind` and `retryable` in its data, since nothing was done.
     pub fn to_rpc(&self, call: &str) -> ErrorObject {
-        let mut data = json!({"kind": self.kind(), "retryable": true, "call_id": call});
+        let is_retryable = !matches!(self, Self::TooLarge(_));
+        let mut data = json!({"kind": self.kind(), "retryable": is_retryable, "call_id": call});
         if matches!(self, Self::Overloaded(_)) {
             data["retry_after_ms"] = 1_000.into();
         }
@@ -202,7 +252,7 @@ impl CallError {
 /// Carries calls from gateways to workers, and what comes of them back.
 ///
 /// A call is claimed by one worker at a time. One whose lease ends without being renewed is given to another worker if it
-/// [may be repeated](Call::is_repeatable), at most three times; else it becomes [`CallState::Unknown`]. What a worker finishes
+/// [may be repeated](Call::is_repeatable), [`MAX_ATTEMPTS`] times in all; else it becomes [`CallState::Unknown`]. What a worker finishes
 /// is taken only while it holds the lease, and only once, so a worker that was thought dead changes nothing when it comes
 /// back. All implementations pass one suite of tests.
 ///
@@ -221,11 +271,17 @@ impl CallError {
 /// # let _ = work;
 /// ```
 pub trait CallBus: Send + Sync + 'static {
-    /// Submits a call to a pool. It has a record from now on.
+    /// How long a lease is good without being renewed, and how long a worker counts as there after it has said so.
+    fn lease(&self) -> Duration {
+        LEASE
+    }
+
+    /// Submits a call to a pool. It has a record from now on. Submitting it again, by its id, changes nothing.
     ///
     /// # Errors
-    /// [`CallError::NoWorker`] at once where no worker is there, [`CallError::Overloaded`], [`CallError::Unavailable`].
-    /// After the last one the call may have been submitted; [`CallBus::record`] knows.
+    /// [`CallError::NoWorker`] at once where no worker is there, [`CallError::Overloaded`] where [`MAX_QUEUED`] calls wait,
+    /// [`CallError::TooLarge`], [`CallError::Unavailable`]. After the last one the call may have been submitted;
+    /// [`CallBus::record`] knows.
     fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<(), CallError>>;
 
     /// Waits until the record of a call is newer than `seen`, and gives it. The first version is 1, so 0 waits for nothing.
@@ -237,7 +293,7 @@ pub trait CallBus: Send + Sync + 'static {
     /// Cancels a call: one that waits is gone, the worker of one that runs is told.
     fn cancel<'a>(&'a self, call: &'a str) -> BoxFuture<'a, Result<(), CallError>>;
 
-    /// Says that a worker of a pool is there, for [`WORKER_TTL`]; with false that it leaves.
+    /// Says that a worker of a pool is there, for [`CallBus::lease`]; with false that it leaves.
     fn announce<'a>(
         &'a self,
         pool: &'a str,
@@ -245,7 +301,7 @@ pub trait CallBus: Send + Sync + 'static {
         is_there: bool,
     ) -> BoxFuture<'a, Result<(), CallError>>;
 
-    /// Waits for a call of the pool, and claims it. Dropping the future claims nothing.
+    /// Waits for a call of the pool whose deadline has not passed, and claims it. Dropping the future claims nothing.
     fn claim<'a>(&'a self, pool: &'a str, worker: &'a str) -> BoxFuture<'a, Result<Claim, CallError>>;
 
     /// Renews a lease, with the progress since the last time.
@@ -256,7 +312,12 @@ pub trait CallBus: Send + Sync + 'static {
         progress: Option<Progress>,
     ) -> BoxFuture<'a, Result<Lease, CallError>>;
 
-    /// Finishes a call. Gives whether that was taken: only the holder of the lease can, and only once.
+    /// Waits until the caller cancels a call that this process has claimed; forever, if it never does. The message may get
+    /// lost, so [`CallBus::renew`] says it as well.
+    fn cancelled<'a>(&'a self, call: &'a str, lease: &'a str) -> BoxFuture<'a, ()>;
+
+    /// Finishes a call. Gives whether that was taken: only the holder of the lease can, and only once. A lease that is over
+    /// still counts until the bus has noticed, since by then nobody else has the call.
     fn finish<'a>(
         &'a self,
         call: &'a str,

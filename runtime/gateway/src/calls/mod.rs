@@ -1,11 +1,13 @@
 //! Calls that workers answer.
 //!
 //! A gateway submits a call to a pool; a worker of the pool claims it, holds it by a lease that it renews while it works, and
-//! finishes it. `bus` says what any way between them must do.
+//! finishes it. `bus` says what any way between them must do, `memory` is the one within a process.
 
 mod bus;
+mod memory;
 
 pub use bus::{
-    Call, CallBus, CallError, CallRecord, CallState, Claim, Finish, LEASE, Lease, MAX_QUEUED, Progress,
-    RECORD_TTL, RENEW_EVERY, WORKER_TTL,
+    Call, CallBus, CallError, CallRecord, CallState, Claim, Finish, LEASE, Lease, MAX_ATTEMPTS,
+    MAX_CALL_BYTES, MAX_QUEUED, MAX_RESULT_BYTES, Progress, RECORD_TTL,
 };
+pub use memory::{MAX_RECORD_BYTES, MAX_RECORDS, MemoryBus};

@@ -402,7 +402,7 @@ async fn until_paused<T>(
     .await
 }
 
-pub(super) fn panic_error(what: &str) -> ErrorObject {
+pub(crate) fn panic_error(what: &str) -> ErrorObject {
     error::internal(&format!("{what} failed unexpectedly; the server's log has the reason"))
 }
 

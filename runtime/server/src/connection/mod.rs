@@ -41,7 +41,7 @@ use crate::service::Shared;
 #[cfg(feature = "http")]
 pub(crate) use batch::MessageCheck;
 use calls::Calls;
-pub(crate) use calls::{Ended, finish};
+pub(crate) use calls::{Ended, finish, panic_error};
 #[cfg(feature = "http")]
 pub(crate) use request::Answer;
 pub(crate) use request::CalledTool;

@@ -27,7 +27,7 @@ use crate::message::{RequestId, RequestMeta};
 use crate::peer::Peer;
 
 pub(crate) use input_route::InputRoute;
-use progress::ReportedProgress;
+use progress::{ReportedProgress, Reporter};
 
 /// The context of one call: its progress, cancellation, deadline and peer.
 ///
@@ -57,6 +57,8 @@ struct Call {
     /// The call that this one is a part of, which asks for it.
     outermost: Option<Context>,
     access: Access,
+    /// Where progress goes, if not to the peer.
+    reporter: Option<Reporter>,
 }
 
 /// The JSON text of an id. One as short as nearly all are takes no memory of its own.
@@ -135,7 +137,35 @@ impl Context {
             input_route: InputRoute::Nobody,
             outermost: None,
             access: Access::Trusted,
+            reporter: None,
         }))
+    }
+
+    /// The context of a call that came another way than over a connection, such as from the queue of a worker: with its
+    /// `_meta`, and with where its progress goes (how much is done, of how much, and a message). Progress that does not grow
+    /// is not reported. Log messages go nowhere, and nobody can be asked for input.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use toolwright_server::Context;
+    ///
+    /// let cx = Context::detached_with(Duration::from_secs(60), None, |progress, total, message| {
+    ///     println!("{progress} of {total:?}: {message:?}");
+    /// });
+    /// assert!(cx.principal().is_none());
+    /// ```
+    pub fn detached_with(
+        timeout: Duration,
+        meta: Option<Box<RawValue>>,
+        report: impl Fn(f64, Option<f64>, Option<&str>) + Send + Sync + 'static,
+    ) -> Self {
+        let mut cx = Self::detached(timeout);
+        if let Some(call) = Arc::get_mut(&mut cx.0) {
+            call.meta = meta;
+            call.reporter = Some(Reporter::new(report));
+        }
+        cx
     }
 
     pub(crate) fn start(start: CallStart) -> Self {
@@ -154,6 +184,7 @@ impl Context {
             input_route: start.input_route,
             outermost: None,
             access: start.access,
+            reporter: None,
         }))
     }
 
@@ -323,6 +354,7 @@ impl Context {
             input_route: InputRoute::Nobody,
             outermost: Some(self.outermost().clone()),
             access: call.access.clone(),
+            reporter: call.reporter.clone(),
         }))
     }
 

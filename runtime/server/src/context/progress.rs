@@ -1,6 +1,7 @@
 //! Progress of a call (2026-07-28, basic/patterns/progress).
 
-use std::sync::PoisonError;
+use std::fmt;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -22,6 +23,12 @@ impl Context {
         if let Some(task) = self.task() {
             return message.into_iter().for_each(|message| task.say(message));
         }
+        if let Some(reporter) = &self.0.reporter {
+            if !self.has_ended() && self.reported().grows(progress) {
+                (reporter.0)(progress, total.filter(|total| total.is_finite()), message);
+            }
+            return;
+        }
         let (Some(token), Some(peer)) = (&self.0.progress_token, self.peer()) else {
             return;
         };
@@ -33,7 +40,7 @@ impl Context {
         let Ok(notification) = json_rpc::notification(method::PROGRESS, &params) else { return };
         peer.outbox.room().await;
         // Looked at and sent in one step, so that reports of several tasks grow as well.
-        let mut reported = self.0.course.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = self.reported();
         if !self.has_ended() && reported.grows(progress) {
             peer.push(&notification);
         }
@@ -41,13 +48,35 @@ impl Context {
 
     /// Says on standard error what was not sent for the call of `name`, which has ended.
     pub(crate) fn report(&self, name: &str) {
-        let unsent = self.0.course.reported.lock().unwrap_or_else(PoisonError::into_inner).unsent;
+        let unsent = self.reported().unsent;
         if unsent > 0 {
             log::warn(format_args!(
                 "`{name}` reported progress {unsent} times without a larger value than before, which was not sent; \
                  `Context::progress` takes a number that grows with each report"
             ));
         }
+    }
+
+    fn reported(&self) -> MutexGuard<'_, ReportedProgress> {
+        self.0.course.reported.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where the progress of a call goes that no connection made.
+#[derive(Clone)]
+pub(super) struct Reporter(Arc<Report>);
+
+type Report = dyn Fn(f64, Option<f64>, Option<&str>) + Send + Sync;
+
+impl Reporter {
+    pub(super) fn new(report: impl Fn(f64, Option<f64>, Option<&str>) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(report))
+    }
+}
+
+impl fmt::Debug for Reporter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reporter")
     }
 }
 

@@ -119,7 +119,6 @@ impl Reply {
     ///
     /// # Errors
     /// The protocol error that is there instead.
-    #[cfg(any(feature = "jsonrpsee", feature = "tasks"))]
     pub(crate) fn into_result(self, form: &Form<'_>) -> Result<Box<RawValue>, ErrorObject> {
         if let Self::Error(error) = self {
             return Err(error);

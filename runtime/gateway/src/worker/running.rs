@@ -1,0 +1,83 @@
+//! One call in a worker, from its claim to its end.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use serde_json::value::to_raw_value;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use toolwright_server::{Context, Service};
+
+use super::renew_every;
+use crate::calls::{CallBus, Claim, Finish, Lease, Progress};
+use crate::clock::Clock;
+
+/// The least time between two reports of progress: 100 milliseconds. In between, the last one counts.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// A call that was claimed.
+pub(super) struct Running<'a> {
+    bus: &'a dyn CallBus,
+    claim: &'a Claim,
+}
+
+impl<'a> Running<'a> {
+    pub(super) fn new(bus: &'a dyn CallBus, claim: &'a Claim) -> Self {
+        Self { bus, claim }
+    }
+
+    /// Runs the call. Gives how to finish it; none where its lease is lost.
+    pub(super) async fn run(&self, service: &Service) -> Option<Finish> {
+        let call = &self.claim.call;
+        let (reports, reported) = watch::channel(None);
+        let meta = to_raw_value(&Value::from(call.meta.clone())).ok();
+        let cx = Context::detached_with(
+            self.time_left().min(service.limits().call_timeout),
+            meta.filter(|_| !call.meta.is_empty()),
+            move |progress, total, message| {
+                let message = message.map(str::to_owned);
+                reports.send_replace(Some(Progress { progress, total, message }));
+            },
+        );
+        tokio::select! {
+            biased;
+            result = service.run_tool(&call.tool, Some(&call.arguments), &cx) => Some(match result {
+                Ok(result) => Finish::Result(result),
+                Err(error) => Finish::Error(error),
+            }),
+            () = self.hold(&cx, reported) => None,
+        }
+    }
+
+    fn time_left(&self) -> Duration {
+        Duration::from_millis(self.claim.call.deadline).saturating_sub(Clock::default().now())
+    }
+
+    /// Renews the lease, with what has been reported, until it is lost. Passes a cancellation on.
+    async fn hold(&self, cx: &Context, mut reported: watch::Receiver<Option<Progress>>) {
+        let every = renew_every(self.bus);
+        let (id, lease) = (&self.claim.call.id, &self.claim.lease);
+        let mut cancelled = self.bus.cancelled(id, lease);
+        let mut renewed = Instant::now();
+        loop {
+            let progress = tokio::select! {
+                () = &mut cancelled, if !cx.cancellation().is_cancelled() => {
+                    cx.cancellation().cancel();
+                    continue;
+                }
+                Ok(()) = reported.changed() => {
+                    tokio::time::sleep_until(renewed + PROGRESS_EVERY).await;
+                    reported.borrow_and_update().clone()
+                }
+                () = tokio::time::sleep_until(renewed + every) => None,
+            };
+            renewed = Instant::now();
+            match self.bus.renew(id, lease, progress).await {
+                Ok(Lease::Cancelled) => cx.cancellation().cancel(),
+                Ok(Lease::Lost) => return,
+                // Where the bus is down, it shows later whether the lease is lost.
+                Ok(Lease::Held) | Err(_) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! What every way to workers must do.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright_gateway::calls::{
+    CallError, CallState, Finish, Lease, MAX_ATTEMPTS, MAX_CALL_BYTES, MAX_QUEUED, MAX_RESULT_BYTES, Progress,
+};
+
+use crate::sides::{Sides, call, raw, result_of};
+
+/// The suite as tests with an attribute, each with sides of its own.
+macro_rules! suite {
+    ($attribute:meta, $sides:expr) => {
+        mod calls {
+            crate::sides::tests! { $attribute, $sides, calls:
+                a_call_is_claimed_once_and_its_result_is_kept
+                a_pool_without_workers_refuses_calls_at_once
+                a_worker_that_stays_silent_no_longer_counts
+                a_waiting_worker_is_woken_by_a_call
+                every_call_reaches_one_of_many_workers
+                a_lost_call_that_may_be_repeated_is_made_again
+                a_call_is_made_three_times_at_most
+                a_lost_call_that_must_not_be_repeated_is_unknown
+                a_renewed_lease_stays_good
+                progress_reaches_whoever_waits
+                a_cancelled_call_is_never_claimed
+                the_worker_of_a_cancelled_call_is_told
+                a_lost_call_that_was_cancelled_is_not_made_again
+                a_full_pool_refuses_calls
+                calls_and_results_have_a_largest_size
+                a_call_submitted_twice_is_made_once
+                a_dropped_claim_takes_no_call
+                a_call_is_finished_once
+                a_call_past_its_deadline_is_not_claimed
+                a_failed_call_keeps_its_error
+                nothing_is_known_of_other_calls
+                a_call_is_claimed_as_it_was_submitted
+            }
+        }
+    };
+}
+pub(crate) use suite;
+
+pub(crate) async fn a_call_is_claimed_once_and_its_result_is_kept(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.submit("a", false).await;
+    sides.submit("b", false).await;
+    assert!(matches!(sides.gateway.record("a").await.unwrap().state, CallState::Queued));
+    let (first, second) = (sides.claim().await, sides.claim().await);
+    assert_eq!((first.call.id.as_str(), second.call.id.as_str()), ("a", "b"));
+    assert_eq!(first.attempt, 1);
+    assert!(matches!(sides.gateway.record("a").await.unwrap().state, CallState::Running));
+    assert!(sides.finish(&first, r#"{"n":1}"#).await);
+    assert!(sides.finish(&second, r#"{"n":2}"#).await);
+    sides.expect_no_call().await;
+    for (id, result) in [("a", r#"{"n":1}"#), ("b", r#"{"n":2}"#)] {
+        assert_eq!(result_of(&sides.end_of(id).await), result);
+        assert_eq!(result_of(&sides.gateway.record(id).await.unwrap()), result);
+    }
+}
+
+pub(crate) async fn a_pool_without_workers_refuses_calls_at_once(sides: Sides) {
+    let refused = CallError::NoWorker("p".to_owned());
+    assert_eq!(sides.gateway.submit("p", call("a", true)).await.unwrap_err(), refused);
+    let sides = sides.with_worker().await;
+    assert_eq!(
+        sides.gateway.submit("q", call("a", true)).await.unwrap_err(),
+        CallError::NoWorker("q".to_owned())
+    );
+    sides.worker.announce("p", "v", true).await.unwrap();
+    sides.worker.announce("p", "w", false).await.unwrap();
+    sides.submit("a", true).await;
+    sides.worker.announce("p", "v", false).await.unwrap();
+    assert_eq!(sides.gateway.submit("p", call("b", true)).await.unwrap_err(), refused);
+    assert_eq!(sides.gateway.record("b").await.unwrap_err(), CallError::NoCall("b".to_owned()));
+}
+
+pub(crate) async fn a_worker_that_stays_silent_no_longer_counts(sides: Sides) {
+    let sides = sides.with_worker().await;
+    let lease = sides.gateway.lease();
+    for _ in 0..3 {
+        tokio::time::sleep(lease / 2).await;
+        sides.worker.announce("p", "w", true).await.unwrap();
+    }
+    sides.submit("a", true).await;
+    tokio::time::sleep(lease + Duration::from_millis(20)).await;
+    let refused = sides.gateway.submit("p", call("b", true)).await.unwrap_err();
+    assert_eq!(refused, CallError::NoWorker("p".to_owned()));
+}
+
+pub(crate) async fn a_waiting_worker_is_woken_by_a_call(sides: Sides) {
+    let sides = sides.with_worker().await;
+    let worker = Arc::clone(&sides.worker);
+    let claimed = tokio::spawn(async move { worker.claim("p", "w").await });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(!claimed.is_finished());
+    sides.submit("a", true).await;
+    let claim = tokio::time::timeout(sides.a_while(), claimed).await.unwrap().unwrap().unwrap();
+    assert_eq!(claim.call.id, "a");
+}
+
+pub(crate) async fn every_call_reaches_one_of_many_workers(sides: Sides) {
+    let sides = sides.with_worker().await;
+    let workers: Vec<_> = (0..4)
+        .map(|number| {
+            let bus = Arc::clone(&sides.worker);
+            tokio::spawn(async move {
+                let (name, mut claimed) = (format!("w{number}"), Vec::new());
+                loop {
+                    // One that has waited long enough.
+                    let Ok(claim) = tokio::time::timeout(Duration::from_secs(1), bus.claim("p", &name)).await
+                    else {
+                        return claimed;
+                    };
+                    let claim = claim.unwrap();
+                    assert!(
+                        bus.finish(&claim.call.id, &claim.lease, Finish::Result(raw("{}"))).await.unwrap()
+                    );
+                    claimed.push(claim.call.id);
+                }
+            })
+        })
+        .collect();
+    let expected: Vec<_> = (100..200).map(|number| format!("call-{number}")).collect();
+    for id in &expected {
+        sides.submit(id, false).await;
+    }
+    let mut claimed = Vec::new();
+    for worker in workers {
+        claimed.extend(worker.await.unwrap());
+    }
+    claimed.sort();
+    assert_eq!(claimed, expected);
+}
+
+pub(crate) async fn a_lost_call_that_may_be_repeated_is_made_again(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.submit("a", true).await;
+    let lost = sides.claim().await;
+    sides.outlive_leases().await;
+    let second = sides.claim().await;
+    assert_eq!((second.attempt, second.call.id.as_str()), (2, "a"));
+    assert_ne!(second.lease, lost.lease);
+    // The worker that was thought dead comes back, before and after the other is done.
+    assert_eq!(sides.worker.renew("a", &lost.lease, None).await.unwrap(), Lease::Lost);
+    assert!(!sides.finish(&lost, r#""late""#).await);
+    assert!(sides.finish(&second, r#""second""#).await);
+    assert!(!sides.finish(&lost, r#""late""#).await);
+    let record = sides.end_of("a").await;
+    assert_eq!((result_of(&record), record.attempt), (r#""second""#, 2));
+}
+
+pub(crate) async fn a_call_is_made_three_times_at_most(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.submit("a", true).await;
+    for attempt in 1..=MAX_ATTEMPTS {
+        assert_eq!(sides.claim().await.attempt, attempt);
+        sides.outlive_leases().await;
+    }
+    sides.expect_no_call().await;
+    let record = sides.end_of("a").await;
+    assert!(matches!(record.state, CallState::Unknown), "{record:?}");
+    assert_eq!(record.attempt, MAX_ATTEMPTS);
+}
+
+pub(crate) async fn a_lost_call_that_must_not_be_repeated_is_unknown(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.submit("a", false).await;
+    let lost = sides.claim().await;
+    // Nobody but the caller looks, and it learns of it.
+    let record = sides.end_of("a").await;
+    assert!(matches!(record.state, CallState::Unknown), "{record:?}");
+    assert!(!sides.finish(&lost, r#""late""#).await);
+    assert!(matches!(sides.gateway.record("a").await.unwrap().state, CallState::Unknown));
+    sides.expect_no_call().await;
+}
+
+pub(crate) async fn a_renewed_lease_stays_good(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.submit("a", true).await;
+    let claim = sides.claim().await;
+    for _ in 0..4 {
+        tokio::time::sleep(sides.gateway.lease() / 2).await;
+        assert_eq!(sides.worker.renew("a", &claim.lease, None).await.unwrap(), Lease::Held);
+        assert!(matches!(sides.gateway.record("a").await.unwrap().state, CallState::Running));
+    }
+    assert!(sides.finish(&claim, "{}").await);
+    assert_eq!(sides.end_of("a").await.attempt, 1);
+}
+
+pub(crate) async fn progress_reaches_whoever_waits(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.submit("a", false).await;
+    let claim = sides.claim().await;
+    let running = sides.gateway.wait("a", 1).await.unwrap();
+    assert_eq!((running.version, running.progress), (2, None));
+    let gateway = Arc::clone(&sides.gateway);
+    let waiting = tokio::spawn(async move { gateway.wait("a", 2).await });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let half = Progress { progress: 1.0, total: Some(2.0), message: Some("half".to_owned()) };
+    sides.worker.renew("a", &claim.lease, Some(half.clone())).await.unwrap();
+    let record = tokio::time::timeout(sides.a_while(), waiting).await.unwrap().unwrap().unwrap();
+    assert_eq!((record.version, record.progress), (3, Some(half.clone())));
+    // Being renewed is no news.
+    sides.worker.renew("a", &claim.lease, None).await.unwrap();
+    assert_eq!(sides.gateway.record("a").await.unwrap().version, 3);
+    sides.finish(&claim, "{}").await;
+    assert_eq!(sides.end_of("a").await.progress, Some(half));
+}
+
+pub(crate) async fn a_cancelled_call_is_never_claimed(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.submit("a", true).await;
+    sides.submit("b", true).await;
+    sides.gateway.cancel("a").await.unwrap();
+    assert_eq!(sides.claim().await.call.id, "b");
+    sides.expect_no_call().await;
+    assert!(matches!(sides.end_of("a").await.state, CallState::Cancelled));
+    // Once more changes nothing.
+    sides.gateway.cancel("a").await.unwrap();
+}
+
+pub(crate) async fn the_worker_of_a_cancelled_call_is_told(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.submit("a", false).await;
+    let claim = sides.claim().await;
+    let (worker, lease) = (Arc::clone(&sides.worker), claim.lease.clone());
+    let told = tokio::spawn(async move { worker.cancelled("a", &lease).await });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(!told.is_finished());
+    sides.gateway.cancel("a").await.unwrap();
+    // Sooner than by the next renewal.
+    tokio::time::timeout(sides.gateway.lease().mul_f64(0.25), told).await.unwrap().unwrap();
+    assert_eq!(sides.worker.renew("a", &claim.lease, None).await.unwrap(), Lease::Cancelled);
+    assert!(sides.finish(&claim, r#""stopped""#).await);
+    assert_eq!(result_of(&sides.end_of("a").await), r#""stopped""#);
+}
+
+pub(crate) async fn a_lost_call_that_was_cancelled_is_not_made_again(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.submit("a", true).await;
+    sides.claim().await;
+    sides.gateway.cancel("a").await.unwrap();
+    sides.outlive_leases().await;
+    sides.expect_no_call().await;
+    assert!(matches!(sides.end_of("a").await.state, CallState::Unknown));
+}
+
+pub(crate) async fn a_full_pool_refuses_calls(sides: Sides) {
+    let sides = sides.with_worker().await;
+    for number in 0..MAX_QUEUED {
+        sides.submit(&format!("call-{number}"), true).await;
+    }
+    let refused = sides.gateway.submit("p", call("more", true)).await.unwrap_err();
+    assert_eq!(refused, CallError::Overloaded("p".to_owned()));
+    assert!(refused.to_rpc("more").data.unwrap().get().contains("retry_after_ms"));
+    sides.claim().await;
+    sides.submit("more", true).await;
+}
+
+pub(crate) async fn calls_and_results_have_a_largest_size(sides: Sides) {
+    let sides = sides.with_worker().await;
+    let arguments = |bytes: usize| raw(&format!("\"{}\"", "x".repeat(bytes - 2)));
+    let mut large = call("a", true);
+    large.arguments = arguments(MAX_CALL_BYTES + 1);
+    let refused = sides.gateway.submit("p", large).await.unwrap_err();
+    assert_eq!(refused, CallError::TooLarge(MAX_CALL_BYTES + 1));
+    let mut largest = call("a", true);
+    largest.arguments = arguments(MAX_CALL_BYTES);
+    sides.gateway.submit("p", largest).await.unwrap();
+    let claim = sides.claim().await;
+    assert_eq!(claim.call.arguments.get().len(), MAX_CALL_BYTES);
+    assert!(sides.finish(&claim, arguments(MAX_RESULT_BYTES + 1).get()).await);
+    let CallState::Failed { error } = sides.end_of("a").await.state else { panic!("it should have failed") };
+    assert!(error.data.unwrap().get().contains("result_too_large"));
+    sides.submit("b", true).await;
+    let claim = sides.claim().await;
+    assert!(sides.finish(&claim, arguments(MAX_RESULT_BYTES).get()).await);
+    assert_eq!(result_of(&sides.end_of("b").await).len(), MAX_RESULT_BYTES);
+}
+
+pub(crate) async fn a_call_submitted_twice_is_made_once(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.submit("a", true).await;
+    sides.submit("a", true).await;
+    let claim = sides.claim().await;
+    sides.submit("a", true).await;
+    sides.expect_no_call().await;
+    assert!(sides.finish(&claim, "{}").await);
+    sides.submit("a", true).await;
+    sides.expect_no_call().await;
+}
+
+pub(crate) async fn a_dropped_claim_takes_no_call(sides: Sides) {
+    let sides = sides.with_worker().await;
+    for number in 0..20 {
+        let id = format!("call-{number}");
+        // Some are dropped while they wait, some while the call comes in.
+        let wait = Duration::from_micros(number * 100);
+        let (dropped, ()) = tokio::join!(tokio::time::timeout(wait, sides.worker.claim("p", "w")), async {
+            sides.submit(&id, true).await;
+        });
+        let claim = match dropped {
+            Ok(claim) => claim.unwrap(),
+            Err(_) => sides.claim().await,
+        };
+        assert_eq!((claim.call.id.as_str(), claim.attempt), (id.as_str(), 1));
+        assert!(sides.finish(&claim, "{}").await);
+    }
+}
+
+pub(crate) async fn a_call_is_finished_once(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.submit("a", false).await;
+    let claim = sides.claim().await;
+    assert!(!sides.worker.finish("a", "other", Finish::Result(raw("0"))).await.unwrap());
+    assert!(sides.finish(&claim, "1").await);
+    assert!(!sides.finish(&claim, "2").await);
+    assert_eq!(sides.worker.renew("a", &claim.lease, None).await.unwrap(), Lease::Lost);
+    assert_eq!(result_of(&sides.end_of("a").await), "1");
+}
+
+pub(crate) async fn a_call_past_its_deadline_is_not_claimed(sides: Sides) {
+    let sides = sides.with_worker().await;
+    let mut late = call("a", true);
+    late.deadline = 1_000;
+    sides.gateway.submit("p", late).await.unwrap();
+    sides.submit("b", true).await;
+    assert_eq!(sides.claim().await.call.id, "b");
+    assert!(matches!(sides.end_of("a").await.state, CallState::Cancelled));
+}
+
+pub(crate) async fn a_failed_call_keeps_its_error(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.submit("a", false).await;
+    let claim = sides.claim().await;
+    let error = serde_json::from_str(r#"{"code":-32603,"message":"no","data":{"kind":"x"}}"#).unwrap();
+    assert!(sides.worker.finish("a", &claim.lease, Finish::Error(error)).await.unwrap());
+    let CallState::Failed { error } = sides.end_of("a").await.state else { panic!("it should have failed") };
+    assert_eq!((error.code, error.message.as_str()), (-32603, "no"));
+    assert_eq!(error.data.unwrap().get(), r#"{"kind":"x"}"#);
+}
+
+pub(crate) async fn nothing_is_known_of_other_calls(sides: Sides) {
+    let unknown = CallError::NoCall("x".to_owned());
+    assert_eq!(sides.gateway.record("x").await.unwrap_err(), unknown);
+    assert_eq!(sides.gateway.wait("x", 0).await.unwrap_err(), unknown);
+    assert_eq!(sides.gateway.cancel("x").await.unwrap_err(), unknown);
+    assert_eq!(sides.worker.renew("x", "1", None).await.unwrap(), Lease::Lost);
+    assert!(!sides.worker.finish("x", "1", Finish::Result(raw("{}"))).await.unwrap());
+}
+
+pub(crate) async fn a_call_is_claimed_as_it_was_submitted(sides: Sides) {
+    let sides = sides.with_worker().await;
+    let mut submitted = call("a", true);
+    submitted.org = Some("acme".to_owned());
+    submitted.run = Some("run-1".to_owned());
+    submitted.meta.insert("traceparent".to_owned(), "00-1-2-01".into());
+    submitted.arguments = raw(r#"{"number":12345678901234567890.0,"text":"naïve \u0000 \"quoted\""}"#);
+    sides.gateway.submit("p", submitted.clone()).await.unwrap();
+    let claimed = sides.claim().await.call;
+    assert_eq!(serde_json::to_string(&claimed).unwrap(), serde_json::to_string(&submitted).unwrap());
+}

@@ -1,0 +1,67 @@
+//! The suite on what is kept in memory, with time that passes as the tests say.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright_gateway::calls::CallBus as _;
+use toolwright_gateway::calls::{CallError, CallState, MAX_RECORDS, MemoryBus, RECORD_TTL};
+use toolwright_gateway::registry::MemoryStore;
+
+use crate::sides::{Sides, call};
+
+fn sides() -> Sides {
+    let bus = Arc::new(MemoryBus::new());
+    Sides { gateway: Arc::clone(&bus) as _, worker: bus, _keep: Box::new(()) }
+}
+
+fn stores() -> crate::registry::Stores {
+    let store = Arc::new(MemoryStore::new());
+    crate::registry::Stores { one: Arc::clone(&store) as _, other: store, _keep: Box::new(()) }
+}
+
+crate::calls::suite!(tokio::test(start_paused = true), std::future::ready(super::sides()));
+crate::work::suite!(tokio::test(start_paused = true), std::future::ready(super::sides()));
+crate::registry::suite!(tokio::test(start_paused = true), std::future::ready(super::stores()));
+
+#[tokio::test(start_paused = true)]
+async fn records_are_dropped_after_an_hour() {
+    let sides = sides().with_worker().await;
+    sides.submit("a", false).await;
+    let claim = sides.claim().await;
+    sides.finish(&claim, "{}").await;
+    tokio::time::sleep(RECORD_TTL.saturating_sub(Duration::from_secs(1))).await;
+    assert!(sides.gateway.record("a").await.is_ok());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(sides.gateway.record("a").await.unwrap_err(), CallError::NoCall("a".to_owned()));
+}
+
+#[tokio::test]
+async fn records_of_ended_calls_make_room_for_others() {
+    let bus = Arc::new(MemoryBus::with_room(2, 1_000));
+    let sides = Sides { gateway: Arc::clone(&bus) as _, worker: Arc::clone(&bus) as _, _keep: Box::new(()) };
+    let sides = sides.with_worker().await;
+    sides.submit("a", false).await;
+    sides.submit("b", false).await;
+    // None has ended.
+    assert!(matches!(bus.submit("p", call("c", false)).await, Err(CallError::Overloaded(_))));
+    let claim = sides.claim().await;
+    sides.finish(&claim, "{}").await;
+    sides.submit("c", false).await;
+    assert_eq!(bus.record("a").await.unwrap_err(), CallError::NoCall("a".to_owned()));
+    assert!(matches!(bus.record("b").await.unwrap().state, CallState::Queued));
+}
+
+#[tokio::test]
+async fn results_take_room_as_well() {
+    let bus = Arc::new(MemoryBus::with_room(MAX_RECORDS, 1_000));
+    let sides = Sides { gateway: Arc::clone(&bus) as _, worker: Arc::clone(&bus) as _, _keep: Box::new(()) };
+    let sides = sides.with_worker().await;
+    let long = format!("\"{}\"", "x".repeat(600));
+    for id in ["a", "b"] {
+        sides.submit(id, false).await;
+        let claim = sides.claim().await;
+        assert!(sides.finish(&claim, &long).await);
+    }
+    assert!(bus.record("a").await.is_err(), "two results are too much");
+    assert!(bus.record("b").await.is_ok());
+}
