@@ -91,6 +91,11 @@ pub struct Limits {
     pub max_session_streams: usize,
     /// How many connections the HTTP server has open: 10,000. Others wait until one ends.
     pub max_http_connections: usize,
+    /// How many bytes the target and the headers of a request may have, to the HTTP server and the WebSocket server: 256
+    /// KiB, and never less than 8 KiB. Where so many have come and the headers have no end, the request is answered with
+    /// status 431 and the connection closed; so is one with more than 100 headers. A service that is mounted leaves it to
+    /// its server.
+    pub max_header_bytes: usize,
     /// How long an HTTP client may take to send a body, and, to the server of its own, the head of its next request: 1
     /// minute. Then the body is answered with status 408, and the connection is closed. A client of HTTP+SSE has this time to
     /// send `initialize` after it has opened its stream.
@@ -135,6 +140,7 @@ impl Default for Limits {
             session_idle: Duration::from_mins(30),
             max_session_streams: 16,
             max_http_connections: 10_000,
+            max_header_bytes: 256 << 10,
             http_read_timeout: Duration::from_mins(1),
             max_socket_peers: 10_000,
             websocket_silence: Duration::from_mins(1),

@@ -3,6 +3,7 @@
 mod agreement;
 mod asking;
 mod callers;
+mod header_sizes;
 mod modern;
 mod mounted;
 mod polling;

@@ -54,11 +54,15 @@ pub(super) fn admit(peer: SocketAddr, service: &Service) -> Option<TakenShare> {
     caller.take(What::Connections, service.limits().per_caller.max_connections)
 }
 
+/// What hyper wants to be able to hold.
+const LEAST_BUFFER: usize = 8 << 10;
+
 /// How a connection speaks HTTP/1.1.
 pub(super) fn http1(stream: &TcpStream, limits: &Limits) -> http1::Builder {
     // An answer, or a message, is one write; waiting for more to send would only delay it.
     let _ = stream.set_nodelay(true);
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.http_read_timeout.min(FAR));
+    builder.max_buf_size(limits.max_header_bytes.max(LEAST_BUFFER));
     builder
 }
