@@ -4,6 +4,7 @@
 
 mod field;
 mod header;
+mod members;
 mod metadata;
 mod name;
 mod number;
@@ -25,5 +26,6 @@ pub(crate) fn tool(tool: &Tool<'_>, errors: &Errors) {
     for field in &tool.fields {
         field::check(field, errors);
     }
+    members::check(tool, errors);
     header::check(&tool.fields, errors);
 }
