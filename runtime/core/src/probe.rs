@@ -16,7 +16,7 @@ use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
 /// What came of reading one value.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) is_read: bool,
     /// What was wrong on the way, in order; also where the value was read all the same.

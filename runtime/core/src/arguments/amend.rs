@@ -19,14 +19,16 @@ impl Draft {
     /// [`with_fields`](Self::with_fields).
     #[must_use]
     pub fn with_type<T: DeserializeOwned>(self, shape: InputShape) -> Self {
-        let amendments = ask::<T>(&self.exact(), shape);
+        let amendments = ask::<T>(&self, shape);
         self.amended(amendments)
     }
 }
 
 /// What `T` adds to its schema.
-pub(crate) fn ask<T: DeserializeOwned>(exact: &Value, shape: InputShape) -> Arc<[Amendment]> {
-    let (checker, fault) = Checker::compile_leniently(exact);
+pub(crate) fn ask<T: DeserializeOwned>(draft: &Draft, shape: InputShape) -> Arc<[Amendment]> {
+    // The type reads nothing without what the server sets.
+    let exact = draft.exact_with_credentials();
+    let (checker, fault) = Checker::compile_leniently(&exact);
     if fault.is_some() || shape == InputShape::Unit {
         return Arc::default();
     }
@@ -35,7 +37,7 @@ pub(crate) fn ask<T: DeserializeOwned>(exact: &Value, shape: InputShape) -> Arc<
         amendments.extend(others::<T>(&checker));
     } else {
         // What stands in a flattened `Option` is read only where all that it needs is there.
-        let mut exact = exact.clone();
+        let mut exact = exact;
         schema::amend_exact(&mut exact, &amendments);
         amendments.extend(others::<T>(&Checker::compile_leniently(&exact).0));
     }

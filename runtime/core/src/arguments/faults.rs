@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::checker::{Insight as _, NodeId, SchemaError, SchemaFault, Types};
 use super::example;
 use super::insight::Ask;
-use super::knowledge::{Knowledge, Probe};
+use super::knowledge::{Knowledge, Probe, UNLIKELY};
 use super::places::Place;
 use super::reader::ArgumentReader;
-use crate::probe::{Answer, NO_WIDE_INTEGER, Told};
+use crate::probe::{Answer, NO_WIDE_INTEGER, Told, names_of};
 use crate::schema::Draft;
 
 impl ArgumentReader {
@@ -40,6 +40,12 @@ impl ArgumentReader {
                 return Err(error(SchemaFault::Dropped(reason)));
             }
             let Some(place) = self.places.of(&self.checker, id) else { continue };
+            if let Some(name) = self.repeated_name::<T>(place) {
+                return Err(error(SchemaFault::Unreadable(name_given_twice(name))));
+            }
+            if let Some(name) = self.read_by_map_too::<T>(id, place) {
+                return Err(error(SchemaFault::Unreadable(read_twice(&name))));
+            }
             let Some(arguments) = place.value().and_then(|value| place.with(value.clone())) else { continue };
             let answer = self.probe::<T>(&arguments, &[]);
             let clash = || self.clash::<T>(id, place);
@@ -58,6 +64,51 @@ impl ArgumentReader {
             }
         }
         Ok(())
+    }
+
+    /// The name that two fields or two variants of one type have, of which serde reads the first alone.
+    fn repeated_name<T: DeserializeOwned>(&self, place: &Place) -> Option<&'static str> {
+        let read = || drop(self.probe::<T>(place.arguments(), &[]));
+        let names = names_of(place.value()?, read)?;
+        let is_repeated = |(at, name): &(usize, &&'static str)| names[..*at].contains(name);
+        names.iter().enumerate().find(is_repeated).map(|(_, name)| *name)
+    }
+
+    /// A member of a flattened type that a flattened map beside it is given as well and refuses: serde takes away only what
+    /// the struct itself lists, and what a flattened struct without anything flattened in it, or a variant by its name, has
+    /// taken before.
+    fn read_by_map_too<T: DeserializeOwned>(&self, id: NodeId, place: &Place) -> Option<String> {
+        let checker = &self.checker;
+        let properties = &checker.node(id).object.properties;
+        let Some(Value::Object(base)) = place.value().filter(|_| !properties.is_empty()) else { return None };
+        let whole = self.places.around(checker, id);
+        let parts = whole.iter().flat_map(|id| checker.always(*id));
+        let rests = parts.filter_map(|id| checker.node(id).object.additional);
+        let rest =
+            rests.into_iter().find(|rest| !checker.node(*rest).never && !checker.node(*rest).is_free())?;
+        let with = |name: &str, value: &Value| {
+            let mut members = base.clone();
+            members.insert(name.to_owned(), value.clone());
+            Some(self.probe::<T>(&place.with(members.into())?, &[]))
+        };
+        let before = self.probe::<T>(place.arguments(), &[]);
+        let is_of_value = |told: &&Told| told.words().starts_with("invalid ");
+        properties.iter().find_map(|(name, child)| {
+            let sample = base.get(&**name).cloned().or_else(|| example::minimal_at(checker, *child))?;
+            if checker.fits(rest, &sample) {
+                return None;
+            }
+            let is_refused = if before.is_read {
+                // In words of the map.
+                let (here, further) = (with(name, &sample)?, with(UNLIKELY, &sample)?);
+                let is_new = |told: &&Told| !before.told.iter().any(|known| known.is_like(told));
+                let mut new = here.told.iter().filter(is_of_value).filter(is_new);
+                new.any(|told| further.told.iter().any(|other| other.is_like(told)))
+            } else {
+                base.contains_key(&**name) && before.told.iter().any(|told| is_of_value(&told))
+            };
+            is_refused.then(|| name.to_string())
+        })
     }
 
     /// Why the member that the place is makes arguments unreadable, which serde reads without it.
@@ -154,6 +205,19 @@ fn two_fields(name: &str) -> String {
     format!(
         "two fields have the name `{name}`, one of them in a flattened type or as the tag of an enum, and serde gives it to \
          one alone; rename one of the two"
+    )
+}
+
+fn read_twice(name: &str) -> String {
+    format!(
+        "serde gives the member `{name}` of a flattened type to the map that is flattened beside it as well, which refuses it; \
+         put the map at the end, give it values of any JSON (`serde_json::Value`), or do not flatten it"
+    )
+}
+
+fn name_given_twice(name: &str) -> String {
+    format!(
+        "two fields or variants have the name `{name}`, and serde reads the first alone; rename one of the two"
     )
 }
 

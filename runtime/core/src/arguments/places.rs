@@ -31,6 +31,11 @@ impl Places {
         self.ways.get_or_init(|| Ways::of(checker)).holder(id)
     }
 
+    /// The nodes that apply to a value before this one does: those that lead here through references, `allOf` and arms.
+    pub(super) fn around(&self, checker: &Checker, id: NodeId) -> Vec<NodeId> {
+        self.ways.get_or_init(|| Ways::of(checker)).around(id)
+    }
+
     pub(super) fn of(&self, checker: &Checker, id: NodeId) -> Option<&Place> {
         let ways = self.ways.get_or_init(|| Ways::of(checker));
         self.places.get(id.index())?.get_or_init(|| Place::of(checker, ways, id)).as_ref()
@@ -117,6 +122,17 @@ impl Ways {
             Edge::Below(Step::Member(_)) => Some(*before),
             Edge::Below(Step::Item(_)) => None,
         }
+    }
+
+    /// The nodes that apply to the same value before this one does, and this one.
+    fn around(&self, id: NodeId) -> Vec<NodeId> {
+        let mut around = vec![id];
+        let mut at = id;
+        while let Some(Some((before, Edge::Same))) = self.0.get(at.index()) {
+            around.push(*before);
+            at = *before;
+        }
+        around
     }
 
     /// The nodes from the root to the one before `target`, each with how it leads on.

@@ -14,6 +14,9 @@ use crate::probe::{self, Answer, Told, UNREADABLE};
 /// than any client reads.
 const MAX_PLACES: usize = 200;
 
+/// How many members a flattened `Option` may need.
+const MAX_ADDED: usize = 32;
+
 /// Reads a value as the type does.
 pub(super) type Read<'r> = &'r dyn Fn(&Value) -> Answer;
 
@@ -27,10 +30,10 @@ pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<Lesson> {
     let mut lessons = Vec::new();
     let mut schema = schema.clone();
     for Place { pointer, path, kind } in found {
-        let value = |target: &Target, plain| Sampler { root: &schema, plain }.value(&schema, &path, target);
-        // A flattened `Option` swallows what does not fit.
-        let answers = PLAIN.iter().filter_map(|plain| Some(read(&value(&Target::Any, plain)?)));
-        let before = answers.filter(|answer| answer.is_read).min_by_key(|answer| answer.told.len());
+        let (before, also) = before(&schema, &path, &read);
+        let value = |target: &Target, plain| {
+            Sampler { root: &schema, plain, also: &also }.value(&schema, &path, target)
+        };
         let ask = |target| {
             let ask = |plain| {
                 let answer = read(&value(&target, plain)?);
@@ -51,9 +54,10 @@ pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<Lesson> {
         lessons.push(lesson);
     }
     for Place { pointer, path, .. } in texts {
+        let (_, also) = before(&schema, &path, &read);
         let answer = |part: Value, plain| {
             let target = Target::Whole(part);
-            Some(read(&Sampler { root: &schema, plain }.value(&schema, &path, &target)?))
+            Some(read(&Sampler { root: &schema, plain, also: &also }.value(&schema, &path, &target)?))
         };
         if let Some(format) = format_of_text(&answer) {
             let lesson = Lesson { pointer, words: Words::Keyword("format", json!(format)) };
@@ -62,6 +66,29 @@ pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<Lesson> {
         }
     }
     lessons
+}
+
+/// What the type says of a value with whatever fits in the place that `path` leads to, and the members that were added for
+/// it. A flattened `Option` swallows what does not fit, and looks at nothing before all that it needs is there.
+fn before(schema: &Value, path: &[Step], read: &dyn Fn(&Value) -> Answer) -> (Option<Answer>, Vec<String>) {
+    let answer = |also: &[String]| {
+        let value = |plain| Sampler { root: schema, plain, also }.value(schema, path, &Target::Any);
+        let answers = PLAIN.iter().filter_map(|plain| Some(read(&value(plain)?)));
+        answers.filter(|answer| answer.is_read).min_by_key(|answer| answer.told.len())
+    };
+    let alone = answer(&[]);
+    let (mut also, mut last) = (Vec::new(), alone.clone());
+    while also.len() < MAX_ADDED {
+        let missing = last.iter().flat_map(|answer| &answer.told).find_map(|told| match told {
+            Told::Missing(name) if !also.contains(name) => Some(name.clone()),
+            _ => None,
+        });
+        let Some(missing) = missing else { break };
+        also.push(missing);
+        last = answer(&also);
+    }
+    let said = |answer: &Option<Answer>| answer.as_ref().map_or(usize::MAX, |answer| answer.told.len());
+    if said(&last) < said(&alone) { (last, also) } else { (alone, Vec::new()) }
 }
 
 /// What came before a value that no type reads there, whatever it is: then what leads to it was read.

@@ -206,6 +206,13 @@ impl Draft {
         draft
     }
 
+    /// The schema that arguments are read by, with what the server sets.
+    pub(crate) fn exact_with_credentials(&self) -> Value {
+        let has_credentials =
+            self.fields.as_ref().is_some_and(|fields| fields.each.iter().any(|field| field.credential));
+        if has_credentials { self.with_credentials().exact() } else { self.exact() }
+    }
+
     fn make_reading(&self) -> Value {
         let is_object = self.shape == InputShape::Object && self.problem.is_none();
         let mut reading = if is_object { root::exact(self.generated.clone()) } else { root::no_arguments() };

@@ -58,6 +58,8 @@ pub(super) struct Sampler<'s> {
     pub(super) root: &'s Value,
     /// What stands for a string of which no more is known.
     pub(super) plain: &'static str,
+    /// Members that come wherever they are listed: a flattened `Option` needs them, and no schema says so.
+    pub(super) also: &'s [String],
 }
 
 impl Sampler<'_> {
@@ -185,8 +187,11 @@ impl Sampler<'_> {
         }
         let mut members = Map::new();
         let required = node.get("required").and_then(Value::as_array);
-        for name in required.into_iter().flatten().filter_map(Value::as_str) {
-            let property = node.get("properties").and_then(|properties| properties.get(name));
+        let required = required.into_iter().flatten().filter_map(Value::as_str);
+        let property = |name: &str| node.get("properties").and_then(|properties| properties.get(name));
+        let also = self.also.iter().map(String::as_str).filter(|name| property(name).is_some());
+        for name in required.chain(also) {
+            let property = property(name);
             members.insert(name.to_owned(), self.any(property.unwrap_or(&Value::Bool(true)), depth + 1)?);
         }
         for part in node.get("allOf").and_then(Value::as_array).into_iter().flatten() {

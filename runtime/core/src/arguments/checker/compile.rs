@@ -144,6 +144,7 @@ impl<'s> Compiler<'s> {
             allowed: allowed(keywords),
             description: keywords.get("description").and_then(Value::as_str).map(Into::into),
             samples: samples(keywords),
+            usual: usual(keywords),
             secrets: here_if(keywords.get("writeOnly") == Some(&Value::Bool(true))),
             ..Node::default()
         };
@@ -358,14 +359,16 @@ pub(super) fn allowed(keywords: &Map<String, Value>) -> Option<Vec<Value>> {
 fn samples(keywords: &Map<String, Value>) -> Vec<Value> {
     let mut samples = keywords.get("examples").and_then(Value::as_array).cloned().unwrap_or_default();
     samples.extend(keywords.get("default").filter(|default| !default.is_null()).cloned());
+    samples
+}
+
+fn usual(keywords: &Map<String, Value>) -> Option<&'static str> {
     // Formats that are not checked here; the type may well look at them.
     let format = keywords.get("format").and_then(Value::as_str).unwrap_or_default();
-    let of_format = UNCHECKED.iter().find(|(name, _)| *name == format);
-    samples.extend(of_format.map(|(_, sample)| Value::from(*sample)));
+    let of_format = UNCHECKED.iter().find(|(name, _)| *name == format).map(|(_, sample)| *sample);
     // Patterns of ours, of which a text made from the pattern alone may be none that the type takes.
     let pattern = keywords.get("pattern").and_then(Value::as_str);
-    samples.extend(pattern.and_then(crate::schema::sample_of).map(Value::from));
-    samples
+    of_format.or_else(|| crate::schema::sample_of(pattern?))
 }
 
 /// Texts of formats that are shown only.

@@ -88,6 +88,8 @@ pub(super) struct Node {
     pub(super) description: Option<Box<str>>,
     /// `examples`, then `default`.
     pub(super) samples: Vec<Value>,
+    /// A text of its format or pattern that a type takes, where the text is no author's.
+    pub(super) usual: Option<&'static str>,
     /// Where secrets stand; what stands in the same place counts as here.
     pub(super) secrets: Whereabouts,
     /// What serde does not enforce by itself, here or below.

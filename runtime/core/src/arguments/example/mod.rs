@@ -96,7 +96,9 @@ impl Sampler<'_> {
         let holds_secret = parts().any(Node::holds_secret);
         let samples = parts().flat_map(|node| &node.samples).filter(|_| !holds_secret);
         let allowed = parts().filter_map(|node| node.allowed.as_deref()).flatten();
-        let given: Vec<&Value> = samples.chain(allowed.clone().filter(|value| !value.is_null())).collect();
+        let usual: Vec<Value> = parts().filter_map(|node| node.usual).map(Value::from).collect();
+        let listed = allowed.clone().filter(|value| !value.is_null());
+        let given: Vec<&Value> = samples.chain(&usual).chain(listed).collect();
         let turned = (0..given.len()).map(|at| given[(at + variant) % given.len()]);
         let candidates = turned.chain(allowed.filter(|value| value.is_null()));
         for candidate in candidates.filter(|candidate| wanted.has(Types::of(candidate))) {

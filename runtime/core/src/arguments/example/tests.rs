@@ -30,6 +30,12 @@ fn examples_fit_their_schema() {
         (member(&json!({"type": "string", "format": "date"})), json!({"a": "2026-07-28"})),
         (member(&json!({"type": "string", "pattern": "^#W\\d{7}$"})), json!({"a": "#W0000000"})),
         (member(&json!({"type": "string", "pattern": "^[a-z]+$", "minLength": 5})), json!({"a": "aaaaa"})),
+        (
+            member(
+                &json!({"type": "string", "format": "uri", "writeOnly": true, "examples": ["https://me:pw@x/"]}),
+            ),
+            json!({"a": "https://example.com/"}),
+        ),
         (member(&json!({"type": "array"})), json!({"a": []})),
         (
             member(&json!({"type": "array", "items": {"type": "integer"}, "minItems": 2})),

@@ -68,9 +68,86 @@ types! {
     struct Validated { percent: Percent, keys: BTreeMap<u8, Percent> }
     #[serde(try_from = "u8")]
     struct Percent { value: u8 }
+    struct Nested { n: u8, #[serde(flatten)] inner: Inner }
+    struct NestedBesideMap { #[serde(flatten)] one: Nested, #[serde(flatten)] rest: BTreeMap<String, bool> }
+    struct TaggedBesideMap { #[serde(flatten)] t: Tagged, #[serde(flatten)] rest: BTreeMap<String, u8> }
+    #[serde(untagged)]
+    enum Words { Word { word: Option<String> }, Number { number: u8 } }
+    struct LooseBesideOption {
+        #[serde(flatten)] t: Words, #[serde(flatten)] rest: Option<BTreeMap<String, u8>>,
+    }
+    struct OptionBesideOption {
+        #[serde(flatten)] t: Option<Words>, #[serde(flatten)] rest: Option<BTreeMap<String, u8>>,
+    }
+    struct MapBeforeStruct { #[serde(flatten)] rest: BTreeMap<String, u8>, #[serde(flatten)] inner: Inner }
+    struct MapAfterStruct { text: String, #[serde(flatten)] inner: Inner, #[serde(flatten)] rest: BTreeMap<String, u8> }
+    struct MapOfAnything { #[serde(flatten)] t: Tagged, #[serde(flatten)] rest: BTreeMap<String, serde_json::Value> }
+    struct MapOfLikes { #[serde(flatten)] one: Counted, #[serde(flatten)] rest: BTreeMap<String, u8> }
+    struct Counted { n: u8, #[serde(flatten)] more: Count }
+    struct Count { m: u8 }
+    #[serde(untagged)]
+    enum MapOrStruct { Named { name: String, n: Option<bool> }, Map(BTreeMap<String, u8>) }
+    struct HoldsMapOrStruct { one: MapOrStruct }
     #[serde(deny_unknown_fields)]
     struct SignedOverTagged { token: String, #[serde(flatten)] t: Tagged }
     struct Signed { token: Percent, inner: Inner, #[serde(flatten)] t: Tagged }
+}
+
+/// Two fields or variants of one name, of which rustc warns.
+mod alike {
+    #![expect(
+        dead_code,
+        unreachable_patterns,
+        reason = "read and dropped, and the pattern is what this is about"
+    )]
+
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    pub(super) struct Renamed {
+        page: u8,
+        #[serde(rename = "page")]
+        number: Option<String>,
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    pub(super) struct HoldsAliased {
+        below: Vec<Option<Aliased>>,
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    struct Aliased {
+        page: u8,
+        #[serde(alias = "page", alias = "p")]
+        number: Option<u8>,
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    pub(super) struct HoldsVariants {
+        means: Variants,
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    enum Variants {
+        Cash,
+        #[serde(rename = "Cash")]
+        Card,
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    pub(super) struct HoldsAliasedVariants {
+        means: Option<AliasedVariants>,
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    enum AliasedVariants {
+        Cash {
+            a: u8,
+        },
+        #[serde(alias = "Cash")]
+        Card,
+    }
 }
 
 impl TryFrom<u8> for Percent {
@@ -98,6 +175,18 @@ fn what_serde_never_reads_is_named() {
         (refusal::<SameNameOtherType>(), "two fields have the name `name`"),
         (refusal::<SameNameBelow>(), "two fields have the name `name`"),
         (refusal::<NamedAsTag>(), "two fields have the name `kind`"),
+        (refusal::<NestedBesideMap>(), "to the map that is flattened beside it as well"),
+        (refusal::<TaggedBesideMap>(), "`kind` of a flattened type to the map that is flattened beside it"),
+        (refusal::<LooseBesideOption>(), "`word` of a flattened type to the map that is flattened beside it"),
+        (
+            refusal::<OptionBesideOption>(),
+            "`word` of a flattened type to the map that is flattened beside it",
+        ),
+        (refusal::<MapBeforeStruct>(), "`name` of a flattened type to the map that is flattened beside it"),
+        (refusal::<alike::Renamed>(), "two fields or variants have the name `page`"),
+        (refusal::<alike::HoldsAliased>(), "two fields or variants have the name `page`"),
+        (refusal::<alike::HoldsVariants>(), "two fields or variants have the name `Cash`"),
+        (refusal::<alike::HoldsAliasedVariants>(), "two fields or variants have the name `Cash`"),
         (refusal::<FlatText>(), "no struct and no map"),
         (refusal::<HoldsWide>(), "no 128-bit integer inside of an untagged"),
         (refusal::<FlatKeys>(), "no map with integers or booleans as keys inside of an untagged"),
@@ -119,5 +208,9 @@ fn what_serde_reads_and_what_only_its_author_refuses_is_taken() {
     made::<ClosedOverStruct>().expect("serde reads it");
     made::<Layered>().expect("serde reads it");
     made::<Open>().expect("serde reads it");
+    made::<MapAfterStruct>().expect("serde reads it");
+    made::<MapOfAnything>().expect("serde reads it");
+    made::<MapOfLikes>().expect("serde reads it");
+    made::<HoldsMapOrStruct>().expect("serde reads it");
     made::<Validated>().expect("what its code refuses is for calls to find out");
 }

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{problems, read};
+use serde_json::json;
+
+use super::{field, problems, read};
+use crate::metadata::{FieldMetadata, InputShape};
+use crate::schema::{Draft, Profile};
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 struct Listing {
@@ -69,6 +73,28 @@ fn a_flattened_option_is_read_whole_or_refused() {
     ] {
         assert_eq!(problems::<Listing>(text), expected, "{text}");
     }
+}
+
+#[test]
+fn what_belongs_together_is_shown_beside_credentials() {
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema matters")]
+    struct Signed {
+        token: String,
+        #[serde(flatten)]
+        paging: Option<Span>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema matters")]
+    struct Span {
+        from: u8,
+        to: u8,
+    }
+    const TOKEN: &[FieldMetadata] = &[FieldMetadata { credential: true, ..field("token") }];
+    let draft = Draft::input::<Signed>(InputShape::Object).with_fields(TOKEN, false);
+    let schema = draft.with_type::<Signed>(InputShape::Object).finish(Profile::Portable);
+    assert_eq!(schema["dependentRequired"], json!({"from": ["to"], "to": ["from"]}), "{schema:#}");
+    assert!(!schema.to_string().contains("token"), "{schema:#}");
 }
 
 #[test]

@@ -81,6 +81,39 @@ fn keys_are_learned_in_every_part_of_a_type() {
     assert_eq!(plans["propertyNames"]["enum"], json!(["gold", "free"]), "{schema:#}");
 }
 
+/// Nothing of it is read before all that it needs is there, and no schema says that it is needed.
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Flattened {
+    #[serde(flatten)]
+    part: Option<Part>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read and dropped")]
+struct Part {
+    name: String,
+    plans: [BTreeMap<Plan, u8>; 2],
+    #[serde(flatten)]
+    place: Place,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "at", content = "what")]
+#[expect(dead_code, reason = "read and dropped")]
+enum Place {
+    Machine(u8, [BTreeMap<Ipv4Addr, u8>; 2]),
+}
+
+#[test]
+fn keys_are_learned_in_a_flattened_option_that_needs_more() {
+    let draft = Draft::read_as::<Flattened, Flattened>(InputShape::Object).with_fields(&[], false);
+    let schema = draft.finish(Profile::Portable);
+    let names = |pointer: &str| schema.pointer(pointer).unwrap_or_else(|| panic!("{pointer} of {schema:#}"));
+    assert_eq!(names("/properties/plans/items/propertyNames/enum"), &json!(["gold", "free"]));
+    assert_eq!(names("/properties/what/prefixItems/1/items/propertyNames/format"), "ipv4");
+}
+
 #[test]
 fn a_tuple_shows_which_places_may_be_left_out() {
     let schema = schema_of::<Short>();
