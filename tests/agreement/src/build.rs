@@ -107,7 +107,8 @@ impl Workshop {
                 let types = &model.name;
                 let _ =
                     writeln!(rust, "mod {types} {{\nuse test_agreement::prelude::*;\n{}}}", render(model));
-                let _ = writeln!(cases, "Case::of_tool::<{types}::Root>(\"{types}\"),");
+                let bound = model.credentials();
+                let _ = writeln!(cases, "Case::of_tool::<{types}::Root>(\"{types}\").bound(&{bound:?}),");
             }
             let _ = writeln!(
                 rust,

@@ -24,12 +24,17 @@ pub struct Case {
     tool: Option<fn() -> Result<ArgumentReader, SchemaError>>,
     nested: fn(bool) -> Value,
     output: fn() -> Value,
-    read: fn(&ArgumentReader, &RawValue) -> Result<Reading, ArgumentErrors>,
+    read: fn(&ArgumentReader, &RawValue, &Bound) -> Result<Reading, ArgumentErrors>,
     plain: fn(&str) -> Result<Reading, String>,
     fields: &'static [FieldMetadata],
     shape: InputShape,
     allow_unknown: bool,
+    /// The credentials that the server sets: names, and values as JSON.
+    bound: &'static [(&'static str, &'static str)],
 }
+
+/// Credentials as a reader takes them.
+type Bound = [(String, Box<RawValue>)];
 
 /// A value that was read.
 #[derive(Debug, PartialEq)]
@@ -48,7 +53,7 @@ impl Reading {
     }
 
     fn of<T: Debug + Serialize>(value: &T) -> Self {
-        Self { shown: format!("{value:?}"), written: serde_json::to_value(value).ok() }
+        Self { shown: sorted(&format!("{value:?}")), written: serde_json::to_value(value).ok() }
     }
 }
 
@@ -66,6 +71,51 @@ pub(crate) fn in_order(value: &Value) -> Value {
     }
 }
 
+/// What `Debug` shows, with all that stands between braces in one order: that of a `HashMap` is another one each time.
+fn sorted(shown: &str) -> String {
+    fn group(letters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> (String, Option<char>) {
+        let (mut parts, mut part) = (Vec::new(), String::new());
+        let mut end = None;
+        while let Some(letter) = letters.next() {
+            part.push(letter);
+            match letter {
+                '"' | '\'' => {
+                    while let Some(inner) = letters.next() {
+                        part.push(inner);
+                        if inner == letter {
+                            break;
+                        }
+                        part.extend((inner == '\\').then(|| letters.next()).flatten());
+                    }
+                }
+                '{' | '[' | '(' => {
+                    let (inner, close) = group(letters);
+                    part.push_str(&inner);
+                    part.extend(close);
+                }
+                '}' | ']' | ')' => {
+                    part.pop();
+                    end = Some(letter);
+                    break;
+                }
+                ',' if letters.peek() == Some(&' ') => {
+                    letters.next();
+                    part.pop();
+                    parts.push(std::mem::take(&mut part));
+                }
+                _ => {}
+            }
+        }
+        parts.push(part);
+        if end == Some('}') {
+            parts = parts.iter().map(|part| part.trim().to_owned()).collect();
+            parts.sort_unstable();
+        }
+        (parts.join(", "), end)
+    }
+    group(&mut shown.chars().peekable()).0
+}
+
 impl Case {
     /// A type that is no tool, as the arguments of one.
     pub fn of<T: DeserializeOwned + Serialize + JsonSchema>(name: &'static str) -> Self {
@@ -77,7 +127,9 @@ impl Case {
             tool: None,
             nested: nested::<T>,
             output: || schema::output::<T>(Profile::Portable),
-            read: |reader, arguments| Ok(Reading::of_written(&reader.read::<T>(Some(arguments), &[])?)),
+            read: |reader, arguments, bound| {
+                Ok(Reading::of_written(&reader.read::<T>(Some(arguments), bound)?))
+            },
             plain: |text| {
                 let value: T = serde_json::from_str(text).map_err(|error| error.to_string())?;
                 Ok(Reading::of_written(&value))
@@ -85,6 +137,7 @@ impl Case {
             fields: &[],
             shape: InputShape::Object,
             allow_unknown: false,
+            bound: &[],
         }
     }
 
@@ -99,7 +152,7 @@ impl Case {
             tool: Some(ArgumentReader::of::<T>),
             nested: nested::<T>,
             output: || schema::output::<T>(Profile::Portable),
-            read: |reader, arguments| Ok(Reading::of(&reader.read_tool::<T>(Some(arguments), &[])?)),
+            read: |reader, arguments, bound| Ok(Reading::of(&reader.read_tool::<T>(Some(arguments), bound)?)),
             plain: |text| {
                 let value: T = serde_json::from_str(text).map_err(|error| error.to_string())?;
                 Ok(Reading::of(&value))
@@ -107,6 +160,7 @@ impl Case {
             fields: metadata.fields,
             shape: metadata.shape,
             allow_unknown: metadata.allow_unknown,
+            bound: &[],
         }
     }
 
@@ -115,6 +169,22 @@ impl Case {
     pub fn with(mut self, fields: &'static [FieldMetadata]) -> Self {
         self.fields = fields;
         self
+    }
+
+    /// With credentials: names, and values as JSON.
+    #[must_use]
+    pub fn bound(mut self, credentials: &'static [(&'static str, &'static str)]) -> Self {
+        self.bound = credentials;
+        self
+    }
+
+    /// `value` without the credentials, which no caller sends.
+    pub(crate) fn without_bound(&self, value: &Value) -> Value {
+        let mut value = value.clone();
+        if let Value::Object(members) = &mut value {
+            members.retain(|name, _| !self.bound.iter().any(|(bound, _)| bound == name));
+        }
+        value
     }
 
     /// A unit struct.
@@ -189,17 +259,30 @@ impl Case {
     /// Never: JSON can be written.
     pub fn read(&self, reader: &ArgumentReader, arguments: &Value) -> Result<Reading, ArgumentErrors> {
         let arguments = serde_json::value::to_raw_value(arguments).expect("JSON can be written");
-        (self.read)(reader, &arguments)
+        let raw = |json: &str| RawValue::from_string(json.to_owned()).expect("credentials are JSON");
+        let bound: Vec<_> = self.bound.iter().map(|(name, json)| ((*name).to_owned(), raw(json))).collect();
+        (self.read)(reader, &arguments, &bound)
     }
 
     /// Reads arguments as serde does by itself.
     ///
     /// # Errors
     /// What serde says.
+    ///
+    /// # Panics
+    /// Where a credential is not JSON.
     pub fn read_plainly(&self, arguments: &Value) -> Result<Reading, String> {
         match self.shape {
             InputShape::Unit => (self.plain)("null"),
-            InputShape::Object => (self.plain)(&arguments.to_string()),
+            InputShape::Object if self.bound.is_empty() => (self.plain)(&arguments.to_string()),
+            InputShape::Object => {
+                let mut arguments = arguments.clone();
+                if let Value::Object(members) = &mut arguments {
+                    let value = |json| serde_json::from_str(json).expect("credentials are JSON");
+                    members.extend(self.bound.iter().map(|(name, json)| ((*name).to_owned(), value(json))));
+                }
+                (self.plain)(&arguments.to_string())
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ use toolwright_core::arguments::{ArgumentErrors, ArgumentReader, ProblemKind};
 use toolwright_core::schema::Profile;
 
 use crate::case::{Case, Reading, in_order};
+use crate::types::HUSHED;
 
 /// Numbers up to here are exact for every reader of JSON (RFC 8259, section 6); no bound beyond is shown.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -53,6 +54,10 @@ pub enum FaultKind {
     Example,
     /// A rule of `cargo mcp lint` has something to say.
     Lint,
+    /// A refusal that repeats a secret.
+    Leak,
+    /// A type with two fields of one name is taken as a tool.
+    Unrefused,
     /// A panic.
     Panic,
 }
@@ -72,6 +77,8 @@ impl fmt::Display for FaultKind {
             Self::NoSuchPlace => "a problem is at a place that was not sent",
             Self::Example => "the example of a refusal is missing or refused",
             Self::Lint => "lint reports the definition",
+            Self::Leak => "a refusal repeats a secret",
+            Self::Unrefused => "two fields or variants have one name, and nobody says so",
             Self::Panic => "a panic",
         })
     }
@@ -90,6 +97,8 @@ pub struct Judge<'c> {
     pub schema: Value,
     /// The names of the root's properties, and of those anywhere below.
     names: [BTreeSet<String>; 2],
+    /// The names that are required anywhere.
+    required: BTreeSet<String>,
     validator: jsonschema::Validator,
     /// Of a choice at the root, which the schema shows as one object: of an object with the type as its member `value`.
     choice: Option<jsonschema::Validator>,
@@ -123,7 +132,9 @@ impl<'c> Judge<'c> {
         if let Some(schema) = &shown_below {
             collect_names(schema, &mut names[1]);
         }
-        Ok(Self { case, reader, schema, names, validator, choice, output })
+        let mut required = BTreeSet::new();
+        collect_required(shown_below.as_ref().unwrap_or(&schema), &mut required);
+        Ok(Self { case, reader, schema, names, required, validator, choice, output })
     }
 
     /// Everything that must hold for `value`; `is_of_type` says that it is made from the type itself, not from its
@@ -166,6 +177,8 @@ impl<'c> Judge<'c> {
         let nothing = json!({});
         let value = if value.is_null() { &nothing } else { value };
         self.compare(value, reading)?;
+        let mut without_nulls = value.clone();
+        self.leave_out(&mut without_nulls, 0, &mut { u32::MAX });
         for other in self.spellings(value, has_aliases) {
             match self.case.read(&self.reader, &other) {
                 // Serde reads `1`, not `1.0`; all else that it reads of a text is what the text means.
@@ -178,6 +191,9 @@ impl<'c> Judge<'c> {
                         return Err(fault(FaultKind::OtherSpelling, text));
                     }
                 }
+                // By another name of the variant, which the schema does not show, `null` may be what it holds.
+                Err(_)
+                    if has_aliases && other == without_nulls && self.case.read_plainly(&other).is_err() => {}
                 Err(refusal) => {
                     let text = format!("{value} is read as {}\n{other} is refused: {refusal}", reading.shown);
                     return Err(fault(FaultKind::OtherSpelling, text));
@@ -196,6 +212,7 @@ impl<'c> Judge<'c> {
         if !self.case.read_plainly(written).is_ok_and(|again| are_same(&again, reading)) {
             return Ok(());
         }
+        let written = &self.case.without_bound(written);
         match self.case.read(&self.reader, written) {
             Ok(again) if are_same(&again, reading) => Ok(()),
             Ok(again) => Err(fault(
@@ -299,6 +316,10 @@ impl<'c> Judge<'c> {
         if refusal.problems().is_empty() {
             return Err(fault(FaultKind::NoProblem, value.to_string()));
         }
+        let shown = refusal.to_string();
+        if shown.contains(HUSHED) {
+            return Err(fault(FaultKind::Leak, format!("{value}\n{shown}")));
+        }
         for problem in refusal.problems() {
             let parent = problem.pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
             let place = if problem.kind == ProblemKind::Missing { parent } else { &problem.pointer };
@@ -330,6 +351,12 @@ impl<'c> Judge<'c> {
         }
         let mut without = value.clone();
         self.leave_out(&mut without, 0, &mut { u32::MAX });
+        if self.accepts(&without) {
+            return true;
+        }
+        // What is required somewhere may be what a unit struct is written as.
+        let mut without = value.clone();
+        self.leave_out_optional(&mut without, 0);
         if self.accepts(&without) {
             return true;
         }
@@ -376,6 +403,19 @@ impl<'c> Judge<'c> {
         }
     }
 
+    /// Leaves out the null members that nothing requires.
+    fn leave_out_optional(&self, value: &mut Value, depth: usize) {
+        match value {
+            Value::Object(object) => {
+                let is_kept = |name: &String| self.required.contains(name) || !self.knows(name, depth);
+                object.retain(|name, member| !member.is_null() || is_kept(name));
+                object.values_mut().for_each(|member| self.leave_out_optional(member, 1));
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.leave_out_optional(item, 1)),
+            _ => {}
+        }
+    }
+
     /// Leaves out those null members whose bit is set in `which`, the first in the lowest bit.
     fn leave_out(&self, value: &mut Value, depth: usize, which: &mut u32) {
         match value {
@@ -395,6 +435,18 @@ impl<'c> Judge<'c> {
             }
             _ => {}
         }
+    }
+}
+
+fn collect_required(schema: &Value, names: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(object) => {
+            let listed = object.get("required").and_then(Value::as_array).into_iter().flatten();
+            names.extend(listed.filter_map(Value::as_str).map(str::to_owned));
+            object.values().for_each(|part| collect_required(part, names));
+        }
+        Value::Array(parts) => parts.iter().for_each(|part| collect_required(part, names)),
+        _ => {}
     }
 }
 

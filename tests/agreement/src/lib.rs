@@ -20,7 +20,7 @@ pub mod toolwright {
 
 /// What generated types name.
 pub mod prelude {
-    pub use std::collections::{BTreeMap, BTreeSet};
+    pub use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
     pub use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
     pub use std::num::{NonZeroI32, NonZeroU8};
     pub use std::path::PathBuf;

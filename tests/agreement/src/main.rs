@@ -18,11 +18,11 @@ const DECISIONS: usize = 4_000;
 const BATCH: usize = 400;
 
 const HELP: &str = "\
-usage: agreement [--types N] [--seed N,…] [--values N] [--off NAME,…] [--shrink N] [--show N]
+usage: agreement [--types N] [--seed N|day,…] [--values N] [--off NAME,…] [--shrink N] [--show N]
 
-Without --types and --seed: 300 types of a fixed seed, and 100 of the day's, which AGREEMENT_SEED overrides.
+Without --types and --seed: 300 types of a fixed seed, and 100 of the day's.
   --types N    as many types of each seed
-  --seed N,…   these seeds
+  --seed N,…   these seeds; `day` is the day's, which AGREEMENT_SEED overrides
   --values N   how many values are tried for each type (250)
   --off NAMES  what no type has: flatten, alias, other, … (the names stand in src/types/make.rs)
   --shrink N   how many of the types with faults are made smaller (3)
@@ -66,7 +66,10 @@ fn main() -> ExitCode {
 /// The type of this number.
 fn model(seed: u64, number: usize, features: &Features) -> Model {
     let decisions = stream(seed.wrapping_mul(1_000_003).wrapping_add(number as u64), DECISIONS);
-    make(&format!("t{seed}_{number}"), &mut Choices::new(&decisions), features)
+    let model = make(&format!("t{seed}_{number}"), &mut Choices::new(&decisions), features);
+    // With decisions of their own, so that these change nothing of the rest.
+    let decisions = stream(!seed.wrapping_mul(1_000_003).wrapping_add(number as u64), DECISIONS);
+    model.embellished(&mut Choices::new(&decisions), features)
 }
 
 fn wishes() -> Result<Wishes, String> {
@@ -98,7 +101,10 @@ fn wishes() -> Result<Wishes, String> {
 }
 
 fn numbers(name: &str, text: &str) -> Result<Vec<u64>, String> {
-    let number = |part: &str| part.parse().map_err(|_| format!("{name} needs numbers, not {text}"));
+    let number = |part: &str| match part {
+        "day" => seed_of_the_day(),
+        _ => part.parse().map_err(|_| format!("{name} needs numbers, not {text}")),
+    };
     text.split(',').map(number).collect()
 }
 

@@ -90,6 +90,9 @@ fn write_report(path: &Path, report: &Report) {
 
 fn try_case(case: &Case, model: &Model, order: &Order, report: &mut Report) -> Vec<Fault> {
     let judge = match caught("making the reader", || Judge::new(case)) {
+        Ok(_) if model.collides() => {
+            return vec![Fault { kind: FaultKind::Unrefused, text: case.name.to_owned() }];
+        }
         Ok(judge) => judge,
         Err(fault) if fault.kind == FaultKind::Unbuildable && model.excuses(&fault.text) => {
             report.refused.insert(case.name.to_owned(), fault.text);

@@ -13,9 +13,11 @@ pub const EXCUSES: &[Excuse] = &[
         model.definitions.iter().any(Definition::is_closed_over_flat)
     }),
     ("arguments would be lost", |model| model.definitions.iter().any(Definition::is_untagged)),
+    ("to the map that is flattened beside it", Model::flattens_beside_map),
+    ("two fields or variants have the name", Model::collides),
     ("two fields have the name", |model| {
         let tags = model.definitions.iter().filter(|one| one.tag().is_some());
-        model.buffers() && tags.count() > 0
+        model.collides() || (model.buffers() && tags.count() > 0)
     }),
 ];
 
@@ -26,8 +28,14 @@ impl Model {
     }
 
     /// Whether serde reads something from a copy: what is flattened, or an enum with a tag or without any.
-    fn buffers(&self) -> bool {
+    pub(super) fn buffers(&self) -> bool {
         self.definitions.iter().any(Definition::buffers)
+    }
+
+    /// Whether a map is flattened somewhere, and something else as well.
+    fn flattens_beside_map(&self) -> bool {
+        let fields = || self.definitions.iter().flat_map(Definition::fields).filter(|field| field.is_flat);
+        fields().count() > 1 && fields().any(|field| is_map(&field.of))
     }
 
     fn has_wide(&self) -> bool {
@@ -42,6 +50,15 @@ impl Model {
 /// Whether it is an integer of 128 bits.
 pub(super) fn is_wide(of: &Type) -> bool {
     matches!(of, Type::Leaf(Leaf::U128 | Leaf::I128))
+}
+
+/// Whether it is a map, or an `Option` or `Box` of one.
+fn is_map(of: &Type) -> bool {
+    match of {
+        Type::Map(..) => true,
+        Type::Option(one) | Type::Boxed(one) | Type::Hashed(one) => is_map(one),
+        _ => false,
+    }
 }
 
 /// Whether it is a map whose keys are written as strings but are none.

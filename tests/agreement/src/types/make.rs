@@ -88,7 +88,7 @@ pub struct Features {
 }
 
 impl Features {
-    fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         !self.off.iter().any(|off| off == name)
     }
 }
@@ -532,7 +532,7 @@ fn has_default(of: &Type) -> bool {
     match of {
         Type::Leaf(leaf) => leaf.has_default(),
         Type::Option(_) | Type::List(_) | Type::Set(_) | Type::Map(..) | Type::Array(_, 0) => true,
-        Type::Boxed(one) | Type::Array(one, _) => has_default(one),
+        Type::Boxed(one) | Type::Array(one, _) | Type::Hashed(one) => has_default(one),
         Type::Tuple(items) => items.iter().all(has_default),
         Type::Named(..) | Type::Parameter => false,
     }

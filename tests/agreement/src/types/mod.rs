@@ -1,5 +1,6 @@
 //! Types as data: what a generated type looks like, before it is Rust.
 
+mod embellish;
 mod excuse;
 mod make;
 mod names;
@@ -14,7 +15,7 @@ pub use make::{Features, make};
 pub use names::Style;
 pub use render::render;
 pub use shrink::reductions;
-pub use value::Writer;
+pub use value::{HUSHED, Writer};
 
 /// A tool's type, with all types that it uses. The first definition is the tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -146,6 +147,8 @@ pub struct Field {
     pub rule: Option<Rule>,
     /// Whether the bound is an attribute of ours, for the fields of a tool alone, or one of schemars.
     pub is_rule_ours: bool,
+    /// `secret` or `credential`, for the fields of a tool alone.
+    pub secrecy: Secrecy,
 }
 
 /// `default`, or not.
@@ -172,6 +175,17 @@ pub enum Skip {
     Writing,
     /// `skip_serializing_if`, for an `Option`.
     WritingNone,
+}
+
+/// Who may see a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Secrecy {
+    /// Everyone.
+    None,
+    /// The caller, and no text that comes of the call.
+    Secret,
+    /// The server alone, which sets it.
+    Credential,
 }
 
 /// What reads and writes a field instead of its type.
@@ -223,6 +237,8 @@ pub enum Type {
     Tuple(Vec<Type>),
     /// `BTreeMap<…, …>`
     Map(Box<Type>, Box<Type>),
+    /// The set or map inside as one of `std` that has no order.
+    Hashed(Box<Type>),
     /// A definition by its place, with its argument if it is generic.
     Named(usize, Option<Box<Type>>),
     /// The type parameter of the definition.
@@ -327,6 +343,7 @@ impl Type {
             | Self::List(one)
             | Self::Set(one)
             | Self::Array(one, _)
+            | Self::Hashed(one)
             | Self::Named(_, Some(one)) => vec![one],
             Self::Map(key, value) => vec![key, value],
             Self::Tuple(items) => items.iter().collect(),
@@ -349,6 +366,7 @@ impl Field {
             with: None,
             rule: None,
             is_rule_ours: false,
+            secrecy: Secrecy::None,
         }
     }
 
@@ -360,6 +378,11 @@ impl Field {
     /// Whether serde reads it at all.
     pub fn is_read(&self) -> bool {
         !matches!(self.skip, Skip::Both | Skip::Reading)
+    }
+
+    /// Whether callers send it.
+    pub fn is_sent(&self) -> bool {
+        self.is_read() && self.secrecy != Secrecy::Credential
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::{
-    Body, Definition, Field, Leaf, Model, PATTERNS, Preset, Role, Rule, Shape, Skip, Tagging, Type, Variant,
-    With,
+    Body, Definition, Field, Leaf, Model, PATTERNS, Preset, Role, Rule, Secrecy, Shape, Skip, Tagging, Type,
+    Variant, With,
 };
 
 /// The types of `model`, with the tool as `Root`.
@@ -29,7 +29,7 @@ impl Renderer<'_> {
         let definition = self.definition;
         let mut derives = "Debug, Clone, Serialize, Deserialize, JsonSchema".to_owned();
         if definition.is_plain_enum() {
-            derives.push_str(", PartialEq, Eq, PartialOrd, Ord");
+            derives.push_str(", PartialEq, Eq, PartialOrd, Ord, Hash");
         }
         if self.is_tool {
             derives.push_str(", Tool");
@@ -217,6 +217,11 @@ impl Renderer<'_> {
                 schemars.push(schemars_rule(rule));
             }
         }
+        match field.secrecy {
+            Secrecy::None => {}
+            Secrecy::Secret => ours.push("secret".to_owned()),
+            Secrecy::Credential => ours.push("credential".to_owned()),
+        }
         [("serde", serde), ("schemars", schemars), ("mcp", ours)]
             .into_iter()
             .filter(|(_, words)| !words.is_empty())
@@ -309,6 +314,7 @@ impl Renderer<'_> {
                 format!("({items})")
             }
             Type::Map(key, one) => format!("BTreeMap<{}, {}>", self.rust(key), self.rust(one)),
+            Type::Hashed(one) => self.rust(one).replacen("BTree", "Hash", 1),
             Type::Named(at, argument) => {
                 let name = &self.model.definitions[*at].name;
                 argument.as_ref().map_or_else(|| name.clone(), |of| format!("{name}<{}>", self.rust(of)))

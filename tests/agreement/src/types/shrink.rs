@@ -1,6 +1,6 @@
 //! Smaller types that a type may be replaced by, to find the part of it that matters.
 
-use super::{Body, Definition, Field, Leaf, Model, Preset, Role, Shape, Skip, Type, Variant};
+use super::{Body, Definition, Field, Leaf, Model, Preset, Role, Secrecy, Shape, Skip, Type, Variant};
 
 /// Every type that is `model` with one thing less.
 pub fn reductions(model: &Model) -> Vec<Model> {
@@ -114,6 +114,7 @@ fn of_fields(count: usize, add: &mut Add<'_>, field: &dyn Fn(&mut Definition, us
         |field| field.skip = Skip::Never,
         |field| field.rule = None,
         |field| field.is_rule_ours = false,
+        |field| field.secrecy = Secrecy::None,
         |field| {
             if field.with.take().is_some() {
                 field.default = Preset::None;
@@ -148,7 +149,7 @@ fn of_fields(count: usize, add: &mut Add<'_>, field: &dyn Fn(&mut Definition, us
 fn simplify(of: &mut Type, is_flat: bool) {
     let simpler = match of {
         Type::Option(one) if matches!(**one, Type::Boxed(_)) && !is_flat => return,
-        Type::Option(one) => one,
+        Type::Option(one) | Type::Hashed(one) => one,
         Type::Boxed(one) if is_flat => one,
         Type::Boxed(one) | Type::List(one) | Type::Set(one) | Type::Array(one, _) | Type::Map(_, one)
             if !is_flat && !matches!(**one, Type::Named(..)) =>
@@ -213,6 +214,7 @@ fn renumber(of: &mut Type, places: &[usize]) {
         | Type::List(one)
         | Type::Set(one)
         | Type::Array(one, _)
+        | Type::Hashed(one)
         | Type::Named(_, Some(one)) => renumber(one, places),
         Type::Map(key, one) => {
             renumber(key, places);

@@ -3,10 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Body, Definition, Field, Leaf, Model, PATTERNS, Preset, Role, Rule, Shape, Style, Tagging, Type, Variant,
-    With,
+    Body, Definition, Field, Leaf, Model, PATTERNS, Preset, Role, Rule, Secrecy, Shape, Style, Tagging, Type,
+    Variant, With,
 };
 use crate::choices::Choices;
+
+/// What texts of secrets begin with: no text that comes of a call may have it.
+pub const HUSHED: &str = "s3cr3t-";
 
 /// How deep values go where a type is recursive.
 const MAX_DEPTH: usize = 4;
@@ -17,12 +20,14 @@ pub struct Writer<'m> {
     model: &'m Model,
     /// Whether names are sometimes written as one of their aliases, and unknown ones for `other`.
     takes_aliases: bool,
+    /// Whether texts are those of a secret.
+    is_hushed: bool,
 }
 
 impl<'m> Writer<'m> {
     /// A writer of values with the names that the schema shows.
     pub fn new(model: &'m Model) -> Self {
-        Self { model, takes_aliases: false }
+        Self { model, takes_aliases: false, is_hushed: false }
     }
 
     /// A writer that also uses aliases and names for `#[serde(other)]`.
@@ -46,13 +51,15 @@ impl<'m> Writer<'m> {
     ) -> Value {
         let is_deep = depth > MAX_DEPTH;
         match of {
-            Type::Leaf(leaf) => Self::leaf(*leaf, choices),
+            Type::Leaf(leaf) => self.leaf(*leaf, choices),
             Type::Parameter => match argument {
                 Some(argument) => self.value(argument, None, choices, depth),
                 None => Value::Null,
             },
             Type::Option(_) if is_deep || choices.once_in(3) => Value::Null,
-            Type::Option(one) | Type::Boxed(one) => self.value(one, argument, choices, depth),
+            Type::Option(one) | Type::Boxed(one) | Type::Hashed(one) => {
+                self.value(one, argument, choices, depth)
+            }
             Type::List(_) if is_deep => json!([]),
             Type::List(one) => {
                 (0..choices.below(3)).map(|_| self.value(one, argument, choices, depth + 1)).collect()
@@ -85,7 +92,10 @@ impl<'m> Writer<'m> {
         }
     }
 
-    fn leaf(leaf: Leaf, choices: &mut Choices<'_>) -> Value {
+    fn leaf(&self, leaf: Leaf, choices: &mut Choices<'_>) -> Value {
+        if self.is_hushed && matches!(leaf, Leaf::String | Leaf::BoxStr | Leaf::Path) {
+            return json!(format!("{HUSHED}{}", choices.below(3)));
+        }
         let sample = choices.pick::<&str>(leaf.samples());
         serde_json::from_str(sample).expect("samples are JSON")
     }
@@ -151,7 +161,7 @@ impl<'m> Writer<'m> {
         choices: &mut Choices<'_>,
         depth: usize,
     ) {
-        for field in fields.iter().filter(|field| field.is_read()) {
+        for field in fields.iter().filter(|field| field.is_sent()) {
             if field.is_flat {
                 if let Value::Object(flat) = self.flat(&field.of, choices, depth) {
                     for (name, value) in flat {
@@ -176,7 +186,7 @@ impl<'m> Writer<'m> {
     fn flat(&self, of: &Type, choices: &mut Choices<'_>, depth: usize) -> Value {
         match of {
             Type::Option(_) if choices.once_in(2) => Value::Null,
-            Type::Option(one) | Type::Boxed(one) => self.flat(one, choices, depth),
+            Type::Option(one) | Type::Boxed(one) | Type::Hashed(one) => self.flat(one, choices, depth),
             Type::Map(_, one) => {
                 let names = (0..choices.below(3)).map(|number| format!("free{number}"));
                 names
@@ -196,6 +206,9 @@ impl<'m> Writer<'m> {
         choices: &mut Choices<'_>,
         depth: usize,
     ) -> Value {
+        if field.secrecy == Secrecy::Secret && !self.is_hushed {
+            return Self { is_hushed: true, ..*self }.field(field, argument, choices, depth);
+        }
         match (field.with, &field.rule) {
             (Some(With::Digits), _) => json!(*choices.pick(&["1", "0", "42"])),
             (_, Some(rule)) => self.within(rule, &field.of, argument, choices, depth),

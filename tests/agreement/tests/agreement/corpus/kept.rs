@@ -1,7 +1,7 @@
 //! Generated types that once failed, made smaller and kept, each with values about which schema, call and serde differed.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub(crate) fn cases() -> Vec<Case> {
         "unit in a flattened option" => OptionalUnit,
         "alias of a variant with a flattened enum" => AliasOfFlattened,
         "empty variant of an untagged enum" => Empty,
-        "recursive type with a flattened map" => Tree,
+        "keys in a flattened option that needs more" => Machines,
         "short tuples at every depth" => Steps,
     }
 }
@@ -57,7 +57,8 @@ pub(crate) const SAMPLES: &[(&str, &str)] = &[
     ("alias of a variant with a flattened enum", r#"{"op":"Many","Fast":[1,1.5]}"#),
     ("empty variant of an untagged enum", r#"{"y":{"is":"Many","note":[1.0,0.0]}}"#),
     ("empty variant of an untagged enum", r#"{"y":{"is":"ByName","x":"false"}}"#),
-    ("recursive type with a flattened map", r#"{"name":[{"y":1,"unheard-of":null}]}"#),
+    ("keys in a flattened option that needs more", r#"{"count":[],"kind":"Many","of":[{"x":1},{}]}"#),
+    ("keys in a flattened option that needs more", r#"{"count":[],"kind":"Many","of":[{"::1":1},{}]}"#),
     ("short tuples at every depth", r#"{"op":"Run","with":[[],[{"op":"Run","with":[[1]]}]]}"#),
 ];
 
@@ -300,12 +301,22 @@ enum Tagged {
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
-struct Tree {
-    name: Option<Vec<Tree>>,
+struct Machines {
     #[serde(flatten)]
-    page: Option<Forms>,
+    state: Option<Counted>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Counted {
     #[serde(flatten)]
-    limit_to: Option<BTreeMap<String, u8>>,
+    note: Addressed,
+    count: Vec<u8>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", content = "of")]
+enum Addressed {
+    Many([BTreeMap<Ipv6Addr, f64>; 2]),
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
