@@ -17,6 +17,8 @@ mod clock;
 mod conversation;
 mod gateway;
 pub mod graph;
+#[cfg(feature = "http")]
+pub mod internal;
 mod lists;
 mod proxy;
 mod random;

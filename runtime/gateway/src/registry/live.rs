@@ -69,7 +69,7 @@ pub(super) struct Shared {
     pub(super) bus: Option<Arc<dyn CallBus>>,
     pub(super) call_timeout: Duration,
     pub(super) clock: Clock,
-    launchers: Launchers,
+    pub(super) launchers: Launchers,
     build: Arc<Build>,
     runs: Mutex<HashMap<String, Arc<LiveRun>>>,
     attached: Mutex<Vec<Changes>>,

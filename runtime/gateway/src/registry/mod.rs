@@ -2,20 +2,24 @@
 //!
 //! `store` says how runs and their entries are kept, `memory` keeps them in this process, and `entry` is what a node
 //! registers. `live` keeps the runs that are in use in step with the store, `view` is what one offers at a moment, `verify` finds
-//! a caller's run by its token, `provider` answers its lists and calls, and `call` waits for workers.
+//! a caller's run by its token, `provider` answers its lists and calls, `call` waits for workers,
+//! and `report` shows operators how the nodes of a run stand.
 
 mod call;
 mod entry;
 mod live;
 mod memory;
 mod provider;
+mod report;
 mod store;
 mod verify;
 mod view;
 
+pub(crate) use entry::check_id;
 pub use entry::{Backend, Entry, EntryError, MAX_ENTRY_BYTES, MAX_ID_BYTES, Status};
 pub use live::{IDLE, Registry, RegistryBuilder};
 pub use memory::MemoryStore;
+pub use report::{NodeReport, RunReport};
 pub use store::{
     MAX_ENTRIES, MAX_RUN_BYTES, MAX_RUNS, RUN_TTL, RegistryStore, Revocation, RunChanged, RunId, RunState,
     Snapshot, StoreError, TokenId,

@@ -26,18 +26,12 @@ struct Stand {
 }
 
 impl Stand {
-    async fn new() -> Self {
-        Self::with(SessionTokens::LIFETIME, Clock::default()).await
-    }
-
-    async fn with(lifetime: Duration, clock: Clock) -> Self {
+    fn new() -> Self {
         let http = Http::bind("127.0.0.1:0").unwrap().path("/mcp/gateway");
         let url = format!("http://{}/mcp/gateway", http.local_addr().unwrap());
         let store = Arc::new(MemoryStore::new());
-        let tokens = SessionTokens::new(KeyRing::generate().unwrap(), &url).lifetime(lifetime);
-        let tokens = Arc::new(tokens.clock(clock.clone()));
-        let registry =
-            Registry::with_store(Arc::clone(&store) as Arc<dyn RegistryStore>).clock(clock).start();
+        let tokens = Arc::new(SessionTokens::new(KeyRing::generate().unwrap(), &url));
+        let registry = Registry::with_store(Arc::clone(&store) as Arc<dyn RegistryStore>).start();
         let protection = Protection::new(&url, registry.verifier(Arc::clone(&tokens))).unwrap();
         let service = Server::new(()).provider(registry).build().unwrap();
         let http = http.config(HttpConfig::new().protect(protection));
@@ -108,7 +102,7 @@ fn lookup(name: &str) -> ToolDefinition {
 
 #[tokio::test]
 async fn agents_see_and_call_what_is_wired_to_them() {
-    let stand = Stand::new().await;
+    let stand = Stand::new();
     let run = stand.open(Some("acme"), "run-1").await;
     stand.register(&run, "red").await;
     stand.register(&run, "blue").await;
@@ -139,7 +133,7 @@ async fn agents_see_and_call_what_is_wired_to_them() {
 
 #[tokio::test]
 async fn lists_grow_and_shrink_with_the_run() {
-    let stand = Stand::new().await;
+    let stand = Stand::new();
     let run = stand.open(None, "run-1").await;
     let token = stand.token(&run, &["late"]).await;
     let client = stand.client(&token, Revision::NEWEST).await.unwrap();
@@ -155,7 +149,7 @@ async fn lists_grow_and_shrink_with_the_run() {
 
 #[tokio::test]
 async fn tokens_are_good_for_their_run_only() {
-    let stand = Stand::new().await;
+    let stand = Stand::new();
     let (one, other) = (stand.open(Some("acme"), "one").await, stand.open(Some("evil"), "other").await);
     stand.register(&one, "shared").await;
     stand.register(&other, "shared").await;
@@ -184,7 +178,7 @@ async fn tokens_are_good_for_their_run_only() {
 
 #[tokio::test]
 async fn what_is_revoked_is_refused_at_once() {
-    let stand = Stand::new().await;
+    let stand = Stand::new();
     let run = stand.open(Some("acme"), "run-1").await;
     stand.register(&run, "red").await;
     let (first, second) = (stand.token(&run, &["red"]).await, stand.token(&run, &["red"]).await);
@@ -211,7 +205,7 @@ async fn what_is_revoked_is_refused_at_once() {
 
 #[tokio::test]
 async fn calls_under_way_end_when_their_run_is_revoked() {
-    let stand = Stand::new().await;
+    let stand = Stand::new();
     let run = stand.open(Some("acme"), "run-1").await;
     stand.register(&run, "red").await;
     let token = stand.token(&run, &["red"]).await;
@@ -228,7 +222,7 @@ async fn calls_under_way_end_when_their_run_is_revoked() {
 
 #[tokio::test]
 async fn nodes_that_cannot_be_offered_are_refused_or_left_out() {
-    let stand = Stand::new().await;
+    let stand = Stand::new();
     let run = stand.open(None, "r").await;
     let pending = Entry::component("slow", "p", lookup("slow")).with_status(Status::Pending);
     stand.store.register(&run, pending).await.unwrap();
@@ -268,7 +262,7 @@ async fn nodes_that_cannot_be_offered_are_refused_or_left_out() {
 
 #[tokio::test]
 async fn calls_without_workers_say_so() {
-    let stand = Stand::new().await;
+    let stand = Stand::new();
     let run = stand.open(None, "r").await;
     let entry = Entry::component("abuse", "p", lookup("abuse")).bind(["apiKey"]);
     stand.store.register(&run, entry).await.unwrap();

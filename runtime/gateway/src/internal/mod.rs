@@ -1,0 +1,277 @@
+//! The internal API: what services of the operator's own do with runs, over HTTP and JSON.
+//!
+//! It listens at an address of its own, which agents cannot reach, and every request needs the key of a service. The
+//! organization is that of the key, and never the caller's to choose, unless the key is good for all of them. `keys` has the
+//! services, `requests` what they send, and this module the routes:
+//!
+//! | route | right | |
+//! |---|---|---|
+//! | `POST /internal/runs` | `register` | opens or renews a run |
+//! | `DELETE /internal/runs/{run}` | `register` | ends a run |
+//! | `GET /internal/runs/{run}` | `read` | its state and its nodes |
+//! | `POST /internal/tools` | `register` | registers a node |
+//! | `DELETE /internal/runs/{run}/nodes/{node}` | `register` | removes a node |
+//! | `POST /internal/sessions` | `sessions` | a token for an agent |
+//! | `POST /internal/revoke` | `revoke` | revokes a token, a run or an organization |
+//! | `GET /internal/calls/{call}` | `read` | what became of a call |
+//! | `GET /internal/jwks.json` | – | the public keys of tokens |
+//! | `GET /internal/live`, `GET /internal/ready` | – | whether the gateway lives, and can serve |
+
+mod keys;
+mod requests;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, post};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+pub use keys::{Orgs, Right, SERVICE_KEY_PREFIX, ServiceKey, ServiceKeyError, ServiceKeys};
+use requests::{Failure, NamedOrg, NewSession, OpenRun, RegisterNode, Revoke};
+
+use crate::calls::{CallError, CallState};
+use crate::registry::{Registry, RunId, StoreError};
+use crate::tokens::{Permission, SessionRequest, SessionTokens};
+
+/// The most bytes of a request: 1 MiB.
+pub const MAX_REQUEST_BYTES: usize = 1 << 20;
+
+/// The internal API of a gateway.
+#[derive(Debug, Clone)]
+pub struct InternalApi(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    registry: Registry,
+    tokens: Arc<SessionTokens>,
+    keys: ServiceKeys,
+}
+
+type Answer = Result<Response, Failure>;
+
+impl InternalApi {
+    /// The API of a registry, for the services that have these keys.
+    pub fn new(registry: Registry, tokens: Arc<SessionTokens>, keys: ServiceKeys) -> Self {
+        Self(Arc::new(Shared { registry, tokens, keys }))
+    }
+
+    /// Its routes, to be mounted. They must not be reachable from outside.
+    pub fn router(&self) -> Router {
+        Router::new()
+            .route("/internal/runs", post(open_run))
+            .route("/internal/runs/{run}", get(show_run).delete(end_run))
+            .route("/internal/runs/{run}/nodes/{node}", delete(remove_node))
+            .route("/internal/tools", post(register))
+            .route("/internal/sessions", post(new_session))
+            .route("/internal/revoke", post(revoke))
+            .route("/internal/calls/{call}", get(show_call))
+            .route("/internal/jwks.json", get(jwks))
+            .route("/internal/live", get(|| async { StatusCode::NO_CONTENT }))
+            .route("/internal/ready", get(ready))
+            .layer(DefaultBodyLimit::max(MAX_REQUEST_BYTES))
+            .with_state(self.clone())
+    }
+
+    /// Binds an address for [`InternalApi::serve`].
+    ///
+    /// # Errors
+    /// Where the address cannot be listened at.
+    pub async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+        TcpListener::bind(address).await
+    }
+
+    /// Serves the routes until `shutdown` ends, and the requests that came before it.
+    ///
+    /// # Errors
+    /// Where the listener fails.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()> + Send + 'static,
+    ) -> io::Result<()> {
+        axum::serve(listener, self.router()).with_graceful_shutdown(shutdown).await
+    }
+
+    /// The service that sends a request, if it may do this.
+    async fn service(&self, headers: &HeaderMap, right: Right) -> Result<&ServiceKey, Failure> {
+        let header = headers.get(AUTHORIZATION).and_then(|header| header.to_str().ok());
+        let key = header.and_then(|header| header.strip_prefix("Bearer ")).map(str::trim);
+        let service = match key.filter(|key| !key.is_empty()) {
+            Some(key) => self.0.keys.find(key).await,
+            None => None,
+        };
+        let service = service.ok_or_else(|| {
+            Failure::new(
+                StatusCode::UNAUTHORIZED,
+                "unauthorized",
+                "send the key of a service as `Authorization: Bearer`",
+            )
+        })?;
+        if !service.rights.contains(&right) {
+            let right = serde_json::to_value(right).unwrap_or_default();
+            let why = format!(
+                "the service `{}` has no right `{}`",
+                service.name,
+                right.as_str().unwrap_or_default()
+            );
+            return Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", why));
+        }
+        Ok(service)
+    }
+}
+
+/// The run that a service means. Its organization is that of the key; one that the request names must be the same.
+fn run_of(service: &ServiceKey, org: &NamedOrg, run: &str) -> Result<RunId, Failure> {
+    let org = match (&service.orgs, org) {
+        (Orgs::Only(own), NamedOrg::Absent) => own.clone(),
+        (Orgs::Only(own), NamedOrg::Named(named)) if named == own => own.clone(),
+        (Orgs::Only(_), NamedOrg::Named(_)) => {
+            let why = format!("the service `{}` is not of that organization", service.name);
+            return Err(Failure::new(StatusCode::FORBIDDEN, "other_organization", why));
+        }
+        (Orgs::All, NamedOrg::Named(named)) => named.clone(),
+        (Orgs::All, NamedOrg::Absent) => {
+            return Err(Failure::invalid(
+                "the key is good for all organizations: say which with `org`, null for none",
+            ));
+        }
+    };
+    Ok(RunId { org, run: run.to_owned() })
+}
+
+async fn open_run(State(api): State<InternalApi>, headers: HeaderMap, body: Bytes) -> Answer {
+    let service = api.service(&headers, Right::Register).await?;
+    let request: OpenRun = requests::read(&body)?;
+    let run = run_of(service, &request.org, &request.run)?;
+    requests::check_run(&run)?;
+    let state = api.0.registry.store().open(&run, request.ttl()?).await?;
+    Ok(answer(&json!({"run": run.run, "org": run.org, "epoch": state.epoch, "revision": state.revision})))
+}
+
+async fn end_run(
+    State(api): State<InternalApi>,
+    headers: HeaderMap,
+    Path(run): Path<String>,
+    body: Bytes,
+) -> Answer {
+    let service = api.service(&headers, Right::Register).await?;
+    let run = run_of(service, &requests::org_of(&body)?, &run)?;
+    api.0.registry.store().end(&run).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn register(State(api): State<InternalApi>, headers: HeaderMap, body: Bytes) -> Answer {
+    let service = api.service(&headers, Right::Register).await?;
+    let request: RegisterNode = requests::read(&body)?;
+    let run = run_of(service, &request.org, &request.run)?;
+    request.entry.check().map_err(|error| Failure::invalid(&error.to_string()))?;
+    let revision = api.0.registry.store().register(&run, request.entry).await?;
+    Ok(answer(&json!({"revision": revision})))
+}
+
+async fn remove_node(
+    State(api): State<InternalApi>,
+    headers: HeaderMap,
+    Path((run, node)): Path<(String, String)>,
+    body: Bytes,
+) -> Answer {
+    let service = api.service(&headers, Right::Register).await?;
+    let run = run_of(service, &requests::org_of(&body)?, &run)?;
+    let revision = api.0.registry.store().remove(&run, &node).await?;
+    Ok(answer(&json!({"revision": revision})))
+}
+
+async fn show_run(State(api): State<InternalApi>, headers: HeaderMap, Path(run): Path<String>) -> Answer {
+    let service = api.service(&headers, Right::Read).await?;
+    let no_run = || StoreError::NoRun(run.clone());
+    let state = api.0.registry.store().state(&run, None).await?.ok_or_else(no_run)?;
+    // Whether another organization has such a run is not this service's to know.
+    if matches!(&service.orgs, Orgs::Only(own) if *own != state.org) {
+        return Err(no_run().into());
+    }
+    let report = api.0.registry.report(&run).await?;
+    Ok(answer(&serde_json::to_value(report).unwrap_or_default()))
+}
+
+async fn new_session(State(api): State<InternalApi>, headers: HeaderMap, body: Bytes) -> Answer {
+    let service = api.service(&headers, Right::Sessions).await?;
+    let request: NewSession = requests::read(&body)?;
+    let run = run_of(service, &request.org, &request.run)?;
+    let state = api.0.registry.store().state(&run.run, None).await?;
+    let state = state.ok_or_else(|| StoreError::NoRun(run.run.clone()))?;
+    if state.org != run.org {
+        return Err(StoreError::OtherOrganization(run.run).into());
+    }
+    let mut session = SessionRequest::new(request.node)
+        .run(run.org.as_deref(), &run.run, state.epoch)
+        .nodes(request.nodes)
+        .tools(request.tools);
+    if service.rights.contains(&Right::AllNodes) {
+        session = session.permit(Permission::RunAll);
+    }
+    let minted = api.0.tokens.mint(&session).map_err(|error| Failure::invalid(&error.to_string()))?;
+    let mut response = answer(&json!({"token": minted.token, "expiresAt": minted.claims.exp}));
+    response.headers_mut().insert("cache-control", axum::http::HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+async fn revoke(State(api): State<InternalApi>, headers: HeaderMap, body: Bytes) -> Answer {
+    let service = api.service(&headers, Right::Revoke).await?;
+    let request: Revoke = requests::read(&body)?;
+    let revocation = request.revocation(service)?;
+    api.0.registry.store().revoke(&revocation).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn show_call(State(api): State<InternalApi>, headers: HeaderMap, Path(call): Path<String>) -> Answer {
+    let service = api.service(&headers, Right::Read).await?;
+    // A record does not say of which organization it is.
+    if service.orgs != Orgs::All {
+        let why = "calls are shown to services of all organizations only";
+        return Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", why));
+    }
+    let no_call = || CallError::NoCall(call.clone());
+    let bus = api.0.registry.bus().ok_or_else(no_call)?;
+    let record = bus.record(&call).await?;
+    let mut shown = serde_json::to_value(&record.state).unwrap_or_default();
+    shown["attempt"] = record.attempt.into();
+    if let (CallState::Running, Some(progress)) = (&record.state, &record.progress) {
+        shown["progress"] = json!(progress);
+    }
+    Ok(answer(&shown))
+}
+
+async fn jwks(State(api): State<InternalApi>) -> Response {
+    answer(&api.0.tokens.keys().jwks())
+}
+
+/// Whether lists can be had: the store answers.
+async fn ready(State(api): State<InternalApi>) -> Answer {
+    api.0.registry.store().state("", None).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+fn answer(value: &Value) -> Response {
+    ([(CONTENT_TYPE, "application/json")], value.to_string()).into_response()
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let is_unauthorized = self.status == StatusCode::UNAUTHORIZED;
+        let mut response = answer(&json!({"error": self.body()}));
+        *response.status_mut() = self.status;
+        if is_unauthorized {
+            let challenge = axum::http::HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
+        response
+    }
+}

@@ -1,0 +1,185 @@
+//! The internal API, as services use it.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use toolwright_gateway::Selection;
+use toolwright_gateway::internal::{InternalApi, Orgs, Right, ServiceKeys};
+use toolwright_gateway::registry::{MemoryStore, Registry};
+use toolwright_gateway::tokens::{KeyRing, SessionTokens};
+
+struct Api {
+    address: String,
+    tokens: Arc<SessionTokens>,
+    folder: tempfile::TempDir,
+}
+
+impl Api {
+    /// An API with three services: of one organization, of all, and one that may only read.
+    async fn start() -> (Self, [String; 3]) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("services.json");
+        let all = [Right::Register, Right::Sessions, Right::Revoke, Right::Read];
+        let key = |name: &str, orgs, rights: &[Right]| {
+            ServiceKeys::add(&path, name, orgs, rights.iter().copied().collect()).unwrap()
+        };
+        let keys = [
+            key("engine", Orgs::Only(Some("acme".to_owned())), &all),
+            key("operator", Orgs::All, &[&all[..], &[Right::AllNodes]].concat()),
+            key("viewer", Orgs::Only(None), &[Right::Read]),
+        ];
+        let tokens =
+            Arc::new(SessionTokens::new(KeyRing::generate().unwrap(), "http://gateway.example/mcp/gateway"));
+        let registry = Registry::builder(MemoryStore::new()).start();
+        let api = InternalApi::new(registry, Arc::clone(&tokens), ServiceKeys::open(&path).unwrap());
+        let listener = InternalApi::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        tokio::spawn(api.serve(listener, std::future::pending()));
+        (Self { address, tokens, folder }, keys)
+    }
+
+    async fn send(&self, verb: &str, path: &str, key: &str, body: &Value) -> (u16, Value) {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        self.send_raw(verb, path, &format!("Authorization: Bearer {key}\r\n"), &body).await
+    }
+
+    async fn send_raw(&self, verb: &str, path: &str, headers: &str, body: &str) -> (u16, Value) {
+        let mut stream = TcpStream::connect(&self.address).await.unwrap();
+        let head = format!(
+            "{verb} {path} HTTP/1.1\r\nHost: {}\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n",
+            self.address,
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        // A body that is too large is not read to its end.
+        _ = stream.write_all(body.as_bytes()).await;
+        let mut answer = Vec::new();
+        _ = stream.read_to_end(&mut answer).await;
+        let answer = String::from_utf8(answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, serde_json::from_str(body).unwrap_or_default())
+    }
+}
+
+fn component(node: &str) -> Value {
+    json!({"run": "r", "node": node, "kind": "component", "pool": "p",
+        "tool": {"name": node, "inputSchema": {"type": "object"}}})
+}
+
+#[tokio::test]
+async fn a_run_is_opened_used_and_ended() {
+    let (api, [engine, ..]) = Api::start().await;
+    let (status, opened) = api.send("POST", "/internal/runs", &engine, &json!({"run": "r"})).await;
+    assert_eq!((status, &opened["org"]), (200, &json!("acme")), "{opened}");
+    let (status, _) = api.send("POST", "/internal/tools", &engine, &component("abuseipdb")).await;
+    assert_eq!(status, 200);
+    let mut remote = json!({"run": "r", "node": "files", "kind": "remote", "url": "http://127.0.0.1:9/mcp"});
+    assert_eq!(api.send("POST", "/internal/tools", &engine, &remote).await.0, 200);
+    remote["node"] = "shell".into();
+    remote["kind"] = "local".into();
+    remote["launcher"] = "bash".into();
+    assert_eq!(api.send("POST", "/internal/tools", &engine, &remote).await.0, 200);
+
+    let (_, report) = api.send("GET", "/internal/runs/r", &engine, &Value::Null).await;
+    assert_eq!(
+        report["nodes"][0],
+        json!({"node": "abuseipdb", "kind": "component", "isReady": true, "tools": ["abuseipdb"]})
+    );
+    assert_eq!(report["nodes"][1]["isReady"], false, "{report}");
+    assert!(report["nodes"][2]["problem"].as_str().unwrap().contains("no launcher `bash`"), "{report}");
+
+    let session = json!({"run": "r", "node": "agent", "nodes": ["abuseipdb"]});
+    let (status, session) = api.send("POST", "/internal/sessions", &engine, &session).await;
+    assert_eq!(status, 200, "{session}");
+    let claims = api.tokens.check(session["token"].as_str().unwrap()).unwrap();
+    assert_eq!(claims.nodes, Selection::only(["abuseipdb"]));
+    assert_eq!((claims.org.as_deref(), claims.sub.as_str()), (Some("acme"), "agent"));
+    assert_eq!(session["expiresAt"], claims.exp);
+
+    assert_eq!(api.send("DELETE", "/internal/runs/r/nodes/files", &engine, &Value::Null).await.0, 200);
+    let revoked = api.send("POST", "/internal/revoke", &engine, &json!({"run": "r"})).await;
+    assert_eq!(revoked.0, 204, "{revoked:?}");
+    assert_eq!(api.send("DELETE", "/internal/runs/r", &engine, &Value::Null).await.0, 204);
+    let (status, gone) = api.send("GET", "/internal/runs/r", &engine, &Value::Null).await;
+    assert_eq!((status, &gone["error"]["kind"]), (404, &json!("registry_lost")), "{gone}");
+}
+
+#[tokio::test]
+async fn services_stay_within_their_organization_and_rights() {
+    let (api, [engine, operator, viewer]) = Api::start().await;
+    let run = |org: Value| json!({"run": "theirs", "org": org});
+    assert_eq!(api.send("POST", "/internal/runs", &operator, &run(json!("evil"))).await.0, 200);
+    assert_eq!(api.send("POST", "/internal/runs", &operator, &json!({"run": "x"})).await.0, 400);
+    for (verb, path, body) in [
+        ("POST", "/internal/runs", run(json!("evil"))),
+        ("POST", "/internal/runs", run(Value::Null)),
+        ("POST", "/internal/runs", json!({"run": "theirs"})),
+        ("DELETE", "/internal/runs/theirs", json!({"org": "evil"})),
+        ("DELETE", "/internal/runs/theirs", Value::Null),
+        ("POST", "/internal/sessions", json!({"run": "theirs", "node": "a", "nodes": []})),
+        ("POST", "/internal/revoke", json!({"run": "theirs"})),
+        ("POST", "/internal/revoke", json!({"org": "evil"})),
+    ] {
+        let (status, answer) = api.send(verb, path, &engine, &body).await;
+        assert_eq!(status, 403, "{verb} {path} {body}: {answer}");
+    }
+    assert_eq!(api.send("GET", "/internal/runs/theirs", &engine, &Value::Null).await.0, 404);
+    // The organization is the key's, as in a header that someone adds.
+    let header = format!("Authorization: Bearer {engine}\r\nX-Organization: evil\r\n");
+    let (_, opened) = api.send_raw("POST", "/internal/runs", &header, r#"{"run":"mine"}"#).await;
+    assert_eq!(opened["org"], "acme");
+
+    let open = json!({"run": "r"});
+    assert_eq!(api.send("POST", "/internal/runs", &viewer, &open).await.0, 403);
+    for key in ["", "wrong", "twsk_", &engine[1..], "${KEY}"] {
+        assert_eq!(api.send("POST", "/internal/runs", key, &open).await.0, 401, "{key}");
+    }
+    assert_eq!(api.send_raw("POST", "/internal/runs", "", "{}").await.0, 401);
+    let text = std::fs::read_to_string(api.folder.path().join("services.json")).unwrap();
+    assert!(!text.contains(&engine), "keys are not kept");
+}
+
+#[tokio::test]
+async fn only_operators_get_tokens_for_all_nodes() {
+    let (api, [engine, operator, _]) = Api::start().await;
+    api.send("POST", "/internal/runs", &engine, &json!({"run": "r"})).await;
+    let all = json!({"run": "r", "org": "acme", "node": "agent"});
+    let (status, refused) = api.send("POST", "/internal/sessions", &engine, &all).await;
+    assert_eq!(status, 400);
+    assert!(refused["error"]["message"].as_str().unwrap().contains("no nodes are named"), "{refused}");
+    let (status, session) = api.send("POST", "/internal/sessions", &operator, &all).await;
+    assert_eq!(status, 200);
+    let claims = api.tokens.check(session["token"].as_str().unwrap()).unwrap();
+    assert_eq!(claims.to_scope().nodes, Selection::All);
+}
+
+#[tokio::test]
+async fn wrong_requests_are_refused_with_the_reason() {
+    let (api, [engine, ..]) = Api::start().await;
+    api.send("POST", "/internal/runs", &engine, &json!({"run": "r"})).await;
+    for (path, body, why) in [
+        ("/internal/runs", json!({"run": ""}), "run's id"),
+        ("/internal/runs", json!({"run": "a b"}), "run's id"),
+        ("/internal/runs", json!({"run": "r", "ttl": 1}), "unknown field `ttl`"),
+        ("/internal/runs", json!({"run": "r", "ttlSeconds": 0}), "ttlSeconds"),
+        ("/internal/runs", json!([]), "cannot be read"),
+        ("/internal/tools", json!({"run": "r", "node": "n", "kind": "magic"}), "magic"),
+        ("/internal/sessions", json!({"run": "r", "node": "a", "node_ids": ["n"]}), "node_ids"),
+        ("/internal/revoke", json!({}), "say what to revoke"),
+    ] {
+        let (status, answer) = api.send("POST", path, &engine, &body).await;
+        assert_eq!(status, 400, "{path} {body}: {answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(why), "{path} {body}: {message}");
+    }
+    let large = json!({"run": "x".repeat(2 << 20)});
+    assert_eq!(api.send("POST", "/internal/runs", &engine, &large).await.0, 413);
+    assert_eq!(api.send("GET", "/internal/nothing", &engine, &Value::Null).await.0, 404);
+    assert_eq!(api.send("GET", "/internal/ready", "", &Value::Null).await.0, 204);
+    let (_, jwks) = api.send("GET", "/internal/jwks.json", "", &Value::Null).await;
+    assert_eq!(jwks["keys"][0]["crv"], "Ed25519");
+    assert!(jwks["keys"][0].get("d").is_none());
+}
