@@ -43,7 +43,9 @@ pub(crate) fn of_request(failure: &RequestError, uri: Option<&str>, revision: Re
             about_resource(INVALID_PARAMS, format!("invalid params: {failure}"), uri)
         }
         (RequestErrorKind::MissingCapability, _) => match failure.missing_capability() {
-            Some(missing) if revision.is_modern() => missing_capability(failure.message(), &missing.required),
+            Some(missing) if revision.has_capability_errors() => {
+                missing_capability(failure.message(), &missing.required)
+            }
             _ => invalid_request(failure.message()),
         },
         _ => internal(failure.message()),
@@ -66,7 +68,8 @@ pub(crate) fn unsupported_legacy_version(requested: &str) -> ErrorObject {
 
 /// The revisions that the server speaks, or those of the modern era alone, newest first.
 pub(crate) fn supported_versions(is_modern_only: bool) -> Vec<&'static str> {
-    let spoken = Revision::ALL.into_iter().rev().filter(|revision| revision.is_modern() || !is_modern_only);
+    let spoken =
+        Revision::ALL.into_iter().rev().filter(|revision| !(is_modern_only && revision.has_handshake()));
     spoken.map(Revision::as_str).collect()
 }
 

@@ -63,7 +63,7 @@ impl<'a, T: Serialize> ResultObject<'a, T> {
             result_type: form.revision.has_result_type().then_some(result_type),
             body,
             cache: None,
-            meta: form.revision.is_modern().then_some(form.server_meta),
+            meta: form.revision.has_result_meta().then_some(form.server_meta),
         }
     }
 
@@ -90,7 +90,7 @@ pub(crate) fn close_result(out: &mut Vec<u8>, hints: CacheHints, form: &Form<'_>
         out.extend_from_slice(br#","cacheScope":"#);
         let _ = json::append(out, &hints.cache_scope, OUTER + 1);
     }
-    if form.revision.is_modern() {
+    if form.revision.has_result_meta() {
         out.extend_from_slice(br#","_meta":"#);
         out.extend_from_slice(form.server_meta.get().as_bytes());
     }

@@ -91,8 +91,7 @@ impl Listed for ToolEntry {
     }
 
     fn is_in(&self, revision: Revision) -> bool {
-        // Tasks are an extension of the modern era.
-        revision.is_modern() || self.task != Some(TaskSupport::Required)
+        revision.has_tasks() || self.task != Some(TaskSupport::Required)
     }
 
     fn is_visible_in(&self, path: &str) -> bool {
@@ -106,7 +105,7 @@ impl Listed for ToolEntry {
 
 /// The definition with the members that the revision has (schema `Tool` of each).
 fn for_revision(definition: &ToolDefinition, revision: Revision) -> Cow<'_, ToolDefinition> {
-    if revision.is_modern() {
+    if revision == Revision::NEWEST {
         return Cow::Borrowed(definition);
     }
     let mut shown = definition.clone();

@@ -88,7 +88,7 @@ pub use requests::{
     RequestMeta, RequestParams, ResultType, read, server_info_in,
 };
 pub use resource::{CacheScope, ReadResourceParams, Resource, ResourceResult, ResourceTemplate};
-pub use revision::Revision;
+pub use revision::{Era, Revision};
 pub use roots::{ListRootsResult, Root};
 pub use sampling::{
     CreateMessageParams, CreateMessageResult, ModelHint, ModelPreferences, SamplingBlock, SamplingContent,

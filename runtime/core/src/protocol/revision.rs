@@ -1,6 +1,7 @@
 //! The revisions of the protocol, and what differs between them.
 //!
-//! Code asks what a revision has, and not which one it is:
+//! Code asks what a revision has, and not which one it is; which [`Era`] it is of decides only how a message is read and
+//! which methods there are:
 //!
 //! | | 2024-11-05 | 2025-03-26 | 2025-06-18 | 2025-11-25 | 2026-07-28 |
 //! |---|---|---|---|---|---|
@@ -17,9 +18,28 @@
 //! | [`has_sampling_tools`](Revision::has_sampling_tools) | | | | yes | yes |
 //! | [`has_elicitation_ids`](Revision::has_elicitation_ids) | | | | yes | |
 //! | [`has_null_error_ids`](Revision::has_null_error_ids) | yes | yes | yes | | |
-//! | [`is_modern`](Revision::is_modern) and all that follows from it | | | | | yes |
+//! | [`has_resource_watching`](Revision::has_resource_watching) | yes | yes | yes | yes | |
+//! | [`has_server_requests`](Revision::has_server_requests) | yes | yes | yes | yes | |
+//! | [`has_sessions`](Revision::has_sessions) | yes | yes | yes | yes | |
+//! | [`has_result_type`](Revision::has_result_type) | | | | | yes |
+//! | [`has_cache_hints`](Revision::has_cache_hints) | | | | | yes |
+//! | [`has_any_structured_content`](Revision::has_any_structured_content) | | | | | yes |
+//! | [`has_request_meta`](Revision::has_request_meta) | | | | | yes |
+//! | [`has_result_meta`](Revision::has_result_meta) | | | | | yes |
+//! | [`has_capability_errors`](Revision::has_capability_errors) | | | | | yes |
+//! | [`has_tasks`](Revision::has_tasks) | | | | | yes |
+//! | [`is_modern`](Revision::is_modern) | | | | | yes |
 
 use std::fmt;
+
+/// The two ways in which revisions open a conversation (2026-07-28, basic/versioning "Terminology").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Era {
+    /// Up to 2025-11-25: `initialize` agrees on a revision for a session.
+    Legacy,
+    /// Since 2026-07-28: each request names its revision, and there are no sessions.
+    Modern,
+}
 
 /// A revision of the Model Context Protocol, oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,6 +83,11 @@ impl Revision {
         Self::ALL.into_iter().find(|revision| revision.as_str() == name)
     }
 
+    /// The era that the revision is of.
+    pub const fn era(self) -> Era {
+        if self.is_modern() { Era::Modern } else { Era::Legacy }
+    }
+
     const fn since(self, first: Self) -> bool {
         self as u8 >= first as u8
     }
@@ -72,15 +97,54 @@ impl Revision {
 impl Revision {
     /// Whether requests carry their own metadata instead of a session (2026-07-28, basic/versioning "Terminology").
     ///
-    /// Several things follow from it, which have names of their own where that reads better.
+    /// What follows from it has names of its own, such as [`Revision::has_tasks`].
     pub const fn is_modern(self) -> bool {
         self.since(Self::V2026_07_28)
     }
 
-    /// Whether a connection begins with `initialize` and the server may send requests. The opposite of
-    /// [`Revision::is_modern`].
+    /// Whether a connection begins with `initialize`. The opposite of [`Revision::is_modern`].
     pub const fn has_handshake(self) -> bool {
         !self.is_modern()
+    }
+
+    /// Whether there are sessions over HTTP, with streams that the client opens by GET and ends by DELETE.
+    pub const fn has_sessions(self) -> bool {
+        !self.is_modern()
+    }
+
+    /// Whether a server sends requests while it handles one of the client's. Since 2026-07-28 it asks in its result
+    /// (basic/patterns/mrtr).
+    pub const fn has_server_requests(self) -> bool {
+        !self.is_modern()
+    }
+
+    /// Whether there are `resources/subscribe` and `resources/unsubscribe`; 2026-07-28 has `subscriptions/listen` in their
+    /// place.
+    pub const fn has_resource_watching(self) -> bool {
+        !self.is_modern()
+    }
+
+    /// Whether each request says in `_meta` who its client is, what that can do, and which log messages it wants
+    /// (2026-07-28, basic "_meta").
+    pub const fn has_request_meta(self) -> bool {
+        self.is_modern()
+    }
+
+    /// Whether each result says in `_meta` who the server is (2026-07-28, basic "_meta").
+    pub const fn has_result_meta(self) -> bool {
+        self.is_modern()
+    }
+
+    /// Whether a capability that a client lacks is an error of its own, -32021 (2026-07-28, schema
+    /// `MissingRequiredClientCapabilityError`).
+    pub const fn has_capability_errors(self) -> bool {
+        self.is_modern()
+    }
+
+    /// Whether there is the extension `io.modelcontextprotocol/tasks` (SEP-2663; the experimental tasks of 2025-11-25 are
+    /// others).
+    pub const fn has_tasks(self) -> bool {
+        self.is_modern()
     }
 
     /// Whether results have a `resultType`, and with it input requests and tasks in place of a result (2026-07-28,
@@ -182,7 +246,7 @@ mod tests {
     /// The table in the documentation of the module is what the functions say.
     #[test]
     fn the_table_says_what_the_predicates_say() {
-        let predicates: [(&str, Predicate); 14] = [
+        let predicates: [(&str, Predicate); 24] = [
             ("has_handshake", Revision::has_handshake),
             ("has_batches", Revision::has_batches),
             ("has_audio", Revision::has_audio),
@@ -196,6 +260,16 @@ mod tests {
             ("has_sampling_tools", Revision::has_sampling_tools),
             ("has_elicitation_ids", Revision::has_elicitation_ids),
             ("has_null_error_ids", Revision::has_null_error_ids),
+            ("has_resource_watching", Revision::has_resource_watching),
+            ("has_server_requests", Revision::has_server_requests),
+            ("has_sessions", Revision::has_sessions),
+            ("has_result_type", Revision::has_result_type),
+            ("has_cache_hints", Revision::has_cache_hints),
+            ("has_any_structured_content", Revision::has_any_structured_content),
+            ("has_request_meta", Revision::has_request_meta),
+            ("has_result_meta", Revision::has_result_meta),
+            ("has_capability_errors", Revision::has_capability_errors),
+            ("has_tasks", Revision::has_tasks),
             ("is_modern", Revision::is_modern),
         ];
         let rows: Vec<Vec<&str>> = include_str!("revision.rs")

@@ -64,7 +64,7 @@ impl ClientBuilder {
     /// [`ClientError::Rpc`] where the server refuses the handshake.
     pub async fn connect(self) -> Result<Client, ClientError> {
         let client = Client::open(self);
-        if !client.revision.is_modern() {
+        if client.revision.has_handshake() {
             client.shake_hands().await?;
         }
         Ok(client)

@@ -212,7 +212,7 @@ impl Client {
     }
 
     fn with_meta(&self, mut params: Value) -> Value {
-        if !self.revision.is_modern() {
+        if !self.revision.has_request_meta() {
             return params;
         }
         if let Some(params) = params.as_object_mut() {

@@ -300,7 +300,7 @@ impl ToolCall {
     pub(super) fn reply_to(self, outcome: Outcome, revision: Revision) -> Reply {
         match outcome {
             Outcome::Result(result) => match &result.missing_capability {
-                Some(missing) if revision.is_modern() => {
+                Some(missing) if revision.has_capability_errors() => {
                     error::missing_capability(&result.as_text(), &missing.required).into()
                 }
                 _ => Reply::Tool(self.entry, result),

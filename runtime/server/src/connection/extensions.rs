@@ -19,7 +19,7 @@ impl Connection {
         }
         #[cfg(feature = "tasks")]
         if matches!(request.method, method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL)
-            && request.revision.is_modern()
+            && request.revision.has_tasks()
         {
             return self.task_request(request);
         }

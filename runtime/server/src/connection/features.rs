@@ -21,7 +21,7 @@ impl Connection {
         let features = self.service.features();
         let Features { prompts, resources, .. } = features;
         let Request { method, params, revision, .. } = *request;
-        let is_legacy = !revision.is_modern();
+        let can_watch = revision.has_resource_watching();
         match (method, prompts, resources) {
             (method::PROMPTS_LIST, Some(prompts), _) => {
                 self.list_page(request, &prompts.list_for(self.access()), self.view())
@@ -46,11 +46,11 @@ impl Connection {
             }
             (method::RESOURCES_READ, _, Some(resources)) => self.read_resource(request, resources),
             // 2026-07-28 has `subscriptions/listen` in their place.
-            (method::RESOURCES_SUBSCRIBE, _, Some(_)) if is_legacy => {
+            (method::RESOURCES_SUBSCRIBE, _, Some(_)) if can_watch => {
                 self.watch(&required_string(params.uri, "uri")?)?;
                 Ok(Reply::Done.into())
             }
-            (method::RESOURCES_UNSUBSCRIBE, _, Some(_)) if is_legacy => {
+            (method::RESOURCES_UNSUBSCRIBE, _, Some(_)) if can_watch => {
                 self.peer.session.unwatch(&required_string(params.uri, "uri")?);
                 Ok(Reply::Done.into())
             }

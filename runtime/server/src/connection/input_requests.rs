@@ -57,7 +57,7 @@ impl Connection {
         revision: Revision,
     ) -> Result<InputRoute, ErrorObject> {
         let Some(origin) = origin else { return Ok(InputRoute::Nobody) };
-        if !revision.is_modern() {
+        if revision.has_server_requests() {
             return Ok(InputRoute::requests());
         }
         let limits = self.service.limits();

@@ -58,7 +58,7 @@ impl Connection {
             }
         }
         let revision = Revision::from_name(&asked)
-            .filter(|revision| !revision.is_modern())
+            .filter(|revision| revision.has_handshake())
             .unwrap_or(Revision::NEWEST_LEGACY);
         let mut result = json!({
             "protocolVersion": revision.as_str(),

@@ -24,7 +24,7 @@ use toolwright_wire::outbox::Outbox;
 
 use serde_json::value::RawValue;
 use tokio::sync::watch;
-use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::{Era, ErrorObject};
 use toolwright_core::revision::Revision;
 
 use crate::auth::{Access, Visitor};
@@ -42,9 +42,10 @@ use crate::service::Shared;
 pub(crate) use batch::MessageCheck;
 use calls::Calls;
 pub(crate) use calls::{Ended, finish, panic_error};
+#[cfg(not(feature = "http"))]
+use request::Known;
 #[cfg(feature = "http")]
-pub(crate) use request::Answer;
-pub(crate) use request::CalledTool;
+pub(crate) use request::{Answer, CalledTool, Known};
 use request::{Dispatched, Request, write_error, write_later};
 pub(crate) use request::{Later, Taken};
 
@@ -142,16 +143,11 @@ impl Connection {
 
     /// As [`Connection::receive`], for a message that was read already. Its answer ends no line.
     pub(crate) fn take_message(&self, envelope: Envelope<'_>, out: &mut Vec<u8>) -> Taken {
-        self.take_call(envelope, None, out)
+        self.take_known(envelope, Known::default(), out)
     }
 
-    /// As [`Connection::take_message`], with the tool that the message calls, where that was looked up already.
-    pub(crate) fn take_call(
-        &self,
-        envelope: Envelope<'_>,
-        called: Option<&CalledTool>,
-        out: &mut Vec<u8>,
-    ) -> Taken {
+    /// As [`Connection::take_message`], with what the transport knows of the message.
+    pub(crate) fn take_known(&self, envelope: Envelope<'_>, known: Known<'_>, out: &mut Vec<u8>) -> Taken {
         let id = envelope.id.map(RequestId::new);
         let mut refuse = |id: Option<&RequestId<'_>>, why| {
             Taken::Answered(self.refuse_message(id, &error::invalid_request(why), out))
@@ -184,7 +180,7 @@ impl Connection {
             Some(id) if !is_versioned => refuse(id.as_ref(), "`jsonrpc` must be \"2.0\""),
             Some(None) => refuse(None, "`id` must be a string or an integer"),
             Some(Some(id)) => {
-                let request = self.read_request(&method, &id, &params, envelope.meta.as_ref(), called);
+                let request = self.read_request(&method, &id, &params, envelope.meta.as_ref(), known);
                 self.answer(request, &id, out)
             }
         }
@@ -218,7 +214,8 @@ impl Connection {
         let id = RequestId::from(0);
         let (revision, dispatched) = {
             let params = envelope.params.unwrap_or_default();
-            let request = self.read_request(method, &id, &params, envelope.meta.as_ref(), None)?;
+            let request =
+                self.read_request(method, &id, &params, envelope.meta.as_ref(), Known::default())?;
             (request.revision, self.dispatch(&request)?)
         };
         let reply = match dispatched {
@@ -238,21 +235,24 @@ impl Connection {
         id: &'a RequestId<'a>,
         params: &'a Params<'a>,
         meta: Option<&'a RequestMeta<'a>>,
-        called: Option<&'a CalledTool>,
+        Known { era, called }: Known<'a>,
     ) -> Result<Request<'a>, ErrorObject> {
         let meta = meta.ok_or_else(|| {
             error::invalid_params("`_meta` must be an object in which nothing is said twice")
         })?;
-        let (revision, log_level) = if meta.protocol_version.is_some() {
-            self.modern_revision(meta)?
-        } else {
-            (self.legacy_revision(method)?, None)
+        let named = || if meta.protocol_version.is_some() { Era::Modern } else { Era::Legacy };
+        let (revision, log_level) = match era.unwrap_or_else(named) {
+            Era::Modern => self.modern_revision(meta)?,
+            Era::Legacy => (self.legacy_revision(method)?, None),
         };
         Ok(Request { id, method, params, meta, revision, log_level, called })
     }
 
     fn dispatch(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
-        if request.revision.is_modern() { self.modern(request) } else { self.legacy(request) }
+        match request.revision.era() {
+            Era::Modern => self.modern(request),
+            Era::Legacy => self.legacy(request),
+        }
     }
 
     /// The form that the peer wants results of this revision in.

@@ -47,7 +47,7 @@ impl Connection {
             error::invalid_params("`io.modelcontextprotocol/protocolVersion` must be a string")
         })?;
         Revision::from_name(&name)
-            .filter(|revision| revision.is_modern())
+            .filter(|revision| revision.has_request_meta())
             .ok_or_else(|| error::unsupported_version(&name, self.is_modern_only))
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use toolwright_core::protocol::{ErrorObject, Revision};
+use toolwright_core::protocol::{Era, ErrorObject, Revision};
 
 use super::Connection;
 use crate::context::LogLevel;
@@ -31,6 +31,15 @@ pub(super) struct Request<'a> {
 
 /// A tool that is called, or why its caller cannot.
 pub(crate) type CalledTool = Result<Arc<ToolEntry>, Denied>;
+
+/// What a transport knows of a message before the connection reads it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Known<'a> {
+    /// The era, where headers say it; else the message does.
+    pub(crate) era: Option<Era>,
+    /// The tool that it calls, where its transport has looked that up.
+    pub(crate) called: Option<&'a CalledTool>,
+}
 
 /// What becomes of a request.
 #[expect(

@@ -40,12 +40,12 @@ impl Connection {
         entry: &ToolEntry,
         request: &Request<'_>,
     ) -> Result<Option<Admitted>, ErrorObject> {
-        let is_modern = request.revision.is_modern();
+        let has_tasks = request.revision.has_tasks();
         let Some(support) = entry.task else { return Ok(None) };
         let name = &entry.definition.name;
         let is_required = support == TaskSupport::Required;
-        if !is_modern || !declares_tasks(request.meta) {
-            return match (is_required, is_modern) {
+        if !has_tasks || !declares_tasks(request.meta) {
+            return match (is_required, has_tasks) {
                 (false, _) => Ok(None),
                 (true, true) => Err(undeclared(&format!("`{name}` runs as a task only"))),
                 // It is not in the list of the client either.

@@ -33,7 +33,7 @@ impl Context {
     }
 
     fn least_level(&self, peer: &Peer) -> Option<LogLevel> {
-        if self.0.revision.is_modern() { self.0.log_level } else { Some(peer.session.log_level()) }
+        if self.0.revision.has_request_meta() { self.0.log_level } else { Some(peer.session.log_level()) }
     }
 }
 

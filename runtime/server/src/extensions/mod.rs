@@ -48,7 +48,7 @@ impl Extensions {
             // "Servers MUST NOT treat this capability as enabling tasks under" earlier revisions (SEP-2663 "Backward
             // Compatibility").
             #[cfg(feature = "tasks")]
-            self.tasks.as_ref().filter(|_| revision.is_modern()).map(|_| (TASKS, Map::new().into())),
+            self.tasks.as_ref().filter(|_| revision.has_tasks()).map(|_| (TASKS, Map::new().into())),
         ];
         let own =
             own.iter().flatten().map(|(identifier, settings)| ((*identifier).to_owned(), settings.clone()));

@@ -255,7 +255,7 @@ fn append_raw(
     let mut own: Option<Map<String, Value>> = own.and_then(|own| serde_json::from_str(own.get()).ok());
     drop_reserved(&mut own);
     let mut meta = own.unwrap_or_default();
-    if form.revision.is_modern()
+    if form.revision.has_result_meta()
         && let Ok(Value::Object(server)) = serde_json::from_str(form.server_meta.get())
     {
         meta.extend(server);

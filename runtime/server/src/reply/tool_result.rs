@@ -90,9 +90,9 @@ fn structured(out: &mut Vec<u8>, content: &StructuredContent, wraps: bool) -> Re
 /// that comes from another server would name that.
 fn meta(out: &mut Vec<u8>, own: Option<&Map<String, Value>>, form: &Form<'_>) -> Result<(), JsonFault> {
     const MEMBER: &[u8] = br#","_meta":"#;
-    let is_modern = form.revision.is_modern();
+    let names_server = form.revision.has_result_meta();
     let Some(own) = own else {
-        if is_modern {
+        if names_server {
             out.extend_from_slice(MEMBER);
             out.extend_from_slice(form.server_meta.get().as_bytes());
         }
@@ -100,7 +100,7 @@ fn meta(out: &mut Vec<u8>, own: Option<&Map<String, Value>>, form: &Form<'_>) ->
     };
     let mut meta = own.clone();
     meta.shift_remove(meta::SERVER_INFO);
-    if is_modern && let Ok(Value::Object(server)) = serde_json::from_str(form.server_meta.get()) {
+    if names_server && let Ok(Value::Object(server)) = serde_json::from_str(form.server_meta.get()) {
         meta.extend(server);
     }
     out.extend_from_slice(MEMBER);

@@ -2,8 +2,8 @@
 
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName};
 use http::{HeaderValue, Response, StatusCode};
-use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::error::{INTERNAL_ERROR, METHOD_NOT_FOUND};
+use toolwright_core::protocol::{Era, ErrorObject};
 use toolwright_core::revision::Revision;
 
 use super::body::{EventStream, HttpBody};
@@ -16,31 +16,22 @@ use crate::reply::AnswerKind;
 /// The room that an answer gets at the start: most fit in, and need not grow.
 pub(super) const ANSWER_BYTES: usize = 512;
 
-/// How answers of one request are to be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Era {
-    Modern,
-    Legacy,
-}
-
-impl Era {
-    /// The status of an answer. A modern error has its own (2026-07-28, basic/transports/streamable-http "Protocol
-    /// Version Header"); a legacy one is an answer like others, unless nobody can tell what it answers.
-    fn status(self, answer: AnswerKind) -> StatusCode {
-        let AnswerKind::Error { code, has_id } = answer else { return StatusCode::OK };
-        match (self, code) {
-            (Self::Modern, METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
-            // A failure inside is an answer: a status of 500 would make clients drop the body that explains it.
-            (Self::Modern, INTERNAL_ERROR) => StatusCode::OK,
-            (Self::Legacy, _) if has_id => StatusCode::OK,
-            _ => StatusCode::BAD_REQUEST,
-        }
+/// The status of an answer. A modern error has its own (2026-07-28, basic/transports/streamable-http "Protocol
+/// Version Header"); a legacy one is an answer like others, unless nobody can tell what it answers.
+fn status(era: Era, answer: AnswerKind) -> StatusCode {
+    let AnswerKind::Error { code, has_id } = answer else { return StatusCode::OK };
+    match (era, code) {
+        (Era::Modern, METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
+        // A failure inside is an answer: a status of 500 would make clients drop the body that explains it.
+        (Era::Modern, INTERNAL_ERROR) => StatusCode::OK,
+        (Era::Legacy, _) if has_id => StatusCode::OK,
+        _ => StatusCode::BAD_REQUEST,
     }
 }
 
 /// An answer as one JSON text.
 pub(super) fn json(era: Era, answer: Answer) -> Response<HttpBody> {
-    json_with(era.status(answer.kind), answer.text)
+    json_with(status(era, answer.kind), answer.text)
 }
 
 fn json_with(status: StatusCode, answer: Vec<u8>) -> Response<HttpBody> {

@@ -14,14 +14,14 @@ use std::time::Instant;
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
-use toolwright_core::revision::Revision;
+use toolwright_core::protocol::{Era, Revision};
 use toolwright_wire::event_stream::{
     messages, write_event, write_event_with_id, write_events, write_priming,
 };
 use toolwright_wire::headers::Accept;
 use toolwright_wire::outbox::Outbox;
 
-use super::answer::{self, Era};
+use super::answer;
 use super::body::{EventStream, HttpBody, filled};
 use super::half_close::HalfClose;
 use super::legacy::{EventId, HttpSession, Reading, exactly, filled_or_hung_up};

@@ -2,10 +2,10 @@
 
 use http::header::ACCEPT_ENCODING;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
-use toolwright_core::protocol::{ErrorObject, Revision, meta};
+use toolwright_core::protocol::{Era, ErrorObject, Revision, meta};
 use toolwright_wire::headers::{SESSION_ID, VERSION, is_json, is_plain, single};
 
-use super::answer::{self, Era};
+use super::answer;
 use super::body::HttpBody;
 use crate::error;
 use crate::message::{Envelope, string};
@@ -72,7 +72,11 @@ pub(super) fn era(
         _ => {}
     }
     match header.to_str().ok().and_then(Revision::from_name) {
-        Some(revision) if revision.is_modern() || asked.is_some() => Ok(Era::Modern),
+        Some(revision) if revision.era() == Era::Modern => Ok(Era::Modern),
+        // Only requests of the modern era name their revision.
+        Some(revision) if asked.is_some() => {
+            Err(error::unsupported_version(revision.as_str(), !has_sessions))
+        }
         Some(_) if has_sessions => Ok(Era::Legacy),
         _ => Err(unsupported(headers, header, has_sessions)),
     }

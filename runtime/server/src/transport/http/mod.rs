@@ -38,6 +38,7 @@ use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
 use tokio_util::sync::CancellationToken;
+use toolwright_core::protocol::Era;
 
 use crate::auth::Visitor;
 use crate::error;
@@ -47,7 +48,6 @@ use crate::message::{Envelope, Malformed, RequestId, trimmed};
 use crate::quotas::Received;
 use crate::service::Service;
 
-use answer::Era;
 use exchange::{Count, ResponseForm, Step};
 use half_close::HalfClose;
 use legacy::{Sessions, SseStreams};
@@ -279,7 +279,7 @@ impl Endpoint {
             return answer::method_not_allowed("POST");
         }
         match headers::version(&head.headers) {
-            Ok(Some(revision)) if revision.is_modern() => return answer::method_not_allowed("POST"),
+            Ok(Some(revision)) if !revision.has_sessions() => return answer::method_not_allowed("POST"),
             Ok(_) => {}
             Err(error) => return answer::refusal(StatusCode::BAD_REQUEST, None, &error),
         }

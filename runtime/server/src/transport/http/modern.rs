@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, StatusCode};
-use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::method;
-use toolwright_core::revision::Revision;
-use toolwright_wire::headers::{VERSION, check_standard};
+use toolwright_core::protocol::{Era, ErrorObject};
+use toolwright_wire::headers::check_standard;
 
 use super::answer::ANSWER_BYTES;
 use super::body::EventStream;
 use super::exchange::{EndCall, PendingResponse, ResponseForm, Step, answer_unless_abandoned};
 use super::{Endpoint, answer, not_acceptable, outbox_of, too_many};
 use crate::auth::{Access, Visitor};
-use crate::connection::{Answer, CalledTool, Connection, Taken};
+use crate::connection::{Answer, CalledTool, Connection, Known, Taken};
 use crate::error;
 use crate::message::{Envelope, RequestId, string};
 
@@ -57,7 +56,11 @@ impl Endpoint {
             outbox.close();
         }
         let mut out = Vec::with_capacity(ANSWER_BYTES);
-        let taken = connection.take_call(envelope, called.as_ref(), &mut out);
+        let taken = connection.take_known(
+            envelope,
+            Known { era: Some(Era::Modern), called: called.as_ref() },
+            &mut out,
+        );
         let kept = EndCall {
             outbox: Arc::clone(&outbox),
             connection: Some(Arc::clone(&connection)),
@@ -103,15 +106,7 @@ pub(super) fn check_agreement(
             "`_meta` needs the string `io.modelcontextprotocol/protocolVersion` on every request",
         ));
     }
-    let speaks_modern = headers
-        .get(&VERSION)
-        .and_then(|version| Revision::from_name(version.to_str().ok()?))
-        .is_some_and(Revision::is_modern);
     let (Some(method), Some(params)) = (envelope.method_name(), &envelope.params) else { return Ok(()) };
-    // A revision that is not served may have other headers; the connection names those that are.
-    if !speaks_modern {
-        return Ok(());
-    }
     check_standard(headers, &method, params)?;
     match called {
         Some(Ok(tool)) => tool.header_params.check(headers, params.arguments),

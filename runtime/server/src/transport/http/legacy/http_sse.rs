@@ -15,6 +15,7 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode, Uri};
 use http_body::Body;
 use tokio_util::sync::CancellationToken;
+use toolwright_core::protocol::Era;
 use toolwright_wire::headers::Accept;
 use toolwright_wire::outbox::Outbox;
 
@@ -234,7 +235,7 @@ impl SsePeer {
         match taken {
             // On the stream nobody could tell what it answers.
             Taken::Answered(kind @ AnswerKind::Error { has_id: false, .. }) => {
-                return answer::json(answer::Era::Legacy, Answer { text: out, kind });
+                return answer::json(Era::Legacy, Answer { text: out, kind });
             }
             Taken::Answered(_) => self.outbox.push(&out),
             Taken::Later(later) => {

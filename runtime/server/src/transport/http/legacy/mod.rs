@@ -14,19 +14,19 @@ mod stream;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
-use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::method;
+use toolwright_core::protocol::{Era, ErrorObject};
 use toolwright_core::revision::Revision;
 use toolwright_wire::headers::{SESSION_ID, single};
 use toolwright_wire::outbox::Outbox;
 
-use super::answer::{self, ANSWER_BYTES, Era};
+use super::answer::{self, ANSWER_BYTES};
 use super::body::HttpBody;
 use super::exchange::{EndCall, PendingResponse, ResponseForm, Step, answer_unless_abandoned};
 use super::modern::check_agreement;
 use super::{Endpoint, headers, outbox_of, too_many, too_many_of_caller};
 use crate::auth::{Access, Visitor};
-use crate::connection::{Answer, Connection, Later, Taken};
+use crate::connection::{Answer, Connection, Known, Later, Taken};
 use crate::error;
 use crate::message::{Envelope, RequestId};
 
@@ -81,8 +81,9 @@ impl Endpoint {
         if let Some(refusal) = self.insufficient(&access, called.as_ref(), &envelope) {
             return Step::Done(refusal);
         }
-        let take =
-            |connection: &Connection, out: &mut _| connection.take_call(envelope, called.as_ref(), out);
+        let take = |connection: &Connection, out: &mut _| {
+            connection.take_known(envelope, Known { era: Some(Era::Legacy), called: called.as_ref() }, out)
+        };
         self.request(access, form, session, id.as_ref(), take)
     }
 
@@ -96,7 +97,7 @@ impl Endpoint {
     ) -> Step {
         let refused = |error| Step::Done(answer::refusal(StatusCode::BAD_REQUEST, None, &error));
         match headers::version(headers) {
-            Ok(Some(revision)) if revision.is_modern() => {
+            Ok(Some(revision)) if !revision.has_sessions() => {
                 let why = format!("revision {revision} has no batches; send each message on its own");
                 return refused(error::invalid_request(&why));
             }
