@@ -23,6 +23,8 @@ Examples:
   cargo mcp agent call tools.jsonl add '{\"a\": 1, \"b\": 2}'
   cargo mcp agent call tools.jsonl files__read path=a.txt --config .mcp.json
   cargo mcp agent call tools.jsonl --calls calls.jsonl --format anthropic
+  cargo mcp agent tools --gateway http://127.0.0.1:8080/mcp/gateway \
+      --token-file session.token --format openai
 
 TOOLS are records of tools of any kind: JSON lines or an Arrow file; - is
 standard input. See `cargo mcp tool` and `cargo mcp import`.";
@@ -46,13 +48,37 @@ pub(super) enum AgentCommand {
 #[derive(Debug, Args)]
 pub(super) struct ToolsArgs {
     /// The records of the tools
-    #[arg(value_name = "TOOLS")]
-    pub(super) tools: PathBuf,
+    #[arg(value_name = "TOOLS", required_unless_present = "gateway", conflicts_with = "gateway")]
+    pub(super) tools: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) gateway: GatewayToolsArgs,
     /// For whom the tools are
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,
     #[command(flatten)]
     pub(super) output: OutputArgs,
+}
+
+/// The tools of a gateway, in place of records.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Gateway")]
+pub(super) struct GatewayToolsArgs {
+    /// The tools that the gateway at this address shows the holder of the token
+    #[arg(long, value_name = "URL")]
+    pub(super) gateway: Option<String>,
+    /// The session token. Every user of this machine can read it in the list of processes: better use --token-file or the
+    /// variable `MCP_GATEWAY_TOKEN`
+    #[arg(long, value_name = "TOKEN", requires = "gateway", conflicts_with_all = ["token_file", "tools"])]
+    pub(super) token: Option<String>,
+    /// Read the session token from this file
+    #[arg(long, value_name = "FILE", requires = "gateway", conflicts_with = "tools")]
+    pub(super) token_file: Option<PathBuf>,
+    /// Wait until this node has registered a tool; can be repeated
+    #[arg(long, value_name = "ID", requires = "gateway", conflicts_with = "tools")]
+    pub(super) node: Vec<String>,
+    /// Seconds to wait for these nodes
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "node")]
+    pub(super) wait: u64,
 }
 
 #[derive(Debug, Args)]

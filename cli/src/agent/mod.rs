@@ -3,6 +3,7 @@
 mod args;
 
 mod call;
+mod gateway;
 mod tools;
 
 use std::path::Path;

@@ -6,14 +6,20 @@ use toolwright_agent::toolbox::AgentTool;
 use toolwright_core::manifest::visible;
 
 use super::args::{Format, ToolsArgs};
-use super::{read, tell_notes};
+use super::{gateway, read, tell_notes};
 use crate::client::{RequestError, RequestExit};
 use crate::shell::{self, Shell};
 
-/// Prints the tools as a model is shown them. Nothing is connected to.
+/// Prints the tools as a model is shown them: those of records, where nothing is connected to, or those of a gateway.
 pub(super) fn run(args: &ToolsArgs, shell: Shell) -> Result<RequestExit, RequestError> {
-    let (builder, is_whole) = read(&args.tools, shell)?;
-    let toolbox = builder.build();
+    let (toolbox, is_whole) = match (&args.gateway.gateway, &args.tools) {
+        (Some(url), _) => (gateway::toolbox(url, &args.gateway)?, true),
+        (None, Some(tools)) => {
+            let (builder, is_whole) = read(tools, shell)?;
+            (builder.build(), is_whole)
+        }
+        (None, None) => return Err(RequestError::Usage("no file of tools is named".to_owned())),
+    };
     tell_notes(&toolbox, shell);
     let mut losses = Losses::default();
     match (args.format.model_api(), args.format) {

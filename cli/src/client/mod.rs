@@ -14,8 +14,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::value::RawValue;
+use toolwright_client::agent::AgentError;
 use toolwright_client::config::ConfigError;
-use toolwright_client::{Client, ClientError};
+use toolwright_client::{Client, ClientError, ErrorKind};
 use toolwright_core::manifest::visible;
 use toolwright_server::ServeError;
 
@@ -47,6 +48,8 @@ pub(crate) enum RequestError {
     #[error("{0}")]
     Usage(String),
     #[error(transparent)]
+    Agent(Box<AgentError>),
+    #[error(transparent)]
     Config(Box<ConfigError>),
     #[error(transparent)]
     Other(#[from] Error),
@@ -62,6 +65,12 @@ impl From<&RequestError> for RequestExit {
     fn from(error: &RequestError) -> Self {
         match error {
             RequestError::Client(error) => error.kind().into(),
+            RequestError::Agent(error) => match &**error {
+                AgentError::Gateway(error) => error.kind().into(),
+                AgentError::Session { .. } => Self::Connect,
+                AgentError::ToolsNotReady { .. } => Self::Timeout,
+                _ => Self::Usage,
+            },
             RequestError::Usage(_) | RequestError::Config(_) => Self::Usage,
             RequestError::Other(_)
             | RequestError::Runtime(_)
@@ -145,7 +154,7 @@ pub(crate) fn exit(result: Result<RequestExit, RequestError>, shell: Shell) -> E
         Ok(exit) => exit.into(),
         Err(error) => {
             shell::error(&error);
-            if RequestExit::from(&error) == RequestExit::Timeout {
+            if matches!(&error, RequestError::Client(error) if error.kind() == ErrorKind::Timeout) {
                 shell.note(&"--timeout and --start-timeout say how long this command waits");
             }
             RequestExit::from(&error).into()

@@ -9,6 +9,7 @@ mod servers;
 mod same_bytes;
 
 mod agent;
+mod agent_gateway;
 mod bindings;
 mod check;
 

@@ -31,6 +31,7 @@
 //! | `oauth` | tokens of authorization servers; implies `tls` |
 //! | `config` | configuration files |
 //! | `toolbox` | the connections of an agent's toolbox |
+//! | `agent` | agents behind a gateway; implies `http` and `toolbox` |
 //! | `skills` | skills of servers, checked against what was listed |
 //!
 //! | limit | default | set by |
@@ -54,6 +55,8 @@
     )
 )]
 
+#[cfg(feature = "agent")]
+pub mod agent;
 pub mod config;
 pub mod model_content;
 #[cfg(feature = "toolbox")]

@@ -100,6 +100,15 @@ fn a_transport_compiles_what_it_needs_and_no_more() {
     }
 }
 
+#[test]
+fn an_agent_compiles_no_server() {
+    let closure = compiled_with("toolwright-client", "agent");
+    for barred in ["toolwright-server", "toolwright-gateway", "redis", "ring", "rustls"] {
+        assert!(!closure.contains(barred), "an agent compiles {barred}");
+    }
+    assert!(closure.contains("toolwright-agent") && closure.contains("hyper"), "{closure:?}");
+}
+
 /// The names of the crates that a package compiles with one feature alone.
 fn compiled_with(package: &str, feature: &str) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))

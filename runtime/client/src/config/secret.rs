@@ -26,6 +26,53 @@ impl Secret {
     pub fn expose(&self) -> &str {
         &self.0
     }
+
+    /// Whether this is no secret but a template or a default that nothing has replaced: empty, a variable such as `${TOKEN}`,
+    /// `<token>` or `{{token}}`, or a word such as `changeme`. Such a value is a password that everyone knows
+    /// (FMXExpress/PasClaw#255).
+    ///
+    /// ```
+    /// use toolwright_client::config::Secret;
+    ///
+    /// assert!(Secret::new("${GATEWAY_TOKEN}").is_placeholder());
+    /// assert!(!Secret::new("f3a9c0d4e8b7").is_placeholder());
+    /// ```
+    pub fn is_placeholder(&self) -> bool {
+        const WORDS: [&str; 14] = [
+            "changeit",
+            "changeme",
+            "default",
+            "dummy",
+            "example",
+            "none",
+            "null",
+            "password",
+            "placeholder",
+            "secret",
+            "test",
+            "todo",
+            "token",
+            "undefined",
+        ];
+        let text = self.0.trim();
+        let is_between = |start: &str, end: &str| text.starts_with(start) && text.ends_with(end);
+        let letters: String = text
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .map(|letter| letter.to_ascii_lowercase())
+            .collect();
+        letters.trim_matches('x').is_empty()
+            || text.contains("${")
+            || text.contains("$(")
+            || text.contains("{{")
+            || text.starts_with('$')
+            || is_between("<", ">")
+            || is_between("%", "%")
+            || WORDS.contains(&letters.as_str())
+            || letters.starts_with("changeme")
+            || letters.starts_with("replaceme")
+            || letters.starts_with("your") && letters.len() < 24
+    }
 }
 
 impl From<String> for Secret {
@@ -107,5 +154,43 @@ impl fmt::Debug for Expanded {
 impl fmt::Display for Expanded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.written.as_deref().unwrap_or(&self.value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_told_from_secrets() {
+        for text in [
+            "",
+            "  ",
+            "${TOKEN}",
+            "$TOKEN",
+            "$(cat token)",
+            "{{ token }}",
+            "<your token>",
+            "%TOKEN%",
+            "changeme",
+            "CHANGE_ME",
+            "change-me-please",
+            "xxxxxxxx",
+            "your-token-here",
+            "null",
+            "***",
+            "...",
+            "Bearer ${TOKEN}",
+        ] {
+            assert!(Secret::new(text).is_placeholder(), "{text:?}");
+        }
+        for text in [
+            "f3a9c0d4e8b7",
+            "eyJhbGciOiJFZERTQSJ9.e30.c2ln",
+            "p$ss{word}",
+            "yourselfandagreatdealmorethanthat",
+        ] {
+            assert!(!Secret::new(text).is_placeholder(), "{text:?}");
+        }
     }
 }

@@ -9,6 +9,8 @@
 mod address;
 mod authorize;
 mod exchange;
+#[cfg(any(feature = "agent", feature = "oauth"))]
+mod fetch;
 mod listen;
 mod meet;
 mod pool;
@@ -35,11 +37,11 @@ pub(crate) use address::Address;
 pub use authorize::{Authorize, Authorizing, Refusal};
 pub(crate) use authorize::{Configured, header};
 use exchange::Answer;
+#[cfg(feature = "agent")]
+pub(crate) use fetch::fetch_from;
 #[cfg(feature = "oauth")]
-pub(crate) use exchange::{Body, read_all};
+pub(crate) use fetch::{Fetched, fetch};
 pub(crate) use meet::{Expected, Met};
-#[cfg(feature = "oauth")]
-pub(crate) use pool::Once;
 pub(crate) use pool::Pool;
 
 use crate::era::Identity;

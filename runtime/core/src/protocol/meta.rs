@@ -31,6 +31,8 @@ pub const CONTEXT: &str = "io.toolwright/context";
 pub const TASK: &str = "io.toolwright/task";
 /// The application context that a request is made in: a string.
 pub const CONTEXT_PATH: &str = "io.toolwright/contextPath";
+/// The node of a workflow run that a tool was registered by: a string.
+pub const NODE: &str = "io.toolwright/node";
 /// How many resources a subscription watches, where its acknowledgment does not repeat them: an integer.
 pub const WATCHED_RESOURCES: &str = "io.toolwright/watchedResources";
 

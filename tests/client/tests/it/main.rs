@@ -1,5 +1,6 @@
 //! The client against servers of ours and servers with faults.
 
+mod agent;
 mod catalogue;
 #[cfg(target_os = "linux")]
 mod guard;
