@@ -85,12 +85,9 @@ pub use tasks::Tasks;
 pub use toolwright_core::protocol::Implementation;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub use transport::Transport;
-#[cfg(feature = "auth")]
-pub use transport::http::MetadataService;
 #[cfg(feature = "http")]
 pub use transport::http::{
-    EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr, SseService,
-    StoredEvent,
+    EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr, StoredEvent,
 };
 #[cfg(feature = "ws")]
 pub use transport::http::{WebSocket, WebSocketService};

@@ -45,8 +45,7 @@ pub mod transport {
     pub use toolwright_server::UnixSocket;
     #[cfg(feature = "http")]
     pub use toolwright_server::{
-        EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr, SseService,
-        StoredEvent,
+        EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr, StoredEvent,
     };
     #[cfg(feature = "ws")]
     pub use toolwright_server::{WebSocket, WebSocketService};
@@ -56,8 +55,6 @@ pub mod transport {
 #[cfg_attr(feature = "oauth", doc = "")]
 #[cfg_attr(feature = "oauth", doc = include_str!("../authorization.md"))]
 pub mod auth {
-    #[cfg(feature = "auth")]
-    pub use toolwright_server::MetadataService;
     #[doc(inline)]
     pub use toolwright_server::auth::*;
 }

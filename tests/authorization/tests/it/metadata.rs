@@ -99,7 +99,7 @@ async fn a_mounted_service_has_it_as_a_service_of_its_own() -> Result<(), Infall
     let service = shop::service();
     let open = HttpService::new(&service);
     assert_eq!(open.metadata_path(), None);
-    let get = || Request::get("https://shop.example/anything").body(()).expect("a request");
+    let get = || Request::get("https://shop.example/anything").body(String::new()).expect("a request");
     assert_eq!(open.metadata().call(get()).await?.status(), StatusCode::NOT_FOUND);
 
     let protected = HttpService::with_config(&service, HttpConfig::new().protect(named(RESOURCE)));

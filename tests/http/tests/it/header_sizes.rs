@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use test_http::lab::{Lab, MODERN, code};
 use toolwright::auth::Access;
 use toolwright::{
-    BoxFuture, Context, Http, HttpConfig, Limits, Outcome, Provider, Server, ToolDefinition, ToolRequest,
-    ToolResult,
+    BoxFuture, Context, Http, HttpConfig, Limits, Provider, Server, ToolResult,
+    definition::ToolDefinition,
+    provider::{Outcome, ToolRequest},
 };
 
 /// What a peer would send if nobody stopped it.

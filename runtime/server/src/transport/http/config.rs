@@ -195,7 +195,7 @@ impl HttpConfig {
         self
     }
 
-    /// Where clients of HTTP+SSE are told to POST, for a proxy that gives [`SseService`](crate::SseService) other places
+    /// Where clients of HTTP+SSE are told to POST, for a proxy that gives [`HttpService::sse`](crate::HttpService::sse) other places
     /// than `sse` and `messages` side by side: a path or a whole address.
     pub fn messages_uri(mut self, uri: impl Into<String>) -> Self {
         self.messages_uri = Some(uri.into());

@@ -24,8 +24,8 @@ mod half_close;
 mod headers;
 mod hidden;
 mod legacy;
+mod listener;
 mod modern;
-mod place;
 mod serve;
 #[cfg(feature = "ws")]
 mod websocket;
@@ -58,7 +58,7 @@ use toolwright_wire::outbox::Outbox;
 pub use body::HttpBody;
 pub use caller::PeerAddr;
 pub use config::HttpConfig;
-pub use legacy::{EventLimits, EventStore, MemoryEventStore, SseService, StoredEvent};
+pub use legacy::{EventLimits, EventStore, MemoryEventStore, StoredEvent};
 pub use serve::Http;
 #[cfg(feature = "ws")]
 pub use websocket::{WebSocket, WebSocketService};
@@ -79,7 +79,10 @@ pub use websocket::{WebSocket, WebSocketService};
 /// ([`HttpConfig::event_store`]). For clients of revision 2024-11-05, which have another transport, see
 /// [`HttpService::sse`].
 #[derive(Debug, Clone)]
-pub struct HttpService(Arc<Endpoint>);
+pub struct HttpService {
+    endpoint: Arc<Endpoint>,
+    route: Route,
+}
 
 /// What the requests to one endpoint share.
 #[derive(Debug)]
@@ -111,7 +114,7 @@ impl HttpService {
     fn of_server(service: &Service, config: HttpConfig) -> Self {
         hidden::report(service, &config);
         let limits = service.limits();
-        Self(Arc::new(Endpoint {
+        let endpoint = Endpoint {
             sessions: Sessions::new(limits, config.store().clone()),
             sse: SseStreams::default(),
             service: service.clone(),
@@ -119,44 +122,55 @@ impl HttpService {
             unanswered: Count::default(),
             stop: CancellationToken::new(),
             abandoned: CancellationToken::new(),
-        }))
+        };
+        Self { endpoint: Arc::new(endpoint), route: Route::Mcp }
     }
 
     /// The same service over HTTP+SSE, the transport of revision 2024-11-05, to be mounted beside this one. Later revisions
     /// have replaced that transport; clients that speak one of them do not need it.
-    pub fn sse(&self) -> SseService {
-        SseService(Arc::clone(&self.0))
+    ///
+    /// Mount it twice, as `sse`, where clients GET their stream, and next to it as `messages`, where they are told to POST.
+    /// They are told so by an address relative to that of their stream, which is right behind any prefix;
+    /// [`HttpConfig::messages_uri`] sets another. With axum:
+    ///
+    /// ```text
+    /// let mcp = HttpService::new(&service);
+    /// Router::new()
+    ///     .route_service("/mcp", mcp.clone())
+    ///     .route_service("/sse", mcp.sse())
+    ///     .route_service("/messages", mcp.sse())
+    /// ```
+    ///
+    /// As many streams may be open as sessions ([`Limits::max_sessions`](crate::Limits::max_sessions)), beside those. A
+    /// stream is open as long as its client reads it, but for one without `initialize`, which ends after
+    /// [`Limits::http_read_timeout`](crate::Limits::http_read_timeout). The calls that run end with it.
+    pub fn sse(&self) -> Self {
+        self.at(Route::Sse)
+    }
+
+    fn at(&self, route: Route) -> Self {
+        Self { endpoint: Arc::clone(&self.endpoint), route }
     }
 
     /// Where the metadata document of a protected endpoint is to be found on its host; none if there is no document.
     /// Mount [`HttpService::metadata`] there.
     #[cfg(feature = "auth")]
     pub fn metadata_path(&self) -> Option<&str> {
-        let protection = self.0.config.protection()?;
+        let protection = self.endpoint.config.protection()?;
         protection.metadata_url().map(|_| protection.metadata_path())
     }
 
     /// The metadata document of a protected endpoint (RFC 9728), as a service to mount at
     /// [`HttpService::metadata_path`]. It answers anybody, from any origin.
     #[cfg(feature = "auth")]
-    pub fn metadata(&self) -> MetadataService {
-        MetadataService(Arc::clone(&self.0))
+    pub fn metadata(&self) -> Self {
+        self.at(Route::Metadata)
     }
 
     /// Ends the open streams in order: subscriptions with their last message. Calls go on; end the server that the
     /// service is mounted in as it has it.
     pub fn end_streams(&self) {
-        self.0.stop.cancel();
-    }
-
-    /// Answers the calls that still run, since nobody waits for them any longer.
-    fn abandon_calls(&self) {
-        self.0.abandoned.cancel();
-    }
-
-    /// Ends all sessions, and the calls in them.
-    fn end_sessions(&self) {
-        self.0.sessions.end_all();
+        self.endpoint.stop.cancel();
     }
 }
 
@@ -174,38 +188,21 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let endpoint = Arc::clone(&self.0);
-        Box::pin(async move { Ok(endpoint.respond(Route::Mcp, request, None).await) })
+        let Self { endpoint, route } = self.clone();
+        Box::pin(async move { Ok(endpoint.respond(route, request, None).await) })
     }
 }
 
-/// Which transport a request is of.
+/// What of an endpoint a service answers with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Route {
     /// Streamable HTTP.
     Mcp,
     /// HTTP+SSE.
     Sse,
-}
-
-/// The metadata document of a protected endpoint: see [`HttpService::metadata`].
-#[cfg(feature = "auth")]
-#[derive(Debug, Clone)]
-pub struct MetadataService(Arc<Endpoint>);
-
-#[cfg(feature = "auth")]
-impl<B> tower_service::Service<Request<B>> for MetadataService {
-    type Response = Response<HttpBody>;
-    type Error = Infallible;
-    type Future = std::future::Ready<Result<Self::Response, Infallible>>;
-
-    fn poll_ready(&mut self, _task: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<B>) -> Self::Future {
-        std::future::ready(Ok(self.0.metadata(request.method())))
-    }
+    /// The metadata document of a protected endpoint.
+    #[cfg(feature = "auth")]
+    Metadata,
 }
 
 impl Endpoint {
@@ -216,6 +213,10 @@ impl Endpoint {
         request: Request<B>,
         connection: Option<&HalfClose>,
     ) -> Response<HttpBody> {
+        #[cfg(feature = "auth")]
+        if route == Route::Metadata {
+            return self.metadata(request.method());
+        }
         let (head, body) = request.into_parts();
         let mut response = self.answer(route, &head, body, connection).await;
         if let Some(origin) = self.config.cors_origin(&head.headers) {

@@ -1,26 +1,20 @@
-//! A server of its own, on hyper: HTTP/1.1 without TLS.
+//! A server of its own: the endpoint at its path, and what stands beside it.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::pin::pin;
+use std::sync::Arc;
 
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
-use tokio_util::sync::CancellationToken;
-use tower_service::Service as _;
+use tokio::task::JoinSet;
 
 use super::body::HttpBody;
-use super::half_close::{HalfClose, Socket};
-use super::place::{self, Place};
-use super::{HttpConfig, HttpService, PeerAddr, Route, answer};
+use super::half_close::HalfClose;
+use super::listener::{self, Place, Site};
+use super::{HttpConfig, HttpService, Route, answer};
 use crate::error::ServeError;
 use crate::service::Service;
 use crate::transport::Transport;
-use crate::transport::bounded::Bounded;
 use crate::transport::peers::{self, LAST_WORDS};
 
 /// An HTTP server that listens already.
@@ -79,7 +73,7 @@ impl Http {
     }
 
     /// Serves HTTP+SSE as well, for clients that speak revision 2024-11-05 alone: GET `/sse` opens a stream, POST
-    /// `/messages` takes what the client says ([`SseService`](super::SseService)). They stand next to the path of the
+    /// `/messages` takes what the client says ([`HttpService::sse`]). They stand next to the path of the
     /// endpoint. It is off unless asked for: later revisions have replaced this transport and advise against it
     /// (2026-07-28, basic/transports/streamable-http "HTTP+SSE Transport").
     pub fn with_sse(mut self) -> Self {
@@ -92,28 +86,9 @@ impl Http {
         service: &Service,
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), ServeError> {
-        let (listener, path) = self.place.open()?;
-        let limits = service.limits();
-        let stop = CancellationToken::new();
-        let endpoint =
-            Mounted { service: HttpService::of_server(service, self.config), path, has_sse: self.has_sse };
-        let mut open = peers::accept(
-            |task| listener.poll_accept(task),
-            limits.max_http_connections,
-            shutdown,
-            |(stream, peer)| endpoint.clone().serve_connection(stream, peer, stop.clone()),
-        )
-        .await;
-        drop(listener);
-        stop.cancel();
-        endpoint.service.end_streams();
-        peers::join(&mut open, limits.shutdown_grace).await;
-        endpoint.service.abandon_calls();
-        peers::join(&mut open, LAST_WORDS).await;
-        // What is left does not read.
-        drop(open);
-        endpoint.service.end_sessions();
-        Ok(())
+        let path = self.place.path().into();
+        let service = HttpService::of_server(service, self.config);
+        self.place.serve(HttpSite { service, path, has_sse: self.has_sse }, shutdown).await
     }
 }
 
@@ -125,63 +100,52 @@ impl From<Http> for Transport {
 
 /// The service at its path.
 #[derive(Debug, Clone)]
-struct Mounted {
+struct HttpSite {
     service: HttpService,
     /// Without a final slash, so empty for the root.
-    path: std::sync::Arc<str>,
+    path: Arc<str>,
     has_sse: bool,
 }
 
-impl Mounted {
-    async fn serve_connection(self, stream: TcpStream, peer: SocketAddr, stop: CancellationToken) {
-        let Some(_taken) = place::admit(peer, &self.service.0.service) else { return };
-        let limits = self.service.0.service.limits();
-        let builder = place::http1(&stream, limits);
-        let half_close = HalfClose::default();
-        let socket = Bounded::new(Socket::new(stream, half_close.clone()), limits.write_timeout);
-        let service = service_fn(|mut request: Request<Incoming>| {
-            request.extensions_mut().insert(PeerAddr(peer));
-            let (mut mounted, half_close) = (self.clone(), half_close.clone());
-            async move { mounted.call(request, &half_close).await }
-        });
-        let mut connection = pin!(builder.serve_connection(TokioIo::new(socket), service));
-        let mut stopped = pin!(stop.cancelled());
-        let mut is_stopping = false;
-        // An error is the peer's leaving, or its not speaking HTTP: nobody is left to tell.
-        let _ = std::future::poll_fn(|task| {
-            if !is_stopping && stopped.as_mut().poll(task).is_ready() {
-                is_stopping = true;
-                connection.as_mut().graceful_shutdown();
-            }
-            let polled = connection.as_mut().poll(task);
-            if polled.is_ready() || is_stopping || !half_close.has_ended() {
-                return polled;
-            }
-            // No further request can come.
-            is_stopping = true;
-            connection.as_mut().graceful_shutdown();
-            connection.as_mut().poll(task)
-        })
-        .await;
+impl Site for HttpSite {
+    fn service(&self) -> &Service {
+        &self.service.endpoint.service
     }
 
-    async fn call(
-        &mut self,
-        request: Request<Incoming>,
-        half_close: &HalfClose,
-    ) -> Result<Response<HttpBody>, Infallible> {
-        let path = place::without_slash(request.uri().path());
+    async fn respond(&self, request: Request<Incoming>, half_close: &HalfClose) -> Response<HttpBody> {
+        let Some(route) = self.route_of(listener::without_slash(request.uri().path())) else {
+            return answer::empty(StatusCode::NOT_FOUND);
+        };
+        self.service.endpoint.respond(route, request, Some(half_close)).await
+    }
+
+    async fn end(&self, mut open: JoinSet<()>) {
+        let endpoint = &self.service.endpoint;
+        endpoint.stop.cancel();
+        peers::join(&mut open, endpoint.service.limits().shutdown_grace).await;
+        // Nobody waits any longer for the calls that still run.
+        endpoint.abandoned.cancel();
+        peers::join(&mut open, LAST_WORDS).await;
+        // What is left does not read.
+        drop(open);
+        endpoint.sessions.end_all();
+    }
+}
+
+impl HttpSite {
+    /// What is served at a path; nothing at most.
+    fn route_of(&self, path: &str) -> Option<Route> {
         if path == &*self.path {
-            return Ok(self.service.0.respond(Route::Mcp, request, Some(half_close)).await);
+            return Some(Route::Mcp);
         }
         if self.has_sse && self.is_sse(path) {
-            return self.service.sse().call(request).await;
+            return Some(Route::Sse);
         }
         #[cfg(feature = "auth")]
-        if self.service.metadata_path().map(place::without_slash) == Some(path) {
-            return Ok(self.service.0.metadata(request.method()));
+        if self.service.metadata_path().map(listener::without_slash) == Some(path) {
+            return Some(Route::Metadata);
         }
-        Ok(answer::empty(StatusCode::NOT_FOUND))
+        None
     }
 
     /// Whether a path is one of HTTP+SSE, next to that of the endpoint.

@@ -6,13 +6,11 @@
 //! to.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::request::Parts;
-use http::{Request, Response, StatusCode, Uri};
+use http::{Response, StatusCode, Uri};
 use http_body::Body;
 use tokio_util::sync::CancellationToken;
 use toolwright_core::protocol::Era;
@@ -23,7 +21,6 @@ use super::session::new_id;
 use crate::auth::Visitor;
 use crate::connection::{Answer, Connection, MessageCheck, Taken};
 use crate::error;
-use crate::future::BoxFuture;
 use crate::message::{Envelope, RequestId, trimmed};
 use crate::quotas::{Received, TakenShare, What};
 use crate::reply::AnswerKind;
@@ -31,48 +28,8 @@ use crate::transport::http::body::{EventStream, HttpBody};
 use crate::transport::http::exchange::{Counted, answer_unless_abandoned};
 use crate::transport::http::headers::check_content;
 use crate::transport::http::{
-    Endpoint, Route, answer, not_acceptable, outbox_of, refuse_malformed, too_many, too_many_of_caller,
+    Endpoint, answer, not_acceptable, outbox_of, refuse_malformed, too_many, too_many_of_caller,
 };
-
-/// A [`Service`](crate::Service) over HTTP+SSE, for clients that speak revision 2024-11-05 alone: what
-/// [`HttpService::sse`](crate::HttpService::sse) returns, to be mounted beside it. Cheap to clone.
-///
-/// It looks at no path. Mount it twice, as `sse`, where clients GET their stream, and next to it as `messages`, where they
-/// are told to POST. They are told so by an address relative to that of their stream, which is right behind any prefix;
-/// [`HttpConfig::messages_uri`](crate::HttpConfig::messages_uri) sets another. With axum:
-///
-/// ```text
-/// let mcp = HttpService::new(&service);
-/// Router::new()
-///     .route_service("/mcp", mcp.clone())
-///     .route_service("/sse", mcp.sse())
-///     .route_service("/messages", mcp.sse())
-/// ```
-///
-/// As many streams may be open as sessions ([`Limits::max_sessions`](crate::Limits::max_sessions)), beside those. A stream
-/// is open as long as its client reads it, but for one without `initialize`, which ends after
-/// [`Limits::http_read_timeout`](crate::Limits::http_read_timeout). With it end the calls that run.
-#[derive(Debug, Clone)]
-pub struct SseService(pub(in crate::transport::http) Arc<Endpoint>);
-
-impl<B> tower_service::Service<Request<B>> for SseService
-where
-    B: Body + Send + 'static,
-    B::Data: Send,
-{
-    type Response = Response<HttpBody>;
-    type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
-
-    fn poll_ready(&mut self, _task: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<B>) -> Self::Future {
-        let endpoint = Arc::clone(&self.0);
-        Box::pin(async move { Ok(endpoint.respond(Route::Sse, request, None).await) })
-    }
-}
 
 /// The open streams, by the ids that their clients POST with.
 #[derive(Debug, Clone, Default)]

@@ -32,7 +32,6 @@ use crate::message::{Envelope, RequestId};
 
 pub(super) use event_id::EventId;
 pub use event_store::{EventLimits, EventStore, MemoryEventStore, StoredEvent};
-pub use http_sse::SseService;
 pub(super) use http_sse::SseStreams;
 pub(super) use session::{HttpSession, Sessions};
 use session::{KEPT_WITHOUT_STREAM, NotOpened};

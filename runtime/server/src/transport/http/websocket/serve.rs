@@ -1,24 +1,21 @@
-//! A server of its own, on hyper: HTTP/1.1 without TLS, and nothing but the WebSocket.
+//! A server of its own with nothing but the WebSocket.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use tokio::task::JoinSet;
 use tower_service::Service as _;
 
-use super::super::PeerAddr;
 use super::super::body::HttpBody;
-use super::super::place::{self, Place};
+use super::super::half_close::HalfClose;
+use super::super::listener::{self, Place, Site};
 use super::{HttpConfig, WebSocketService, answer};
 use crate::error::ServeError;
 use crate::service::Service;
-use crate::transport::{Transport, peers};
+use crate::transport::Transport;
 
 /// A WebSocket server that listens already.
 ///
@@ -76,22 +73,11 @@ impl WebSocket {
         service: &Service,
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), ServeError> {
-        let (listener, path) = self.place.open()?;
-        let endpoint = Mounted { service: WebSocketService::of_server(service, self.config), path };
+        let path = self.place.path().into();
+        let service = WebSocketService::of_server(service, self.config);
         // If this future is dropped, its sockets end all the same.
-        let _stop = endpoint.service.0.stop.clone().drop_guard();
-        let handshakes = peers::accept(
-            |task| listener.poll_accept(task),
-            service.limits().max_http_connections,
-            shutdown,
-            |(stream, peer)| endpoint.clone().serve_connection(stream, peer),
-        )
-        .await;
-        drop(listener);
-        // A socket that is not open yet is refused.
-        drop(handshakes);
-        endpoint.service.end().await;
-        Ok(())
+        let _stop = service.0.stop.clone().drop_guard();
+        self.place.serve(SocketSite { service, path }, shutdown).await
     }
 }
 
@@ -103,30 +89,28 @@ impl From<WebSocket> for Transport {
 
 /// The service at its path.
 #[derive(Debug, Clone)]
-struct Mounted {
+struct SocketSite {
     service: WebSocketService,
     /// Without a final slash, so empty for the root.
     path: Arc<str>,
 }
 
-impl Mounted {
-    /// Serves a connection until it is a WebSocket.
-    async fn serve_connection(self, stream: TcpStream, peer: SocketAddr) {
-        let Some(_taken) = place::admit(peer, &self.service.0.service) else { return };
-        let builder = place::http1(&stream, self.service.0.service.limits());
-        let service = service_fn(move |mut request: Request<Incoming>| {
-            request.extensions_mut().insert(PeerAddr(peer));
-            let mut mounted = self.clone();
-            async move { mounted.call(request).await }
-        });
-        // An error is the peer's leaving, or its not speaking HTTP: nobody is left to tell.
-        let _ = builder.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
+impl Site for SocketSite {
+    fn service(&self) -> &Service {
+        &self.service.0.service
     }
 
-    async fn call(&mut self, request: Request<Incoming>) -> Result<Response<HttpBody>, Infallible> {
-        if place::without_slash(request.uri().path()) == &*self.path {
-            return self.service.call(request).await;
+    async fn respond(&self, request: Request<Incoming>, _half_close: &HalfClose) -> Response<HttpBody> {
+        if listener::without_slash(request.uri().path()) == &*self.path {
+            let Ok(response) = self.service.clone().call(request).await;
+            return response;
         }
-        Ok(answer::empty(StatusCode::NOT_FOUND))
+        answer::empty(StatusCode::NOT_FOUND)
+    }
+
+    async fn end(&self, handshakes: JoinSet<()>) {
+        // A socket that is not open yet is refused.
+        drop(handshakes);
+        self.service.end().await;
     }
 }

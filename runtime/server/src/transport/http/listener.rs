@@ -1,0 +1,148 @@
+//! The listener of the servers of our own, HTTP and WebSocket alike: an address and a path, one loop that accepts, the limits
+//! of a connection, HTTP/1.1 on hyper without TLS, and a graceful end. What a request is answered with, a [`Site`] says.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::pin::pin;
+
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::PeerAddr;
+use super::body::HttpBody;
+use super::half_close::{HalfClose, Socket};
+use crate::clock::FAR;
+use crate::error::ServeError;
+use crate::limits::Limits;
+use crate::quotas::{TakenShare, What};
+use crate::service::Service;
+use crate::transport::bounded::Bounded;
+use crate::transport::peers;
+
+/// What a listener serves at its address.
+pub(super) trait Site: Clone + Send + Sync + 'static {
+    fn service(&self) -> &Service;
+
+    /// Answers a request for a path without its final slash.
+    fn respond(
+        &self,
+        request: Request<Incoming>,
+        half_close: &HalfClose,
+    ) -> impl Future<Output = Response<HttpBody>> + Send;
+
+    /// Ends what goes on. No connection is accepted any more, and those that are `open` take no further request.
+    fn end(&self, open: JoinSet<()>) -> impl Future<Output = ()> + Send;
+}
+
+/// An address that is listened on already, and a path: `/mcp` unless it is moved.
+#[derive(Debug)]
+pub(super) struct Place {
+    listener: std::net::TcpListener,
+    path: String,
+}
+
+impl Place {
+    pub(super) fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(Self { listener, path: "/mcp".to_owned() })
+    }
+
+    pub(super) fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    pub(super) fn move_to(&mut self, path: &str) {
+        self.path = format!("/{}", path.trim_matches('/'));
+    }
+
+    /// The path without a final slash, so empty for the root.
+    pub(super) fn path(&self) -> &str {
+        self.path.trim_end_matches('/')
+    }
+
+    /// Serves a site until `shutdown`, and ends it.
+    pub(super) async fn serve(
+        self,
+        site: impl Site,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> Result<(), ServeError> {
+        let listener = TcpListener::from_std(self.listener).map_err(ServeError::Listen)?;
+        let stop = CancellationToken::new();
+        let open = peers::accept(
+            |task| listener.poll_accept(task),
+            site.service().limits().max_http_connections,
+            shutdown,
+            |(stream, peer)| serve_connection(site.clone(), stream, peer, stop.clone()),
+        )
+        .await;
+        drop(listener);
+        stop.cancel();
+        site.end(open).await;
+        Ok(())
+    }
+}
+
+/// Serves one connection: to its end, or until it is upgraded.
+async fn serve_connection(site: impl Site, stream: TcpStream, peer: SocketAddr, stop: CancellationToken) {
+    let Some(_taken) = admit(peer, site.service()) else { return };
+    let limits = site.service().limits();
+    let builder = http1(&stream, limits);
+    let half_close = HalfClose::default();
+    let socket = Bounded::new(Socket::new(stream, half_close.clone()), limits.write_timeout);
+    let service = service_fn(|mut request: Request<Incoming>| {
+        request.extensions_mut().insert(PeerAddr(peer));
+        let (site, half_close) = (site.clone(), half_close.clone());
+        async move { Ok::<_, Infallible>(site.respond(request, &half_close).await) }
+    });
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(socket), service).with_upgrades());
+    let mut stopped = pin!(stop.cancelled());
+    let mut is_stopping = false;
+    // An error is the peer's leaving, or its not speaking HTTP: nobody is left to tell.
+    let _ = std::future::poll_fn(|task| {
+        if !is_stopping && stopped.as_mut().poll(task).is_ready() {
+            is_stopping = true;
+            connection.as_mut().graceful_shutdown();
+        }
+        let polled = connection.as_mut().poll(task);
+        if polled.is_ready() || is_stopping || !half_close.has_ended() {
+            return polled;
+        }
+        // No further request can come.
+        is_stopping = true;
+        connection.as_mut().graceful_shutdown();
+        connection.as_mut().poll(task)
+    })
+    .await;
+}
+
+/// The path of a request as [`Place::path`] has it: with and without a final slash is one place.
+pub(super) fn without_slash(path: &str) -> &str {
+    path.strip_suffix('/').unwrap_or(path)
+}
+
+/// One more connection of a peer; none where its address has as many as it may.
+fn admit(peer: SocketAddr, service: &Service) -> Option<TakenShare> {
+    let caller = service.shared().callers().of(None, Some(peer.ip()));
+    caller.take(What::Connections, service.limits().per_caller.max_connections)
+}
+
+/// What hyper wants to be able to hold.
+const LEAST_BUFFER: usize = 8 << 10;
+
+/// How a connection speaks HTTP/1.1.
+fn http1(stream: &TcpStream, limits: &Limits) -> http1::Builder {
+    // An answer, or a message, is one write; waiting for more to send would only delay it.
+    let _ = stream.set_nodelay(true);
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(limits.http_read_timeout.min(FAR));
+    builder.max_buf_size(limits.max_header_bytes.max(LEAST_BUFFER));
+    builder
+}
