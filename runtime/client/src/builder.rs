@@ -61,6 +61,7 @@ pub struct ClientBuilder {
     log_level: Option<String>,
     probe: Duration,
     max_message_bytes: usize,
+    #[cfg(feature = "stdio")]
     is_guarded: bool,
     pub(crate) limits: Limits,
 }
@@ -92,6 +93,7 @@ impl Default for ClientBuilder {
             log_level: None,
             probe: DEFAULT_PROBE_TIMEOUT,
             max_message_bytes: DEFAULT_MAX_MESSAGE_BYTES,
+            #[cfg(feature = "stdio")]
             is_guarded: true,
             limits: Limits {
                 max_duration: DEFAULT_MAX_DURATION,
@@ -311,20 +313,20 @@ impl ClientBuilder {
         };
         let host = Arc::new(Host::new(&spec.name, self.questions, self.on_event));
         #[cfg(feature = "http")]
-        let mut authorize = self.authorize;
+        let authorize = self.authorize.into_iter();
         #[cfg(feature = "oauth")]
-        if let Some(oauth) = crate::oauth::OAuth::of_server(self.oauth, &spec) {
-            authorize.push(Arc::new(oauth));
-        }
+        let authorize = authorize
+            .chain(crate::oauth::OAuth::of_server(self.oauth, &spec).map(|oauth| Arc::new(oauth) as _));
         let recipe = Recipe {
             spec,
             identity,
             tokens: self.tokens,
             #[cfg(feature = "http")]
-            authorize,
+            authorize: authorize.collect(),
             revision: self.revision,
             probe: self.probe,
             max_message_bytes: self.max_message_bytes,
+            #[cfg(feature = "stdio")]
             is_guarded: self.is_guarded,
             streams,
         };

@@ -31,6 +31,7 @@ pub(crate) struct Recipe {
     pub(crate) probe: Duration,
     pub(crate) max_message_bytes: usize,
     /// Whether processes end with this one even if it is killed.
+    #[cfg(feature = "stdio")]
     pub(crate) is_guarded: bool,
     /// What takes the place of the transport.
     pub(crate) streams: Option<Mutex<Option<Streams>>>,
