@@ -19,7 +19,7 @@ use toolwright_server::auth::Access;
 /// assert!(!scope.admits(&EntryId { node: "shodan", ..entry }));
 /// assert!(!scope.admits(&EntryId { org: None, ..entry }), "another organization");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scope {
     /// The organization. None is an organization of its own: it is equal to none only.
@@ -37,7 +37,7 @@ pub struct Scope {
 }
 
 /// Everything, or only what is named. An absent list is everything, and an empty one is nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "Option<BTreeSet<String>>", into = "Option<BTreeSet<String>>")]
 pub enum Selection {
     /// Everything.

@@ -8,6 +8,7 @@ use toolwright_core::names::{Names, PublicNames};
 use toolwright_core::prompt::Prompt;
 use toolwright_core::schema::Profile;
 
+use super::filter::Sight;
 use super::member::Member;
 use crate::proxy::Proxy;
 
@@ -17,7 +18,12 @@ const NAME: &str = "io.toolwright/name";
 
 /// The server that a tool of a gateway's list is of.
 pub(crate) fn server_of(tool: &ToolDefinition) -> Option<&str> {
-    tool.meta.as_ref()?.get(SERVER)?.as_str()
+    origin(tool.meta.as_ref())
+}
+
+/// The server that `_meta` of an entry of a gateway's list names.
+pub(super) fn origin(meta: Option<&Map<String, Value>>) -> Option<&str> {
+    meta?.get(SERVER)?.as_str()
 }
 
 /// The last list that was made, and of what.
@@ -94,10 +100,14 @@ impl<T: Named> Merged<T> {
         Arc::clone(&made.list)
     }
 
-    /// The server that has what the last list calls `public`, if it has been connected to, and its name there.
-    pub(super) fn find(&self, public: &str) -> Option<(Arc<Proxy>, String)> {
+    /// The server that has what the last list calls `public`, if it has been connected to and the caller sees it, and its
+    /// name there.
+    pub(super) fn find(&self, public: &str, sight: &Sight<'_>) -> Option<(Arc<Proxy>, String)> {
         let made = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let found = made.names.find(public)?;
+        if !sight.has(&found.server, public) {
+            return None;
+        }
         let (member, _) = made.sources.iter().find(|(member, _)| member.name() == found.server)?;
         Some((member.proxy()?, found.tool.clone()))
     }

@@ -1,14 +1,17 @@
 //! Many servers as one: [`Gateway`].
 //!
 //! `member` is one of the servers and the task that connects to it; `merged` makes one list of theirs and knows whose
-//! each entry is; `provide` is the [`Provider`](toolwright_server::Provider).
+//! each entry is; `filter` keeps from each caller what its scope does not admit; `provide` is the
+//! [`Provider`](toolwright_server::Provider).
 
+mod filter;
 mod member;
 mod merged;
 mod provide;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -19,7 +22,9 @@ use toolwright_core::definition::ToolDefinition;
 use toolwright_core::names::{ServerNameError, check_server};
 use toolwright_core::prompt::Prompt;
 use toolwright_server::Changes;
+use toolwright_server::auth::Access;
 
+use filter::{ByScope, Sight};
 use member::Member;
 pub use member::UpstreamState;
 use merged::Merged;
@@ -67,6 +72,10 @@ struct Shared {
     members: RwLock<Arc<[Arc<Member>]>>,
     tools: Merged<ToolDefinition>,
     prompts: Merged<Prompt>,
+    /// Whether callers see what their scopes admit only.
+    goes_by_scope: AtomicBool,
+    tools_by_scope: ByScope<ToolDefinition>,
+    prompts_by_scope: ByScope<Prompt>,
     /// The servers in front, which are told of changes.
     told: Mutex<Vec<Changes>>,
     /// Which server a watched resource was found at.
@@ -130,6 +139,9 @@ impl Gateway {
             members: RwLock::new(Arc::default()),
             tools: Merged::default(),
             prompts: Merged::default(),
+            goes_by_scope: AtomicBool::new(false),
+            tools_by_scope: ByScope::default(),
+            prompts_by_scope: ByScope::default(),
             told: Mutex::default(),
             watched: Mutex::default(),
         }))
@@ -164,6 +176,14 @@ impl Gateway {
             }
         }
         Ok(gateway)
+    }
+
+    /// Shows each caller what its [`Scope`](crate::Scope) admits, which the verifier of its token must have found: the name of a
+    /// server is the node, and organization and run are none. A caller without a scope sees nothing, one that is
+    /// [trusted](toolwright_server::auth::Access::Trusted) everything. To be said before a server is built with it.
+    pub fn by_scope(self) -> Self {
+        self.0.goes_by_scope.store(true, Ordering::Relaxed);
+        self
     }
 
     /// Makes these the servers behind the gateway. Those whose specification is the same are not touched; the others are
@@ -257,6 +277,11 @@ impl fmt::Debug for Gateway {
 impl Shared {
     fn members(&self) -> Arc<[Arc<Member>]> {
         Arc::clone(&self.members.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What a caller sees.
+    fn sight<'a>(&self, caller: &'a Access) -> Sight<'a> {
+        if self.goes_by_scope.load(Ordering::Relaxed) { Sight::by_scope(caller) } else { Sight::All }
     }
 
     fn told(&self) -> Vec<Changes> {

@@ -1,6 +1,7 @@
 //! The gateway as a provider.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use toolwright_core::definition::ToolDefinition;
@@ -13,8 +14,9 @@ use toolwright_server::{
     ProviderCapabilities, Reference, ResourceRequest, ToolRequest,
 };
 
+use super::filter::Sight;
 use super::member::Member;
-use super::merged::Source;
+use super::merged::{Source, origin};
 use super::{Gateway, Shared};
 use crate::proxy::Proxy;
 
@@ -27,17 +29,29 @@ impl Provider for Gateway {
     }
 
     fn capabilities(&self) -> ProviderCapabilities {
-        ProviderCapabilities::TOOLS.with_prompts().with_resources().with_completions()
+        let capabilities = ProviderCapabilities::TOOLS.with_prompts().with_resources().with_completions();
+        if self.0.goes_by_scope.load(Ordering::Relaxed) {
+            return capabilities.with_lists_by_caller();
+        }
+        capabilities
     }
 
     fn tools(&self, caller: &Access) -> Arc<[ToolDefinition]> {
         let up = self.0.up().into_iter().filter(|(member, _)| member.spec().load_tools);
-        self.0.tools.list(up.map(|(member, proxy)| (member, proxy.tools(caller))).collect())
+        let all = self.0.tools.list(up.map(|(member, proxy)| (member, proxy.tools(caller))).collect());
+        let sight = self.0.sight(caller);
+        match &sight {
+            Sight::All => all,
+            Sight::Nothing => Arc::default(),
+            Sight::Scope(scope) => self.0.tools_by_scope.list(scope, all, |tool| {
+                origin(tool.meta.as_ref()).is_some_and(|server| sight.has(server, &tool.name))
+            }),
+        }
     }
 
     fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
-            let Some((proxy, name)) = self.0.tools.find(request.name) else {
+            let Some((proxy, name)) = self.0.tools.find(request.name, &self.0.sight(cx.access())) else {
                 return error::unknown("tool", request.name).into();
             };
             let mut request: ToolRequest<'_> = request;
@@ -50,7 +64,14 @@ impl Provider for Gateway {
         let up = self.0.up().into_iter().filter(|(member, _)| member.spec().load_prompts);
         let sources: Vec<Source<Prompt>> =
             up.map(|(member, proxy)| (member, proxy.prompts(caller))).collect();
-        self.0.prompts.list(sources)
+        let (all, sight) = (self.0.prompts.list(sources), self.0.sight(caller));
+        match &sight {
+            Sight::All => all,
+            Sight::Nothing => Arc::default(),
+            Sight::Scope(scope) => self.0.prompts_by_scope.list(scope, all, |prompt| {
+                origin(prompt.meta.as_ref()).is_some_and(|server| sight.has_all_of(server))
+            }),
+        }
     }
 
     fn get_prompt<'a>(
@@ -59,7 +80,7 @@ impl Provider for Gateway {
         cx: &'a Context,
     ) -> BoxFuture<'a, Outcome<PromptResult>> {
         Box::pin(async move {
-            let Some((proxy, name)) = self.0.prompts.find(request.name) else {
+            let Some((proxy, name)) = self.0.prompt(request.name, cx.access()) else {
                 return error::unknown("prompt", request.name).into();
             };
             let mut request: PromptRequest<'_> = request;
@@ -70,14 +91,14 @@ impl Provider for Gateway {
 
     fn resources(&self, caller: &Access) -> Arc<[Resource]> {
         let mut taken = HashSet::new();
-        let up = self.0.up();
+        let up = self.0.up_for(caller);
         let all = up.iter().flat_map(|(_, proxy)| proxy.resources(caller).to_vec());
         all.filter(|resource| taken.insert(resource.uri.clone())).collect()
     }
 
     fn resource_templates(&self, caller: &Access) -> Arc<[ResourceTemplate]> {
         let mut taken = HashSet::new();
-        let up = self.0.up();
+        let up = self.0.up_for(caller);
         let all = up.iter().flat_map(|(_, proxy)| proxy.resource_templates(caller).to_vec());
         all.filter(|template| taken.insert(template.uri_template.clone())).collect()
     }
@@ -123,11 +144,11 @@ impl Provider for Gateway {
         Box::pin(async move {
             let found = match request.reference {
                 Reference::Prompt { name } => {
-                    let found = self.0.prompts.find(name);
+                    let found = self.0.prompt(name, cx.access());
                     found.map(|(proxy, name)| (proxy, Reference::Prompt { name }))
                 }
                 Reference::Resource { uri } => {
-                    let mut up = self.0.up().into_iter();
+                    let mut up = self.0.up_for(cx.access()).into_iter();
                     let has = |proxy: &Proxy| {
                         proxy
                             .resource_templates(cx.access())
@@ -156,10 +177,25 @@ impl Shared {
         up.collect()
     }
 
+    /// Those of them that a caller sees all of.
+    fn up_for(&self, caller: &Access) -> Vec<(Arc<Member>, Arc<Proxy>)> {
+        let (mut up, sight) = (self.up(), self.sight(caller));
+        up.retain(|(member, _)| sight.has_all_of(member.name()));
+        up
+    }
+
+    /// The server that has a prompt for a caller, and its name there.
+    fn prompt(&self, public: &str, caller: &Access) -> Option<(Arc<Proxy>, String)> {
+        // A scope that names tools names no prompts.
+        let sight = self.sight(caller);
+        let is_whole = !matches!(&sight, Sight::Scope(scope) if !scope.tools.is_all());
+        is_whole.then(|| self.prompts.find(public, &sight)).flatten()
+    }
+
     /// The servers that may have a resource: those that list it, then those with a template that begins as it does, then
     /// the others, since a result of a tool may link to what no list has.
     fn who_may_have(&self, uri: &str, caller: &Access) -> Vec<(Arc<Member>, Arc<Proxy>)> {
-        let mut up = self.up();
+        let mut up = self.up_for(caller);
         up.retain(|(_, proxy)| proxy.capabilities().resources);
         up.sort_by_cached_key(|(_, proxy)| {
             if proxy.resources(caller).iter().any(|resource| resource.uri == uri) {

@@ -5,4 +5,5 @@ mod many;
 mod passed_on;
 mod questions;
 mod runs;
+mod scoped;
 mod shop;
