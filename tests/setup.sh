@@ -9,7 +9,7 @@ readonly clients=target/clients servers=target/servers
 
 main() {
     local part parts=("$@")
-    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind compiler curl python_v1 python_v2 node fastmcp node_servers conformance)
+    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind compiler curl redis python_v1 python_v2 node fastmcp node_servers conformance)
     for part in "${parts[@]}"; do
         "$part"
     done
@@ -35,6 +35,11 @@ compiler() {
 # Runs what docs/http.md shows.
 curl() {
     type -P curl >/dev/null || system_package curl
+}
+
+# What gateways and workers of several processes share. The tests start their own: the one of the system is not used.
+redis() {
+    type -P redis-server >/dev/null || system_package redis-server
 }
 
 python_v1() {

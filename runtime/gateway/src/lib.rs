@@ -24,6 +24,8 @@ mod proxy;
 mod random;
 pub mod registry;
 mod scope;
+#[cfg(feature = "redis")]
+pub mod shared;
 pub mod tokens;
 mod watching;
 pub mod worker;

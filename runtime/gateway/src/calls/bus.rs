@@ -56,7 +56,7 @@ impl Call {
     }
 
     /// Refuses a call that is too large for a bus.
-    pub(super) fn check_size(&self) -> Result<(), CallError> {
+    pub(crate) fn check_size(&self) -> Result<(), CallError> {
         let meta = if self.meta.is_empty() {
             0
         } else {
@@ -187,7 +187,7 @@ pub enum Finish {
 
 impl Finish {
     /// What becomes of the call: a result that is too large is an error.
-    pub(super) fn into_state(self) -> CallState {
+    pub(crate) fn into_state(self) -> CallState {
         let state = match self {
             Self::Result(result) => CallState::Done { result },
             Self::Error(error) => CallState::Failed { error },

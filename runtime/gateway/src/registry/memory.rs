@@ -18,7 +18,7 @@ use crate::random;
 use crate::tokens::SessionTokens;
 
 /// How long a token can be good after it was made, so that nothing need be known of older ones.
-const TOKEN_LIFE: Duration =
+pub(crate) const TOKEN_LIFE: Duration =
     Duration::from_secs(SessionTokens::MAX_LIFETIME.as_secs() + 2 * SessionTokens::CLOCK_SKEW.as_secs());
 /// The most revoked tokens and organizations that are known at a time. When there are more, the process that revokes is told.
 const MAX_REVOKED: usize = 100_000;

@@ -19,7 +19,11 @@ pub(crate) use entry::check_id;
 pub use entry::{Backend, Entry, EntryError, MAX_ENTRY_BYTES, MAX_ID_BYTES, Status};
 pub use live::{IDLE, Registry, RegistryBuilder};
 pub use memory::MemoryStore;
+#[cfg(feature = "redis")]
+pub(crate) use memory::TOKEN_LIFE;
 pub use report::{NodeReport, RunReport};
+#[cfg(feature = "redis")]
+pub(crate) use store::CHANGES;
 pub use store::{
     MAX_ENTRIES, MAX_RUN_BYTES, MAX_RUNS, RUN_TTL, RegistryStore, Revocation, RunChanged, RunId, RunState,
     Snapshot, StoreError, TokenId,

@@ -3,6 +3,16 @@
 mod calls;
 mod lab;
 mod memory;
+#[cfg(feature = "redis")]
+mod processes;
+#[cfg(feature = "redis")]
+mod redis;
+#[cfg(feature = "redis")]
+mod redis_faults;
+#[cfg(feature = "redis")]
+mod redis_server;
+#[cfg(feature = "redis")]
+mod redis_users;
 mod registry;
 mod sides;
 mod work;

@@ -219,6 +219,8 @@ pub(crate) async fn a_revoked_token_is_known_at_once(stores: Stores) {
     for (id, is_revoked) in [("t1", true), ("t2", false)] {
         let state = stores.other.state("run-1", Some(TokenId { id, issued_at: 1 })).await.unwrap().unwrap();
         assert_eq!(state.is_revoked, is_revoked, "{id}");
+        let of_no_run = stores.other.is_revoked(Some("acme"), TokenId { id, issued_at: 1 }).await.unwrap();
+        assert_eq!(of_no_run, is_revoked, "{id}");
     }
     assert!(!store.state("run-1", None).await.unwrap().unwrap().is_revoked);
 }
@@ -236,6 +238,8 @@ pub(crate) async fn tokens_of_an_organization_are_revoked_by_their_time(stores: 
         let token = TokenId { id: "t", issued_at };
         let state = stores.other.state(run, Some(token)).await.unwrap().unwrap();
         assert_eq!(state.is_revoked, is_revoked, "{run} {issued_at}");
+        let of_no_run = stores.other.is_revoked(state.org.as_deref(), token).await.unwrap();
+        assert_eq!(of_no_run, is_revoked, "{run} {issued_at}");
     }
     store.revoke(&Revocation::Org(None, 1_000)).await.unwrap();
     let token = TokenId { id: "t", issued_at: 999 };

@@ -1,0 +1,338 @@
+//! Calls to workers elsewhere, through Redis.
+
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use redis::AsyncCommands as _;
+use redis::Script;
+use redis::streams::{StreamReadOptions, StreamReadReply};
+use tokio::task::JoinHandle;
+use toolwright_server::BoxFuture;
+
+use super::claiming::Claiming;
+use super::connection::{Connection, RedisError, script};
+use super::waiting::Waiting;
+use crate::calls::{
+    Call, CallBus, CallError, CallRecord, CallState, Claim, Finish, LEASE, Lease, MAX_ATTEMPTS, MAX_QUEUED,
+    Progress,
+};
+use crate::random;
+
+/// How long a read of the stream of this process blocks, and how soon a waiting caller looks by itself: messages may get lost.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// The longest wait before the next attempt to read the stream again.
+const MAX_BACKOFF: Duration = Duration::from_secs(5);
+/// The shortest lease: 100 milliseconds.
+const MIN_LEASE: Duration = Duration::from_millis(100);
+
+static SUBMIT: LazyLock<Script> = script!("submit");
+static ANNOUNCE: LazyLock<Script> = script!("announce");
+static RENEW: LazyLock<Script> = script!("renew");
+static FINISH: LazyLock<Script> = script!("finish");
+static CANCEL: LazyLock<Script> = script!("cancel");
+static LOOK: LazyLock<Script> = script!("look");
+static END_LEASES: LazyLock<Script> = script!("end_leases");
+
+/// Carries calls to workers elsewhere, through Redis. Feature `redis`.
+///
+/// Calls are pushed: a worker waits in a blocking read, and a gateway is told by a stream of its own. What is kept of a call
+/// is the truth, and streams only wake; so a message that was lost costs time, and nothing else. A server that cannot be reached is
+/// [`CallError::Unavailable`] after 3 seconds, and is connected to again by itself.
+///
+/// ```no_run
+/// use std::sync::Arc;
+///
+/// use toolwright_gateway::Worker;
+/// use toolwright_gateway::shared::RedisBus;
+/// use toolwright_server::Server;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let bus = RedisBus::connect("redis://127.0.0.1:6379").await?;
+/// Worker::new(Arc::new(bus), "default", Server::new(()).build()?).run().await;
+/// # Ok(())
+/// # }
+/// ```
+pub struct RedisBus {
+    inner: Arc<Inner>,
+    reader: JoinHandle<()>,
+}
+
+/// What tasks of the bus share.
+pub(super) struct Inner {
+    pub(super) connection: Connection,
+    /// The name of this process.
+    pub(super) process: String,
+    pub(super) lease: Duration,
+    waiting: Waiting,
+    claiming: Claiming,
+}
+
+impl RedisBus {
+    /// Connects to the server at an address such as `redis://user:password@host:6379/0`. Call it within a tokio runtime.
+    ///
+    /// # Errors
+    /// [`RedisError`].
+    pub async fn connect(url: &str) -> Result<Self, RedisError> {
+        Self::connect_with_lease(url, LEASE).await
+    }
+
+    /// The same with leases of another length, at least 100 milliseconds: all processes must use the same.
+    ///
+    /// # Errors
+    /// [`RedisError`].
+    pub async fn connect_with_lease(url: &str, lease: Duration) -> Result<Self, RedisError> {
+        let connection = Connection::open(url).await?;
+        let process = random::name().ok_or_else(|| {
+            RedisError::Unavailable(
+                "the system gives no random numbers for the name of this process".to_owned(),
+            )
+        })?;
+        let (waiting, claiming) = (Waiting::default(), Claiming::default());
+        let inner = Arc::new(Inner { connection, process, lease: lease.max(MIN_LEASE), waiting, claiming });
+        let reader = tokio::spawn(read_news(Arc::clone(&inner)));
+        Ok(Self { inner, reader })
+    }
+}
+
+impl Drop for RedisBus {
+    fn drop(&mut self) {
+        self.reader.abort();
+    }
+}
+
+impl fmt::Debug for RedisBus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedisBus").field("process", &self.inner.process).finish_non_exhaustive()
+    }
+}
+
+/// Reads the stream of this process, and wakes those who wait.
+async fn read_news(inner: Arc<Inner>) {
+    let stream = format!("mcp:1:proc:{}", inner.process);
+    let block = usize::try_from(LOOK_EVERY.as_millis()).unwrap_or(usize::MAX);
+    let options = StreamReadOptions::default().block(block).count(500);
+    let mut last = "0".to_owned();
+    let mut backoff = Duration::ZERO;
+    loop {
+        if let Ok(mut connection) = inner.connection.blocking(LOOK_EVERY).await {
+            // There may be news since the last one was lost.
+            inner.waiting.wake_all();
+            loop {
+                let read = connection.xread_options(&[&stream], &[&last], &options).await;
+                let Ok(read): redis::RedisResult<Option<StreamReadReply>> = read else { break };
+                backoff = Duration::ZERO;
+                for entry in read.into_iter().flat_map(|read| read.keys).flat_map(|key| key.ids) {
+                    if let Some(call) = entry.get::<String>("call") {
+                        inner.waiting.wake(&call);
+                    } else if let Some(call) = entry.get::<String>("cancel") {
+                        inner.waiting.cancel(&call);
+                    }
+                    last = entry.id;
+                }
+            }
+        }
+        backoff = (backoff * 2).clamp(Duration::from_millis(50), MAX_BACKOFF);
+        tokio::time::sleep(backoff).await;
+    }
+}
+
+/// What a look at a call has shown.
+enum Look {
+    Newer(CallRecord),
+    /// There is nothing new; the lease is good for so long.
+    Same(Option<Duration>),
+}
+
+impl Inner {
+    pub(super) async fn run<T: redis::FromRedisValue>(
+        &self,
+        script: &Script,
+        args: &[&str],
+    ) -> Result<T, CallError> {
+        self.connection.run(script, args).await.map_err(CallError::Unavailable)
+    }
+
+    pub(super) fn lease_millis(&self) -> String {
+        self.lease.as_millis().to_string()
+    }
+
+    /// How long a worker may take from being given an entry to claiming its call.
+    pub(super) fn idle(&self) -> Duration {
+        self.lease / 4
+    }
+
+    pub(super) async fn announce(&self, pool: &str, worker: &str, is_there: bool) -> Result<(), CallError> {
+        let lives = if is_there { self.lease_millis() } else { "0".to_owned() };
+        self.run::<String>(&ANNOUNCE, &[pool, worker, &lives]).await.map(drop)
+    }
+
+    pub(super) async fn end_leases(&self, pool: &str) -> Result<(), CallError> {
+        let (idle, attempts) = (self.idle().as_millis().to_string(), MAX_ATTEMPTS.to_string());
+        self.run::<String>(&END_LEASES, &[pool, &idle, &attempts]).await.map(drop)
+    }
+
+    async fn submit(&self, pool: &str, call: &Call) -> Result<(), CallError> {
+        call.check_size()?;
+        let text = serde_json::to_string(call).map_err(unreadable)?;
+        let (deadline, most) = (call.deadline.to_string(), MAX_QUEUED.to_string());
+        let is_repeatable = if call.is_repeatable { "1" } else { "0" };
+        let args = [pool, &call.id, &text, is_repeatable, &deadline, &self.process, &most];
+        match self.run::<String>(&SUBMIT, &args).await?.as_str() {
+            "ok" => Ok(()),
+            "no_worker" => Err(CallError::NoWorker(pool.to_owned())),
+            _ => Err(CallError::Overloaded(pool.to_owned())),
+        }
+    }
+
+    async fn look(&self, call: &str, seen: u64, process: &str) -> Result<Look, CallError> {
+        let (idle, attempts) = (self.idle().as_millis().to_string(), MAX_ATTEMPTS.to_string());
+        let args = [call, &seen.to_string(), process, &idle, &attempts];
+        let answer: Vec<String> = self.run(&LOOK, &args).await?;
+        let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
+        match *answer.as_slice() {
+            ["none"] => Err(CallError::NoCall(call.to_owned())),
+            ["same", left] => Ok(Look::Same(left.parse().ok().map(Duration::from_millis))),
+            ["newer", state, attempt, progress, version, end] => {
+                let state = state_of(state, end)?;
+                let progress = if progress.is_empty() {
+                    None
+                } else {
+                    Some(serde_json::from_str(progress).map_err(unreadable)?)
+                };
+                let attempt = attempt.parse().map_err(unreadable)?;
+                let version = version.parse().map_err(unreadable)?;
+                Ok(Look::Newer(CallRecord::new(state, attempt, progress, version)))
+            }
+            _ => Err(unreadable("an unknown answer")),
+        }
+    }
+
+    async fn wait(&self, call: &str, seen: u64) -> Result<CallRecord, CallError> {
+        let waiter = self.waiting.begin(call);
+        loop {
+            let news = Arc::clone(&waiter.news).notified_owned();
+            match self.look(call, seen, &self.process).await? {
+                Look::Newer(record) => return Ok(record),
+                Look::Same(left) => {
+                    let longest = left.map_or(LOOK_EVERY, |left| left.min(LOOK_EVERY));
+                    _ = tokio::time::timeout(longest, news).await;
+                }
+            }
+        }
+    }
+
+    async fn cancelled(&self, call: &str) {
+        let waiter = self.waiting.begin(call);
+        loop {
+            let news = Arc::clone(&waiter.news).notified_owned();
+            if self.waiting.is_cancelled(call) {
+                return;
+            }
+            news.await;
+        }
+    }
+
+    async fn finish(&self, call: &str, lease: &str, with: Finish) -> Result<bool, CallError> {
+        let (state, end) = match with.into_state() {
+            CallState::Done { result } => ("done", result.get().to_owned()),
+            CallState::Failed { error } => ("failed", serde_json::to_string(&error).map_err(unreadable)?),
+            _ => return Ok(false),
+        };
+        Ok(self.run::<String>(&FINISH, &[call, lease, state, &end]).await? == "ok")
+    }
+}
+
+/// What is kept is not what this program writes.
+pub(super) fn unreadable(why: impl fmt::Display) -> CallError {
+    CallError::Unavailable(format!("what it has kept of the call cannot be read: {why}"))
+}
+
+fn state_of(state: &str, end: &str) -> Result<CallState, CallError> {
+    Ok(match state {
+        "queued" => CallState::Queued,
+        "running" => CallState::Running,
+        "done" => CallState::Done { result: serde_json::from_str(end).map_err(unreadable)? },
+        "failed" => CallState::Failed { error: serde_json::from_str(end).map_err(unreadable)? },
+        "unknown" => CallState::Unknown,
+        "cancelled" => CallState::Cancelled,
+        other => return Err(unreadable(format_args!("the state `{other}`"))),
+    })
+}
+
+impl CallBus for RedisBus {
+    fn lease(&self) -> Duration {
+        self.inner.lease
+    }
+
+    fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<(), CallError>> {
+        Box::pin(async move { self.inner.submit(pool, &call).await })
+    }
+
+    fn wait<'a>(&'a self, call: &'a str, seen: u64) -> BoxFuture<'a, Result<CallRecord, CallError>> {
+        Box::pin(self.inner.wait(call, seen))
+    }
+
+    fn record<'a>(&'a self, call: &'a str) -> BoxFuture<'a, Result<CallRecord, CallError>> {
+        Box::pin(async move {
+            match self.inner.look(call, 0, "").await? {
+                Look::Newer(record) => Ok(record),
+                // The first version is 1.
+                Look::Same(_) => Err(unreadable("it has no version")),
+            }
+        })
+    }
+
+    fn cancel<'a>(&'a self, call: &'a str) -> BoxFuture<'a, Result<(), CallError>> {
+        Box::pin(async move {
+            match self.inner.run::<String>(&CANCEL, &[call]).await?.as_str() {
+                "none" => Err(CallError::NoCall(call.to_owned())),
+                _ => Ok(()),
+            }
+        })
+    }
+
+    fn announce<'a>(
+        &'a self,
+        pool: &'a str,
+        worker: &'a str,
+        is_there: bool,
+    ) -> BoxFuture<'a, Result<(), CallError>> {
+        Box::pin(self.inner.announce(pool, worker, is_there))
+    }
+
+    fn claim<'a>(&'a self, pool: &'a str, worker: &'a str) -> BoxFuture<'a, Result<Claim, CallError>> {
+        Box::pin(self.inner.claiming.claim(&self.inner, pool, worker))
+    }
+
+    fn renew<'a>(
+        &'a self,
+        call: &'a str,
+        lease: &'a str,
+        progress: Option<Progress>,
+    ) -> BoxFuture<'a, Result<Lease, CallError>> {
+        Box::pin(async move {
+            let progress =
+                progress.and_then(|progress| serde_json::to_string(&progress).ok()).unwrap_or_default();
+            let args = [call, lease, &self.inner.lease_millis(), &progress];
+            Ok(match self.inner.run::<String>(&RENEW, &args).await?.as_str() {
+                "held" => Lease::Held,
+                "cancelled" => Lease::Cancelled,
+                _ => Lease::Lost,
+            })
+        })
+    }
+
+    fn cancelled<'a>(&'a self, call: &'a str, _lease: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(self.inner.cancelled(call))
+    }
+
+    fn finish<'a>(
+        &'a self,
+        call: &'a str,
+        lease: &'a str,
+        with: Finish,
+    ) -> BoxFuture<'a, Result<bool, CallError>> {
+        Box::pin(self.inner.finish(call, lease, with))
+    }
+}

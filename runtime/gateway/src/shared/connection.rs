@@ -1,0 +1,165 @@
+//! The way to a Redis server: one shared connection for commands, and others for reads that block.
+
+use std::fmt;
+use std::time::Duration;
+
+use redis::aio::{ConnectionManager, ConnectionManagerConfig, MultiplexedConnection};
+use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, Script, ServerErrorKind};
+use tokio::time::Instant;
+
+/// How long a command may take, with the attempts to reach a server that has gone: 3 seconds.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How long the server may take to answer a command.
+const RESPONSE: Duration = Duration::from_secs(2);
+const CONNECT: Duration = Duration::from_secs(1);
+/// The break before a command is sent again.
+const BREAK: Duration = Duration::from_millis(50);
+/// What the names of all keys begin with says this too: `mcp:1:`.
+const LAYOUT: &str = "1";
+/// The oldest version with the commands that are used.
+const OLDEST: u64 = 7;
+
+/// Why a Redis server cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RedisError {
+    /// The address is not one of a Redis server without TLS.
+    #[error(
+        "the address of Redis is invalid: {0}; write redis://[[user]:password@]host[:port][/db], or unix:///path"
+    )]
+    Address(String),
+    /// The server cannot be reached, or refuses the user.
+    #[error("Redis cannot be reached: {0}")]
+    Unavailable(String),
+    /// The server is too old.
+    #[error("Redis has version {0}, 7.0 or later is needed")]
+    TooOld(String),
+    /// Another version of this program keeps its data in another form there.
+    #[error(
+        "Redis has data of another version of the gateway (layout {0}, this one has {LAYOUT}): use another database"
+    )]
+    OtherLayout(String),
+}
+
+/// A server that has been reached.
+#[derive(Clone)]
+pub(super) struct Connection {
+    client: Client,
+    manager: ConnectionManager,
+}
+
+impl Connection {
+    /// Connects, and looks whether the server can be used.
+    pub(super) async fn open(url: &str) -> Result<Self, RedisError> {
+        let client = Client::open(url).map_err(|error| RedisError::Address(error.to_string()))?;
+        let config = ConnectionManagerConfig::new()
+            .set_connection_timeout(Some(CONNECT))
+            .set_response_timeout(Some(RESPONSE))
+            .set_min_delay(BREAK)
+            .set_max_delay(Duration::from_millis(500))
+            .set_number_of_retries(3);
+        let manager = ConnectionManager::new_with_config(client.clone(), config);
+        let manager = manager.await.map_err(|error| RedisError::Unavailable(error.to_string()))?;
+        let connection = Self { client, manager };
+        connection.check().await?;
+        Ok(connection)
+    }
+
+    async fn check(&self) -> Result<(), RedisError> {
+        let failed = |error: redis::RedisError| RedisError::Unavailable(error.to_string());
+        let mut manager = self.manager.clone();
+        let info: String =
+            redis::cmd("INFO").arg("server").query_async(&mut manager).await.map_err(failed)?;
+        let version = info.lines().find_map(|line| line.strip_prefix("redis_version:")).unwrap_or("unknown");
+        if version
+            .split('.')
+            .next()
+            .and_then(|major| major.parse::<u64>().ok())
+            .is_none_or(|major| major < OLDEST)
+        {
+            return Err(RedisError::TooOld(version.to_owned()));
+        }
+        let layout: Option<String> =
+            redis::cmd("GET").arg("mcp:layout").query_async(&mut manager).await.map_err(failed)?;
+        match layout {
+            None => {
+                // A user that may not write it is no registrar or gateway; one of these does.
+                let mut set = redis::cmd("SET");
+                let _: redis::RedisResult<Option<String>> =
+                    set.arg("mcp:layout").arg(LAYOUT).arg("NX").query_async(&mut manager).await;
+                Ok(())
+            }
+            Some(layout) if layout == LAYOUT => Ok(()),
+            Some(other) => Err(RedisError::OtherLayout(other)),
+        }
+    }
+
+    /// Runs a script, again if the server was gone in between: all scripts may be run twice. Gives why it could not.
+    pub(super) async fn run<T: FromRedisValue>(&self, script: &Script, args: &[&str]) -> Result<T, String> {
+        let mut invocation = script.prepare_invoke();
+        for arg in args {
+            invocation.arg(*arg);
+        }
+        let ends = Instant::now() + PATIENCE;
+        loop {
+            let mut manager = self.manager.clone();
+            match tokio::time::timeout_at(ends, invocation.invoke_async(&mut manager)).await {
+                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Err(error)) if is_passing(&error) && Instant::now() + BREAK < ends => {
+                    tokio::time::sleep(BREAK).await;
+                }
+                Ok(Err(error)) => return Err(error.to_string()),
+                Err(_) => return Err(format!("it did not answer within {} s", PATIENCE.as_secs())),
+            }
+        }
+    }
+
+    /// A connection of its own for reads that block for so long.
+    pub(super) async fn blocking(&self, block: Duration) -> Result<MultiplexedConnection, String> {
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(CONNECT))
+            .set_response_timeout(Some(block + RESPONSE));
+        let connection = self.client.get_multiplexed_async_connection_with_config(&config);
+        connection.await.map_err(|error| error.to_string())
+    }
+
+    /// A connection of its own for a subscription.
+    pub(super) async fn subscribe(&self, channel: &str) -> Result<redis::aio::PubSub, String> {
+        let subscribe = async {
+            let mut subscription = self.client.get_async_pubsub().await?;
+            subscription.subscribe(channel).await?;
+            Ok(subscription)
+        };
+        let subscribed = tokio::time::timeout(CONNECT + RESPONSE, subscribe).await;
+        let subscribed = subscribed.map_err(|_| "it did not answer".to_owned())?;
+        subscribed.map_err(|error: redis::RedisError| error.to_string())
+    }
+}
+
+/// Whether the server may be there again in a moment.
+fn is_passing(error: &redis::RedisError) -> bool {
+    error.is_connection_dropped()
+        || error.is_connection_refusal()
+        || (error.is_io_error() && !error.is_timeout())
+        || error.kind() == ErrorKind::Server(ServerErrorKind::BusyLoading)
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The address may have a password.
+        f.write_str("Connection")
+    }
+}
+
+/// A script after the common part.
+macro_rules! script {
+    ($name:literal) => {
+        std::sync::LazyLock::new(|| {
+            redis::Script::new(concat!(
+                include_str!("scripts/keys.lua"),
+                include_str!(concat!("scripts/", $name, ".lua"))
+            ))
+        })
+    };
+}
+pub(super) use script;

@@ -1,0 +1,3 @@
+-- pool, idle, attempts
+end_leases(ARGV[1], ARGV[2], tonumber(ARGV[3]))
+return 'ok'

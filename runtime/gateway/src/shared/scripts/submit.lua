@@ -1,0 +1,17 @@
+-- pool, id, call as JSON, whether it is repeatable, deadline, the process that submits it, the most that may wait
+local pool, id = ARGV[1], ARGV[2]
+if redis.call('ZCOUNT', key('workers', pool), now(), '+inf') == 0 then
+    return 'no_worker'
+end
+local call = key('call', id)
+if redis.call('EXISTS', call) == 1 then
+    return 'ok'
+end
+if redis.call('XLEN', key('calls', pool)) >= tonumber(ARGV[7]) then
+    return 'overloaded'
+end
+redis.call('HSET', call, 'pool', pool, 'call', ARGV[3], 'repeatable', ARGV[4], 'deadline', ARGV[5],
+    'callers', ARGV[6], 'state', 'queued', 'attempt', 0, 'version', 1)
+redis.call('PEXPIRE', call, HOUR)
+enqueue(pool, id)
+return 'ok'

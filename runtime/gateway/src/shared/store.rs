@@ -1,0 +1,288 @@
+//! Runs in Redis.
+
+use std::fmt;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use redis::Script;
+use tokio::sync::broadcast;
+use tokio::task::JoinHandle;
+use toolwright_server::BoxFuture;
+
+use super::connection::{Connection, RedisError, script};
+use crate::random;
+use crate::registry::{CHANGES, TOKEN_LIFE};
+use crate::registry::{
+    Entry, MAX_ENTRIES, MAX_RUN_BYTES, RegistryStore, Revocation, RunChanged, RunId, RunState, Snapshot,
+    StoreError, TokenId,
+};
+
+/// The channel of changes.
+const CHANGED: &str = "mcp:1:inv";
+/// How often a silent subscription is asked whether it is still there: 5 seconds.
+const PING_EVERY: Duration = Duration::from_secs(5);
+/// The longest wait before the next attempt to subscribe again.
+const MAX_BACKOFF: Duration = Duration::from_secs(5);
+
+static RUN: LazyLock<Script> = script!("run");
+static READ: LazyLock<Script> = script!("read");
+static IS_REVOKED: LazyLock<Script> = script!("is_revoked");
+static REVOKE: LazyLock<Script> = script!("revoke");
+
+/// Keeps runs in Redis, for any number of gateways and registrars. Feature `redis`.
+///
+/// Each change is one script, so it is made wholly or not at all. Changes of other processes arrive by a subscription; when
+/// that was interrupted, watchers are told that any run may have changed.
+///
+/// ```no_run
+/// use toolwright_gateway::registry::{RUN_TTL, RegistryStore, RunId};
+/// use toolwright_gateway::shared::RedisStore;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = RedisStore::connect("redis://127.0.0.1:6379").await?;
+/// store.open(&RunId::new(Some("acme"), "run-1"), RUN_TTL).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct RedisStore {
+    connection: Connection,
+    changes: broadcast::Sender<RunChanged>,
+    subscription: JoinHandle<()>,
+}
+
+impl RedisStore {
+    /// Connects to the server at an address such as `redis://user:password@host:6379/0`. Call it within a tokio runtime.
+    ///
+    /// # Errors
+    /// [`RedisError`]. Later, a server that cannot be reached is [`StoreError::Unavailable`] after 3 seconds, and is
+    /// connected to again by itself.
+    pub async fn connect(url: &str) -> Result<Self, RedisError> {
+        let connection = Connection::open(url).await?;
+        let changes = broadcast::Sender::new(CHANGES);
+        let subscribed = connection.subscribe(CHANGED).await.map_err(RedisError::Unavailable)?;
+        let subscription = tokio::spawn(pass_on(connection.clone(), subscribed, changes.clone()));
+        Ok(Self { connection, changes, subscription })
+    }
+
+    /// Does something with a run of its organization.
+    async fn act(&self, what: &str, id: &RunId, with: &[&str]) -> Result<Vec<String>, StoreError> {
+        let org = org_text(id.org.as_deref());
+        let mut args = vec![what, id.run.as_str(), org.as_str()];
+        args.extend(with);
+        let answer: Vec<String> = self.connection.run(&RUN, &args).await.map_err(StoreError::Unavailable)?;
+        match answer.first().map(String::as_str) {
+            Some("ok") => Ok(answer),
+            Some("none") => Err(StoreError::NoRun(id.run.clone())),
+            Some("other") => Err(StoreError::OtherOrganization(id.run.clone())),
+            Some("full") if answer.get(1).is_some_and(|what| what == "entries") => {
+                Err(StoreError::Full { what: "entries in a run", limit: MAX_ENTRIES })
+            }
+            Some("full") => Err(StoreError::Full { what: "bytes of entries in a run", limit: MAX_RUN_BYTES }),
+            _ => Err(unreadable()),
+        }
+    }
+
+    async fn read(
+        &self,
+        run: &str,
+        token: Option<TokenId<'_>>,
+        with_entries: bool,
+    ) -> Result<Option<(RunState, Vec<String>)>, StoreError> {
+        let (id, issued_at) = token.map_or(("", 0), |token| (token.id, token.issued_at));
+        let args = [run, id, &issued_at.to_string(), if with_entries { "1" } else { "0" }];
+        let mut answer: Vec<String> =
+            self.connection.run(&READ, &args).await.map_err(StoreError::Unavailable)?;
+        if answer.first().is_some_and(|first| first == "none") {
+            return Ok(None);
+        }
+        let entries = answer.split_off(answer.len().min(5));
+        let mut state = state_of(&answer)?;
+        state.is_revoked = answer.get(4).is_some_and(|revoked| revoked == "1");
+        Ok(Some((state, entries)))
+    }
+
+    async fn revoke_now(&self, what: &Revocation) -> Result<(), StoreError> {
+        let life = TOKEN_LIFE.as_millis().to_string();
+        let (org, until);
+        let args = match what {
+            Revocation::Run(id) => {
+                let epoch = new_epoch()?;
+                return self.act("revoke", id, &[&epoch]).await.map(drop);
+            }
+            Revocation::Token(token) => ["token", token, "0", &life],
+            Revocation::Org(of, last) => {
+                (org, until) = (org_text(of.as_deref()), last.to_string());
+                ["org", &org, &until, &life]
+            }
+        };
+        self.connection.run::<String>(&REVOKE, &args).await.map(drop).map_err(StoreError::Unavailable)
+    }
+}
+
+impl Drop for RedisStore {
+    fn drop(&mut self) {
+        self.subscription.abort();
+    }
+}
+
+impl fmt::Debug for RedisStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RedisStore")
+    }
+}
+
+/// Passes the messages of a subscription on, and subscribes again when it ends.
+async fn pass_on(connection: Connection, first: redis::aio::PubSub, changes: broadcast::Sender<RunChanged>) {
+    let mut subscribed = Some(first);
+    let mut backoff = Duration::ZERO;
+    loop {
+        let subscription = match subscribed.take() {
+            Some(subscription) => Ok(subscription),
+            None => connection.subscribe(CHANGED).await,
+        };
+        if let Ok(subscription) = subscription {
+            backoff = Duration::ZERO;
+            // What was said before the subscription is not known. Nobody may be watching.
+            _ = changes.send(RunChanged { run: None });
+            pass_on_one(subscription, &changes).await;
+        }
+        backoff = (backoff * 2).clamp(Duration::from_millis(50), MAX_BACKOFF);
+        tokio::time::sleep(backoff).await;
+    }
+}
+
+/// The same, until the subscription ends.
+async fn pass_on_one(subscription: redis::aio::PubSub, changes: &broadcast::Sender<RunChanged>) {
+    let (mut sink, mut messages) = subscription.split();
+    loop {
+        match tokio::time::timeout(PING_EVERY, messages.next()).await {
+            Ok(Some(message)) => {
+                let run = message.get_payload::<String>().ok().filter(|run| !run.is_empty());
+                _ = changes.send(RunChanged { run });
+            }
+            Ok(None) => return,
+            Err(_) => {
+                let ping = tokio::time::timeout(PING_EVERY, sink.ping::<redis::Value>()).await;
+                if !matches!(ping, Ok(Ok(_))) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn org_text(org: Option<&str>) -> String {
+    serde_json::to_string(&org).unwrap_or_default()
+}
+
+fn new_epoch() -> Result<String, StoreError> {
+    random::name().ok_or_else(|| StoreError::Unavailable("the system gives no random numbers".to_owned()))
+}
+
+fn unreadable() -> StoreError {
+    StoreError::Unavailable("what it has kept cannot be read".to_owned())
+}
+
+fn state_of(answer: &[String]) -> Result<RunState, StoreError> {
+    let [_, org, epoch, revision, ..] = answer else { return Err(unreadable()) };
+    let org = serde_json::from_str(org).map_err(|_| unreadable())?;
+    let revision = revision.parse().map_err(|_| unreadable())?;
+    Ok(RunState::new(org, epoch.clone(), revision))
+}
+
+/// The entries in the order of their places. One that cannot be read is an error, and not an entry less.
+fn entries_of(values: &[String]) -> Result<Vec<Entry>, StoreError> {
+    let mut entries = Vec::with_capacity(values.len());
+    for value in values {
+        let (place, entry) = value.split_once(' ').ok_or_else(unreadable)?;
+        let place: u64 = place.parse().map_err(|_| unreadable())?;
+        let entry: Entry = serde_json::from_str(entry).map_err(|_| unreadable())?;
+        entries.push((place, entry));
+    }
+    entries.sort_by_key(|(place, _)| *place);
+    Ok(entries.into_iter().map(|(_, entry)| entry).collect())
+}
+
+fn revision_of(answer: &[String]) -> Result<u64, StoreError> {
+    answer.get(1).and_then(|revision| revision.parse().ok()).ok_or_else(unreadable)
+}
+
+fn millis(ttl: Duration) -> String {
+    // As long as Redis can count.
+    ttl.as_millis().clamp(1, 1 << 52).to_string()
+}
+
+impl RegistryStore for RedisStore {
+    fn open<'a>(&'a self, run: &'a RunId, ttl: Duration) -> BoxFuture<'a, Result<RunState, StoreError>> {
+        Box::pin(async move {
+            let epoch = new_epoch()?;
+            state_of(&self.act("open", run, &[&millis(ttl), &epoch]).await?)
+        })
+    }
+
+    fn renew<'a>(&'a self, run: &'a RunId, ttl: Duration) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.act("renew", run, &[&millis(ttl)]).await.map(drop) })
+    }
+
+    fn end<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            match self.act("end", run, &[]).await {
+                // One that has ended by itself is as good as ended.
+                Ok(_) | Err(StoreError::NoRun(_)) => Ok(()),
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    fn state<'a>(
+        &'a self,
+        run: &'a str,
+        token: Option<TokenId<'a>>,
+    ) -> BoxFuture<'a, Result<Option<RunState>, StoreError>> {
+        Box::pin(async move { Ok(self.read(run, token, false).await?.map(|(state, _)| state)) })
+    }
+
+    fn snapshot<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>> {
+        Box::pin(async move {
+            let Some((state, values)) = self.read(run, None, true).await? else { return Ok(None) };
+            Ok(Some(Snapshot::new(state, entries_of(&values)?)))
+        })
+    }
+
+    fn register<'a>(&'a self, run: &'a RunId, entry: Entry) -> BoxFuture<'a, Result<u64, StoreError>> {
+        Box::pin(async move {
+            let invalid = |error: &dyn fmt::Display| StoreError::Invalid(error.to_string());
+            entry.check().map_err(|error| invalid(&error))?;
+            let text = serde_json::to_string(&entry).map_err(|error| invalid(&error))?;
+            let limits = [MAX_ENTRIES.to_string(), MAX_RUN_BYTES.to_string()];
+            let with = [entry.node.as_str(), &text, &limits[0], &limits[1]];
+            revision_of(&self.act("register", run, &with).await?)
+        })
+    }
+
+    fn remove<'a>(&'a self, run: &'a RunId, node: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
+        Box::pin(async move { revision_of(&self.act("remove", run, &[node]).await?) })
+    }
+
+    fn revoke<'a>(&'a self, what: &'a Revocation) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(self.revoke_now(what))
+    }
+
+    fn is_revoked<'a>(
+        &'a self,
+        org: Option<&'a str>,
+        token: TokenId<'a>,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        Box::pin(async move {
+            let (org, issued_at) = (org_text(org), token.issued_at.to_string());
+            let args = [org.as_str(), token.id, &issued_at];
+            let answer = self.connection.run::<String>(&IS_REVOKED, &args).await;
+            Ok(answer.map_err(StoreError::Unavailable)? == "1")
+        })
+    }
+
+    fn watch(&self) -> broadcast::Receiver<RunChanged> {
+        self.changes.subscribe()
+    }
+}

@@ -1,0 +1,92 @@
+//! Who in this process waits for news of which call.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// How many cancellations of calls are kept that nobody has asked about yet.
+const MAX_UNASKED: usize = 1_000;
+
+/// All who wait.
+#[derive(Debug, Default)]
+pub(super) struct Waiting(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// By call, with how many they are.
+    calls: HashMap<String, (Arc<Notify>, usize)>,
+    cancelled: HashSet<String>,
+    /// The cancelled ones in the order in which they were.
+    order: VecDeque<String>,
+}
+
+/// Someone who waits for news of a call.
+#[derive(Debug)]
+pub(super) struct Waiter<'a> {
+    all: &'a Waiting,
+    call: &'a str,
+    pub(super) news: Arc<Notify>,
+}
+
+impl Waiting {
+    pub(super) fn begin<'a>(&'a self, call: &'a str) -> Waiter<'a> {
+        let mut state = self.state();
+        if !state.calls.contains_key(call) {
+            state.calls.insert(call.to_owned(), (Arc::default(), 0));
+        }
+        let (news, count) = state.calls.get_mut(call).expect("it has been inserted");
+        *count += 1;
+        Waiter { all: self, call, news: Arc::clone(news) }
+    }
+
+    /// There is news of a call.
+    pub(super) fn wake(&self, call: &str) {
+        if let Some((news, _)) = self.state().calls.get(call) {
+            news.notify_waiters();
+        }
+    }
+
+    /// There may be news of any.
+    pub(super) fn wake_all(&self) {
+        for (news, _) in self.state().calls.values() {
+            news.notify_waiters();
+        }
+    }
+
+    /// A call has been cancelled that a worker of this process has.
+    pub(super) fn cancel(&self, call: &str) {
+        let mut state = self.state();
+        if state.cancelled.insert(call.to_owned()) {
+            state.order.push_back(call.to_owned());
+        }
+        if state.order.len() > MAX_UNASKED
+            && let Some(oldest) = state.order.pop_front()
+        {
+            state.cancelled.remove(&oldest);
+        }
+        if let Some((news, _)) = state.calls.get(call) {
+            news.notify_waiters();
+        }
+    }
+
+    pub(super) fn is_cancelled(&self, call: &str) -> bool {
+        self.state().cancelled.contains(call)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Waiter<'_> {
+    fn drop(&mut self) {
+        let mut state = self.all.state();
+        if let Some((_, count)) = state.calls.get_mut(self.call) {
+            *count -= 1;
+            if *count == 0 {
+                state.calls.remove(self.call);
+            }
+        }
+    }
+}
