@@ -34,7 +34,10 @@ use crate::slot::{Notice, Progress, Watch};
 pub struct Call<'a> {
     client: &'a Client,
     tool: Cow<'a, str>,
-    arguments: Result<String, serde_json::Error>,
+    /// The members `name` and `arguments`, as JSON text.
+    members: Result<Vec<u8>, serde_json::Error>,
+    /// Where the arguments begin.
+    arguments_at: usize,
     meta: String,
     timeout: Option<Duration>,
     on_progress: Option<Box<dyn FnMut(Progress) + Send + 'a>>,
@@ -51,10 +54,19 @@ impl Client {
     /// [`ErrorKind::Timeout`] after the server's `request_timeout` without an answer and without progress, and then the call
     /// is cancelled, as it is when the future is dropped; [`ErrorKind::Lost`] where the connection ended first.
     pub fn call<'a>(&'a self, tool: impl Into<Cow<'a, str>>, arguments: impl Serialize) -> Call<'a> {
+        let tool = tool.into();
+        // Arguments may be large, so they are written where they are sent from.
+        let mut members = Vec::with_capacity(tool.len() + 128);
+        members.extend_from_slice(br#""name":"#);
+        push_string(&mut members, &tool);
+        members.extend_from_slice(br#","arguments":"#);
+        let arguments_at = members.len();
+        let written = serde_json::to_writer(&mut members, &arguments);
         Call {
             client: self,
-            tool: tool.into(),
-            arguments: serde_json::to_string(&arguments),
+            tool,
+            members: written.map(|()| members),
+            arguments_at,
             meta: String::new(),
             timeout: None,
             on_progress: None,
@@ -86,29 +98,28 @@ impl<'a> Call<'a> {
     }
 
     async fn send(self) -> Result<ToolResult, ClientError> {
-        let Self { client, tool, arguments, meta, timeout, mut on_progress } = self;
-        let arguments = match arguments {
-            Ok(arguments) if arguments.starts_with('{') => arguments,
-            Ok(arguments) if arguments == "null" => "{}".to_owned(),
-            Ok(_) => return Err(client.unusable("arguments are a JSON object")),
-            Err(error) => {
-                return Err(client.unusable(&format!("the arguments cannot be written as JSON: {error}")));
+        let Self { client, tool, members, arguments_at, meta, timeout, mut on_progress } = self;
+        let mut members = members
+            .map_err(|error| client.unusable(&format!("the arguments cannot be written as JSON: {error}")))?;
+        match &members[arguments_at..] {
+            [b'{', ..] => {}
+            b"null" => {
+                members.truncate(arguments_at);
+                members.extend_from_slice(b"{}");
             }
-        };
-        let mut members = Vec::with_capacity(arguments.len() + tool.len() + 32);
-        members.extend_from_slice(br#""name":"#);
-        push_string(&mut members, &tool);
-        members.extend_from_slice(br#","arguments":"#);
-        members.extend_from_slice(arguments.as_bytes());
+            _ => return Err(client.unusable("arguments are a JSON object")),
+        }
         // All of it was text before.
         let members = String::from_utf8(members).unwrap_or_default();
+        let arguments = arguments_at..members.len();
+        let headers = client.headers(&tool, &members[arguments.clone()]);
         let mut outgoing = Outgoing {
             method: method::TOOLS_CALL.into(),
             members: members.into(),
             meta: meta.into(),
             name: Some(tool.clone()),
             era_meta: None,
-            headers: client.headers(&tool, &arguments),
+            headers,
             takes_progress: true,
             is_safe: false,
         };
@@ -132,7 +143,7 @@ impl<'a> Call<'a> {
         if outcome.as_ref().is_err_and(|error| error.rpc().is_some_and(|rpc| rpc.code == HEADER_MISMATCH)) {
             client.shared.known.forget();
             Box::pin(client.list_tools()).await?;
-            outgoing.headers = client.headers(&tool, &arguments);
+            outgoing.headers = client.headers(&tool, &outgoing.members[arguments]);
             outcome = client.converse(&mut outgoing, &mut watch).await;
         }
         let mut text = outcome?;

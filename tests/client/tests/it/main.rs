@@ -1,6 +1,7 @@
 //! The client against servers of ours and servers with faults.
 
 mod agent;
+mod bindings;
 mod catalogue;
 #[cfg(target_os = "linux")]
 mod guard;
@@ -8,6 +9,8 @@ mod http;
 mod many;
 mod ours;
 mod reported;
+#[expect(unreachable_pub, clippy::unreadable_literal, reason = "as it is written for others")]
+mod shop_bindings;
 mod skills;
 mod stdio;
 mod tasks;
