@@ -9,6 +9,8 @@
 //! [`graph`] compiles workflow graphs: which nodes are tools, and which agents may use them. What an agent sees is its [`Scope`]. Its [session token](tokens) says so; the [`registry`] knows what the nodes of its run
 //! offer, and [`calls`] leads to the workers that answer: each is a [`Worker`].
 //!
+//! [`secrets`] seals credentials where they are stored.
+//!
 //! This is a crate and not a part of the façade, since everything that stands in front of servers needs it from below: the
 //! façade re-exports it.
 
@@ -24,6 +26,7 @@ mod proxy;
 mod random;
 pub mod registry;
 mod scope;
+pub mod secrets;
 #[cfg(feature = "redis")]
 pub mod shared;
 pub mod tokens;

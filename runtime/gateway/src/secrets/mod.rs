@@ -1,0 +1,33 @@
+//! Credentials at rest: sealed where they are stored, opened where they are used.
+//!
+//! [`MasterKeys`] seal each credential for one [`Place`]: organization, run, node and field. The [`Envelope`] that is stored opens
+//! at that place only, and with the key that it names. There is no default key: without one, nothing can be stored.
+//!
+//! Each organization and run has a key of its own, derived with HKDF-SHA-256 (RFC 5869). Credentials are encrypted with
+//! XChaCha20-Poly1305 and a random nonce of 24 bytes; the place and the id of the key are authenticated with them.
+//!
+//! ```
+//! use toolwright_gateway::secrets::{MasterKeys, Place};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let keys = MasterKeys::generate()?;
+//! let place = Place { org: Some("acme"), run: "run-1", node: "abuseipdb", field: "apiKey" };
+//! let envelope = keys.seal(&place, b"s3cret")?;
+//! assert_eq!(keys.open(&place, &envelope)?.expose(), b"s3cret");
+//!
+//! let elsewhere = Place { node: "other", ..place };
+//! assert!(keys.open(&elsewhere, &envelope).is_err());
+//! # Ok(())
+//! # }
+//! ```
+
+mod envelope;
+mod master;
+mod value;
+
+pub use envelope::{Envelope, MAX_SECRET_BYTES, Place, SecretError};
+pub use master::{COMMAND_TIMEOUT, KeyError, MAX_KEYS, MasterKeys};
+pub use value::SecretValue;
+
+#[cfg(test)]
+mod tests;
