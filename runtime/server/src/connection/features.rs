@@ -11,7 +11,7 @@ use super::input_requests::Origin;
 use super::{Connection, Dispatched, Request, arguments_of, required_string};
 use crate::context::Context;
 use crate::error;
-use crate::features::{CompleteParams, Failure, Features, RequestResult, Resources};
+use crate::features::{CompleteParams, Failure, RequestResult, Resources};
 use crate::future::BoxFuture;
 use crate::reply::Reply;
 
@@ -19,7 +19,7 @@ impl Connection {
     /// Answers a method of prompts, resources or completion, if the server has what it is about.
     pub(super) fn feature(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
         let features = self.service.features();
-        let Features { prompts, resources, .. } = features;
+        let (prompts, resources) = (features.prompts(), features.resources());
         let Request { method, params, revision, .. } = *request;
         let can_watch = revision.has_resource_watching();
         match (method, prompts, resources) {

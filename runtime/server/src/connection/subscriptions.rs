@@ -40,7 +40,7 @@ impl Connection {
             filter.task_ids.retain(|id| self.listens_to_task(id));
         }
         let features = self.service.features();
-        let filter = filter.grant(features.prompts.is_some(), features.resources.is_some());
+        let filter = filter.grant(features.prompts().is_some(), features.resources().is_some());
         if self.is_taken(id) {
             return Err(error::invalid_request("a request with this id is still running"));
         }

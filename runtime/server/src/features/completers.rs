@@ -117,13 +117,11 @@ impl Features {
     fn find_missing(&self, reference: &Reference, argument: &str, view: View<'_>) -> Option<String> {
         let is_known = match reference {
             Reference::Prompt { name } => {
-                let entry = self
-                    .prompts
-                    .as_ref()
-                    .and_then(|prompts| prompts.list_for(view.access).get(name).cloned());
+                let entry =
+                    self.prompts().and_then(|prompts| prompts.list_for(view.access).get(name).cloned());
                 entry.filter(|entry| view.sees(&**entry)).map(|entry| entry.takes(argument))
             }
-            Reference::Resource { uri } => self.resources.as_ref().and_then(|resources| {
+            Reference::Resource { uri } => self.resources().and_then(|resources| {
                 let template = resources.templates.list_for(view.access).get(uri).cloned();
                 let template = template.filter(|template| view.sees(&**template));
                 let is_variable = template.map(|template| {

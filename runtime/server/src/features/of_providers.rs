@@ -15,7 +15,6 @@ use crate::refresh_order::{Refresh, RefreshOrder};
 #[derive(Debug)]
 pub(crate) struct Provided {
     pub(crate) provider: DynProvider,
-    pub(crate) capabilities: ProviderCapabilities,
     prompts: RefreshOrder,
     resources: RefreshOrder,
     templates: RefreshOrder,
@@ -23,8 +22,8 @@ pub(crate) struct Provided {
 
 impl Provided {
     pub(super) fn new(provider: &DynProvider) -> Self {
+        provider.read_capabilities();
         Self {
-            capabilities: provider.0.capabilities(),
             provider: provider.clone(),
             prompts: RefreshOrder::default(),
             resources: RefreshOrder::default(),
@@ -36,40 +35,55 @@ impl Provided {
 impl Features {
     /// Lists the prompts of the provider with this number again.
     pub(crate) fn refresh_prompts(&self, number: usize) {
-        let (Some(prompts), Some(source)) = (&self.prompts, self.provided.get(number)) else { return };
-        if !source.capabilities.prompts || source.capabilities.lists_by_caller {
+        let Some(source) = self.provided.get(number) else { return };
+        if self.is_by_caller(number) {
             return;
         }
         let (provider, refresh) = (&source.provider, source.prompts.begin());
-        let listed = provider.0.prompts(&Access::Trusted);
+        let listed = provider.prompts(&Access::Trusted);
         let entries = listed.iter().map(|prompt| PromptEntry::of_provider(number, provider, prompt.clone()));
         let is_old = |entry: &PromptEntry| entry.provider == Some(number);
-        prompts.take_up((&source.prompts, refresh), is_old, entries, "prompt");
+        self.prompts.take_up((&source.prompts, refresh), is_old, entries, "prompt");
     }
 
     /// Lists the resources and resource templates of the provider with this number again.
     pub(crate) fn refresh_resources(&self, number: usize) {
-        let (Some(resources), Some(source)) = (&self.resources, self.provided.get(number)) else { return };
-        if !source.capabilities.resources || source.capabilities.lists_by_caller {
+        let Some(source) = self.provided.get(number) else { return };
+        if self.is_by_caller(number) {
             return;
         }
-        let Resources { fixed, templates, .. } = resources;
+        let Resources { fixed, templates, .. } = &self.resources;
         let (provider, refresh) = (&source.provider, source.resources.begin());
-        let listed = provider.0.resources(&Access::Trusted);
+        let listed = provider.resources(&Access::Trusted);
         let entries = listed.iter().map(|shown| ResourceEntry::of_provider(number, provider, shown.clone()));
         let is_old = |entry: &ResourceEntry| entry.provider == Some(number);
         fixed.take_up((&source.resources, refresh), is_old, entries, "resource");
 
         let refresh = source.templates.begin();
-        let listed = provider.0.resource_templates(&Access::Trusted);
+        let listed = provider.resource_templates(&Access::Trusted);
         let entries = listed.iter().map(|shown| TemplateEntry::of_provider(number, provider, shown.clone()));
         let is_old = |entry: &TemplateEntry| entry.provider == Some(number);
         templates.take_up((&source.templates, refresh), is_old, entries, "resource template");
     }
 
+    /// Takes up what the provider with this number can do now. Returns what it could do, and what it can do now.
+    pub(crate) fn refresh_capabilities(
+        &self,
+        number: usize,
+    ) -> Option<(ProviderCapabilities, ProviderCapabilities)> {
+        let provider = &self.provided.get(number)?.provider;
+        let (older, newer) = provider.refresh_capabilities();
+        self.refresh_prompts(number);
+        self.refresh_resources(number);
+        if newer.resources && !older.resources {
+            self.resources.watching.tell_all(provider);
+        }
+        Some((older, newer))
+    }
+
     /// Whether the provider of this number has lists for each caller.
     pub(crate) fn is_by_caller(&self, number: usize) -> bool {
-        self.provided.get(number).is_some_and(|provided| provided.capabilities.lists_by_caller)
+        self.provided.get(number).is_some_and(|provided| provided.provider.capabilities().lists_by_caller)
     }
 
     /// Whether what a caller sees is decided caller by caller, beside what scopes say.
@@ -90,23 +104,24 @@ impl Features {
 
     /// Whether arguments of anything are completed.
     pub(crate) fn completes(&self) -> bool {
-        !self.completers.is_empty() || self.provided.iter().any(|provided| provided.capabilities.completions)
+        !self.completers.is_empty()
+            || self.provided.iter().any(|provided| provided.provider.capabilities().completions)
     }
 
     /// The provider that completes arguments of what is referred to, if the caller sees that.
     pub(super) fn completing_provider(&self, reference: &Reference, view: View<'_>) -> Option<&DynProvider> {
         let number = match reference {
             Reference::Prompt { name } => {
-                let entry = self.prompts.as_ref()?.list_for(view.access).get(name).cloned()?;
+                let entry = self.prompts()?.list_for(view.access).get(name).cloned()?;
                 entry.provider.filter(|_| view.sees(&*entry))
             }
             Reference::Resource { uri } => {
-                let entry = self.resources.as_ref()?.templates.list_for(view.access).get(uri).cloned()?;
+                let entry = self.resources()?.templates.list_for(view.access).get(uri).cloned()?;
                 entry.provider.filter(|_| view.sees(&*entry))
             }
         };
         let provided = self.provided.get(number?)?;
-        provided.capabilities.completions.then_some(&provided.provider)
+        provided.provider.capabilities().completions.then_some(&provided.provider)
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::auth::Rule;
 use crate::error::BuildError;
-use crate::provider::{DynProvider, ProviderCapabilities};
+use crate::provider::DynProvider;
 
 /// What a server is to offer beside tools.
 #[derive(Debug, Default)]
@@ -57,55 +57,40 @@ impl FeatureParts {
             resources.extend(self.added);
         }
         let provided: Vec<Provided> = providers.iter().map(Provided::new).collect();
-        if provided.iter().any(|provided| provided.capabilities.prompts) {
-            self.prompts.get_or_insert_default();
-        }
-        let of_resources: Vec<DynProvider> = provided
+        let by_caller: Vec<(usize, DynProvider)> = providers
             .iter()
-            .filter(|provided| provided.capabilities.resources)
-            .map(|provided| provided.provider.clone())
+            .enumerate()
+            .filter(|(_, provider)| provider.capabilities().lists_by_caller)
+            .map(|(number, provider)| (number, provider.clone()))
             .collect();
-        if !of_resources.is_empty() {
-            self.resources.get_or_insert_default();
-        }
-        let sources = |has: fn(&ProviderCapabilities) -> bool| {
-            let is_source =
-                |provided: &Provided| provided.capabilities.lists_by_caller && has(&provided.capabilities);
-            let sources = provided.iter().enumerate().filter(|(_, provided)| is_source(provided));
-            sources.map(|(number, provided)| (number, provided.provider.clone())).collect::<Vec<_>>()
-        };
-        let (of_prompts, of_fixed) = (sources(|has| has.prompts), sources(|has| has.resources));
+        let offers = (self.prompts.is_some(), self.resources.is_some());
+        let prompts = Registry::new(self.prompts.unwrap_or_default(), "prompt")?;
+        let fixed = Registry::new(self.resources.unwrap_or_default(), "resource")?;
+        let templates = Registry::new(self.templates, "resource template")?;
         let features = Features {
-            prompts: match self.prompts {
-                None => None,
-                Some(prompts) => Some(Registry::new(prompts, "prompt")?.with_own(CallerEntries::of(
-                    of_prompts,
-                    |provider, access| provider.0.prompts(access),
-                    PromptEntry::of_provider,
+            prompts: prompts.with_own(CallerEntries::of(
+                by_caller.clone(),
+                DynProvider::prompts,
+                PromptEntry::of_provider,
+                max_caller_lists,
+            )),
+            resources: Resources {
+                fixed: fixed.with_own(CallerEntries::of(
+                    by_caller.clone(),
+                    DynProvider::resources,
+                    ResourceEntry::of_provider,
                     max_caller_lists,
-                ))),
+                )),
+                templates: templates.with_own(CallerEntries::of(
+                    by_caller,
+                    DynProvider::resource_templates,
+                    TemplateEntry::of_provider,
+                    max_caller_lists,
+                )),
+                watching: Watching::new(providers.to_vec()),
+                providers: providers.to_vec(),
             },
-            resources: match self.resources {
-                None => None,
-                Some(resources) => Some(Resources {
-                    fixed: Registry::new(resources, "resource")?.with_own(CallerEntries::of(
-                        of_fixed.clone(),
-                        |provider, access| provider.0.resources(access),
-                        ResourceEntry::of_provider,
-                        max_caller_lists,
-                    )),
-                    templates: Registry::new(self.templates, "resource template")?.with_own(
-                        CallerEntries::of(
-                            of_fixed,
-                            |provider, access| provider.0.resource_templates(access),
-                            TemplateEntry::of_provider,
-                            max_caller_lists,
-                        ),
-                    ),
-                    watching: Watching::new(of_resources.clone()),
-                    providers: of_resources,
-                }),
-            },
+            offers,
             completers: self.completers,
             provided,
             rule: self.rule,

@@ -30,8 +30,8 @@ use crate::subscriptions::Watch;
 pub(crate) struct Resources {
     pub(crate) fixed: Registry<ResourceEntry>,
     pub(crate) templates: Registry<TemplateEntry>,
-    /// Those who may have what stands in no list.
-    pub(crate) providers: Vec<DynProvider>,
+    /// All providers. Those that have resources may have what stands in no list.
+    pub(super) providers: Vec<DynProvider>,
     /// What these are told of who watches.
     pub(super) watching: Arc<Watching>,
 }
@@ -63,7 +63,9 @@ impl Resources {
         // The list is sorted, so of two with as much the same one is taken each time.
         let fixed_len = |entry: &TemplateEntry| entry.template.as_ref().map(UriTemplate::fixed_len);
         let Some((entry, values)) = matching.max_by_key(|(entry, _)| fixed_len(entry)) else {
-            return (!self.providers.is_empty()).then(|| FoundResource::Elsewhere(self.providers.clone()));
+            let having = self.providers.iter().filter(|provider| provider.capabilities().resources);
+            let having: Vec<DynProvider> = having.cloned().collect();
+            return (!having.is_empty()).then_some(FoundResource::Elsewhere(having));
         };
         let values = values.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
         Some(FoundResource::Template(Arc::clone(entry), values))

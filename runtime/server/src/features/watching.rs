@@ -26,7 +26,15 @@ impl Watching {
         Arc::new(Self { providers, counts: Mutex::default() })
     }
 
-    /// Begins a watch; none where no provider wants to know.
+    /// Tells a provider that has resources from now on what is watched already.
+    pub(super) fn tell_all(&self, provider: &DynProvider) {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        for uri in counts.keys() {
+            provider.0.watch_resource(uri);
+        }
+    }
+
+    /// Begins a watch; none where there are no providers.
     pub(super) fn watch(self: &Arc<Self>, uri: &str) -> Option<Watch> {
         if self.providers.is_empty() {
             return None;
@@ -37,13 +45,18 @@ impl Watching {
         let count = counts.entry(Arc::clone(&uri)).or_default();
         *count += 1;
         if *count == 1 {
-            for provider in &self.providers {
+            for provider in having_resources(&self.providers) {
                 provider.0.watch_resource(&uri);
             }
         }
         drop(counts);
         Some(Box::new(Watcher { watching: Arc::clone(self), uri }))
     }
+}
+
+/// Those that are told of it.
+fn having_resources(providers: &[DynProvider]) -> impl Iterator<Item = &DynProvider> {
+    providers.iter().filter(|provider| provider.capabilities().resources)
 }
 
 impl Drop for Watcher {
@@ -54,7 +67,7 @@ impl Drop for Watcher {
             *count.get_mut() -= 1;
             if *count.get() == 0 {
                 count.remove();
-                for provider in providers {
+                for provider in having_resources(providers) {
                     provider.0.unwatch_resource(&self.uri);
                 }
             }

@@ -157,7 +157,7 @@ mod tests {
                 server = server.resource(resource, async || "text");
             }
             let service = server.build().expect("a service");
-            let resources = service.shared().features().resources.as_ref().expect("resources");
+            let resources = service.shared().features().resources().expect("resources");
             for revision in Revision::ALL {
                 let client = Client::in_process_at(&service, revision).await.expect("a client");
                 let (mut params, mut pages) = (json!({}), 0);

@@ -18,6 +18,7 @@ pub(crate) enum Change<'a> {
     Prompts,
     Resources,
     Resource(&'a str),
+    Capabilities,
 }
 
 impl Changes {
@@ -42,6 +43,14 @@ impl Changes {
     /// The list of resources or that of resource templates has changed.
     pub fn resources(&self) {
         self.notify(Change::Resources);
+    }
+
+    /// What [`Provider::capabilities`](super::Provider::capabilities) returns has changed. From now on the server declares
+    /// that to clients that connect, and to those that ask with `server/discover`; clients that are connected, and listen,
+    /// get the list-changed notifications of what has come or gone. The method must not be called from within
+    /// `capabilities`.
+    pub fn capabilities(&self) {
+        self.notify(Change::Capabilities);
     }
 
     /// The contents of the resource at `uri` have changed.

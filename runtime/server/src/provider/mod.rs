@@ -11,7 +11,7 @@ mod outcome;
 mod request;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::prompt::{Prompt, PromptResult};
@@ -35,7 +35,7 @@ pub use crate::input_requests::{InputRequired, InputResponses};
 /// so servers nest.
 ///
 /// ```
-/// use std::sync::Arc;
+/// use std::sync::{Arc, PoisonError, RwLock};
 ///
 /// use serde_json::json;
 /// use toolwright_core::definition::ToolDefinition;
@@ -91,7 +91,8 @@ pub trait Provider: Send + Sync + 'static {
         Box::pin(std::future::ready(error::unknown("tool", request.name).into()))
     }
 
-    /// What it has beside tools, and whether its lists are the same for all callers; asked once, when the server is built.
+    /// What it has beside tools, and whether its lists are the same for all callers. It is called when the server is built,
+    /// and again after [`Changes::capabilities`].
     fn capabilities(&self) -> ProviderCapabilities {
         ProviderCapabilities::TOOLS
     }
@@ -170,7 +171,7 @@ pub struct ProviderCapabilities {
     pub resources: bool,
     /// Completion of arguments of its prompts and of variables of its resource templates.
     pub completions: bool,
-    /// Whether each caller has lists of its own.
+    /// Whether each caller has lists of its own. This one does not change: what holds when the server is built holds.
     pub lists_by_caller: bool,
 }
 
@@ -203,9 +204,46 @@ impl ProviderCapabilities {
     }
 }
 
-/// A provider, with a name for `Debug`.
+/// A provider, with what it can do now.
 #[derive(Clone)]
-pub(crate) struct DynProvider(pub(crate) Arc<dyn Provider>);
+pub(crate) struct DynProvider(pub(crate) Arc<dyn Provider>, Arc<RwLock<ProviderCapabilities>>);
+
+impl DynProvider {
+    pub(crate) fn new(provider: Arc<dyn Provider>) -> Self {
+        Self(provider, Arc::default())
+    }
+
+    /// Asks what it can do, when the server is built.
+    pub(crate) fn read_capabilities(&self) {
+        *self.1.write().unwrap_or_else(PoisonError::into_inner) = self.0.capabilities();
+    }
+
+    pub(crate) fn capabilities(&self) -> ProviderCapabilities {
+        *self.1.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks again what it can do. Returns what it could do, and what it can do now.
+    pub(crate) fn refresh_capabilities(&self) -> (ProviderCapabilities, ProviderCapabilities) {
+        // Asked with the lock held, so that of two readings at once the later one holds.
+        let mut current = self.1.write().unwrap_or_else(PoisonError::into_inner);
+        let older = *current;
+        *current = ProviderCapabilities { lists_by_caller: older.lists_by_caller, ..self.0.capabilities() };
+        (older, *current)
+    }
+
+    /// Its prompts; none where it has no such capability. The same holds for the other lists.
+    pub(crate) fn prompts(&self, caller: &Access) -> Arc<[Prompt]> {
+        if self.capabilities().prompts { self.0.prompts(caller) } else { Arc::default() }
+    }
+
+    pub(crate) fn resources(&self, caller: &Access) -> Arc<[Resource]> {
+        if self.capabilities().resources { self.0.resources(caller) } else { Arc::default() }
+    }
+
+    pub(crate) fn resource_templates(&self, caller: &Access) -> Arc<[ResourceTemplate]> {
+        if self.capabilities().resources { self.0.resource_templates(caller) } else { Arc::default() }
+    }
+}
 
 impl fmt::Debug for DynProvider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -99,7 +99,7 @@ impl<S: Send + Sync + 'static> Server<S> {
 
     /// Offers what a provider has beside what is typed. It may change: see [`Provider::attach`].
     pub fn provider(mut self, provider: impl Provider) -> Self {
-        self.providers.push(DynProvider(Arc::new(provider)));
+        self.providers.push(DynProvider::new(Arc::new(provider)));
         self
     }
 

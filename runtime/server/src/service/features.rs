@@ -100,11 +100,11 @@ impl Service {
     }
 
     fn prompts(&self) -> Option<&Registry<PromptEntry>> {
-        self.shared().features().prompts.as_ref()
+        self.shared().features().prompts()
     }
 
     fn resources(&self) -> Option<&Resources> {
-        self.shared().features().resources.as_ref()
+        self.shared().features().resources()
     }
 }
 

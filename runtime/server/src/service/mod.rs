@@ -71,7 +71,8 @@ pub(crate) struct Shared {
     /// What those servers watch.
     watched_by_parents: Mutex<HashMap<Box<str>, Vec<Watch>>>,
     server_meta: Box<RawValue>,
-    discover: Arc<[u8]>,
+    /// The result of `server/discover` as JSON text.
+    discover: RwLock<Arc<[u8]>>,
 }
 
 /// The parts that a server is built from.
@@ -99,20 +100,9 @@ impl Service {
         let max_caller_lists = parts.limits.max_caller_lists;
         let server_info = parts.info.clone().for_revision(Revision::NEWEST);
         let meta = json!({meta::SERVER_INFO: server_info});
-        let mut discover = json!({
-            "supportedVersions": error::supported_versions(false),
-            "capabilities": capabilities(&parts.features, &parts.extensions, Revision::NEWEST),
-        });
-        if let (Some(instructions), Some(discover)) = (&parts.instructions, discover.as_object_mut()) {
-            discover.insert("instructions".to_owned(), instructions.as_str().into());
-        }
         let server_meta = to_raw_value(&meta).unwrap_or_default();
-        let form = Form { revision: Revision::NEWEST, server_meta: &server_meta };
-        let hints = CacheHints { ttl_ms: milliseconds(parts.list_ttl), cache_scope: CacheScope::Public };
-        let discover = ResultObject::new(ResultType::Complete, discover, &form).cached(hints, form.revision);
-        let discover = serde_json::to_vec(&discover).unwrap_or_default().into();
         let shared = Arc::new(Shared {
-            discover,
+            discover: RwLock::default(),
             server_meta,
             info: parts.info,
             instructions: parts.instructions,
@@ -131,9 +121,10 @@ impl Service {
             extensions: parts.extensions,
             listeners: Mutex::default(),
         });
-        for (number, DynProvider(provider)) in shared.providers.iter().enumerate() {
+        shared.write_discover();
+        for (number, provider) in shared.providers.iter().enumerate() {
             let server = Arc::downgrade(&shared);
-            provider.attach(Changes::new(move |change| {
+            provider.0.attach(Changes::new(move |change| {
                 if let Some(server) = server.upgrade() {
                     server.take_up(number, change);
                 }
@@ -228,19 +219,33 @@ impl Shared {
                 // Whose name is taken is left out, so nothing can go wrong.
                 let _ = self.refresh_tools(NameTaken::LeftOut);
             }
-            Change::Prompts if self.features.prompts.is_some() => {
+            Change::Prompts if self.features.prompts().is_some() => {
                 self.features.refresh_prompts(number);
                 self.notify(Changed::Prompts);
             }
-            Change::Resources if self.features.resources.is_some() => {
+            Change::Resources if self.features.resources().is_some() => {
                 self.features.refresh_resources(number);
                 self.notify(Changed::Resources);
             }
-            Change::Resource(uri) if self.features.resources.is_some() => {
+            Change::Resource(uri) if self.features.resources().is_some() => {
                 self.notify(Changed::Resource(uri));
             }
+            Change::Capabilities => self.refresh_capabilities(number),
             // Clients were told that there are none.
             Change::Prompts | Change::Resources | Change::Resource(_) => {}
+        }
+    }
+
+    /// Declares what a provider can do now, and notifies those who listen of the lists that have come or gone.
+    fn refresh_capabilities(&self, number: usize) {
+        let Some((older, newer)) = self.features.refresh_capabilities(number) else { return };
+        self.write_discover();
+        self.notify_parents_of_capabilities();
+        if older.prompts != newer.prompts {
+            self.notify(Changed::Prompts);
+        }
+        if older.resources != newer.resources {
+            self.notify(Changed::Resources);
         }
     }
 
@@ -314,12 +319,29 @@ impl Shared {
 
     /// The result of `server/discover` as JSON text.
     pub(crate) fn discover_result(&self) -> Arc<[u8]> {
-        Arc::clone(&self.discover)
+        Arc::clone(&self.discover.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Writes it from what the server can do now.
+    fn write_discover(&self) {
+        // With the lock held, so that of two changes at once the later one is seen.
+        let mut current = self.discover.write().unwrap_or_else(PoisonError::into_inner);
+        let mut discover = json!({
+            "supportedVersions": error::supported_versions(false),
+            "capabilities": self.capabilities(Revision::NEWEST),
+        });
+        if let (Some(instructions), Some(discover)) = (&self.instructions, discover.as_object_mut()) {
+            discover.insert("instructions".to_owned(), instructions.as_str().into());
+        }
+        let form = Form { revision: Revision::NEWEST, server_meta: &self.server_meta };
+        let hints = CacheHints { ttl_ms: milliseconds(self.list_ttl), cache_scope: CacheScope::Public };
+        let discover = ResultObject::new(ResultType::Complete, discover, &form).cached(hints, form.revision);
+        *current = serde_json::to_vec(&discover).unwrap_or_default().into();
     }
 
     /// The same where only these revisions are served.
     pub(crate) fn discover_result_of(&self, versions: &[&str]) -> Value {
-        let mut result: Value = serde_json::from_slice(&self.discover).unwrap_or_default();
+        let mut result: Value = serde_json::from_slice(&self.discover_result()).unwrap_or_default();
         result["supportedVersions"] = json!(versions);
         result
     }
@@ -398,12 +420,12 @@ impl Shared {
     /// Whether a caller may be notified of what happens at an address. Asked again for each change, as for each read.
     pub(crate) fn may_watch(&self, uri: &str, access: &Access) -> bool {
         let view = View { context_path: None, access, rule: &self.features.rule };
-        self.features.resources.as_ref().is_some_and(|resources| resources.may_watch(uri, view))
+        self.features.resources().is_some_and(|resources| resources.may_watch(uri, view))
     }
 
     /// Tells the providers that may have a resource that it is watched; none where there are none.
     pub(crate) fn begin_watch(&self, uri: &str, access: &Access) -> Option<Watch> {
-        let resources = self.features.resources.as_ref()?;
+        let resources = self.features.resources()?;
         self.may_watch(uri, access).then(|| resources.watch(uri, access)).flatten()
     }
 
@@ -450,10 +472,10 @@ fn listings<'a>(
 /// Tools and log messages are always there, the rest where the server has it.
 fn capabilities(features: &Features, extensions: &Extensions, revision: Revision) -> Value {
     let mut capabilities = json!({"tools": {"listChanged": true}, "logging": {}});
-    if features.prompts.is_some() {
+    if features.prompts().is_some() {
         capabilities["prompts"] = json!({"listChanged": true});
     }
-    if features.resources.is_some() {
+    if features.resources().is_some() {
         capabilities["resources"] = json!({"listChanged": true, "subscribe": true});
     }
     // 2024-11-05 has the method and no word for it (schema `ServerCapabilities`).

@@ -48,8 +48,8 @@ impl Provider for Service {
     fn capabilities(&self) -> ProviderCapabilities {
         let features = self.shared().features();
         ProviderCapabilities {
-            prompts: features.prompts.is_some(),
-            resources: features.resources.is_some(),
+            prompts: features.prompts().is_some(),
+            resources: features.resources().is_some(),
             completions: features.completes(),
             lists_by_caller: features.lists_by_caller(),
         }
@@ -72,7 +72,7 @@ impl Provider for Service {
     }
 
     fn prompts(&self, caller: &Access) -> Arc<[Prompt]> {
-        let prompts = self.shared().features().prompts.as_ref();
+        let prompts = self.shared().features().prompts();
         prompts.map(|prompts| self.seen(&prompts.list_for(caller), caller)).unwrap_or_default()
     }
 
@@ -81,7 +81,7 @@ impl Provider for Service {
         request: PromptRequest<'a>,
         cx: &'a Context,
     ) -> BoxFuture<'a, Outcome<PromptResult>> {
-        let prompts = self.shared().features().prompts.as_ref();
+        let prompts = self.shared().features().prompts();
         let entry = prompts.and_then(|prompts| prompts.list_for(cx.access()).get(request.name).cloned());
         let Some(entry) = entry.filter(|entry| self.view(cx.access()).sees(&**entry)) else {
             return Box::pin(std::future::ready(error::unknown("prompt", request.name).into()));
@@ -92,12 +92,12 @@ impl Provider for Service {
     }
 
     fn resources(&self, caller: &Access) -> Arc<[Resource]> {
-        let resources = self.shared().features().resources.as_ref();
+        let resources = self.shared().features().resources();
         resources.map(|resources| self.seen(&resources.fixed.list_for(caller), caller)).unwrap_or_default()
     }
 
     fn resource_templates(&self, caller: &Access) -> Arc<[ResourceTemplate]> {
-        let resources = self.shared().features().resources.as_ref();
+        let resources = self.shared().features().resources();
         resources
             .map(|resources| self.seen(&resources.templates.list_for(caller), caller))
             .unwrap_or_default()
@@ -109,7 +109,7 @@ impl Provider for Service {
         cx: &'a Context,
     ) -> BoxFuture<'a, Outcome<ResourceResult>> {
         let (uri, revision) = (request.uri, cx.revision());
-        let resources = self.shared().features().resources.as_ref();
+        let resources = self.shared().features().resources();
         let found = resources.and_then(|resources| resources.find_in(uri, self.view(cx.access())));
         let Some(found) = found else {
             return Box::pin(std::future::ready(error::unknown_resource(uri, revision).into()));
@@ -157,6 +157,14 @@ impl Shared {
         let parents = self.parents.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for parent in &parents {
             parent.notify(change);
+        }
+    }
+
+    /// The servers that this one is a provider of declare what it can do now.
+    pub(super) fn notify_parents_of_capabilities(&self) {
+        let parents = self.parents.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for parent in &parents {
+            parent.capabilities();
         }
     }
 

@@ -16,7 +16,7 @@ impl Service {
     /// [`Server::skills`](crate::Server::skills): clients were told so. The old ones stay then.
     pub fn replace_skills(&self, skills: Skills) -> Result<(), BuildError> {
         let shared = self.shared();
-        let (extensions, resources) = (shared.extensions(), shared.features().resources.as_ref());
+        let (extensions, resources) = (shared.extensions(), shared.features().resources());
         let Some(resources) = resources.filter(|_| extensions.skills.is_some()) else {
             return Err(BuildError::Feature {
                 what: "extension",

@@ -9,6 +9,11 @@
 //! [`Context::progress`](crate::Context::progress) sets the task's message. For other clients a tool with
 //! `#[mcp(task)]` is called as usual.
 //!
+//! A tool without the mark never becomes a task. The extension leaves that to the server ("The server decides per-request
+//! whether to create a task", modelcontextprotocol.io, extensions/tasks), and here the author of the tool decides: only they
+//! know whether a handler may outlive its connection, and whether its result is worth keeping. Clients choose nothing
+//! beside declaring the extension.
+//!
 //! `live` is a task that runs, `runner` takes it from its making to its expiry, `registry` finds it, and a store keeps it.
 
 mod input;

@@ -2,6 +2,7 @@
 
 mod asking;
 mod calls;
+mod capabilities;
 mod definitions;
 mod dropping;
 mod endings;

@@ -24,10 +24,10 @@ fn report_of(service: &Service, config: &HttpConfig) -> Option<String> {
     }
     let (table, features) = (service.shared().table(), service.shared().features());
     let mut names = hidden("tool", table.list(), &access);
-    if let Some(prompts) = &features.prompts {
+    if let Some(prompts) = features.prompts() {
         names.extend(hidden("prompt", &prompts.list(), &access));
     }
-    if let Some(resources) = &features.resources {
+    if let Some(resources) = features.resources() {
         names.extend(hidden("resource", &resources.fixed.list(), &access));
         names.extend(hidden("resource template", &resources.templates.list(), &access));
     }
