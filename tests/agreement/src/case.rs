@@ -1,5 +1,6 @@
 //! One type, as tool input and as output.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 
 use schemars::JsonSchema;
@@ -178,6 +179,17 @@ impl Case {
         self
     }
 
+    /// `value` with the credentials that the server sets.
+    pub(crate) fn with_bound<'v>(&self, value: &'v Value) -> Cow<'v, Value> {
+        let Value::Object(members) = value else { return Cow::Borrowed(value) };
+        if self.bound.is_empty() {
+            return Cow::Borrowed(value);
+        }
+        let of = |json| serde_json::from_str::<Value>(json).expect("credentials are JSON");
+        let bound = self.bound.iter().map(|(name, json)| ((*name).to_owned(), of(json)));
+        Cow::Owned(members.clone().into_iter().chain(bound).collect::<Map<_, _>>().into())
+    }
+
     /// `value` without the credentials, which no caller sends.
     pub(crate) fn without_bound(&self, value: &Value) -> Value {
         let mut value = value.clone();
@@ -268,21 +280,10 @@ impl Case {
     ///
     /// # Errors
     /// What serde says.
-    ///
-    /// # Panics
-    /// Where a credential is not JSON.
     pub fn read_plainly(&self, arguments: &Value) -> Result<Reading, String> {
         match self.shape {
             InputShape::Unit => (self.plain)("null"),
-            InputShape::Object if self.bound.is_empty() => (self.plain)(&arguments.to_string()),
-            InputShape::Object => {
-                let mut arguments = arguments.clone();
-                if let Value::Object(members) = &mut arguments {
-                    let value = |json| serde_json::from_str(json).expect("credentials are JSON");
-                    members.extend(self.bound.iter().map(|(name, json)| ((*name).to_owned(), value(json))));
-                }
-                (self.plain)(&arguments.to_string())
-            }
+            InputShape::Object => (self.plain)(&self.with_bound(arguments).to_string()),
         }
     }
 }

@@ -373,8 +373,11 @@ impl<'c> Judge<'c> {
 
     /// Whether the value fits the schema; of a choice at the root, also what would be shown below it.
     fn accepts(&self, value: &Value) -> bool {
+        let is_valid = self.validator.is_valid(value);
+        // There a credential is a member like any other.
+        let value = self.case.with_bound(value);
         let fits = |choice: &jsonschema::Validator| choice.is_valid(&json!({ "value": value }));
-        self.validator.is_valid(value) && self.choice.as_ref().is_none_or(fits)
+        is_valid && self.choice.as_ref().is_none_or(fits)
     }
 
     /// The reading of a call, or the text of its refusal.

@@ -74,6 +74,15 @@ impl ArgumentReader {
         names.iter().enumerate().find(is_repeated).map(|(_, name)| *name)
     }
 
+    /// The schemas of further members beside what the node says.
+    fn rests(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        let whole = self.places.around(&self.checker, id);
+        let parts = whole.into_iter().flat_map(|id| self.checker.always(id));
+        parts
+            .filter_map(|id| self.checker.node(id).object.additional)
+            .filter(|rest| !self.checker.node(*rest).never)
+    }
+
     /// A member of a flattened type that a flattened map beside it is given as well and refuses: serde takes away only what
     /// the struct itself lists, and what a flattened struct without anything flattened in it, or a variant by its name, has
     /// taken before.
@@ -81,11 +90,7 @@ impl ArgumentReader {
         let checker = &self.checker;
         let properties = &checker.node(id).object.properties;
         let Some(Value::Object(base)) = place.value().filter(|_| !properties.is_empty()) else { return None };
-        let whole = self.places.around(checker, id);
-        let parts = whole.iter().flat_map(|id| checker.always(*id));
-        let rests = parts.filter_map(|id| checker.node(id).object.additional);
-        let rest =
-            rests.into_iter().find(|rest| !checker.node(*rest).never && !checker.node(*rest).is_free())?;
+        let rest = self.rests(id).find(|rest| !checker.node(*rest).is_free())?;
         let with = |name: &str, value: &Value| {
             let mut members = base.clone();
             members.insert(name.to_owned(), value.clone());

@@ -142,9 +142,18 @@ impl<'r> Ask<'r> {
         }
         // The name of a variant may come as an object or as its number too; a plain string may not, and whatever its
         // schema lists is a rule.
-        let is_variant =
-            takes(json!({ listed: null })) || (0..MAX_VARIANTS).any(|number| takes(json!(number)));
+        let is_variant = takes(json!({ listed: null }))
+            || (0..MAX_VARIANTS).any(|number| takes(json!(number)))
+            || self.lists(place, text);
         is_variant && self.is_of_arm(id, place, text, before)
+    }
+
+    /// Whether the type names the text among its variants when it refuses another one.
+    fn lists(&self, place: &Place, text: &str) -> bool {
+        let (refusal, name) = (format!("unknown variant `{UNLIKELY}`, expected "), format!("`{text}`"));
+        let listed =
+            |told: &Told| told.words().strip_prefix(&refusal).is_some_and(|list| list.contains(&name));
+        self.ask(place, UNLIKELY.into()).is_some_and(|answer| answer.told.iter().any(listed))
     }
 
     /// Of an enum with a tag, the text must stand for this variant and not for one that ignores or refuses the members of
@@ -154,8 +163,7 @@ impl<'r> Ask<'r> {
         let members =
             self.checker.always(holder).into_iter().flat_map(|id| &self.checker.node(id).object.properties);
         let mut others = members.filter(|(name, _)| place.name() != Some(name));
-        let is_read = |name: &str, child: NodeId| {
-            let Some(right) = example::minimal_at(self.checker, child) else { return true };
+        let is_read_as = |name: &str, child: NodeId, right: Value| {
             let Some(arguments) = place.with_two(text.into(), name, right.clone()) else { return true };
             let again =
                 place.with_two(text.into(), name, right).and_then(|once| place.with_again(once, name));
@@ -166,6 +174,13 @@ impl<'r> Ask<'r> {
             };
             // What is read may not come twice, or not be wrong.
             is_taken(Some(arguments)) && (!is_taken(again) || (wrong.is_some() && !is_taken(wrong)))
+        };
+        let is_read = |name: &str, child: NodeId| {
+            let Some(right) = example::minimal_at(self.checker, child) else { return true };
+            // Whole numbers are those of many types.
+            let fraction = Some(json!(1.5)).filter(|fraction| self.checker.fits(child, fraction));
+            is_read_as(name, child, right)
+                && fraction.is_none_or(|fraction| is_read_as(name, child, fraction))
         };
         // A map reads a member twice, but none that is wrong.
         let is_read_by_map = |child: NodeId| {

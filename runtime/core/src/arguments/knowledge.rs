@@ -99,8 +99,11 @@ impl Knowledge {
                 continue;
             }
             let needed = needed(checker, id, first, base, &before, &ask);
-            let with_it =
-                swallowed.iter().filter(|(at, answer)| !needed.contains(at) && !is_missing(answer, name));
+            // What the object needs in any case, such as the tag of its variant, asks for nothing more.
+            let is_always = |at: &usize| object.requires(&object.properties[*at].0);
+            let with_it = swallowed
+                .iter()
+                .filter(|(at, answer)| !needed.contains(at) && !is_always(at) && !is_missing(answer, name));
             let members: Vec<usize> = with_it.map(|(at, _)| *at).chain(needed.iter().copied()).collect();
             let needs = self.needs.entry(id).or_default();
             for member in members {
@@ -130,9 +133,13 @@ fn is_enforced(checker: &Checker, id: NodeId, place: Option<&Place>, probe: Prob
     is_variants && !wrong.into_iter().any(reads)
 }
 
-/// Numbers that an integer of a Rust type is not: a fraction, and the two beside its bounds.
+/// What is just beside a Rust type: of an integer a fraction, and the two numbers beside its bounds; of `()` what is empty.
 fn just_outside(checker: &Checker, id: NodeId) -> Vec<Value> {
     let types = checker.types(id);
+    if types == Types::NULL {
+        // Serde reads these as nothing, where it reads from a copy.
+        return vec![json!({}), json!([])];
+    }
     if !types.has(Types::INTEGER) || types.has(Types::NUMBER) {
         return Vec::new();
     }

@@ -200,7 +200,9 @@ impl Search<'_> {
         if !is_swallowed {
             return None;
         }
-        let words = more.next_back().map(Told::words).unwrap_or_default();
+        // An untagged enum says at last that nothing fits.
+        let says_why = |told: &&&Told| !told.words().starts_with("data did not match any variant");
+        let words = more.clone().rfind(says_why).or(more.next_back()).map_or("", |told| told.words());
         let steps = way.iter().map(|(step, _)| step.to_string());
         Some(Swallowed::Member(steps.chain([name.to_owned()]).collect(), words.to_owned()))
     }
@@ -256,7 +258,15 @@ fn certain(checker: &Checker, nodes: &[NodeId], value: &Value) -> Vec<NodeId> {
         next += 1;
         let node = checker.node(id);
         let arms: Vec<NodeId> = node.in_place.arms().collect();
-        let is_told = node.partly_told || are_apart(checker, &arms);
+        // What is wrong for one may be a further member of another.
+        let takes_more = |arm: &NodeId| {
+            let parts = checker.always(*arm).into_iter();
+            let mut further = parts.filter_map(|id| checker.node(id).object.additional);
+            further.any(|rest| !checker.node(rest).never)
+        };
+        let is_only = |arms: &[NodeId]| arms.iter().filter(|arm| has_members(checker, **arm)).count() == 1;
+        let is_told =
+            node.partly_told || is_only(&arms) || (are_apart(checker, &arms) && !arms.iter().any(takes_more));
         let meant: Vec<NodeId> =
             arms.iter().copied().filter(|arm| !has_another_tag(checker, *arm, value)).collect();
         // A tag that no variant lists is another name of one.
@@ -268,6 +278,12 @@ fn certain(checker: &Checker, nodes: &[NodeId], value: &Value) -> Vec<NodeId> {
         }
     }
     found
+}
+
+/// Whether the form lists members.
+fn has_members(checker: &Checker, arm: NodeId) -> bool {
+    let mut parts = checker.always(arm).into_iter().map(|id| checker.node(id));
+    parts.any(|node| !node.object.properties.is_empty() || node.in_place.arms().next().is_some())
 }
 
 fn has_another_tag(checker: &Checker, arm: NodeId, value: &Value) -> bool {

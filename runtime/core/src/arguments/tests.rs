@@ -3,6 +3,7 @@
 mod agreement;
 mod faults;
 mod flattened;
+mod generated;
 mod glance;
 mod growth;
 mod keywords;

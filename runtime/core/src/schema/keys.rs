@@ -70,6 +70,8 @@ pub(super) fn is_about_key(refusal: &str) -> bool {
 /// The names that serde lists when it refuses one: of "expected `a` or `b`", or "expected one of `a`, `b`, `c`".
 fn variants(refusal: &str) -> Option<Vec<&str>> {
     let (_, listed) = refusal.split_once(&format!("unknown variant `{NONSENSE}`, expected "))?;
+    // What else was refused comes after it.
+    let listed = listed.split("; ").next()?;
     let names: Vec<&str> = listed.split('`').skip(1).step_by(2).collect();
     (!names.is_empty()).then_some(names)
 }

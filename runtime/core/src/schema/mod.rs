@@ -302,21 +302,30 @@ fn generate<T: JsonSchema + ?Sized>(settings: SchemaSettings) -> Value {
         walk::as_object(&mut schema).insert("$defs".to_owned(), Value::Object(definitions));
     }
     defaults::put_in_order(&mut schema);
-    end_lines_plainly(&mut schema);
+    put_right(&mut schema);
     schema
 }
 
-/// Descriptions may be files that `include_str!` reads.
-fn end_lines_plainly(schema: &mut Value) {
+/// Descriptions may be files that `include_str!` reads. Of an enum whose unit variants are all skipped, schemars lists these
+/// as an arm of no values.
+fn put_right(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
-    for keyword in ["title", "description"] {
-        if let Some(Value::String(text)) = object.get_mut(keyword)
-            && text.contains('\r')
-        {
-            *text = plain_lines(text);
+    for (keyword, value) in &mut *object {
+        match (keyword.as_str(), value) {
+            ("title" | "description", Value::String(text)) if text.contains('\r') => {
+                *text = plain_lines(text);
+            }
+            ("anyOf" | "oneOf", Value::Array(arms)) if !arms.iter().all(has_no_value) => {
+                arms.retain(|arm| !has_no_value(arm));
+            }
+            _ => {}
         }
     }
-    walk::subschemas_mut(object, |_, subschema| end_lines_plainly(subschema));
+    walk::subschemas_mut(object, |_, subschema| put_right(subschema));
+}
+
+fn has_no_value(schema: &Value) -> bool {
+    schema.get("enum").and_then(Value::as_array).is_some_and(Vec::is_empty)
 }
 
 /// The lines of `text`, whatever ends them, without blank ones around them.

@@ -319,7 +319,28 @@ impl Maker<'_, '_> {
             let field = self.field(word, of_tool);
             fields.push(field);
         }
+        // What a variant would be that is not there, the map takes, and its members may be of any type.
+        let is_loose = |field: &Field| field.is_flat && self.is_loose(&field.of);
+        if fields.iter().any(is_loose) {
+            fields.retain(|field| !(field.is_flat && is_map_of_anything(&field.of)));
+        }
         fields
+    }
+
+    /// Whether it is an untagged enum, or an `Option` of any.
+    fn is_loose(&self, of: &Type) -> bool {
+        let is_enum = |of: &Type, any: bool| match of {
+            Type::Named(at, _) => match &self.definitions[*at].shape {
+                Shape::Enum(tagging, _) => any || *tagging == Tagging::Untagged,
+                _ => false,
+            },
+            _ => false,
+        };
+        match of {
+            Type::Option(one) => is_enum(one, true),
+            Type::Boxed(one) => is_enum(one, false),
+            other => is_enum(other, false),
+        }
     }
 
     fn flattened(&mut self, word: &str, is_map_taken: &mut bool) -> Option<Field> {
@@ -519,6 +540,14 @@ impl Maker<'_, '_> {
             next.extend(one.inner());
         }
         !(buffers && is_hard)
+    }
+}
+
+fn is_map_of_anything(of: &Type) -> bool {
+    match of {
+        Type::Map(_, value) => **value == Type::Leaf(Leaf::Value),
+        Type::Option(one) | Type::Boxed(one) => is_map_of_anything(one),
+        _ => false,
     }
 }
 

@@ -81,6 +81,7 @@ types! {
     }
     struct MapBeforeStruct { #[serde(flatten)] rest: BTreeMap<String, u8>, #[serde(flatten)] inner: Inner }
     struct MapAfterStruct { text: String, #[serde(flatten)] inner: Inner, #[serde(flatten)] rest: BTreeMap<String, u8> }
+    struct LooseBesideAnything { #[serde(flatten)] t: Words, #[serde(flatten)] rest: BTreeMap<String, serde_json::Value> }
     struct MapOfAnything { #[serde(flatten)] t: Tagged, #[serde(flatten)] rest: BTreeMap<String, serde_json::Value> }
     struct MapOfLikes { #[serde(flatten)] one: Counted, #[serde(flatten)] rest: BTreeMap<String, u8> }
     struct Counted { n: u8, #[serde(flatten)] more: Count }
@@ -210,6 +211,7 @@ fn what_serde_reads_and_what_only_its_author_refuses_is_taken() {
     made::<Open>().expect("serde reads it");
     made::<MapAfterStruct>().expect("serde reads it");
     made::<MapOfAnything>().expect("serde reads it");
+    made::<LooseBesideAnything>().expect("serde reads it");
     made::<MapOfLikes>().expect("serde reads it");
     made::<HoldsMapOrStruct>().expect("serde reads it");
     made::<Validated>().expect("what its code refuses is for calls to find out");
