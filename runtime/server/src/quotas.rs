@@ -325,6 +325,12 @@ pub(crate) struct TakenShare {
 }
 
 impl TakenShare {
+    /// Who has it.
+    #[cfg(feature = "http")]
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
     /// Takes more, unless that is more than `limit`; someone without a share takes what it likes.
     pub(crate) fn grow(&mut self, amount: usize, limit: usize) -> bool {
         let count = &self.caller.0.counts[self.what as usize];

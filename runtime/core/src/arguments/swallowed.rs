@@ -201,7 +201,7 @@ impl Search<'_> {
             return None;
         }
         // An untagged enum says at last that nothing fits.
-        let says_why = |told: &&&Told| !told.words().starts_with("data did not match any variant");
+        let says_why = |told: &&Told| !told.words().starts_with("data did not match any variant");
         let words = more.clone().rfind(says_why).or(more.next_back()).map_or("", |told| told.words());
         let steps = way.iter().map(|(step, _)| step.to_string());
         Some(Swallowed::Member(steps.chain([name.to_owned()]).collect(), words.to_owned()))

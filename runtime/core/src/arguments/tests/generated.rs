@@ -277,7 +277,7 @@ enum Key {
 }
 
 #[test]
-fn keys_are_learned_where_other_variants_have_words_of_their_own() {
+fn keys_are_learned_where_other_variants_have_own_words() {
     let draft = Draft::read_as::<Counted, Counted>(InputShape::Object).with_fields(&[], false);
     let schema = draft.finish(Profile::Portable).to_string();
     assert!(schema.contains(r#""properties":{"First":{"type":"integer""#), "{schema}");

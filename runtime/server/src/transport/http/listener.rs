@@ -15,8 +15,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::PeerAddr;
 use super::body::HttpBody;
+use super::caller::Arrival;
 use super::half_close::{HalfClose, Socket};
 use crate::clock::FAR;
 use crate::error::ServeError;
@@ -34,7 +34,7 @@ pub(super) trait Site: Clone + Send + Sync + 'static {
     fn respond(
         &self,
         request: Request<Incoming>,
-        half_close: &HalfClose,
+        arrival: Arrival<'_>,
     ) -> impl Future<Output = Response<HttpBody>> + Send;
 
     /// Ends what goes on. No connection is accepted any more, and those that are `open` take no further request.
@@ -92,15 +92,15 @@ impl Place {
 
 /// Serves one connection: to its end, or until it is upgraded.
 async fn serve_connection(site: impl Site, stream: TcpStream, peer: SocketAddr, stop: CancellationToken) {
-    let Some(_taken) = admit(peer, site.service()) else { return };
+    let Some(taken) = admit(peer, site.service()) else { return };
     let limits = site.service().limits();
     let builder = http1(&stream, limits);
     let half_close = HalfClose::default();
     let socket = Bounded::new(Socket::new(stream, half_close.clone()), limits.write_timeout);
-    let service = service_fn(|mut request: Request<Incoming>| {
-        request.extensions_mut().insert(PeerAddr(peer));
-        let (site, half_close) = (site.clone(), half_close.clone());
-        async move { Ok::<_, Infallible>(site.respond(request, &half_close).await) }
+    let arrival = Arrival { half_close: &half_close, address: peer, peer: taken.caller() };
+    let service = service_fn(|request: Request<Incoming>| {
+        let answering = site.respond(request, arrival);
+        async move { Ok::<_, Infallible>(answering.await) }
     });
     let mut connection = pin!(builder.serve_connection(TokioIo::new(socket), service).with_upgrades());
     let mut stopped = pin!(stop.cancelled());

@@ -48,6 +48,7 @@ use crate::message::{Envelope, Malformed, RequestId, trimmed};
 use crate::quotas::Received;
 use crate::service::Service;
 
+use caller::Arrival;
 use exchange::{Count, ResponseForm, Step};
 use half_close::HalfClose;
 use legacy::{Sessions, SseStreams};
@@ -211,14 +212,17 @@ impl Endpoint {
         &self,
         route: Route,
         request: Request<B>,
-        connection: Option<&HalfClose>,
+        arrival: Option<Arrival<'_>>,
     ) -> Response<HttpBody> {
         #[cfg(feature = "auth")]
         if route == Route::Metadata {
             return self.metadata(request.method());
         }
-        let (head, body) = request.into_parts();
-        let mut response = self.answer(route, &head, body, connection).await;
+        let (mut head, body) = request.into_parts();
+        if let Some(arrival) = arrival.filter(|_| !self.config.address().is_of_peer()) {
+            head.extensions.insert(PeerAddr(arrival.address));
+        }
+        let mut response = self.answer(route, &head, body, arrival).await;
         if let Some(origin) = self.config.cors_origin(&head.headers) {
             cors::expose(&mut response, origin);
         }
@@ -230,7 +234,7 @@ impl Endpoint {
         route: Route,
         head: &Parts,
         body: B,
-        connection: Option<&HalfClose>,
+        arrival: Option<Arrival<'_>>,
     ) -> Response<HttpBody> {
         if let Err(why) = self.config.admit(head) {
             return answer::refused(StatusCode::FORBIDDEN, why);
@@ -239,7 +243,7 @@ impl Endpoint {
             // A browser asks so before it sends the token.
             return cors::preflight();
         }
-        let access = match caller::visitor(&self.config, &self.service, head).await {
+        let access = match caller::visitor(&self.config, &self.service, head, arrival).await {
             Ok(access) => access,
             Err(response) => return *response,
         };
@@ -248,6 +252,7 @@ impl Endpoint {
         if unread.is_full() || callers.everybody().unread().is_full() {
             return too_many(None, "too much waits to be read");
         }
+        let connection = arrival.map(|arrival| arrival.half_close);
         let mut response = self.answer_to(route, head, access, body, connection).await;
         if response.body_mut().count(&unread) {
             return response;

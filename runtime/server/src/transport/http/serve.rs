@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use tokio::task::JoinSet;
 
 use super::body::HttpBody;
-use super::half_close::HalfClose;
+use super::caller::Arrival;
 use super::listener::{self, Place, Site};
 use super::{HttpConfig, HttpService, Route, answer};
 use crate::error::ServeError;
@@ -112,11 +112,11 @@ impl Site for HttpSite {
         &self.service.endpoint.service
     }
 
-    async fn respond(&self, request: Request<Incoming>, half_close: &HalfClose) -> Response<HttpBody> {
+    async fn respond(&self, request: Request<Incoming>, arrival: Arrival<'_>) -> Response<HttpBody> {
         let Some(route) = self.route_of(listener::without_slash(request.uri().path())) else {
             return answer::empty(StatusCode::NOT_FOUND);
         };
-        self.service.endpoint.respond(route, request, Some(half_close)).await
+        self.service.endpoint.respond(route, request, Some(arrival)).await
     }
 
     async fn end(&self, mut open: JoinSet<()>) {

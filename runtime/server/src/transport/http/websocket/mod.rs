@@ -133,7 +133,7 @@ impl SocketEndpoint {
         if let Err(why) = self.config.admit(head) {
             return answer::refused(StatusCode::FORBIDDEN, why);
         }
-        let access = match visitor(&self.config, &self.service, head).await {
+        let access = match visitor(&self.config, &self.service, head, None).await {
             Ok(access) => access,
             Err(response) => return *response,
         };

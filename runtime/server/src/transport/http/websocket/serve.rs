@@ -9,8 +9,9 @@ use hyper::body::Incoming;
 use tokio::task::JoinSet;
 use tower_service::Service as _;
 
+use super::super::PeerAddr;
 use super::super::body::HttpBody;
-use super::super::half_close::HalfClose;
+use super::super::caller::Arrival;
 use super::super::listener::{self, Place, Site};
 use super::{HttpConfig, WebSocketService, answer};
 use crate::error::ServeError;
@@ -100,7 +101,8 @@ impl Site for SocketSite {
         &self.service.0.service
     }
 
-    async fn respond(&self, request: Request<Incoming>, _half_close: &HalfClose) -> Response<HttpBody> {
+    async fn respond(&self, mut request: Request<Incoming>, arrival: Arrival<'_>) -> Response<HttpBody> {
+        request.extensions_mut().insert(PeerAddr(arrival.address));
         if listener::without_slash(request.uri().path()) == &*self.path {
             let Ok(response) = self.service.clone().call(request).await;
             return response;
