@@ -114,10 +114,16 @@ fn ignore_broken_pipe(result: io::Result<()>) -> Result<(), Error> {
 /// Prints the error that ends the run, with its causes.
 pub(crate) fn error(error: &dyn std::error::Error) {
     failure(&error);
+    let mut said = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        // What others make of an error is one line; those of our own that have more say so by their indentation.
-        anstream::eprintln!("  caused by: {}", escape_text(&visible(cause.to_string().trim_end())));
+        let text = cause.to_string();
+        // Some errors have their cause in their text already.
+        if !said.ends_with(text.trim_end()) {
+            // What others make of an error is one line; those of our own that have more say so by their indentation.
+            anstream::eprintln!("  caused by: {}", escape_text(&visible(text.trim_end())));
+        }
+        said = text;
         source = cause.source();
     }
 }

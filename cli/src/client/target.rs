@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use toolwright_client::config::{
-    Config, ConfigReader, HttpSpec, ServerSpec, StdioSpec, Tokens, TransportSpec,
+    Config, ConfigReader, HttpSpec, Problem, ServerSpec, Severity, StdioSpec, Tokens, TransportSpec,
 };
 use toolwright_client::{Client, ClientBuilder, Event};
 use toolwright_core::manifest::visible;
@@ -85,8 +85,7 @@ impl ServerArgs {
         let config =
             ConfigReader::new().read(server).map_err(|error| RequestError::Config(Box::new(error)))?;
         for problem in config.problems() {
-            let text = format!("{server}:{}:{}: {}", problem.line, problem.column, problem.message);
-            shell::warning(&visible(&text));
+            shell::warning(&visible(&in_words(server, problem)));
         }
         Ok((Asked::File(Box::new(config)), rest))
     }
@@ -113,6 +112,20 @@ impl ServerArgs {
             spec.start_timeout = Duration::from_secs(seconds);
         }
         Ok(())
+    }
+}
+
+/// A problem of a file, where it stands, and what comes of it.
+fn in_words(file: &str, problem: &Problem) -> String {
+    let mut text = format!("{file}:{}:{}: {}", problem.line, problem.column, problem.message);
+    if let Some(help) = problem.help.as_deref().filter(|help| !help.is_empty()) {
+        text = format!("{text}; {help}");
+    }
+    match &problem.server {
+        Some(server) if problem.severity == Severity::Error => {
+            format!("{text} (the server `{server}` is left out)")
+        }
+        _ => text,
     }
 }
 
@@ -215,6 +228,9 @@ pub(super) fn with_each<F: Future<Output = Result<RequestExit, RequestError>>>(
         }
         Asked::File(config) => config,
     };
+    if config.servers().is_empty() {
+        return Err(RequestError::Usage("the file has no server that can be used".to_owned()));
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let (mut is_any_done, mut last) = (false, None);

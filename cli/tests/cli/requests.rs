@@ -77,6 +77,31 @@ fn each_kind_of_failure_has_its_exit_code() {
 }
 
 #[test]
+fn a_file_without_a_usable_server_is_an_error() {
+    let scratch = scratch();
+    let unset =
+        json!({"mcpServers": {"shop": {"url": "http://127.0.0.1:1/", "authToken": "${NO_SUCH_TOKEN}"}}});
+    for (text, parts) in [
+        (
+            unset.to_string(),
+            &["`NO_SUCH_TOKEN` is not set", "set it, give a default", "`shop` is left out"][..],
+        ),
+        (json!({"mcpServers": []}).to_string(), &["must be an object of servers"]),
+        (json!({"mcpServers": {}}).to_string(), &[]),
+        (json!({"mcpServers": {"a": {"command": "x", "disabled": true}}}).to_string(), &[]),
+    ] {
+        fs::write(scratch.path().join("mcp.json"), text).unwrap();
+        for command in ["list", "ping", "import"] {
+            let refused = run(scratch.path(), &[command, "mcp.json"]).ended(2);
+            refused.says(&[parts, &["no server that can be used"]].concat());
+        }
+    }
+    fs::write(scratch.path().join("mcp.json"), [0xFF, 0x00, 0x9F]).unwrap();
+    let refused = run(scratch.path(), &["list", "mcp.json"]).ended(2).says(&["neither UTF-8"]);
+    assert!(!refused.stderr.contains("caused by"), "{}", refused.stderr);
+}
+
+#[test]
 fn the_servers_of_a_file_are_asked_one_by_one() {
     let scratch = scratch();
     let servers = json!({"mcpServers": {

@@ -110,7 +110,7 @@ fn named_transport(entry: &Entry<'_>, found: &Member) -> Option<Transport> {
         let near = did_you_mean(word, NAMES);
         let written = found.value.text().unwrap_or_default();
         let message = format!("there is no transport `{written}`{near}");
-        let help = "there is: stdio, http, sse, websocket";
+        let help = "available: stdio, http, sse, websocket";
         entry.error(ProblemKind::InvalidValue, &found.value.span, &found.name, message, help);
     }
     transport
@@ -220,7 +220,7 @@ fn launched(
             if !LAUNCHERS.contains(&word.as_str()) {
                 let near = did_you_mean(&word, LAUNCHERS.iter().copied());
                 let message = format!("there is no such launcher{near}");
-                let help = "there is: npx, uvx, docker; write anything else as `command` and `args`";
+                let help = "available: npx, uvx, docker; write anything else as `command` and `args`";
                 let span = &launcher.value.span;
                 entry.error(ProblemKind::InvalidValue, span, &launcher.name, message, help);
                 return None;
@@ -290,7 +290,7 @@ fn encoding(entry: &Entry<'_>, found: &Member) -> Option<Encoding> {
         let near = Encoding::suggest(label.value.expose()).map(|near| format!(", did you mean `{near}`?"));
         let written = found.value.text().unwrap_or_default();
         let message = format!("there is no encoding `{written}`{}", near.unwrap_or_default());
-        let help = format!("there is: {}", Encoding::NAMES.join(", "));
+        let help = format!("available: {}", Encoding::NAMES.join(", "));
         entry.error(ProblemKind::InvalidValue, &found.value.span, &found.name, message, &help);
     }
     encoding

@@ -321,8 +321,8 @@ impl Config {
 pub enum NoServer {
     /// Nothing is called so.
     #[error(
-        "there is no server `{name}`{}; there is: {known}",
-        .near.as_ref().map(|near| format!(", did you mean `{near}`?")).unwrap_or_default()
+        "unknown server `{name}`; available: {known}{}",
+        .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
     )]
     Unknown {
         /// The name.

@@ -292,7 +292,7 @@ fn a_server_that_is_not_there_is_explained() {
         r#"{"mcpServers":{"files":{"command":"x"},"off":{"command":"x","disabled":true},"bad":{"url":"x"}}}"#,
     );
     for (name, part) in [
-        ("flies", "did you mean `files`?; there is: files"),
+        ("flies", "unknown server `flies`; available: files; did you mean `files`?"),
         ("off", "is disabled"),
         ("bad", "cannot be used: 1:91: this is not a URL"),
     ] {
