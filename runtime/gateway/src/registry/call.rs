@@ -13,13 +13,20 @@ use toolwright_server::{Context, Outcome, RawResult, ToolRequest};
 use super::live::Shared;
 use super::verify::Agent;
 use super::view::RunTool;
-use crate::calls::{Call, CallBus, CallRecord, CallState};
+use crate::calls::{Call, CallBus, CallError, CallRecord, CallState};
 use crate::random;
 
+// What providers say under the prefix `io.toolwright` is dropped by the server that they are part of, so this is another one.
+
 /// Member of `_meta` of a result that says what happened to its call: `kind`, `retryable`, `call_id`.
-const FAULT: &str = "io.toolwright/fault";
+const FAULT: &str = "io.toolwright.gateway/fault";
 /// Member of `_meta` of a result: how often its call was made, if more than once.
-const ATTEMPT: &str = "io.toolwright/attempt";
+const ATTEMPT: &str = "io.toolwright.gateway/attempt";
+
+/// How long a bus that is down is waited for: 10 seconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The break before it is tried again.
+const BREAK: Duration = Duration::from_millis(100);
 
 /// The token was revoked while its call was under way.
 pub(super) fn revoked() -> ErrorObject {
@@ -61,13 +68,10 @@ impl Shared {
         (call.org, call.run) = (agent.claims.org.clone(), agent.claims.run.clone());
         call.meta = request.own_meta();
         call.is_repeatable = tool.is_repeatable();
-        if let Err(error) = bus.submit(&tool.pool, call).await {
-            return error.to_rpc(&id).into();
-        }
         let revoked = agent.run.revoked();
         let mut waiting = Waiting { bus, call: &id, is_over: false };
         let outcome = tokio::select! {
-            outcome = finished(bus.as_ref(), &id, cx) => outcome,
+            outcome = made(bus.as_ref(), &tool.pool, call, cx) => outcome,
             () = sleep_until(deadline) => Err(timeout(&id, left)),
             () = cx.cancellation().cancelled() => Err(ToolResult::error("the call was cancelled").into()),
             () = revoked.cancelled() => Err(self::revoked().into()),
@@ -109,14 +113,31 @@ impl Waiting<'_> {
     }
 }
 
-/// Waits for the end of a call, and reports its progress.
-async fn finished(bus: &dyn CallBus, call: &str, cx: &Context) -> Result<Outcome, Outcome> {
+/// Submits a call, waits for its end, and reports its progress. A bus that is down is tried again for a while.
+async fn made(bus: &dyn CallBus, pool: &str, call: Call, cx: &Context) -> Result<Outcome, Outcome> {
+    let (id, is_repeatable) = (call.id.clone(), call.is_repeatable);
+    let mut outage = Outage::default();
+    // Under one id it is made once, however often it is submitted.
+    while let Err(error) = bus.submit(pool, call.clone()).await {
+        match error {
+            CallError::Unavailable(_) if outage.goes_on_after_a_break().await => {}
+            // It may have been submitted.
+            CallError::Unavailable(_) => return Err(unavailable(&error, &id, is_repeatable)),
+            _ => return Err(error.to_rpc(&id).into()),
+        }
+    }
     let (mut seen, mut reported) = (0, None);
     loop {
-        let record = bus.wait(call, seen).await.map_err(|error| Outcome::from(error.to_rpc(call)))?;
+        let record = match bus.wait(&id, seen).await {
+            Ok(record) => record,
+            Err(CallError::Unavailable(_)) if outage.goes_on_after_a_break().await => continue,
+            Err(CallError::NoCall(_)) => return Err(lost(&id, is_repeatable)),
+            Err(error) => return Err(unavailable(&error, &id, is_repeatable)),
+        };
+        outage = Outage::default();
         seen = record.version;
         if record.state.is_final() {
-            return Ok(outcome(record, call));
+            return Ok(outcome(record, &id));
         }
         if record.progress != reported
             && let Some(progress) = &record.progress
@@ -125,6 +146,40 @@ async fn finished(bus: &dyn CallBus, call: &str, cx: &Context) -> Result<Outcome
             reported = record.progress;
         }
     }
+}
+
+/// Since when a bus is down.
+#[derive(Default)]
+struct Outage(Option<Instant>);
+
+impl Outage {
+    /// Makes a break, unless the bus has been down for too long.
+    async fn goes_on_after_a_break(&mut self) -> bool {
+        let since = *self.0.get_or_insert_with(Instant::now);
+        if since.elapsed() >= PATIENCE {
+            return false;
+        }
+        tokio::time::sleep(BREAK).await;
+        true
+    }
+}
+
+/// The bus was down for too long. A call that must not be repeated may have been made.
+fn unavailable(error: &CallError, call: &str, is_repeatable: bool) -> Outcome {
+    let mut why = error.to_string();
+    if !is_repeatable {
+        why.push_str(
+            "; the call may have been made: ask for what became of it by its id before you call again",
+        );
+    }
+    let data = json!({"kind": error.kind(), "retryable": is_repeatable, "call_id": call});
+    error::internal(&why).with_data(&data).into()
+}
+
+/// The store has forgotten a call that it had accepted.
+fn lost(call: &str, is_repeatable: bool) -> Outcome {
+    let text = "the store of calls was lost while this one was under way, and nobody knows whether the call had its effect";
+    fault("outcome_unknown", is_repeatable, call, text)
 }
 
 fn outcome(record: CallRecord, call: &str) -> Outcome {

@@ -7,3 +7,4 @@ mod questions;
 mod runs;
 mod scoped;
 mod shop;
+mod worked;

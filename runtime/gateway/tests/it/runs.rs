@@ -9,7 +9,8 @@ use toolwright_client::{Client, ClientError};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::protocol::Revision;
 use toolwright_gateway::registry::{
-    Entry, MAX_ENTRIES, MemoryStore, RUN_TTL, Registry, RegistryStore, Revocation, RunId, Status, StoreError,
+    Entry, MAX_ENTRIES, MemoryStore, RUN_TTL, Registry, RegistryBuilder, RegistryStore, Revocation, RunId,
+    Status, StoreError,
 };
 use toolwright_gateway::tokens::{KeyRing, Permission, SessionRequest, SessionTokens};
 use toolwright_gateway::{Clock, Selection};
@@ -19,19 +20,23 @@ use toolwright_server::{Http, HttpConfig, Server};
 use crate::shop::Shop;
 
 /// A gateway over a store of its own, and the tokens for it.
-struct Stand {
+pub(crate) struct Stand {
     url: String,
-    store: Arc<MemoryStore>,
+    pub(crate) store: Arc<MemoryStore>,
     tokens: Arc<SessionTokens>,
 }
 
 impl Stand {
     fn new() -> Self {
+        Self::with(|registry| registry)
+    }
+
+    pub(crate) fn with(build: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Self {
         let http = Http::bind("127.0.0.1:0").unwrap().path("/mcp/gateway");
         let url = format!("http://{}/mcp/gateway", http.local_addr().unwrap());
         let store = Arc::new(MemoryStore::new());
         let tokens = Arc::new(SessionTokens::new(KeyRing::generate().unwrap(), &url));
-        let registry = Registry::with_store(Arc::clone(&store) as Arc<dyn RegistryStore>).start();
+        let registry = build(Registry::with_store(Arc::clone(&store) as Arc<dyn RegistryStore>)).start();
         let protection = Protection::new(&url, registry.verifier(Arc::clone(&tokens))).unwrap();
         let service = Server::new(()).provider(registry).build().unwrap();
         let http = http.config(HttpConfig::new().protect(protection));
@@ -39,7 +44,7 @@ impl Stand {
         Self { url, store, tokens }
     }
 
-    async fn open(&self, org: Option<&str>, run: &str) -> RunId {
+    pub(crate) async fn open(&self, org: Option<&str>, run: &str) -> RunId {
         let run = RunId::new(org, run);
         self.store.open(&run, RUN_TTL).await.unwrap();
         run
@@ -50,13 +55,13 @@ impl Stand {
         self.store.register(run, Entry::remote(node, listen(&Shop::default()))).await.unwrap();
     }
 
-    async fn token(&self, run: &RunId, nodes: &[&str]) -> String {
+    pub(crate) async fn token(&self, run: &RunId, nodes: &[&str]) -> String {
         let state = self.store.state(&run.run, None).await.unwrap().unwrap();
         let request = SessionRequest::new("agent").run(run.org.as_deref(), &run.run, state.epoch);
         self.tokens.mint(&request.nodes(Selection::only(nodes.iter().copied()))).unwrap().token
     }
 
-    async fn client(&self, token: &str, revision: Revision) -> Result<Client, ClientError> {
+    pub(crate) async fn client(&self, token: &str, revision: Revision) -> Result<Client, ClientError> {
         let mut spec = HttpSpec::new(self.url.as_str());
         spec.headers.set("Authorization", format!("Bearer {token}"));
         Client::builder().revision(revision).connect(ServerSpec::new("gateway", spec)).await
@@ -70,7 +75,7 @@ impl Stand {
     }
 
     /// Waits until the token sees this tool.
-    async fn sees(&self, token: &str, tool: &str) {
+    pub(crate) async fn sees(&self, token: &str, tool: &str) {
         until(async || self.names(token).await.is_ok_and(|names| names.iter().any(|name| name == tool)))
             .await;
     }

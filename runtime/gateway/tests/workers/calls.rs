@@ -284,6 +284,9 @@ pub(crate) async fn a_call_submitted_twice_is_made_once(sides: Sides) {
     let sides = sides.with_worker().await;
     sides.submit("a", true).await;
     sides.submit("a", true).await;
+    sides.worker.announce("p", "w", false).await.unwrap();
+    // It is known, whoever is there now.
+    sides.submit("a", true).await;
     let claim = sides.claim().await;
     sides.submit("a", true).await;
     sides.expect_no_call().await;

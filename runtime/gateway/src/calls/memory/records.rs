@@ -90,11 +90,11 @@ impl Records {
 
     pub(super) fn submit(&mut self, pool: &str, call: Call, now: Instant) -> Result<(), CallError> {
         call.check_size()?;
-        let known = self.pools.get_mut(pool).filter(|known| known.workers.values().any(|ends| *ends > now));
-        let Some(known) = known else { return Err(CallError::NoWorker(pool.to_owned())) };
         if self.calls.contains_key(&call.id) {
             return Ok(());
         }
+        let known = self.pools.get_mut(pool).filter(|known| known.workers.values().any(|ends| *ends > now));
+        let Some(known) = known else { return Err(CallError::NoWorker(pool.to_owned())) };
         if known.queue.len() >= MAX_QUEUED {
             return Err(CallError::Overloaded(pool.to_owned()));
         }

@@ -1,11 +1,11 @@
 -- pool, id, call as JSON, whether it is repeatable, deadline, the process that submits it, the most that may wait
 local pool, id = ARGV[1], ARGV[2]
-if redis.call('ZCOUNT', key('workers', pool), now(), '+inf') == 0 then
-    return 'no_worker'
-end
 local call = key('call', id)
 if redis.call('EXISTS', call) == 1 then
     return 'ok'
+end
+if redis.call('ZCOUNT', key('workers', pool), now(), '+inf') == 0 then
+    return 'no_worker'
 end
 if redis.call('XLEN', key('calls', pool)) >= tonumber(ARGV[7]) then
     return 'overloaded'
