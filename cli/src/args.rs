@@ -142,7 +142,7 @@ impl Command {
             Self::Read(args) => &args.server.output,
             Self::Ping(args) => &args.server.output,
             Self::Login(args) => &args.server.output,
-            Self::Gateway(args) => &args.output,
+            Self::Gateway(args) => args.output(),
             Self::Graph(args) => args.output(),
         }
     }

@@ -7,7 +7,7 @@ use tokio::time::sleep;
 use toolwright_core::manifest::visible;
 use toolwright_gateway::{Applied, Gateway};
 
-use super::{clients, read};
+use super::serve::{clients, read};
 use crate::shell::{self, Shell};
 
 /// How often the file is looked at.

@@ -94,8 +94,7 @@ fn what_keeps_it_from_starting_is_said() {
     let file = config(folder, &["desk"]);
     run(folder, &["gateway", "--config", &file, "--http", "0.0.0.0:8080"]).ended(2).says(&[
         "0.0.0.0:8080",
-        "127.0.0.1",
-        "proxy",
+        "--state",
     ]);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();

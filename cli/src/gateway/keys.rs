@@ -1,0 +1,52 @@
+//! `cargo mcp gateway keys`.
+
+use toolwright_gateway::internal::{Orgs, ServiceKeys};
+use toolwright_gateway::tokens::{KeyState, KeyStatus};
+
+use super::args::{RotateArgs, ServiceArgs, ShowKeysArgs};
+use super::state::{StateFolder, usage};
+use crate::client::{RequestError, RequestExit};
+use crate::shell::{self, Shell};
+
+/// Prints the keys that sign.
+pub(super) fn show(args: &ShowKeysArgs) -> Result<RequestExit, RequestError> {
+    let keys = StateFolder::open(&args.state.state)?.signing_keys()?;
+    if args.jwks {
+        shell::print(&format!("{}\n", keys.jwks()))?;
+    } else {
+        print_keys(&keys.status())?;
+    }
+    Ok(RequestExit::Ok)
+}
+
+/// Moves on to the next key.
+pub(super) fn rotate(args: &RotateArgs, shell: Shell) -> Result<RequestExit, RequestError> {
+    let keys = StateFolder::open(&args.state.state)?.signing_keys()?;
+    print_keys(&keys.rotate(args.force).map_err(usage)?)?;
+    shell.note(&"gateways that run take the keys up within a second");
+    Ok(RequestExit::Ok)
+}
+
+/// Makes a key for a service.
+pub(super) fn service(args: &ServiceArgs, shell: Shell) -> Result<RequestExit, RequestError> {
+    let folder = StateFolder::open(&args.state.state)?;
+    let orgs = if args.all_orgs { Orgs::All } else { Orgs::Only(args.org.clone()) };
+    let rights = args.rights.iter().copied().map(Into::into).collect();
+    let key = ServiceKeys::add(&folder.services_file(), &args.name, orgs, rights).map_err(usage)?;
+    shell::print(&format!("{key}\n"))?;
+    shell.note(&"this is the only time that the key is shown; start the gateway again to have it taken");
+    Ok(RequestExit::Ok)
+}
+
+fn print_keys(keys: &[KeyStatus]) -> Result<(), RequestError> {
+    let lines = keys.iter().map(|key| {
+        let state = match key.state {
+            KeyState::Next => "next",
+            KeyState::Active => "active",
+            _ => "verify-only",
+        };
+        format!("{}  {state}\n", key.kid)
+    });
+    shell::print(&lines.collect::<String>())?;
+    Ok(())
+}

@@ -1,0 +1,215 @@
+//! The gateway itself: the servers of a file, and the runs of workflows.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright_client::config::{Config, ConfigReader, ServerSpec};
+use toolwright_client::{Client, ClientBuilder, Event};
+use toolwright_core::manifest::visible;
+use toolwright_gateway::calls::MemoryBus;
+use toolwright_gateway::internal::{InternalApi, ServiceKeys};
+use toolwright_gateway::registry::{MemoryStore, Registry};
+use toolwright_gateway::tokens::SessionTokens;
+use toolwright_gateway::{Gateway, GatewayError, UpstreamState};
+use toolwright_server::auth::Protection;
+use toolwright_server::{BuildError, Http, HttpConfig, Server, Service, Stdio, Transport};
+
+use super::args::ServeArgs;
+use super::reload;
+use super::state::{StateFolder, usage};
+use crate::client::{RequestError, RequestExit};
+use crate::shell::{self, Shell};
+
+/// Where the gateway is served over HTTP.
+const PATH: &str = "/mcp/gateway";
+/// How long services are waited for at the end.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// What callers with tokens need, and services.
+struct Guarded {
+    registry: Registry,
+    tokens: Arc<SessionTokens>,
+    services: ServiceKeys,
+    url: String,
+}
+
+/// Runs the gateway until the client leaves, or a signal ends it.
+///
+/// # Errors
+/// An invalid file, a server that is `required` and cannot be reached, an address that cannot be listened at, keys that cannot be
+/// used.
+pub(super) fn run(args: &ServeArgs, shell: Shell) -> Result<RequestExit, RequestError> {
+    if let Some(address) = args.http.filter(|address| !address.ip().is_loopback() && args.state.is_none()) {
+        return Err(usage(format!(
+            "{address} can be reached from other machines, and the gateway asks callers for no token: add --state FOLDER, and make \
+             tokens with `cargo mcp gateway sessions mint`"
+        )));
+    }
+    let config = args.config.as_deref().map(read).transpose()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve(args, config.as_ref(), shell))
+}
+
+async fn serve(args: &ServeArgs, config: Option<&Config>, shell: Shell) -> Result<RequestExit, RequestError> {
+    // Before anything is started, since an address may be in use.
+    let listen = |address| Http::bind(address).map_err(|error| RequestError::Listen(address, error));
+    let http = args.http.map(listen).transpose()?;
+    let internal = match args.internal {
+        Some(address) => {
+            let listener = InternalApi::bind(address).await;
+            Some(listener.map_err(|error| RequestError::Listen(address, error))?)
+        }
+        None => None,
+    };
+    let guarded = match (&args.state, &http) {
+        (Some(folder), Some(http)) => Some(Guarded::open(folder, args, http)?),
+        _ => None,
+    };
+    let gateway = connect(config).await?;
+    if config.is_some() {
+        report(&gateway, shell);
+    }
+    let gateway = if guarded.is_some() { gateway.by_scope() } else { gateway };
+    let registry = guarded.as_ref().map(|guarded| guarded.registry.clone());
+    let service = service(gateway.clone(), registry.clone()).map_err(usage)?;
+    let transport: Transport = match http {
+        Some(http) => {
+            shell.note(&format!("listening at http://{}{PATH}", http.local_addr()?));
+            let http = http.path(PATH);
+            match &guarded {
+                Some(guarded) => http.config(guarded.protect()?).into(),
+                None => http.into(),
+            }
+        }
+        None => Stdio.into(),
+    };
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let internal = guarded.zip(internal).map(|(guarded, listener)| {
+        let address = listener.local_addr().map(|address| address.to_string()).unwrap_or_default();
+        shell.note(&format!("services at http://{address}/internal"));
+        if guarded.services.is_empty() {
+            shell::warning(&"no service has a key yet; make one with `cargo mcp gateway keys service`");
+        }
+        let api = InternalApi::new(guarded.registry, guarded.tokens, guarded.services);
+        tokio::spawn(api.serve(listener, async { drop(stopped.await) }))
+    });
+    let follow = |file: &PathBuf| tokio::spawn(reload::follow(file.clone(), gateway.clone(), shell));
+    let following = args.config.as_ref().map(follow);
+    let served = service.serve_until(transport, terminated()).await;
+    if let Some(following) = following {
+        following.abort();
+    }
+    _ = stop.send(());
+    if let Some(internal) = internal {
+        // What it was asked before the signal is answered.
+        _ = tokio::time::timeout(DRAIN, internal).await;
+    }
+    if let Some(registry) = registry {
+        registry.close().await;
+    }
+    gateway.close().await;
+    served?;
+    Ok(RequestExit::Ok)
+}
+
+impl Guarded {
+    fn open(folder: &Path, args: &ServeArgs, http: &Http) -> Result<Self, RequestError> {
+        let folder = StateFolder::open(folder)?;
+        let url = match &args.url {
+            Some(url) => url.clone(),
+            None => format!("http://{}{PATH}", http.local_addr()?),
+        };
+        Ok(Self {
+            registry: Registry::builder(MemoryStore::new()).bus(MemoryBus::new()).start(),
+            tokens: Arc::new(folder.tokens(&url)?),
+            services: folder.services()?,
+            url,
+        })
+    }
+
+    /// The endpoint with its tokens, at the host that callers know.
+    fn protect(&self) -> Result<HttpConfig, RequestError> {
+        let verifier = self.registry.verifier(Arc::clone(&self.tokens));
+        let config = HttpConfig::new().protect(Protection::new(&self.url, verifier).map_err(usage)?);
+        let host = self.url.split("://").nth(1).and_then(|rest| rest.split('/').next());
+        Ok(config.allow_host(host.unwrap_or_default()))
+    }
+}
+
+async fn connect(config: Option<&Config>) -> Result<Gateway, RequestError> {
+    let Some(config) = config else { return Ok(Gateway::new()) };
+    let gateway = Gateway::connect(config.servers().iter().cloned(), clients(config)).await;
+    gateway.map_err(|error| match error {
+        GatewayError::Required(error) => RequestError::Client(error),
+        other => usage(other),
+    })
+}
+
+fn service(gateway: Gateway, registry: Option<Registry>) -> Result<Service, BuildError> {
+    let server = Server::new(())
+        .name("toolwright-gateway")
+        .version(env!("CARGO_PKG_VERSION"))
+        .instructions("Tools and prompts are called SERVER__NAME, after the server that has them.")
+        .provider(gateway);
+    match registry {
+        Some(registry) => server.provider(registry).build(),
+        None => server.build(),
+    }
+}
+
+/// The servers of a file, with a warning for each problem that does not keep them from being used.
+pub(super) fn read(file: &Path) -> Result<Config, RequestError> {
+    let config = ConfigReader::new().read(file).map_err(|error| RequestError::Config(Box::new(error)))?;
+    for problem in config.problems() {
+        let place = format!("{}:{}:{}", file.display(), problem.line, problem.column);
+        shell::warning(&visible(&format!("{place}: {}", problem.message)));
+    }
+    Ok(config)
+}
+
+/// The clients of the servers. What a server says beside its answers goes to standard error, after its name.
+pub(super) fn clients(config: &Config) -> impl Fn(&ServerSpec) -> ClientBuilder + Send + Sync + 'static {
+    let tokens = config.tokens().clone();
+    move |spec| {
+        let name = spec.name.clone();
+        let builder = Client::builder().name("toolwright-gateway", env!("CARGO_PKG_VERSION"));
+        builder.tokens(tokens.clone()).on_event(move |event| match event {
+            Event::Stderr(line) => shell::text(&format!("{name}: {line}")),
+            Event::Warning(text) => shell::warning(&visible(&format!("{name}: {text}"))),
+            _ => {}
+        })
+    }
+}
+
+/// Says which servers are there.
+fn report(gateway: &Gateway, shell: Shell) {
+    let status = gateway.status();
+    let up = status.iter().filter(|server| matches!(server.state, UpstreamState::Up)).count();
+    shell.note(&format!("{up} of {} servers are connected", status.len()));
+    for server in status {
+        match server.state {
+            UpstreamState::Failed(why) => {
+                shell::warning(&visible(&format!("{}: {why}; it will be tried again", server.name)));
+            }
+            UpstreamState::Connecting => shell.note(&format!("{} is still starting", server.name)),
+            _ => {}
+        }
+    }
+}
+
+/// Waits for Ctrl-C or, on Unix, SIGTERM.
+async fn terminated() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    _ = tokio::signal::ctrl_c().await;
+}

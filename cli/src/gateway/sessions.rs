@@ -1,0 +1,51 @@
+//! `cargo mcp gateway sessions`.
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use toolwright_gateway::Selection;
+use toolwright_gateway::tokens::{Permission, SessionRequest, SessionTokens};
+
+use super::args::{InspectArgs, MintArgs};
+use super::state::{StateFolder, usage};
+use crate::client::{RequestError, RequestExit};
+use crate::shell;
+
+/// The most bytes that are read of a token.
+const MAX_TOKEN: u64 = 16 << 10;
+
+/// Prints a new token.
+pub(super) fn mint(args: &MintArgs) -> Result<RequestExit, RequestError> {
+    let lifetime = Duration::from_secs(args.minutes.saturating_mul(60));
+    if lifetime.is_zero() || lifetime > SessionTokens::MAX_LIFETIME {
+        return Err(usage("a token is good for 1 to 60 minutes; agents get another one then"));
+    }
+    let tokens = StateFolder::open(&args.state.state)?.tokens(&args.url)?.lifetime(lifetime);
+    let mut request = SessionRequest::new(&args.agent);
+    if args.all {
+        request = request.permit(Permission::RunAll);
+    } else {
+        request = request.nodes(Selection::only(&args.servers));
+    }
+    if !args.tools.is_empty() {
+        request = request.tools(Selection::only(&args.tools));
+    }
+    let minted = tokens.mint(&request).map_err(usage)?;
+    shell::print(&format!("{}\n", minted.token))?;
+    Ok(RequestExit::Ok)
+}
+
+/// Prints what a token says.
+pub(super) fn inspect(args: &InspectArgs) -> Result<RequestExit, RequestError> {
+    let mut token = String::new();
+    match args.file.as_deref().filter(|file| file.as_os_str() != "-") {
+        Some(file) => std::fs::File::open(file)
+            .and_then(|file| file.take(MAX_TOKEN).read_to_string(&mut token))
+            .map_err(|error| usage(format!("{} cannot be read: {error}", file.display())))?,
+        None => std::io::stdin().take(MAX_TOKEN).read_to_string(&mut token)?,
+    };
+    let tokens = StateFolder::open(&args.state.state)?.tokens(&args.url)?;
+    let claims = tokens.check(token.trim()).map_err(|rejected| usage(rejected.reason()))?;
+    shell::print(&format!("{}\n", serde_json::to_string_pretty(&claims).unwrap_or_default()))?;
+    Ok(RequestExit::Ok)
+}
