@@ -34,6 +34,9 @@ pub(super) struct ServeArgs {
     /// Listen at this address for services that register the nodes of runs
     #[arg(long, value_name = "ADDRESS", requires = "state")]
     pub(super) internal: Option<SocketAddr>,
+    /// Keep runs and calls in the Redis at this address, which other gateways and workers share; in memory if left out
+    #[arg(long, value_name = "URL", requires = "state")]
+    pub(super) store: Option<String>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
 }

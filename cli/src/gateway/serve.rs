@@ -10,6 +10,7 @@ use toolwright_core::manifest::visible;
 use toolwright_gateway::calls::MemoryBus;
 use toolwright_gateway::internal::{InternalApi, ServiceKeys};
 use toolwright_gateway::registry::{MemoryStore, Registry};
+use toolwright_gateway::shared::{RedisBus, RedisError, RedisStore};
 use toolwright_gateway::tokens::SessionTokens;
 use toolwright_gateway::{Gateway, GatewayError, UpstreamState};
 use toolwright_server::auth::Protection;
@@ -63,7 +64,7 @@ async fn serve(args: &ServeArgs, config: Option<&Config>, shell: Shell) -> Resul
         None => None,
     };
     let guarded = match (&args.state, &http) {
-        (Some(folder), Some(http)) => Some(Guarded::open(folder, args, http)?),
+        (Some(folder), Some(http)) => Some(Guarded::open(folder, args, http).await?),
         _ => None,
     };
     let gateway = connect(config).await?;
@@ -114,18 +115,21 @@ async fn serve(args: &ServeArgs, config: Option<&Config>, shell: Shell) -> Resul
 }
 
 impl Guarded {
-    fn open(folder: &Path, args: &ServeArgs, http: &Http) -> Result<Self, RequestError> {
+    async fn open(folder: &Path, args: &ServeArgs, http: &Http) -> Result<Self, RequestError> {
         let folder = StateFolder::open(folder)?;
         let url = match &args.url {
             Some(url) => url.clone(),
             None => format!("http://{}{PATH}", http.local_addr()?),
         };
-        Ok(Self {
-            registry: Registry::builder(MemoryStore::new()).bus(MemoryBus::new()).start(),
-            tokens: Arc::new(folder.tokens(&url)?),
-            services: folder.services()?,
-            url,
-        })
+        let registry = match &args.store {
+            Some(url) => {
+                let unusable = |error: RedisError| usage(format!("--store: {error}"));
+                let (store, bus) = (RedisStore::connect(url).await, RedisBus::connect(url).await);
+                Registry::builder(store.map_err(unusable)?).bus(bus.map_err(unusable)?).start()
+            }
+            None => Registry::builder(MemoryStore::new()).bus(MemoryBus::new()).start(),
+        };
+        Ok(Self { registry, tokens: Arc::new(folder.tokens(&url)?), services: folder.services()?, url })
     }
 
     /// The endpoint with its tokens, at the host that callers know.

@@ -92,10 +92,9 @@ fn what_keeps_it_from_starting_is_said() {
     let folder = scratch.path();
     run(folder, &["gateway", "--config", "none.json"]).ended(2).says(&["none.json"]);
     let file = config(folder, &["desk"]);
-    run(folder, &["gateway", "--config", &file, "--http", "0.0.0.0:8080"]).ended(2).says(&[
-        "0.0.0.0:8080",
-        "--state",
-    ]);
+    run(folder, &["gateway", "--config", &file, "--http", "0.0.0.0:8080"])
+        .ended(2)
+        .says(&["0.0.0.0:8080", "--state"]);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     run(folder, &["gateway", "--config", &file, "--http", &address]).ended(6).says(&["in use"]);

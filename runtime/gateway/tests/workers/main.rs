@@ -1,5 +1,7 @@
 //! What every way to workers and every store of runs must do, for each that there is: one suite, run on all of them.
 
+#[cfg(feature = "http")]
+mod agents;
 mod calls;
 mod lab;
 mod memory;
