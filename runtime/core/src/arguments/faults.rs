@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::checker::{Insight as _, NodeId, SchemaError, SchemaFault, Types};
+use super::checker::{Insight as _, NodeId, ROOT, SchemaError, SchemaFault, Types};
 use super::example;
 use super::insight::Ask;
 use super::knowledge::{Knowledge, Probe, UNLIKELY};
@@ -11,6 +11,9 @@ use super::places::Place;
 use super::reader::ArgumentReader;
 use crate::probe::{Answer, NO_WIDE_INTEGER, Told, names_of};
 use crate::schema::Draft;
+
+/// How many members a flattened `Option` may need.
+const MAX_ADDED: usize = 32;
 
 impl ArgumentReader {
     /// Lets `T` read small arguments for every object of the schema.
@@ -58,7 +61,10 @@ impl ArgumentReader {
             // A flattened `Option` swallows what cannot be read, and an untagged enum says no more than that.
             // The content of an enum is read from a copy where it stands before the tag.
             let turned = self.probe::<T>(&turned(&arguments), &[]);
-            let limit = limit(&answer, &arguments).or_else(|| limit(&turned, &arguments));
+            let whole = self.completed::<T>(arguments.clone());
+            let limit = limit(&answer, &arguments)
+                .or_else(|| limit(&turned, &arguments))
+                .or_else(|| limit(&self.probe::<T>(&whole, &[]), &whole));
             if let Some(reason) = limit.or(fault) {
                 return Err(error(SchemaFault::Unreadable(reason)));
             }
@@ -154,8 +160,39 @@ impl ArgumentReader {
             self.checker.types(*property) == Types::NONE
                 && self.checker.always(*property).iter().all(|part| !self.checker.node(*part).never)
         };
-        let (name, _) = object.properties.iter().find(|(_, property)| is_nothing(property))?;
+        // A tag within a variant of an enum with the same tag.
+        let excludes_itself = |property: &NodeId| {
+            let parts = self.checker.always(*property);
+            let lists: Vec<_> =
+                parts.iter().filter_map(|id| self.checker.node(*id).allowed.as_deref()).collect();
+            let Some((first, others)) = lists.split_first() else { return false };
+            !first.iter().any(|value| others.iter().all(|list| list.contains(value)))
+        };
+        let is_contradicted =
+            |(_, property): &&(Box<str>, NodeId)| is_nothing(property) || excludes_itself(property);
+        let (name, _) = object.properties.iter().find(is_contradicted)?;
         Some(two_fields(name))
+    }
+
+    /// The arguments with what a flattened `Option` at the root needs: it looks at nothing before all of that is there.
+    fn completed<T: DeserializeOwned>(&self, mut arguments: Value) -> Value {
+        for _ in 0..MAX_ADDED {
+            let answer = self.probe::<T>(&arguments, &[]);
+            let Some(members) = arguments.as_object_mut() else { break };
+            let missing = answer.told.into_iter().find_map(|told| match told {
+                Told::Missing(name) if !members.contains_key(&name) => {
+                    let nodes = self.checker.below(&[ROOT], &name);
+                    nodes
+                        .into_iter()
+                        .find_map(|node| example::minimal_at(&self.checker, node))
+                        .map(|value| (name, value))
+                }
+                _ => None,
+            });
+            let Some((name, value)) = missing else { break };
+            members.insert(name, value);
+        }
+        arguments
     }
 
     /// Why members of a value that fits one variant of an untagged enum would be lost in another.

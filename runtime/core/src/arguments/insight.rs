@@ -114,9 +114,13 @@ impl<'r> Ask<'r> {
         let is_unknown = is_ignored(json!(true)) && is_ignored(json!({ UNLIKELY: [[]] }));
         let repeats = |(property, child): &(Box<str>, NodeId)| {
             let sample = base.get(&**property).cloned().or_else(|| example::minimal_at(self.checker, *child));
-            let Some(sample) = sample else { return false };
-            let both = without("", &[(property, sample.clone()), (name, sample)]);
-            self.ask(place, both).is_some_and(|answer| answer.has(&Told::Repeated(property.to_string())))
+            let is_repeated = |sample: Value| {
+                let both = without("", &[(property, sample.clone()), (name, sample)]);
+                self.ask(place, both).is_some_and(|answer| answer.has(&Told::Repeated(property.to_string())))
+            };
+            // The type may not take what its schema has for an example.
+            let usual = || self.checker.node(*child).usual.map(Value::from);
+            sample.is_some_and(is_repeated) || usual().is_some_and(is_repeated)
         };
         // A member that takes any value looks as if it were unknown.
         let is_free = |(_, child): &(Box<str>, NodeId)| wrong_for(self.checker, *child).is_none();
@@ -165,10 +169,16 @@ impl<'r> Ask<'r> {
         let mut others = members.filter(|(name, _)| place.name() != Some(name));
         let is_read_as = |name: &str, child: NodeId, right: Value| {
             let Some(arguments) = place.with_two(text.into(), name, right.clone()) else { return true };
-            let again =
-                place.with_two(text.into(), name, right).and_then(|once| place.with_again(once, name));
+            let again = place
+                .with_two(text.into(), name, right.clone())
+                .and_then(|once| place.with_again(once, name));
             let wrong =
                 wrong_for(self.checker, child).and_then(|wrong| place.with_two(text.into(), name, wrong));
+            // Where the variant goes by its own name, the member may need others as well.
+            let listed =
+                place.value().cloned().and_then(|listed| place.with_two(listed, name, right.clone()));
+            let with_it = listed.and_then(|listed| self.answer(&listed)).filter(|answer| answer.is_read);
+            let before = with_it.as_ref().unwrap_or(before);
             let is_taken = |arguments: Option<Value>| {
                 arguments.is_some_and(|arguments| self.is_taken(&arguments, before))
             };
@@ -200,9 +210,12 @@ impl<'r> Ask<'r> {
     }
 
     fn is_taken(&self, arguments: &Value, before: &Answer) -> bool {
-        let Some(left) = self.left.get().checked_sub(1) else { return false };
-        self.left.set(left);
-        (self.probe)(arguments).is_as_good_as(before)
+        self.answer(arguments).is_some_and(|answer| answer.is_as_good_as(before))
+    }
+
+    fn answer(&self, arguments: &Value) -> Option<Answer> {
+        self.left.set(self.left.get().checked_sub(1)?);
+        Some((self.probe)(arguments))
     }
 
     /// Whether the type reads the value in the place of the node, without a look at the rules that the schema shows.

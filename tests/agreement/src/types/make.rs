@@ -322,24 +322,33 @@ impl Maker<'_, '_> {
         // What a variant would be that is not there, the map takes, and its members may be of any type.
         let is_loose = |field: &Field| field.is_flat && self.is_loose(&field.of);
         if fields.iter().any(is_loose) {
-            fields.retain(|field| !(field.is_flat && is_map_of_anything(&field.of)));
+            fields.retain(|field| !(field.is_flat && self.holds_map_of_anything(&field.of)));
         }
         fields
     }
 
-    /// Whether it is an untagged enum, or an `Option` of any.
-    fn is_loose(&self, of: &Type) -> bool {
-        let is_enum = |of: &Type, any: bool| match of {
-            Type::Named(at, _) => match &self.definitions[*at].shape {
-                Shape::Enum(tagging, _) => any || *tagging == Tagging::Untagged,
-                _ => false,
-            },
+    /// Whether it is such a map, or a struct in which one is flattened.
+    fn holds_map_of_anything(&self, of: &Type) -> bool {
+        let flat = |at: &usize| match &self.definitions[*at].shape {
+            Shape::Struct(fields) => {
+                fields.iter().any(|field| field.is_flat && self.holds_map_of_anything(&field.of))
+            }
             _ => false,
         };
         match of {
-            Type::Option(one) => is_enum(one, true),
-            Type::Boxed(one) => is_enum(one, false),
-            other => is_enum(other, false),
+            Type::Map(_, value) => **value == Type::Leaf(Leaf::Value),
+            Type::Option(one) | Type::Boxed(one) => self.holds_map_of_anything(one),
+            Type::Named(at, _) => flat(at),
+            _ => false,
+        }
+    }
+
+    /// Whether it is an enum.
+    fn is_loose(&self, of: &Type) -> bool {
+        match of {
+            Type::Named(at, _) => matches!(self.definitions[*at].shape, Shape::Enum(..)),
+            Type::Option(one) | Type::Boxed(one) => self.is_loose(one),
+            _ => false,
         }
     }
 
@@ -375,7 +384,7 @@ impl Maker<'_, '_> {
         let mut fields: Vec<Field> = (0..count).map(|_| self.place()).collect();
         if self.allows("default in tuple", 6) {
             let end = fields.last_mut().expect("a tuple has places");
-            if has_default(&end.of) {
+            if has_default(&end.of) && end.rule.is_none() {
                 end.default = Preset::Plain;
             }
         }
@@ -540,14 +549,6 @@ impl Maker<'_, '_> {
             next.extend(one.inner());
         }
         !(buffers && is_hard)
-    }
-}
-
-fn is_map_of_anything(of: &Type) -> bool {
-    match of {
-        Type::Map(_, value) => **value == Type::Leaf(Leaf::Value),
-        Type::Option(one) | Type::Boxed(one) => is_map_of_anything(one),
-        _ => false,
     }
 }
 

@@ -68,6 +68,12 @@ types! {
     struct Validated { percent: Percent, keys: BTreeMap<u8, Percent> }
     #[serde(try_from = "u8")]
     struct Percent { value: u8 }
+    #[serde(tag = "kind")]
+    enum TagInTag { A { #[serde(flatten)] t: Option<Tagged> }, C }
+    struct NeedsKeys { #[serde(flatten)] part: Option<KeysAndMore> }
+    struct KeysAndMore { label: String, #[serde(flatten)] held: HeldKeys }
+    #[serde(tag = "at", content = "of")]
+    enum HeldKeys { Keys(BTreeMap<u16, bool>) }
     struct Nested { n: u8, #[serde(flatten)] inner: Inner }
     struct NestedBesideMap { #[serde(flatten)] one: Nested, #[serde(flatten)] rest: BTreeMap<String, bool> }
     struct TaggedBesideMap { #[serde(flatten)] t: Tagged, #[serde(flatten)] rest: BTreeMap<String, u8> }
@@ -176,6 +182,8 @@ fn what_serde_never_reads_is_named() {
         (refusal::<SameNameOtherType>(), "two fields have the name `name`"),
         (refusal::<SameNameBelow>(), "two fields have the name `name`"),
         (refusal::<NamedAsTag>(), "two fields have the name `kind`"),
+        (refusal::<TagInTag>(), "two fields have the name `kind`"),
+        (refusal::<NeedsKeys>(), "no map with integers or booleans as keys inside of an untagged"),
         (refusal::<NestedBesideMap>(), "to the map that is flattened beside it as well"),
         (refusal::<TaggedBesideMap>(), "`kind` of a flattened type to the map that is flattened beside it"),
         (refusal::<LooseBesideOption>(), "`word` of a flattened type to the map that is flattened beside it"),

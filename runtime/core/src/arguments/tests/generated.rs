@@ -282,3 +282,27 @@ fn keys_are_learned_where_other_variants_have_own_words() {
     let schema = draft.finish(Profile::Portable).to_string();
     assert!(schema.contains(r#""properties":{"First":{"type":"integer""#), "{schema}");
 }
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Paged {
+    #[serde(flatten)]
+    by: Option<By>,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(tag = "is")]
+enum By {
+    Name,
+    #[serde(alias = "page")]
+    Page {
+        #[serde(flatten)]
+        bounds: Option<Bounds>,
+    },
+}
+
+#[test]
+fn another_name_of_a_variant_is_known_whose_members_need_others() {
+    assert_eq!(read::<Paged>(r#"{"is":"page"}"#).expect("it fits").by, Some(By::Page { bounds: None }));
+    let paged: Paged = read(r#"{"is":"page","from":1,"to":2}"#).expect("it fits");
+    assert_eq!(paged.by, Some(By::Page { bounds: Some(Bounds { from: 1, to: 2 }) }));
+}
