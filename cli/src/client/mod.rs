@@ -28,7 +28,7 @@ pub(crate) use exit::RequestExit;
 pub(crate) use import::ImportArgs;
 pub(crate) use list::ListArgs;
 pub(crate) use login::LoginArgs;
-pub(crate) use target::{SERVERS, ServerArgs, builder, command_spec, url_spec};
+pub(crate) use target::{SERVERS, ServerArgs, builder, command_spec, url_spec, with_logins};
 
 /// What stands below the flags of a command: its examples, how servers are named, and the exit codes.
 pub(crate) fn help(examples: &str) -> String {

@@ -168,19 +168,23 @@ pub(crate) fn command_spec(words: &[OsString]) -> Result<ServerSpec, String> {
     Ok(spec.into())
 }
 
-/// A client that shows what the server says beside its answers, and uses the tokens of earlier logins.
-pub(crate) fn builder(name: &str, shell: Shell) -> ClientBuilder {
-    let (name, version) = name.split_once('/').unwrap_or((name, "1.0.0"));
-    let left = AtomicUsize::new(MAX_STDERR);
-    let builder = match tokens::stored() {
+/// A client that uses the tokens of earlier logins.
+pub(crate) fn with_logins() -> ClientBuilder {
+    match tokens::stored() {
         Ok(Some(stored)) => Client::builder().oauth(stored),
         Ok(None) => Client::builder(),
         Err(why) => {
             shell::warning(&format!("{why}; tokens of earlier logins are not used"));
             Client::builder()
         }
-    };
-    builder.name(name, version).on_event(move |event| match event {
+    }
+}
+
+/// A client that shows what the server says beside its answers, and uses the tokens of earlier logins.
+pub(crate) fn builder(name: &str, shell: Shell) -> ClientBuilder {
+    let (name, version) = name.split_once('/').unwrap_or((name, "1.0.0"));
+    let left = AtomicUsize::new(MAX_STDERR);
+    with_logins().name(name, version).on_event(move |event| match event {
         Event::Stderr(line) => {
             let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
                 Some(left.saturating_sub(line.len() + 1))

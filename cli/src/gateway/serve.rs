@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright_client::config::{Config, ConfigReader, ServerSpec};
-use toolwright_client::{Client, ClientBuilder, Event};
+use toolwright_client::{ClientBuilder, Event};
 use toolwright_core::manifest::visible;
 use toolwright_gateway::calls::MemoryBus;
 use toolwright_gateway::internal::{InternalApi, ServiceKeys};
@@ -19,7 +19,7 @@ use toolwright_server::{BuildError, Http, HttpConfig, Server, Service, Stdio, Tr
 use super::args::ServeArgs;
 use super::reload;
 use super::state::{StateFolder, usage};
-use crate::client::{RequestError, RequestExit};
+use crate::client::{RequestError, RequestExit, with_logins};
 use crate::shell::{self, Shell};
 
 /// Where the gateway is served over HTTP.
@@ -177,7 +177,7 @@ pub(super) fn clients(config: &Config) -> impl Fn(&ServerSpec) -> ClientBuilder 
     let tokens = config.tokens().clone();
     move |spec| {
         let name = spec.name.clone();
-        let builder = Client::builder().name("toolwright-gateway", env!("CARGO_PKG_VERSION"));
+        let builder = with_logins().name("toolwright-gateway", env!("CARGO_PKG_VERSION"));
         builder.tokens(tokens.clone()).on_event(move |event| match event {
             Event::Stderr(line) => shell::text(&format!("{name}: {line}")),
             Event::Warning(text) => shell::warning(&visible(&format!("{name}: {text}"))),

@@ -13,6 +13,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 /// The shell that every POSIX system has; where there is none, nothing is guarded.
 const SHELL: &str = "/bin/sh";
@@ -56,10 +57,13 @@ pub(crate) struct Guarded(i32);
 pub(crate) fn guard(group: i32) -> Guarded {
     let mut guard = lock();
     guard.groups.insert(group);
-    if guard.shell.is_some() {
-        guard.say(&format!("+{group}\n"));
-    } else {
-        guard.start();
+    let is_there = guard.shell.is_some();
+    guard.say(&format!("+{group}\n"));
+    drop(guard);
+    // To start a program takes a millisecond or two, and the server has begun to start too.
+    let start = || lock().start_if_needed();
+    if !is_there && thread::Builder::new().name("toolwright-guard".to_owned()).spawn(start).is_err() {
+        start();
     }
     Guarded(group)
 }
@@ -77,6 +81,12 @@ fn lock() -> MutexGuard<'static, Guard> {
 }
 
 impl Guard {
+    fn start_if_needed(&mut self) {
+        if self.shell.is_none() && !self.groups.is_empty() {
+            self.start();
+        }
+    }
+
     fn start(&mut self) {
         if self.starts == MAX_STARTS {
             return;
@@ -102,9 +112,7 @@ impl Guard {
                 if let Some((mut shell, _)) = self.shell.take() {
                     _ = shell.wait();
                 }
-                if !self.groups.is_empty() {
-                    self.start();
-                }
+                self.start_if_needed();
             }
         }
     }

@@ -37,6 +37,8 @@ fn left_behind(mode: &str, fault: &str, patience: Duration) -> usize {
     assert_eq!(line, "ready\n");
     let is_server = |id: &u32| *id != program.id();
     assert!(with_word(&word).iter().any(is_server), "the server runs");
+    // The guard starts beside the server.
+    std::thread::sleep(Duration::from_millis(300));
     program.kill().unwrap();
     program.wait().unwrap();
     let end = Instant::now() + patience;
