@@ -285,6 +285,7 @@ pub trait CallBus: Send + Sync + 'static {
     fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<(), CallError>>;
 
     /// Waits until the record of a call is newer than `seen`, and gives it. The first version is 1, so 0 waits for nothing.
+    /// That a worker has claimed the call may be told late, as it is news for nobody.
     fn wait<'a>(&'a self, call: &'a str, seen: u64) -> BoxFuture<'a, Result<CallRecord, CallError>>;
 
     /// What is known of a call.

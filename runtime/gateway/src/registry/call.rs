@@ -126,7 +126,8 @@ async fn made(bus: &dyn CallBus, pool: &str, call: Call, cx: &Context) -> Result
             _ => return Err(error.to_rpc(&id).into()),
         }
     }
-    let (mut seen, mut reported) = (0, None);
+    // The first version is that the call waits.
+    let (mut seen, mut reported) = (1, None);
     loop {
         let record = match bus.wait(&id, seen).await {
             Ok(record) => record,

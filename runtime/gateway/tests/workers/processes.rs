@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolwright_core::definition::ToolDefinition;
@@ -39,7 +39,8 @@ impl AppendingTool {
     fn append(&self, what: &str) {
         use std::io::Write;
         let mut file = fs::OpenOptions::new().create(true).append(true).open(&self.0).unwrap();
-        writeln!(file, "{what} {}", std::process::id()).unwrap();
+        // In one write, so that lines of several processes do not mix, and none is cut when a process is killed.
+        file.write_all(format!("{what}\n").as_bytes()).unwrap();
     }
 }
 
@@ -51,9 +52,10 @@ impl Provider for AppendingTool {
     fn call_tool<'a>(&'a self, request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
         let arguments: serde_json::Value = serde_json::from_str(request.arguments.unwrap().get()).unwrap();
         Outcome::from_future(async move {
-            self.append("begun");
+            let name = arguments["id"].as_str().map_or_else(|| std::process::id().to_string(), str::to_owned);
+            self.append(&format!("begun {name}"));
             tokio::time::sleep(Duration::from_millis(arguments["ms"].as_u64().unwrap())).await;
-            self.append("ended");
+            self.append(&format!("ended {name}"));
             ToolResult::text(std::process::id().to_string())
         })
     }
@@ -173,4 +175,77 @@ async fn a_process_that_comes_back_late_changes_nothing() {
     tokio::time::sleep(LEASE).await;
     let late = gateway.record("a").await.unwrap();
     assert_eq!((late.version, result_of(&late)), (record.version, result_of(&record)));
+}
+
+/// Processes are killed one after the other while calls are made, for 6 seconds or `SOAK_SECONDS`.
+#[tokio::test]
+async fn killed_processes_neither_lose_nor_repeat_effects() {
+    let seconds = std::env::var("SOAK_SECONDS").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(6);
+    let mut server = RedisServer::start(Keeps::Everything);
+    let gateways = [bus(&server).await, bus(&server).await];
+    let mut workers: Vec<_> = (0..4).map(|_| Process::start(&server)).collect();
+    let ends = Instant::now() + Duration::from_secs(seconds);
+    let calls: Vec<_> = (0..8_usize)
+        .map(|lane| {
+            let gateway = Arc::clone(&gateways[lane % 2]);
+            tokio::spawn(async move {
+                let mut done = Vec::new();
+                for number in 0.. {
+                    if Instant::now() > ends {
+                        break;
+                    }
+                    let id = format!("{lane}-{number}");
+                    done.push((id.clone(), outcome_of(&gateway, &id).await));
+                }
+                done
+            })
+        })
+        .collect();
+    let mut round = 0;
+    while Instant::now() < ends {
+        tokio::time::sleep(Duration::from_millis(600)).await;
+        round += 1;
+        if round % 4 == 0 {
+            server.restart();
+        } else {
+            workers.remove(0).signal("KILL");
+            workers.push(Process::start(&server));
+        }
+    }
+    let (mut done, mut unknown) = (0, 0);
+    let mut outcomes = Vec::new();
+    for lane in calls {
+        outcomes.extend(lane.await.unwrap());
+    }
+    let ledger = lines(&ledger(&server));
+    let count = |line: &str| ledger.iter().filter(|known| *known == line).count();
+    for (id, is_done) in &outcomes {
+        let (begun, ended) = (count(&format!("begun {id}")), count(&format!("ended {id}")));
+        if *is_done {
+            done += 1;
+            assert_eq!((begun, ended), (1, 1), "{id}");
+        } else {
+            unknown += 1;
+            assert!(begun <= 1, "{id} was made {begun} times");
+        }
+    }
+    assert!(done > 20 && unknown < done, "{done} done, {unknown} unknown");
+}
+
+/// Makes a call that must not be repeated. Gives whether it is done; else nobody knows.
+async fn outcome_of(gateway: &RedisBus, id: &str) -> bool {
+    let arguments = raw(&json!({"ms": 5, "id": id}).to_string());
+    let call = Call::new(id.to_owned(), "node".to_owned(), "append".to_owned(), arguments, later(60));
+    let (limit, mut seen) = (Instant::now() + LONG, 0);
+    while let Err(error) = gateway.submit("p", call.clone()).await {
+        assert!(Instant::now() < limit, "{id}: {error}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    loop {
+        match tokio::time::timeout(LONG, gateway.wait(id, seen)).await.expect("the call should end") {
+            Ok(record) if record.state.is_final() => return matches!(record.state, CallState::Done { .. }),
+            Ok(record) => seen = record.version,
+            Err(error) => assert!(Instant::now() < limit, "{id}: {error}"),
+        }
+    }
 }

@@ -18,5 +18,5 @@ local attempt = tostring(known[3] + 1)
 local leases = key('leases', pool)
 redis.call('ZADD', leases, now() + ARGV[5], id)
 redis.call('PEXPIRE', leases, 2 * HOUR)
-change(id, 'state', 'running', 'lease', lease, 'attempt', attempt, 'worker', ARGV[6])
+note(id, 'state', 'running', 'lease', lease, 'attempt', attempt, 'worker', ARGV[6])
 return {known[2], attempt}

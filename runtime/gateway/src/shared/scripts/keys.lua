@@ -47,12 +47,17 @@ local function tell(processes, what, id)
     end
 end
 
--- Changes the record of a call.
-local function change(id, ...)
+-- Changes the record of a call, and tells nobody: that it waits or runs is news for those who look.
+local function note(id, ...)
     local call = key('call', id)
     redis.call('HSET', call, ...)
     redis.call('HINCRBY', call, 'version', 1)
-    tell(redis.call('HGET', call, 'callers'), 'call', id)
+end
+
+-- Changes the record of a call, and tells those who wait.
+local function change(id, ...)
+    note(id, ...)
+    tell(redis.call('HGET', key('call', id), 'callers'), 'call', id)
 end
 
 -- Puts a call into the queue of its pool.
@@ -82,7 +87,7 @@ local function end_leases(pool, idle, attempts)
             redis.call('HDEL', call, 'lease')
             if known[2] == '1' and tonumber(known[3]) < attempts and not known[4] then
                 enqueue(pool, id)
-                change(id, 'state', 'queued')
+                note(id, 'state', 'queued')
             else
                 redis.call('HDEL', call, 'call')
                 change(id, 'state', 'unknown')
