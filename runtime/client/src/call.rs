@@ -181,7 +181,7 @@ impl Client {
         let connection = self.connection().await?;
         let server = &connection.server;
         let calls = server.capabilities.get("tasks").and_then(|tasks| tasks.pointer("/requests/tools/call"));
-        Ok(!server.revision.is_modern() && calls.is_some())
+        Ok(server.revision.has_handshake() && calls.is_some())
     }
 
     /// Sends a request, and again with answers as long as the server asks (2026-07-28, basic/patterns/mrtr).

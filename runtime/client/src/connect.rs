@@ -169,7 +169,7 @@ impl Recipe {
         match http.meet(&self.identity, expected, plan.probe.min(patience), patience).await? {
             Met::Streamable(server) => {
                 http.remember(&self.identity);
-                if !server.revision.is_modern() && host.is_attentive() {
+                if server.revision.has_handshake() && host.is_attentive() {
                     http.listen().await;
                 }
                 Ok(Connection::new(server, Arc::clone(host), Wire::Http(http), self.identity.meta()))

@@ -38,7 +38,7 @@ pub(crate) enum Wire {
 
 impl Connection {
     pub(crate) fn new(server: ServerInfo, host: Arc<Host>, wire: Wire, meta: String) -> Self {
-        let meta = if server.revision.is_modern() { meta.into() } else { "".into() };
+        let meta = if server.revision.has_request_meta() { meta.into() } else { "".into() };
         Self { server, host, wire, meta }
     }
 
@@ -99,7 +99,7 @@ impl Connection {
         match &self.wire {
             Wire::Mux { .. } => false,
             #[cfg(feature = "http")]
-            Wire::Http(_) => self.server.revision.is_modern(),
+            Wire::Http(_) => self.server.revision.has_request_meta(),
         }
     }
 

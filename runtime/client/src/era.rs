@@ -8,7 +8,7 @@ use toolwright_core::protocol::error::{
     HEADER_MISMATCH, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_PROTOCOL_VERSION,
 };
 use toolwright_core::protocol::method;
-use toolwright_core::protocol::{ErrorObject, Revision, meta};
+use toolwright_core::protocol::{Era, ErrorObject, Revision, meta};
 
 use crate::error::{ClientError, ErrorKind, quoted};
 use crate::host::Host;
@@ -92,7 +92,7 @@ pub(crate) fn judge(reply: &Reply, status: Option<u16>, host: &Arc<Host>) -> Ver
     match reply {
         Reply::Result(result) => match ServerInfo::of_discovery(result) {
             Some((server, supported)) => match common(&supported) {
-                Some(revision) if revision.is_modern() => Verdict::Modern(Box::new(server)),
+                Some(revision) if revision.era() == Era::Modern => Verdict::Modern(Box::new(server)),
                 Some(revision) => Verdict::Legacy(revision),
                 None => failed(no_common(&supported), "use a newer client, or an older server"),
             },
@@ -104,7 +104,7 @@ pub(crate) fn judge(reply: &Reply, status: Option<u16>, host: &Arc<Host>) -> Ver
                 (UNSUPPORTED_PROTOCOL_VERSION, _) => {
                     let supported = supported_in(&error);
                     match common(&supported) {
-                        Some(revision) if revision.is_modern() => Verdict::Again,
+                        Some(revision) if revision.era() == Era::Modern => Verdict::Again,
                         Some(revision) => Verdict::Legacy(revision),
                         None => failed(no_common(&supported), "use a newer client, or an older server"),
                     }

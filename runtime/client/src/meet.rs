@@ -37,7 +37,7 @@ pub(crate) enum Unmet {
 
 /// Finds out the era, and shakes hands with a legacy server.
 pub(crate) async fn meet(mux: &Arc<Mux>, identity: &Identity, plan: Plan) -> Result<ServerInfo, Unmet> {
-    if let Some(revision) = plan.revision.filter(|revision| !revision.is_modern()) {
+    if let Some(revision) = plan.revision.filter(|revision| revision.has_handshake()) {
         let open = mux.open(&identity.initialize(revision), "", false).map_err(Unmet::Failed)?;
         return handshake(mux, open, plan).await.map_err(Unmet::Failed);
     }

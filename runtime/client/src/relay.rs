@@ -122,7 +122,7 @@ impl RelayRequest {
         let params = params?;
         let connection = client.connection().await?;
         let revision = connection.server.revision;
-        let own_meta = revision.is_modern().then(|| {
+        let own_meta = revision.has_request_meta().then(|| {
             let identity = &client.shared.recipe.identity;
             identity.meta_for(&capabilities, log_level.as_deref())
         });

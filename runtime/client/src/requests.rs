@@ -124,8 +124,8 @@ impl Client {
     /// # Errors
     /// As for [`Client::call`].
     pub async fn ping(&self) -> Result<(), ClientError> {
-        let is_modern = self.connection().await?.server.revision.is_modern();
-        let method = if is_modern { method::SERVER_DISCOVER } else { "ping" };
+        let has_ping = self.connection().await?.server.revision.has_handshake();
+        let method = if has_ping { method::PING } else { method::SERVER_DISCOVER };
         let outgoing = Outgoing { method: method.into(), is_safe: true, ..Outgoing::default() };
         self.send(&outgoing, &mut self.watch()).await.map(drop)
     }

@@ -89,7 +89,7 @@ impl ServerInfo {
         let Handshake { protocol_version, capabilities, server_info: info, instructions } =
             serde_json::from_str(result)
                 .map_err(|error| format!("its answer to `initialize` is not one: {error}"))?;
-        let revision = Revision::from_name(&protocol_version).filter(|revision| !revision.is_modern());
+        let revision = Revision::from_name(&protocol_version).filter(|revision| revision.has_handshake());
         let revision = revision.ok_or_else(|| {
             let shown = crate::error::quoted(&protocol_version);
             format!("it wants to speak the revision `{shown}`, which this client does not know")

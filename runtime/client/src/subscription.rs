@@ -130,10 +130,10 @@ impl Client {
     /// # Errors
     /// Where the server refuses, or cannot be reached.
     pub async fn subscribe(&self, changes: Changes) -> Result<Subscription, ClientError> {
-        if self.connection().await?.server.revision.is_modern() {
-            self.listen(changes).await
-        } else {
+        if self.connection().await?.server.revision.has_handshake() {
             self.listen_legacy(changes).await
+        } else {
+            self.listen(changes).await
         }
     }
 

@@ -65,7 +65,7 @@ impl Conversation {
                         question.refuse(error::internal("this call has asked too often"));
                     } else if !can_answer(cx, &request) {
                         question.refuse(error::method_not_found(&request.method));
-                    } else if cx.revision().is_modern() {
+                    } else if !cx.revision().has_server_requests() {
                         self.open = Some((key.clone(), question));
                         return Stop::Asks(Box::new(self), key, request);
                     } else {

@@ -93,7 +93,7 @@ impl Upstream {
 
     /// Has a server of 2025-11-25 or before send log messages of every level: each caller gets those that it wants.
     pub(crate) async fn ask_for_logs(&self) {
-        if !self.info.revision.is_modern() && self.info.has("logging") {
+        if self.info.revision.has_handshake() && self.info.has("logging") {
             // One that cannot do that sends what it likes.
             _ = self.client.request(method::LOGGING_SET_LEVEL, json!({"level": "debug"})).await;
         }
@@ -143,7 +143,7 @@ impl Upstream {
         };
         let mut changes = toolwright_client::Changes::new();
         // A connection that was lost is a change as well, and a legacy server need not be asked for it.
-        let mut is_any = !self.info.revision.is_modern();
+        let mut is_any = self.info.revision.has_handshake();
         if tells("tools") {
             (changes, is_any) = (changes.tools(), true);
         }

@@ -136,7 +136,7 @@ impl Upstream {
     /// Passes a request on, or goes on with one that waited for answers.
     async fn pass_on(&self, request: Passed<'_>, cx: &Context) -> Result<Answered, ErrorObject> {
         let resumed = match request.input {
-            Some(input) if !self.info.revision.is_modern() => {
+            Some(input) if self.info.revision.has_server_requests() => {
                 Some(self.conversations.resume(input, cx.access())?)
             }
             _ => None,
@@ -346,7 +346,7 @@ impl Provider for Proxy {
 
 /// What the caller can be asked for, in the words of 2026-07-28.
 fn capabilities(cx: &Context) -> Map<String, Value> {
-    if cx.revision().is_modern() {
+    if cx.revision().has_request_meta() {
         let mut meta = cx.meta();
         let Some(Value::Object(mut capabilities)) = meta.get_mut(meta::CLIENT_CAPABILITIES).map(Value::take)
         else {

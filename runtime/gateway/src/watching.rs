@@ -59,7 +59,7 @@ impl Drop for Watch {
 ///
 /// A modern server has one stream for all of them, which is opened again with each change; a legacy one is asked for each.
 pub(crate) async fn keep_watching(upstream: Arc<Upstream>) {
-    let is_modern = upstream.info.revision.is_modern();
+    let is_modern = !upstream.info.revision.has_resource_watching();
     let mut watches: HashMap<BTreeSet<String>, Watch> = HashMap::new();
     loop {
         upstream.watched.changed.notified().await;
@@ -86,7 +86,7 @@ async fn begin(upstream: &Arc<Upstream>, uris: BTreeSet<String>) -> Watch {
     let task = tokio::spawn(watch(Arc::clone(upstream), uris, agreed));
     let watch = Watch(task.abort_handle());
     // An old watch over the same resources ends after that.
-    if upstream.info.revision.is_modern() {
+    if !upstream.info.revision.has_resource_watching() {
         _ = timeout(OVERLAP, agreement).await;
     }
     watch
@@ -113,7 +113,7 @@ async fn watch(upstream: Arc<Upstream>, uris: BTreeSet<String>, agreed: oneshot:
                     match subscription.next().await {
                         Some(Change::Resource(uri)) => tell(&uri),
                         // A modern subscription is started again by itself; a legacy server has forgotten it.
-                        Some(Change::Missed) if upstream.info.revision.is_modern() => {
+                        Some(Change::Missed) if !upstream.info.revision.has_resource_watching() => {
                             tell_all();
                         }
                         Some(Change::Missed) | None => break,

@@ -59,7 +59,7 @@ impl Http {
     ) -> Result<Met, ClientError> {
         let probe = if expected == Expected::Any { probe } else { patience };
         let revision = match expected {
-            Expected::Only(revision) if !revision.is_modern() => revision,
+            Expected::Only(revision) if revision.has_handshake() => revision,
             _ => match self.probe(identity, probe).await? {
                 Ok(server) => return Ok(Met::Streamable(server)),
                 Err((_, said)) if expected != Expected::Any => return Err(self.not_spoken(&said)),

@@ -224,7 +224,7 @@ impl Http {
     }
 
     pub(crate) fn is_legacy(&self) -> bool {
-        self.lock().revision.is_some_and(|revision| !revision.is_modern())
+        self.lock().revision.is_some_and(Revision::has_sessions)
     }
 
     /// Sends a message that has no answer, without waiting for it.

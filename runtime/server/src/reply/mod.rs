@@ -1,6 +1,15 @@
 //! What comes of a request: typed on its way through the server, and written once, in the form of the revision.
+//!
+//! A [`Reply`] is not the [`Outcome`](crate::provider::Outcome) of a provider. An outcome is the answer of user code to one
+//! kind of request, generic over its result, public, and open: its input requests are raw and have no state yet, and its
+//! task is a future. A reply is what the server has made of it: requests that the client has declared, with sealed state, a
+//! task that exists, a page that is written already, or a reply that no provider gives. Were they one type, providers could
+//! build replies that only the server may build.
 
 mod tool_result;
+
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::sync::Arc;
