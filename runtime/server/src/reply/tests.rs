@@ -72,7 +72,7 @@ fn results_have_the_form_of_the_era() {
 }
 
 #[test]
-fn cache_hints_are_of_the_modern_era_and_private_where_they_must_be() {
+fn cache_hints_are_modern_and_private_where_they_must_be() {
     let resource = || {
         let contents = [ResourceContents::text("a://b", "c")];
         ResourceResult::new(contents).keep(std::time::Duration::from_secs(1), CacheScope::Public)
