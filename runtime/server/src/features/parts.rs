@@ -40,6 +40,7 @@ impl FeatureParts {
     }
 
     /// Checks everything. `servers` are those whose toolsets the server has.
+    #[cfg_attr(not(feature = "skills"), expect(unused_mut, reason = "only skills add resources"))]
     pub(crate) fn build(
         mut self,
         servers: &[ServerOf],
