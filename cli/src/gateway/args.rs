@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use toolwright_gateway::internal::Right;
+use toolwright_gateway::pins::PinMode;
 
+use super::pins::PinsArgs;
 use crate::flags::OutputArgs;
 
 #[derive(Debug, Args)]
@@ -37,8 +39,35 @@ pub(super) struct ServeArgs {
     /// Keep runs and calls in the Redis at this address, which other gateways and workers share; in memory if left out
     #[arg(long, value_name = "URL", requires = "state")]
     pub(super) store: Option<String>,
+    /// Compare the tools of the servers with the pins in this file, of `cargo mcp gateway pins update`
+    #[arg(long, value_name = "FILE", requires = "config")]
+    pub(super) pins: Option<PathBuf>,
+    /// What to do about tools that are new or not as they were pinned
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = Mode::Warn, requires = "pins")]
+    pub(super) pin_mode: Mode,
     #[command(flatten)]
     pub(super) output: OutputArgs,
+}
+
+/// What is done about tools that are not as they were pinned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Mode {
+    /// Nothing
+    Off,
+    /// Report and serve them
+    Warn,
+    /// Report them, and neither list nor call them
+    Block,
+}
+
+impl From<Mode> for PinMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Off => Self::Off,
+            Mode::Warn => Self::Warn,
+            Mode::Block => Self::Block,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -47,6 +76,8 @@ pub(super) enum GatewayCommand {
     Keys(KeysArgs),
     /// Make and inspect session tokens
     Sessions(SessionsArgs),
+    /// Review and update the pins of the servers' tools
+    Pins(PinsArgs),
 }
 
 #[derive(Debug, Args)]
@@ -215,6 +246,7 @@ as they are keep their connections. Tools and prompts are called SERVER__NAME.";
                 SessionsCommand::Mint(args) => &args.state.output,
                 SessionsCommand::Inspect(args) => &args.state.output,
             },
+            Some(GatewayCommand::Pins(args)) => args.output(),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! `cargo mcp gateway`: the servers of a configuration file as one server, and the tools of runs.
 //!
 //! `args` has the flags, `serve` runs the gateway and `reload` follows its file; `state` is the folder with its keys, which `keys`
-//! and `sessions` work on.
+//! and `sessions` work on; `pins` compares what servers offer with what was reviewed.
 
 mod args;
 mod keys;
+mod pins;
 mod reload;
 mod serve;
 mod sessions;
@@ -24,6 +25,7 @@ use crate::shell::Shell;
 pub(crate) fn run(args: &GatewayArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     match &args.command {
         None => serve::run(&args.serve, shell),
+        Some(GatewayCommand::Pins(args)) => pins::run(args, shell),
         Some(GatewayCommand::Keys(args)) => match &args.command {
             KeysCommand::Show(args) => keys::show(args),
             KeysCommand::Rotate(args) => keys::rotate(args, shell),

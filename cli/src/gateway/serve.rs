@@ -9,6 +9,7 @@ use toolwright_client::{ClientBuilder, Event};
 use toolwright_core::manifest::visible;
 use toolwright_gateway::calls::MemoryBus;
 use toolwright_gateway::internal::{InternalApi, ServiceKeys};
+use toolwright_gateway::pins::Pins;
 use toolwright_gateway::registry::{MemoryStore, Registry};
 use toolwright_gateway::shared::{RedisBus, RedisError, RedisStore};
 use toolwright_gateway::tokens::SessionTokens;
@@ -17,6 +18,7 @@ use toolwright_server::auth::Protection;
 use toolwright_server::{BuildError, Http, HttpConfig, Server, Service, Stdio, Transport};
 
 use super::args::ServeArgs;
+use super::pins::unusable;
 use super::reload;
 use super::state::{StateFolder, usage};
 use crate::client::{RequestError, RequestExit, with_logins};
@@ -48,11 +50,17 @@ pub(super) fn run(args: &ServeArgs, shell: Shell) -> Result<RequestExit, Request
         )));
     }
     let config = args.config.as_deref().map(read).transpose()?;
+    let pinned = args.pins.as_deref().map(Pins::read).transpose().map_err(unusable)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(args, config.as_ref(), shell))
+    runtime.block_on(serve(args, config.as_ref(), pinned, shell))
 }
 
-async fn serve(args: &ServeArgs, config: Option<&Config>, shell: Shell) -> Result<RequestExit, RequestError> {
+async fn serve(
+    args: &ServeArgs,
+    config: Option<&Config>,
+    pinned: Option<Pins>,
+    shell: Shell,
+) -> Result<RequestExit, RequestError> {
     // Before anything is started, since an address may be in use.
     let listen = |address| Http::bind(address).map_err(|error| RequestError::Listen(address, error));
     let http = args.http.map(listen).transpose()?;
@@ -68,6 +76,9 @@ async fn serve(args: &ServeArgs, config: Option<&Config>, shell: Shell) -> Resul
         _ => None,
     };
     let gateway = connect(config).await?;
+    if let Some(pinned) = pinned {
+        gateway.set_pins(pinned, args.pin_mode.into(), shell::warning);
+    }
     if config.is_some() {
         report(&gateway, shell);
     }

@@ -9,7 +9,6 @@ mod args;
 mod rule;
 mod subject;
 
-mod characters;
 mod checks;
 mod schema;
 mod words;

@@ -5,11 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
+use toolwright_core::manifest::{Kind, visible};
+use toolwright_gateway::pins::{Pin, digest};
 
-use toolwright_core::manifest::{Kind, by_value, visible};
-
-use super::canonical::canonical;
 use crate::source::{Entries, ServerDefinitions};
 
 /// The version of the file's form; it rises when a reader of the former version would misunderstand it.
@@ -43,15 +41,6 @@ pub(crate) struct Lock {
 
 /// Pins by what the definitions are called by.
 pub(super) type Pins = BTreeMap<String, Pin>;
-
-/// One definition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Pin {
-    /// The hash of the whole definition.
-    definition: String,
-    /// The hash of each member, to say which of them changed.
-    members: BTreeMap<String, String>,
-}
 
 /// Why a text is no lock file.
 #[derive(Debug, thiserror::Error)]
@@ -107,7 +96,7 @@ impl Lock {
             version,
             kinds: definitions.kinds.clone(),
             instructions: (!definitions.is_list)
-                .then(|| definitions.instructions.as_deref().map(|text| hash(&Value::from(text))).into()),
+                .then(|| definitions.instructions.as_deref().map(|text| digest(&Value::from(text))).into()),
             tools,
             prompts,
             resources,
@@ -229,7 +218,7 @@ impl Lock {
             let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
             for name in names {
                 let how = match (before.get(name), after.get(name)) {
-                    (Some(before), Some(after)) if before.definition == after.definition => continue,
+                    (Some(before), Some(after)) if before.is_same(after) => continue,
                     (Some(before), Some(after)) => How::Changed(before.changed_members(after)),
                     (Some(_), None) => How::Removed,
                     (None, _) => How::Added,
@@ -241,29 +230,13 @@ impl Lock {
     }
 }
 
-impl Pin {
-    fn of(kind: Kind, definition: &Map<String, Value>, version: u32) -> Self {
-        let definition = if version < 2 { definition.clone() } else { by_value(kind, definition) };
-        Self {
-            members: definition.iter().map(|(name, member)| (name.clone(), hash(member))).collect(),
-            definition: hash(&Value::Object(definition)),
-        }
-    }
-
-    fn changed_members(&self, now: &Self) -> Vec<String> {
-        let names: BTreeSet<&String> = self.members.keys().chain(now.members.keys()).collect();
-        names.into_iter().filter(|name| self.members.get(*name) != now.members.get(*name)).cloned().collect()
-    }
-}
-
 fn pins(kind: Kind, entries: &Entries, version: u32) -> Pins {
-    entries.iter().map(|(name, definition)| (name.clone(), Pin::of(kind, definition, version))).collect()
+    entries.iter().map(|(name, definition)| (name.clone(), pin(kind, definition, version))).collect()
 }
 
-/// SHA-256 (FIPS 180-4) of the canonical text, as hexadecimal digits with the algorithm in front.
-fn hash(value: &Value) -> String {
-    let digest = Sha256::digest(canonical(value));
-    digest.iter().fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"))
+/// Version 1 hashes definitions as they are written.
+fn pin(kind: Kind, definition: &Map<String, Value>, version: u32) -> Pin {
+    if version < 2 { Pin::of_exact(definition) } else { Pin::of(kind, definition) }
 }
 
 impl fmt::Display for Drift {

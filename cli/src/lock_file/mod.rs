@@ -1,7 +1,6 @@
 //! The lock file of `cargo mcp pin` and `cargo mcp verify`.
 
 mod args;
-mod canonical;
 mod lock;
 
 use std::fs;

@@ -102,3 +102,42 @@ fn what_keeps_it_from_starting_is_said() {
     fs::write(&file, needed.to_string()).unwrap();
     run(folder, &["gateway", "--config", &file]).ended(3).says(&["no-such-program"]);
 }
+
+#[test]
+fn tools_are_pinned_reviewed_and_blocked() {
+    let scratch = scratch();
+    let folder = scratch.path();
+    let file = config(folder, &["desk"]);
+    let pins = |words: &[&str]| run(folder, &[&["gateway", "pins"], words, &["--config", &file]].concat());
+    pins(&["review"]).ended(6).says(&["cargo mcp gateway pins update"]);
+    pins(&["update"]).ok().says(&["mcp.pins.json pins"]);
+    pins(&["review"]).ok().says(&["every tool is as it was pinned"]);
+
+    // As if `help` had been another one when it was reviewed.
+    let path = folder.join("mcp.pins.json");
+    let mut pinned: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let pin = &mut pinned["servers"]["desk"]["tools"]["help"];
+    pin["definition"] = "sha256:00".into();
+    pin["members"]["description"] = "sha256:00".into();
+    fs::write(&path, pinned.to_string()).unwrap();
+    let review = pins(&["review"]).ended(1);
+    assert_eq!(review.stdout, "desk: the tool `help` is not as it was pinned: description changed\n");
+
+    let listed = |mode: &[&str]| {
+        let command = ["--", PROGRAM, "mcp", "gateway", "-q", "--config", &file, "--pins", "mcp.pins.json"];
+        run(folder, &[&["list"], &command[..], mode].concat()).ok()
+    };
+    let blocked = listed(&["--pin-mode", "block"]);
+    assert!(
+        blocked.stdout.contains("desk__find_orders") && !blocked.stdout.contains("desk__help"),
+        "{blocked:?}"
+    );
+    let warned = listed(&[]).says(&["the tool `help` is not as it was pinned"]);
+    assert!(warned.stdout.contains("desk__help"), "{warned:?}");
+    assert!(!listed(&["--pin-mode", "off"]).stderr.contains("pinned"));
+
+    pins(&["update", "desk__none"]).ended(2).says(&["`desk__none`"]);
+    pins(&["update", "desk__help"]).ok();
+    pins(&["review"]).ok();
+    run(folder, &["gateway", "--config", &file, "--pin-mode", "block"]).ended(2).says(&["--pins"]);
+}

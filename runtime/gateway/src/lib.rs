@@ -9,7 +9,7 @@
 //! [`graph`] compiles workflow graphs: which nodes are tools, and which agents may use them. What an agent sees is its [`Scope`]. Its [session token](tokens) says so; the [`registry`] knows what the nodes of its run
 //! offer, and [`calls`] leads to the workers that answer: each is a [`Worker`].
 //!
-//! [`secrets`] seals credentials where they are stored.
+//! [`secrets`] seals credentials where they are stored; [`pins`] keep servers from exchanging definitions.
 //!
 //! This is a crate and not a part of the façade, since everything that stands in front of servers needs it from below: the
 //! façade re-exports it.
@@ -22,6 +22,7 @@ pub mod graph;
 #[cfg(feature = "http")]
 pub mod internal;
 mod lists;
+pub mod pins;
 mod proxy;
 mod random;
 pub mod registry;

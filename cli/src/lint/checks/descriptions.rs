@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::super::characters::{Hidden, hidden};
+use toolwright_core::manifest::{Hidden, hidden_characters};
+
 use super::super::rule::LintRule;
 use super::super::subject::{Problems, Subject, Tool};
 use super::super::words::words;
@@ -101,7 +102,7 @@ pub(super) fn direction_characters(_: &LintRule, subject: &Subject<'_>, problems
 
 fn characters(subject: &Subject<'_>, problems: &mut Problems, kind: Hidden, what: &str) {
     let say = |text: &str| {
-        let (character, _) = hidden(text).find(|(_, found)| *found == kind)?;
+        let (character, _) = hidden_characters(text).find(|(_, found)| *found == kind)?;
         Some(format!("U+{:04X} in this string {what}", u32::from(character)))
     };
     let server = &subject.manifest.server;

@@ -7,7 +7,9 @@
 //! [`SCHEMA`] describes the document.
 
 pub mod answer;
+mod canonical;
 mod diff;
+mod hidden;
 mod kind;
 mod meaning;
 mod visible;
@@ -17,7 +19,9 @@ use serde_json::{Map, Value};
 
 use crate::definition::ToolDefinition;
 
+pub use canonical::canonical;
 pub use diff::{Change, Difference, Named, diff, shown, shown_change};
+pub use hidden::{Hidden, hidden_characters};
 pub use kind::{Declare, Entry, Kind, entry};
 pub use meaning::{by_value, same_document};
 pub use visible::{is_hidden, visible, visible_json};

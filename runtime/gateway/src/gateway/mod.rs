@@ -1,12 +1,13 @@
 //! Many servers as one: [`Gateway`].
 //!
 //! `member` is one of the servers and the task that connects to it; `merged` makes one list of theirs and knows whose
-//! each entry is; `filter` keeps from each caller what its scope does not admit; `provide` is the
+//! each entry is; `filter` keeps from each caller what its scope does not admit; `pinning` holds back what is not as it was pinned; `provide` is the
 //! [`Provider`](toolwright_server::Provider).
 
 mod filter;
 mod member;
 mod merged;
+mod pinning;
 mod provide;
 
 use std::collections::{HashMap, HashSet};
@@ -21,13 +22,16 @@ use toolwright_client::{Client, ClientBuilder, ClientError};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::names::{ServerNameError, check_server};
 use toolwright_core::prompt::Prompt;
-use toolwright_server::Changes;
 use toolwright_server::auth::Access;
+use toolwright_server::{Changes, Provider as _};
 
 use filter::{ByScope, Sight};
 use member::Member;
 pub use member::UpstreamState;
 use merged::Merged;
+use pinning::Pinning;
+
+use crate::pins::{Finding, PinMode, Pins};
 pub(crate) use merged::server_of;
 
 /// How many servers a gateway has at most.
@@ -72,6 +76,7 @@ struct Shared {
     members: RwLock<Arc<[Arc<Member>]>>,
     tools: Merged<ToolDefinition>,
     prompts: Merged<Prompt>,
+    pinning: Pinning,
     /// Whether callers see what their scopes admit only.
     goes_by_scope: AtomicBool,
     tools_by_scope: ByScope<ToolDefinition>,
@@ -127,6 +132,8 @@ pub struct UpstreamStatus {
     pub name: String,
     /// How it stands with it.
     pub state: UpstreamState,
+    /// What pins say about its tools, if there are pins.
+    pub findings: Vec<Finding>,
 }
 
 impl Gateway {
@@ -139,6 +146,7 @@ impl Gateway {
             members: RwLock::new(Arc::default()),
             tools: Merged::default(),
             prompts: Merged::default(),
+            pinning: Pinning::default(),
             goes_by_scope: AtomicBool::new(false),
             tools_by_scope: ByScope::default(),
             prompts_by_scope: ByScope::default(),
@@ -238,18 +246,42 @@ impl Gateway {
             left
         };
         left.iter().for_each(Member::retire);
+        let members = self.0.members();
+        self.0.pinning.retain(|server| members.iter().any(|member| member.name() == server));
         if !left.is_empty() {
             self.0.tell_all();
         }
         Ok(applied)
     }
 
+    /// Compares the tools of all servers with pins from now on, and calls `report` with each new finding, for every list that a
+    /// server has. With [`PinMode::Block`], tools that are new or changed are neither listed nor callable; with
+    /// [`PinMode::Off`], nothing is compared. Clients are notified. `report` must not block.
+    ///
+    /// Only tools are pinned, not prompts and resources.
+    pub fn set_pins(&self, pins: Pins, mode: PinMode, report: impl Fn(&Finding) + Send + Sync + 'static) {
+        self.0.pinning.set(pins, mode, Arc::new(report));
+        self.0.tell_all();
+    }
+
+    /// The tools of each server that has been connected to, as the server lists them, whatever pins say.
+    pub fn listed_tools(&self) -> Vec<(String, Arc<[ToolDefinition]>)> {
+        let members = self.0.members();
+        let listed = members.iter().filter_map(|member| {
+            let tools = member.proxy()?.tools(&Access::Trusted);
+            Some((member.name().to_owned(), tools))
+        });
+        listed.collect()
+    }
+
     /// How it stands with each server, in the order in which they were given.
     pub fn status(&self) -> Vec<UpstreamStatus> {
         let members = self.0.members();
-        let status = members
-            .iter()
-            .map(|member| UpstreamStatus { name: member.name().to_owned(), state: member.state() });
+        let status = members.iter().map(|member| UpstreamStatus {
+            name: member.name().to_owned(),
+            state: member.state(),
+            findings: self.0.pinning.findings(member.name()),
+        });
         status.collect()
     }
 

@@ -38,7 +38,11 @@ impl Provider for Gateway {
 
     fn tools(&self, caller: &Access) -> Arc<[ToolDefinition]> {
         let up = self.0.up().into_iter().filter(|(member, _)| member.spec().load_tools);
-        let all = self.0.tools.list(up.map(|(member, proxy)| (member, proxy.tools(caller))).collect());
+        let admitted = up.map(|(member, proxy)| {
+            let tools = self.0.pinning.admit(member.name(), proxy.tools(caller));
+            (member, tools)
+        });
+        let all = self.0.tools.list(admitted.collect());
         let sight = self.0.sight(caller);
         match &sight {
             Sight::All => all,

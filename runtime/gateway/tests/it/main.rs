@@ -3,6 +3,7 @@
 mod internal;
 mod many;
 mod passed_on;
+mod pins;
 mod questions;
 mod runs;
 mod scoped;

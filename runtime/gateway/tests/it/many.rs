@@ -13,7 +13,7 @@ use toolwright_server::{Http, Server, Service};
 use crate::shop::{Shop, client, until};
 
 /// Serves a shop over HTTP, at an address of its own.
-fn listen(shop: &Shop) -> String {
+pub(crate) fn listen(shop: &Shop) -> String {
     let http = Http::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", http.local_addr().unwrap());
     let service = shop.service();
@@ -26,21 +26,21 @@ fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-fn spec(name: &str, url: &str) -> ServerSpec {
+pub(crate) fn spec(name: &str, url: &str) -> ServerSpec {
     let mut spec = ServerSpec::from(url);
     name.clone_into(&mut spec.name);
     spec
 }
 
-async fn gateway(specs: impl IntoIterator<Item = ServerSpec>) -> Gateway {
+pub(crate) async fn gateway(specs: impl IntoIterator<Item = ServerSpec>) -> Gateway {
     Gateway::connect(specs, |_| Client::builder()).await.unwrap()
 }
 
-fn front(gateway: &Gateway) -> Service {
+pub(crate) fn front(gateway: &Gateway) -> Service {
     Server::new(()).name("front").version("1").provider(gateway.clone()).build().unwrap()
 }
 
-async fn names(client: &Client) -> Vec<String> {
+pub(crate) async fn names(client: &Client) -> Vec<String> {
     client.list_tools().await.unwrap().iter().map(|tool| tool.name().to_owned()).collect()
 }
 

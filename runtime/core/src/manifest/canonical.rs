@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Number, Value};
 
-/// The one text of a value. Numbers are written as the double that is nearest to them (RFC 8785 §3.2.2.3), so whole
+/// The canonical JSON of a value (RFC 8785). Numbers are written as the double that is nearest to them (RFC 8785 §3.2.2.3), so whole
 /// numbers beyond 2^53 may have the text of their neighbour.
-pub(super) fn canonical(value: &Value) -> String {
+pub fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write(&mut text, value);
     text

@@ -2,7 +2,7 @@
 
 /// What a character hides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hidden {
+pub enum Hidden {
     /// It is not shown, and a model reads it all the same.
     Invisible,
     /// It changes in which order the text around it is shown.
@@ -10,7 +10,7 @@ pub(super) enum Hidden {
 }
 
 /// The hidden characters of a text. A joiner or selector inside an emoji is shown, and so is none.
-pub(super) fn hidden(text: &str) -> impl Iterator<Item = (char, Hidden)> {
+pub fn hidden_characters(text: &str) -> impl Iterator<Item = (char, Hidden)> {
     let mut before = ' ';
     text.chars().filter_map(move |character| {
         let follows_a_picture = !before.is_ascii() && before != ' ';
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Vec<Hidden> {
-        hidden(text).map(|(_, kind)| kind).collect()
+        hidden_characters(text).map(|(_, kind)| kind).collect()
     }
 
     #[test]

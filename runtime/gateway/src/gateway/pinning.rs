@@ -1,0 +1,84 @@
+//! What pins let through.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use toolwright_core::definition::ToolDefinition;
+
+use crate::pins::{Finding, PinMode, Pins};
+
+type Report = Arc<dyn Fn(&Finding) + Send + Sync>;
+
+/// The pins of a gateway, and what they say about the lists that its servers have now.
+#[derive(Default)]
+pub(super) struct Pinning(Mutex<Option<State>>);
+
+struct State {
+    pins: Pins,
+    mode: PinMode,
+    report: Report,
+    /// The last list of each server.
+    seen: HashMap<String, Seen>,
+}
+
+struct Seen {
+    listed: Arc<[ToolDefinition]>,
+    admitted: Arc<[ToolDefinition]>,
+    findings: Vec<Finding>,
+}
+
+impl Pinning {
+    pub(super) fn set(&self, pins: Pins, mode: PinMode, report: Report) {
+        let state = State { pins, mode, report, seen: HashMap::new() };
+        *self.lock() = (mode != PinMode::Off).then_some(state);
+    }
+
+    /// The tools of a list that may be listed and called: the list itself, unless some of them are quarantined. What is new
+    /// about a list is reported once.
+    pub(super) fn admit(&self, server: &str, listed: Arc<[ToolDefinition]>) -> Arc<[ToolDefinition]> {
+        let mut state = self.lock();
+        let Some(state_now) = &mut *state else { return listed };
+        let before = state_now.seen.get(server);
+        if let Some(seen) = before.filter(|seen| Arc::ptr_eq(&seen.listed, &listed)) {
+            return Arc::clone(&seen.admitted);
+        }
+        let findings = state_now.pins.check(server, &listed);
+        let known: HashSet<&Finding> = before.into_iter().flat_map(|seen| &seen.findings).collect();
+        let new: Vec<Finding> = findings.iter().filter(|finding| !known.contains(finding)).cloned().collect();
+        let is_quarantined =
+            |finding: &&Finding| state_now.mode == PinMode::Block && finding.reason.is_drift();
+        let quarantined: HashSet<&str> =
+            findings.iter().filter(is_quarantined).map(|finding| finding.tool.as_str()).collect();
+        let admitted = if quarantined.is_empty() {
+            Arc::clone(&listed)
+        } else {
+            listed.iter().filter(|tool| !quarantined.contains(tool.name.as_str())).cloned().collect()
+        };
+        let seen = Seen { listed, admitted: Arc::clone(&admitted), findings };
+        state_now.seen.insert(server.to_owned(), seen);
+        let report = Arc::clone(&state_now.report);
+        drop(state);
+        for finding in &new {
+            report(finding);
+        }
+        admitted
+    }
+
+    /// What was found about the last list of a server.
+    pub(super) fn findings(&self, server: &str) -> Vec<Finding> {
+        let state = self.lock();
+        let seen = state.as_ref().and_then(|state| state.seen.get(server));
+        seen.map(|seen| seen.findings.clone()).unwrap_or_default()
+    }
+
+    /// Forgets the lists of other servers than these.
+    pub(super) fn retain(&self, is_kept: impl Fn(&str) -> bool) {
+        if let Some(state) = &mut *self.lock() {
+            state.seen.retain(|server, _| is_kept(server));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<State>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
