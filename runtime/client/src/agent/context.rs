@@ -31,8 +31,8 @@ pub const MAX_CONNECTED_NODES: usize = 10_000;
 /// let context: AgentContext = serde_json::from_str(
 ///     r#"{"run": "run-1", "org": null, "node": "agent", "connectedToolNodeIds": ["abuseipdb"]}"#,
 /// )?;
-/// let spawned = std::process::Command::new("my-agent").envs(context.to_env());
-/// # let _ = spawned;
+/// let mut agent = std::process::Command::new("my-agent");
+/// agent.envs(context.to_env());
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
