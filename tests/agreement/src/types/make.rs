@@ -229,7 +229,13 @@ impl Maker<'_, '_> {
             3 if self.features.has("untagged") => Tagging::Untagged,
             _ => Tagging::External,
         };
-        let variants = self.variants(at, &tagging, flat);
+        let mut variants = self.variants(at, &tagging, flat);
+        if tagging == Tagging::Untagged {
+            // Serde takes the first variant whose types fit and knows no rules, so what breaks those of one is not taken for a
+            // later one.
+            let fields = variants.iter_mut().flat_map(|variant| variant.body.fields_mut());
+            fields.for_each(|field| field.rule = None);
+        }
         Shape::Enum(tagging, variants)
     }
 
