@@ -102,7 +102,7 @@ impl Completion {
 /// # Ok::<(), RequestError>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no completion",
+    message = "`{Self}` is not a completion",
     label = "return a list of texts, a `Completion`, or a `Result` of these"
 )]
 pub trait IntoCompletion {

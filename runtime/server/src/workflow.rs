@@ -56,7 +56,7 @@ impl WithStandardParameters {
                 }
             };
             if taken.replace(value).is_some() {
-                Err("a standard parameter stands there more than once")
+                Err("a standard parameter appears more than once")
             } else {
                 Ok(())
             }

@@ -203,7 +203,7 @@ impl Outbox {
 
     /// What was taken is sent.
     #[inline]
-    pub fn sent(&self) {
+    pub fn mark_sent(&self) {
         let mut state = self.lock();
         if std::mem::take(&mut state.sending) {
             let held = state.sending_held.take();
@@ -308,7 +308,7 @@ mod tests {
     fn taken(outbox: &Outbox) -> String {
         let mut lines = Vec::new();
         outbox.take(&mut lines);
-        outbox.sent();
+        outbox.mark_sent();
         String::from_utf8(lines).expect("text was pushed")
     }
 

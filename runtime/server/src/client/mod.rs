@@ -272,7 +272,7 @@ impl Link {
         let mut lines = Vec::new();
         while self.outbox.wait_async().await {
             self.outbox.take(&mut lines);
-            self.outbox.sent();
+            self.outbox.mark_sent();
             for line in lines.split(|&byte| byte == b'\n') {
                 self.deliver(line);
             }

@@ -256,7 +256,10 @@ impl TemplateEntry {
         let fields = reader.arguments();
         let is_variable = |name: &str| template.variables().any(|variable| variable == name);
         if let Some(unbound) = fields.iter().find(|field| field.required && !is_variable(&field.name)) {
-            return Err(refuse(format!("its handler needs `{}`, which is no variable of it", unbound.name)));
+            return Err(refuse(format!(
+                "its handler needs `{}`, which is not one of its variables",
+                unbound.name
+            )));
         }
         if let Some(unread) = template.variables().find(|name| fields.iter().all(|field| field.name != *name))
         {

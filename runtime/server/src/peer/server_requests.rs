@@ -89,7 +89,7 @@ fn refusal(error: &RawValue) -> InputRequestError {
         Ok(Error { code, message }) => {
             InputRequestError::Refused { code, message: crate::error::shortened(&message) }
         }
-        Err(_) => InputRequestError::Unusable("its `error` is none".to_owned()),
+        Err(_) => InputRequestError::Unusable("its `error` is not an error object".to_owned()),
     }
 }
 

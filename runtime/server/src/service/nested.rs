@@ -32,7 +32,7 @@ impl Service {
     }
 
     /// What of a list the caller sees, whatever scopes it has: those the outer server looks at.
-    fn seen<T: Listed>(&self, list: &List<T>, caller: &Access) -> Arc<[T::Shown]> {
+    fn list_visible<T: Listed>(&self, list: &List<T>, caller: &Access) -> Arc<[T::Shown]> {
         let view = self.view(caller);
         let entries = list.entries().iter();
         let seen = entries.filter(|entry| entry.offer().is_none_or(|offer| view.admits(offer)));
@@ -73,7 +73,7 @@ impl Provider for Service {
 
     fn prompts(&self, caller: &Access) -> Arc<[Prompt]> {
         let prompts = self.shared().features().prompts();
-        prompts.map(|prompts| self.seen(&prompts.list_for(caller), caller)).unwrap_or_default()
+        prompts.map(|prompts| self.list_visible(&prompts.list_for(caller), caller)).unwrap_or_default()
     }
 
     fn get_prompt<'a>(
@@ -93,13 +93,15 @@ impl Provider for Service {
 
     fn resources(&self, caller: &Access) -> Arc<[Resource]> {
         let resources = self.shared().features().resources();
-        resources.map(|resources| self.seen(&resources.fixed.list_for(caller), caller)).unwrap_or_default()
+        resources
+            .map(|resources| self.list_visible(&resources.fixed.list_for(caller), caller))
+            .unwrap_or_default()
     }
 
     fn resource_templates(&self, caller: &Access) -> Arc<[ResourceTemplate]> {
         let resources = self.shared().features().resources();
         resources
-            .map(|resources| self.seen(&resources.templates.list_for(caller), caller))
+            .map(|resources| self.list_visible(&resources.templates.list_for(caller), caller))
             .unwrap_or_default()
     }
 

@@ -104,7 +104,7 @@ impl Walk<'_> {
         if !fs::metadata(target).map_err(failed)?.is_file() {
             return Err(refuse(path, "it is no file"));
         }
-        let most = self.budget.left().saturating_add(1);
+        let most = self.budget.remaining().saturating_add(1);
         let mut contents = Vec::new();
         let file = File::open(target).map_err(failed)?;
         file.take(u64::try_from(most).unwrap_or(u64::MAX)).read_to_end(&mut contents).map_err(failed)?;

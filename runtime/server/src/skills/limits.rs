@@ -15,7 +15,7 @@ impl Budget {
     }
 
     /// The most bytes that one more file may have.
-    pub(super) fn left(&self) -> usize {
+    pub(super) fn remaining(&self) -> usize {
         (self.limit - self.used).min(Skill::MAX_BYTES)
     }
 

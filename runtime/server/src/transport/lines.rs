@@ -167,7 +167,7 @@ async fn write(outbox: &Outbox, writer: &mut (impl AsyncWrite + Unpin)) -> io::R
         outbox.take(&mut lines);
         writer.write_all(&lines).await?;
         writer.flush().await?;
-        outbox.sent();
+        outbox.mark_sent();
         if lines.capacity() > KEPT {
             lines = Vec::new();
         }

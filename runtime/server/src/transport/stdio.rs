@@ -277,7 +277,7 @@ impl Pump {
         let Writer { output, lines } = &mut *writer;
         self.outbox.take(lines);
         output.write_all(lines)?;
-        self.outbox.sent();
+        self.outbox.mark_sent();
         if lines.capacity() > KEPT {
             *lines = Vec::new();
         }

@@ -118,7 +118,7 @@ fn make_way(path: &Path, address: &SocketAddrUnix) -> io::Result<()> {
         Err(error) => return Err(error),
         Ok(found) if !found.file_type().is_socket() => {
             let text =
-                format!("`{}` is there and is no socket; choose another path, or remove it", path.display());
+                format!("`{}` exists and is not a socket; choose another path, or remove it", path.display());
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
         }
         Ok(_) => {}

@@ -36,7 +36,7 @@ pub(super) enum Keys {
 }
 
 impl Keys {
-    pub(super) fn given(set: KeySet) -> Self {
+    pub(super) fn fixed(set: KeySet) -> Self {
         Self::Given(Arc::new(set), JwtVerifier::REFRESH_PAUSE)
     }
 

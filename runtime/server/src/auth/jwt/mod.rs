@@ -101,7 +101,7 @@ impl JwtVerifier {
     /// # Errors
     /// Where it is no such text. Keys that no algorithm here can use are left out.
     pub fn jwks(mut self, set: &str) -> Result<Self, serde_json::Error> {
-        self.keys = Keys::given(KeySet::of(serde_json::from_str(set)?));
+        self.keys = Keys::fixed(KeySet::of(serde_json::from_str(set)?));
         Ok(self)
     }
 
@@ -165,7 +165,7 @@ impl JwtVerifier {
 }
 
 fn no_jwt() -> Rejected {
-    Rejected::invalid("the token is no signed JWT")
+    Rejected::invalid("the token is not a signed JWT")
 }
 
 impl TokenVerifier for JwtVerifier {

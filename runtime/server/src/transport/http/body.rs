@@ -265,7 +265,7 @@ impl EventStream {
                 _ => None,
             };
             self.outbox.take(&mut self.lines);
-            self.outbox.sent();
+            self.outbox.mark_sent();
             let mut events = std::mem::take(&mut self.first);
             for message in messages(&self.lines) {
                 events.extend_from_slice(self.prefix);

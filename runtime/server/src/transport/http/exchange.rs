@@ -65,7 +65,7 @@ impl ResponseForm {
     pub(super) fn respond(self, outbox: &Outbox, answer: Answer) -> Response<HttpBody> {
         let mut lines = Vec::new();
         outbox.take(&mut lines);
-        outbox.sent();
+        outbox.mark_sent();
         if lines.is_empty() && self.accept.json {
             return answer::json(self.era, answer);
         }
@@ -108,7 +108,7 @@ impl PendingResponse {
         let waits = connection.filter(|_| filled.is_some()).map(HalfClose::wait);
         let mut half_closed = pin!(async {
             match &waits {
-                Some(waits) => waits.ended().await,
+                Some(waits) => waits.wait_for_end().await,
                 None => std::future::pending().await,
             }
         });
@@ -182,7 +182,7 @@ async fn answered_stream(
 ) -> Response<HttpBody> {
     let mut lines = Vec::new();
     outbox.take(&mut lines);
-    outbox.sent();
+    outbox.mark_sent();
     let stream = session.number_request_stream(access);
     let mut events = Vec::with_capacity(lines.len() + answer.text.len() + 256);
     if session.polls() {

@@ -51,7 +51,7 @@ pub(super) struct Waits<'a>(&'a HalfClose);
 
 impl Waits<'_> {
     /// Done when the client has sent all it will.
-    pub(super) async fn ended(&self) {
+    pub(super) async fn wait_for_end(&self) {
         self.0.0.ended.cancelled().await;
     }
 }

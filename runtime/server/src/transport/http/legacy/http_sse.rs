@@ -96,7 +96,7 @@ impl Endpoint {
             open.insert(id.as_str().into(), Arc::clone(&peer));
         }
         let first = format!("event: endpoint\ndata: {}\n\n", self.messages_uri(&head.uri, &id));
-        let ended = ended(self.stop.clone(), Arc::clone(&connection), limits.http_read_timeout);
+        let ended = wait_for_end(self.stop.clone(), Arc::clone(&connection), limits.http_read_timeout);
         let leave = Leave { streams: self.sse.clone(), id: id.into(), peer };
         let stream = EventStream::new(outbox, self.config.reading().keep_alive, leave)
             .naming_messages()
@@ -125,7 +125,7 @@ impl Endpoint {
         let Some(peer) = self.sse.lock().get(id).cloned().filter(is_callers) else {
             return answer::refused(
                 StatusCode::NOT_FOUND,
-                "there is no stream of this id any more; GET a new one",
+                "this stream does not exist, or has ended; GET a new one",
             );
         };
         // It runs with what the token of the stream allows, so its own must allow as much.
@@ -210,7 +210,7 @@ impl SsePeer {
 }
 
 /// Done when the server ends and all calls are answered, or when the client has not said hello in `time`.
-async fn ended(stop: CancellationToken, connection: Arc<Connection>, time: Duration) {
+async fn wait_for_end(stop: CancellationToken, connection: Arc<Connection>, time: Duration) {
     let stopped = tokio::time::timeout(time, stop.cancelled()).await;
     if stopped.is_err() && connection.is_agreed() {
         stop.cancelled().await;

@@ -259,7 +259,7 @@ impl Endpoint {
     ) -> Result<Arc<HttpSession>, Box<Response<HttpBody>>> {
         let refused = |status, why| Box::new(answer::refusal(status, id, &error::invalid_request(why)));
         let value = single(headers, &SESSION_ID)
-            .map_err(|_| refused(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is there more than once"))?
+            .map_err(|_| refused(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` appears more than once"))?
             .ok_or_else(|| {
                 refused(
                     StatusCode::BAD_REQUEST,
@@ -270,9 +270,12 @@ impl Endpoint {
             .to_str()
             .ok()
             .filter(|session| session.bytes().all(|byte| byte.is_ascii_graphic()))
-            .ok_or_else(|| refused(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is no session's id"))?;
+            .ok_or_else(|| refused(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is not a session id"))?;
         self.sessions.get(session, access).ok_or_else(|| {
-            refused(StatusCode::NOT_FOUND, "there is no session of this id any more; start with `initialize`")
+            refused(
+                StatusCode::NOT_FOUND,
+                "this session does not exist, or has ended; start with `initialize`",
+            )
         })
     }
 

@@ -71,7 +71,7 @@ impl Stream {
             let next = std::future::poll_fn(|task| self.poll_next(&outbox, &mut answer, &mut filled, task));
             let next = next.await;
             let hangs_up = outbox.take_all(&mut lines);
-            outbox.sent();
+            outbox.mark_sent();
             for message in messages(&lines) {
                 self.send(Bytes::copy_from_slice(message)).await;
             }

@@ -193,7 +193,7 @@ async fn write(
                 }
                 outbox.take(&mut lines);
                 let sent = send_lines(sink, std::mem::take(&mut lines).into()).await;
-                outbox.sent();
+                outbox.mark_sent();
                 sent
             }
         };
