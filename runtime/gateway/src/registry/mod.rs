@@ -15,6 +15,7 @@ mod store;
 mod verify;
 mod view;
 
+#[cfg(feature = "http")]
 pub(crate) use entry::check_id;
 pub use entry::{Backend, Entry, EntryError, MAX_ENTRY_BYTES, MAX_ID_BYTES, Status};
 pub use live::{IDLE, Registry, RegistryBuilder};

@@ -15,7 +15,19 @@ const EXTENSION: &str = "extension";
 /// Runs what the list has for `revision`.
 fn conforms(revision: &str) {
     let listed = Listed::of(revision);
+    judge(revision, &Server::start(), |scenario, check, status| status == listed.expected(scenario, check));
+}
+
+/// Runs what the list has for `revision` through a proxy that speaks the newest revision to the server. Nothing fails; how a stream is
+/// framed and closed is between neighbours, so what the suite only reports may differ.
+fn conforms_through_a_proxy(revision: &str) {
     let server = Server::start();
+    let is_good = |_: &str, _: &str, status| !matches!(status, Status::Failure | Status::Warning);
+    judge(revision, &server.behind_a_proxy("2026-07-28"), is_good);
+}
+
+fn judge(revision: &str, server: &Server, is_good: impl Fn(&str, &str, Status) -> bool) {
+    let listed = Listed::of(revision);
     // The suite takes no revision for an extension.
     let suite = Suite::new(Some(revision).filter(|revision| *revision != EXTENSION), server.url());
 
@@ -26,11 +38,12 @@ fn conforms(revision: &str) {
             if outcome.status == Status::Success {
                 passed += 1;
             }
-            if outcome.status != listed.expected(scenario, check) {
+            if !is_good(scenario, check, outcome.status) {
                 problems.push(format!("{scenario}, {check}: {outcome}"));
             }
         }
-        for check in listed.excused(scenario).filter(|check| !checks.contains_key(*check)) {
+        let missing = |check: &&str| !is_good(scenario, check, Status::Success);
+        for check in listed.excused(scenario).filter(|check| !checks.contains_key(*check)).filter(missing) {
             problems.push(format!("{scenario}, {check}: it is excused, and the suite does not make it"));
         }
     }
@@ -61,4 +74,14 @@ fn revision_2026_07_28() {
 #[test]
 fn extensions() {
     conforms(EXTENSION);
+}
+
+#[test]
+fn legacy_clients_of_a_proxy() {
+    conforms_through_a_proxy("2025-11-25");
+}
+
+#[test]
+fn modern_clients_of_a_proxy() {
+    conforms_through_a_proxy("2026-07-28");
 }

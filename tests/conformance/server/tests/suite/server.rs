@@ -12,12 +12,17 @@ pub(crate) struct Server {
 impl Server {
     /// Starts it on a port that the system chooses, and waits until it listens.
     pub(crate) fn start() -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_conformance-server"))
-            .env("PORT", "0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
+        Self::spawn(Command::new(env!("CARGO_BIN_EXE_conformance-server")).env("PORT", "0"))
+    }
+
+    /// Starts a proxy in front of this one, which speaks `revision` to it.
+    pub(crate) fn behind_a_proxy(&self, revision: &str) -> Self {
+        Self::spawn(Command::new(env!("CARGO_BIN_EXE_conformance-proxy")).args([self.url(), revision]))
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        let mut process =
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let mut url = String::new();
         let read = BufReader::new(process.stdout.take().expect("piped")).read_line(&mut url);
         let server = Self { process, url: url.trim().to_owned() };
