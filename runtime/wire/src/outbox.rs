@@ -170,7 +170,7 @@ impl Outbox {
     }
 
     /// Takes all that waits, without waiting, in exchange for the empty buffer `into`, whose room is used again.
-    /// [`Outbox::sent`] must follow.
+    /// [`Outbox::mark_sent`] must follow.
     #[inline]
     pub fn take(&self, into: &mut Vec<u8>) {
         into.clear();
