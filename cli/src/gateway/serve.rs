@@ -49,6 +49,12 @@ pub(super) fn run(args: &ServeArgs, shell: Shell) -> Result<RequestExit, Request
              tokens with `cargo mcp gateway sessions mint`"
         )));
     }
+    if let Some(address) = args.http.filter(|address| !address.ip().is_loopback() && args.url.is_none()) {
+        return Err(usage(format!(
+            "callers do not know the gateway by {address}: say with --url which address they use, such as \
+             https://gateway.example/mcp/gateway, since their tokens name it"
+        )));
+    }
     let config = args.config.as_deref().map(read).transpose()?;
     let pinned = args.pins.as_deref().map(Pins::read).transpose().map_err(unusable)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

@@ -95,6 +95,8 @@ fn what_keeps_it_from_starting_is_said() {
     run(folder, &["gateway", "--config", &file, "--http", "0.0.0.0:8080"])
         .ended(2)
         .says(&["0.0.0.0:8080", "--state"]);
+    let words = ["gateway", "--config", &file, "--http", "0.0.0.0:0", "--state", "state"];
+    run(folder, &words).ended(2).says(&["--url", "0.0.0.0"]);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     run(folder, &["gateway", "--config", &file, "--http", &address]).ended(6).says(&["in use"]);
