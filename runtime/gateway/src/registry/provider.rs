@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::protocol::{ErrorObject, error};
+use toolwright_core::protocol::{ErrorObject, error, meta};
 use toolwright_server::auth::Access;
 use toolwright_server::{BoxFuture, Changes, Context, Outcome, Provider, ProviderCapabilities, ToolRequest};
 
@@ -129,8 +129,8 @@ impl Agent {
             // A worker's tool keeps a name that a server's tool has as well.
             list.entry(&tool.name).or_insert_with(|| {
                 let mut tool = tool.clone();
-                let meta = tool.meta.get_or_insert_default();
-                meta.insert(super::view::NODE.to_owned(), node.into());
+                let members = tool.meta.get_or_insert_default();
+                members.insert(meta::NODE.to_owned(), node.into());
                 tool
             });
         }

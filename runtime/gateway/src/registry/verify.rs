@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use ring::digest::{SHA256, digest};
 use serde_json::{Map, Value};
@@ -18,6 +19,8 @@ use crate::tokens::{Claims, SessionTokens};
 
 /// How many tokens are remembered, so that the signature of each is checked once.
 const MAX_KNOWN: usize = 10_000;
+/// How often those that have expired are forgotten, with the lists that were made for them.
+const FORGET: Duration = Duration::from_mins(1);
 
 /// Checks session tokens, and whether their runs are still there: one question to the store for each request.
 ///
@@ -25,7 +28,13 @@ const MAX_KNOWN: usize = 10_000;
 pub struct SessionVerifier {
     registry: Arc<Shared>,
     tokens: Arc<SessionTokens>,
-    known: Mutex<HashMap<[u8; 32], Arc<Known>>>,
+    known: Mutex<KnownTokens>,
+}
+
+/// The tokens that are remembered, by their digests.
+struct KnownTokens {
+    tokens: HashMap<[u8; 32], Arc<Known>>,
+    forgot: Instant,
 }
 
 /// A token whose signature was checked.
@@ -59,7 +68,8 @@ impl Registry {
     /// of its run. A token of no run has its [`Scope`] as the extension of the principal, for a
     /// [`Gateway`](crate::Gateway) beside the registry.
     pub fn verifier(&self, tokens: impl Into<Arc<SessionTokens>>) -> SessionVerifier {
-        SessionVerifier { registry: Arc::clone(&self.0), tokens: tokens.into(), known: Mutex::default() }
+        let known = KnownTokens { tokens: HashMap::new(), forgot: Instant::now() };
+        SessionVerifier { registry: Arc::clone(&self.0), tokens: tokens.into(), known: Mutex::new(known) }
     }
 }
 
@@ -91,7 +101,7 @@ impl SessionVerifier {
     fn known_token(&self, token: &str) -> Result<Arc<Known>, Rejected> {
         let key = digest(&SHA256, token.as_bytes());
         let key: [u8; 32] = key.as_ref().try_into().unwrap_or_default();
-        let known = self.known().get(&key).cloned();
+        let known = self.known().tokens.get(&key).cloned();
         if let Some(known) = known {
             self.tokens.check_again(&known.claims)?;
             return Ok(known);
@@ -99,19 +109,20 @@ impl SessionVerifier {
         let claims = self.tokens.check(token)?;
         let new = Arc::new(Known { principal: principal(&claims), claims, agent: Mutex::default() });
         let mut known = self.known();
-        if known.len() >= MAX_KNOWN {
-            known.retain(|_, known| self.tokens.check_again(&known.claims).is_ok());
-            if known.len() >= MAX_KNOWN
-                && let Some(any) = known.keys().next().copied()
-            {
-                known.remove(&any);
-            }
+        if known.tokens.len() >= MAX_KNOWN || known.forgot.elapsed() > FORGET {
+            known.tokens.retain(|_, known| self.tokens.check_again(&known.claims).is_ok());
+            known.forgot = Instant::now();
         }
-        known.insert(key, Arc::clone(&new));
+        if known.tokens.len() >= MAX_KNOWN
+            && let Some(any) = known.tokens.keys().next().copied()
+        {
+            known.tokens.remove(&any);
+        }
+        known.tokens.insert(key, Arc::clone(&new));
         Ok(new)
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<[u8; 32], Arc<Known>>> {
+    fn known(&self) -> MutexGuard<'_, KnownTokens> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,12 +7,10 @@ use serde_json::json;
 use toolwright_client::config::{Headers, HttpSpec, ServerSpec, StdioSpec};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::external::InputChecker;
+use toolwright_core::protocol::meta;
 
 use super::entry::{Backend, Entry, Status};
 use super::store::{RunState, Snapshot};
-
-/// Member of `_meta` that says which node a tool is of.
-pub(crate) const NODE: &str = "io.toolwright/node";
 
 /// How the servers that this gateway may start are called, and what is started.
 pub(super) type Launchers = BTreeMap<String, StdioSpec>;
@@ -104,8 +102,8 @@ impl View {
                     return Err(format!("the tool `{}` is another node's already", tool.name));
                 }
                 let mut definition = *tool;
-                let meta = definition.meta.get_or_insert_default();
-                meta.insert(NODE.to_owned(), json!(entry.node));
+                let members = definition.meta.get_or_insert_default();
+                members.insert(meta::NODE.to_owned(), json!(entry.node));
                 let same = before.and_then(|before| before.tool(&definition.name)).filter(|same| {
                     same.definition == definition
                         && same.node == entry.node
