@@ -19,6 +19,7 @@ mod clock;
 mod conversation;
 mod gateway;
 pub mod graph;
+mod hex;
 #[cfg(feature = "http")]
 pub mod internal;
 mod lists;

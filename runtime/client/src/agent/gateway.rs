@@ -30,8 +30,6 @@ pub const SESSIONS_PATH: &str = "/internal/sessions";
 
 /// How long after a list the next one is asked for at the latest, while tools are missing.
 const POLL: Duration = Duration::from_secs(2);
-/// The member of a tool's `_meta` with the server that it is of, for servers of the gateway's configuration.
-const SERVER: &str = "io.toolwright/server";
 
 /// An agent's connection to its gateway.
 ///
@@ -193,7 +191,7 @@ impl GatewayClient {
 fn is_of_node(tool: &ListedTool, node: &str) -> bool {
     let members: Value =
         tool.member("_meta").and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default();
-    match members.get(meta::NODE).or_else(|| members.get(SERVER)).and_then(Value::as_str) {
+    match members.get(meta::NODE).or_else(|| members.get(meta::SERVER)).and_then(Value::as_str) {
         Some(of) => of == node,
         None => tool.name().strip_prefix(node).is_some_and(|rest| rest.is_empty() || rest.starts_with("__")),
     }

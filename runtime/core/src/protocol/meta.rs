@@ -33,6 +33,8 @@ pub const TASK: &str = "io.toolwright/task";
 pub const CONTEXT_PATH: &str = "io.toolwright/contextPath";
 /// The node of a workflow run that a tool was registered by: a string.
 pub const NODE: &str = "io.toolwright/node";
+/// The server of a gateway's configuration that a tool or a prompt is of: a string.
+pub const SERVER: &str = "io.toolwright/server";
 /// How many resources a subscription watches, where its acknowledgment does not repeat them: an integer.
 pub const WATCHED_RESOURCES: &str = "io.toolwright/watchedResources";
 

@@ -27,8 +27,13 @@ impl<T> Default for ByScope<T> {
 }
 
 impl<T: Clone> ByScope<T> {
-    /// What a scope admits of a list.
-    pub(super) fn list(&self, scope: &Scope, all: Arc<[T]>, admits: impl Fn(&T) -> bool) -> Arc<[T]> {
+    /// What a caller sees of a list, where `admits` is what its scope says of an entry.
+    pub(super) fn list(&self, sight: &Sight<'_>, all: Arc<[T]>, admits: impl Fn(&T) -> bool) -> Arc<[T]> {
+        let scope = match sight {
+            Sight::All => return all,
+            Sight::Nothing => return Arc::default(),
+            Sight::Scope(scope) => *scope,
+        };
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(same) = known.get(scope).filter(|known| Arc::ptr_eq(&known.all, &all)) {
             return Arc::clone(&same.admitted);
@@ -65,7 +70,7 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// Whether a tool or a prompt of a server is there for the caller.
+    /// Whether a tool of a server is there for the caller.
     pub(super) fn has(&self, server: &str, name: &str) -> bool {
         match self {
             Self::All => true,
@@ -74,7 +79,7 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// Whether everything else of a server is there for the caller.
+    /// Whether what else a server has is there for the caller: its prompts and resources.
     pub(super) fn has_all_of(&self, server: &str) -> bool {
         match self {
             Self::All => true,

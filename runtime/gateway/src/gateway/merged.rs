@@ -6,14 +6,13 @@ use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::names::{Names, PublicNames};
 use toolwright_core::prompt::Prompt;
+use toolwright_core::protocol::meta;
 use toolwright_core::schema::Profile;
 
-use super::filter::Sight;
 use super::member::Member;
 use crate::proxy::Proxy;
 
-/// Members of `_meta` that say where an entry comes from: the name of its server, and its own name there.
-const SERVER: &str = "io.toolwright/server";
+/// Member of `_meta` with the name that an entry has at its server.
 const NAME: &str = "io.toolwright/name";
 
 /// The server that a tool of a gateway's list is of.
@@ -23,7 +22,7 @@ pub(crate) fn server_of(tool: &ToolDefinition) -> Option<&str> {
 
 /// The server that `_meta` of an entry of a gateway's list names.
 pub(super) fn origin(meta: Option<&Map<String, Value>>) -> Option<&str> {
-    meta?.get(SERVER)?.as_str()
+    meta?.get(meta::SERVER)?.as_str()
 }
 
 /// The last list that was made, and of what.
@@ -100,12 +99,16 @@ impl<T: Named> Merged<T> {
         Arc::clone(&made.list)
     }
 
-    /// The server that has what the last list calls `public`, if it has been connected to and the caller sees it, and its
-    /// name there.
-    pub(super) fn find(&self, public: &str, sight: &Sight<'_>) -> Option<(Arc<Proxy>, String)> {
+    /// The server that has what the last list calls `public`, if it has been connected to and `admits` it, and its name
+    /// there.
+    pub(super) fn find(
+        &self,
+        public: &str,
+        admits: impl FnOnce(&str) -> bool,
+    ) -> Option<(Arc<Proxy>, String)> {
         let made = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let found = made.names.find(public)?;
-        if !sight.has(&found.server, public) {
+        if !admits(&found.server) {
             return None;
         }
         let (member, _) = made.sources.iter().find(|(member, _)| member.name() == found.server)?;
@@ -128,9 +131,9 @@ impl<T: Named> Made<T> {
         for (member, entries) in &sources {
             list.extend(entries.iter().filter_map(|entry| {
                 let mut shown = entry.under(table.public(member.name(), entry.name())?.to_owned());
-                let meta = shown.meta().get_or_insert_default();
-                meta.insert(SERVER.to_owned(), member.name().into());
-                meta.insert(NAME.to_owned(), entry.name().into());
+                let members = shown.meta().get_or_insert_default();
+                members.insert(meta::SERVER.to_owned(), member.name().into());
+                members.insert(NAME.to_owned(), entry.name().into());
                 Some(shown)
             }));
         }

@@ -14,7 +14,6 @@ use toolwright_server::{
     ProviderCapabilities, Reference, ResourceRequest, ToolRequest,
 };
 
-use super::filter::Sight;
 use super::member::Member;
 use super::merged::{Source, origin};
 use super::{Gateway, Shared};
@@ -44,18 +43,16 @@ impl Provider for Gateway {
         });
         let all = self.0.tools.list(admitted.collect());
         let sight = self.0.sight(caller);
-        match &sight {
-            Sight::All => all,
-            Sight::Nothing => Arc::default(),
-            Sight::Scope(scope) => self.0.tools_by_scope.list(scope, all, |tool| {
-                origin(tool.meta.as_ref()).is_some_and(|server| sight.has(server, &tool.name))
-            }),
-        }
+        self.0.tools_by_scope.list(&sight, all, |tool| {
+            origin(tool.meta.as_ref()).is_some_and(|server| sight.has(server, &tool.name))
+        })
     }
 
     fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
-            let Some((proxy, name)) = self.0.tools.find(request.name, &self.0.sight(cx.access())) else {
+            let sight = self.0.sight(cx.access());
+            let admits = |server: &str| sight.has(server, request.name);
+            let Some((proxy, name)) = self.0.tools.find(request.name, admits) else {
                 return error::unknown("tool", request.name).into();
             };
             let mut request: ToolRequest<'_> = request;
@@ -69,13 +66,9 @@ impl Provider for Gateway {
         let sources: Vec<Source<Prompt>> =
             up.map(|(member, proxy)| (member, proxy.prompts(caller))).collect();
         let (all, sight) = (self.0.prompts.list(sources), self.0.sight(caller));
-        match &sight {
-            Sight::All => all,
-            Sight::Nothing => Arc::default(),
-            Sight::Scope(scope) => self.0.prompts_by_scope.list(scope, all, |prompt| {
-                origin(prompt.meta.as_ref()).is_some_and(|server| sight.has_all_of(server))
-            }),
-        }
+        self.0.prompts_by_scope.list(&sight, all, |prompt| {
+            origin(prompt.meta.as_ref()).is_some_and(|server| sight.has_all_of(server))
+        })
     }
 
     fn get_prompt<'a>(
@@ -190,10 +183,8 @@ impl Shared {
 
     /// The server that has a prompt for a caller, and its name there.
     fn prompt(&self, public: &str, caller: &Access) -> Option<(Arc<Proxy>, String)> {
-        // A scope that names tools names no prompts.
         let sight = self.sight(caller);
-        let is_whole = !matches!(&sight, Sight::Scope(scope) if !scope.tools.is_all());
-        is_whole.then(|| self.prompts.find(public, &sight)).flatten()
+        self.prompts.find(public, |server| sight.has_all_of(server))
     }
 
     /// The servers that may have a resource: those that list it, then those with a template that begins as it does, then

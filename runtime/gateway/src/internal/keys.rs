@@ -1,7 +1,6 @@
 //! Keys of the services that use the internal API.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
@@ -10,6 +9,7 @@ use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 use toolwright_server::auth::{ApiKeys, TokenVerifier as _};
 
+use crate::hex::hex;
 use crate::random;
 
 /// What stands in front of every key, so that scanners for secrets know one.
@@ -116,12 +116,7 @@ impl ServiceKeys {
         let wrong = |why: String| ServiceKeyError { path: path.to_owned(), why };
         let random = random::bytes::<32>().ok_or_else(|| wrong("there are no random numbers".to_owned()))?;
         let key = format!("{SERVICE_KEY_PREFIX}{}", URL_SAFE_NO_PAD.encode(random));
-        let hexadecimal =
-            digest(&SHA256, key.as_bytes()).as_ref().iter().fold(String::new(), |mut text, byte| {
-                use fmt::Write as _;
-                let _ = write!(text, "{byte:02x}");
-                text
-            });
+        let hexadecimal = hex(digest(&SHA256, key.as_bytes()).as_ref());
         let mut written = read(path)?;
         written.services.push(ServiceKey { name: name.to_owned(), digest: hexadecimal, orgs, rights });
         Self::new(written.services.clone()).map_err(wrong)?;

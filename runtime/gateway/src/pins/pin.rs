@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright_core::manifest::{Kind, by_value, canonical};
 
+use crate::hex::hex;
+
 /// The digests of one definition: as a whole, and of each member, so that a change can be named.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
@@ -43,5 +45,5 @@ impl Pin {
 /// SHA-256 (FIPS 180-4) of the canonical JSON of a value (RFC 8785): `sha256:` and hexadecimal digits.
 pub fn digest(value: &Value) -> String {
     let digest = ring::digest::digest(&SHA256, canonical(value).as_bytes());
-    digest.as_ref().iter().fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"))
+    format!("sha256:{}", hex(digest.as_ref()))
 }

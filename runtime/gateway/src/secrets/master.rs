@@ -16,6 +16,7 @@ use toolwright_core::manifest::visible;
 use zeroize::Zeroizing;
 
 use super::envelope::{Place, add_scope};
+use crate::hex::hex;
 
 /// How many master keys there are at most.
 pub const MAX_KEYS: usize = 16;
@@ -206,7 +207,7 @@ impl MasterKey {
     fn new(bytes: Zeroizing<[u8; KEY_BYTES]>) -> Self {
         let mut id = [0_u8; KEY_ID_CHARS / 2];
         expand(&bytes, b"toolwright key id 1", &mut id);
-        let id = id.iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}"));
+        let id = hex(&id);
         Self { id, bytes }
     }
 

@@ -61,6 +61,7 @@ fn completion(prompt: &str) -> CompleteParams {
     serde_json::from_value(params).unwrap()
 }
 
+// As in IBM/mcp-context-forge#1915: what one list hides, no other method shows, and its error is that of what does not exist.
 #[tokio::test]
 async fn every_method_keeps_to_the_scope() {
     let stand = stand().await;
@@ -80,7 +81,6 @@ async fn every_method_keeps_to_the_scope() {
         assert!(red.complete(&completion("red__greet")).await.is_ok());
         assert!(red.complete(&completion("blue__greet")).await.is_err());
 
-        // Lists of one caller are not for the caches of others (2026-07-28, server/utilities/caching "Choosing a Cache Scope").
         let echo = stand.client(
             caller().nodes(Selection::only(["red", "blue"])).tools(Selection::only(["blue__echo"])),
             revision,
