@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::value::RawValue;
-use toolwright_client::agent::AgentError;
+use toolwright_client::agent::{AgentError, InternalError};
 use toolwright_client::config::ConfigError;
 use toolwright_client::{Client, ClientError, ErrorKind};
 use toolwright_core::manifest::visible;
@@ -51,6 +51,8 @@ pub(crate) enum RequestError {
     Agent(Box<AgentError>),
     #[error(transparent)]
     Config(Box<ConfigError>),
+    #[error("the gateway did not do it: {0}")]
+    Internal(Box<InternalError>),
     #[error(transparent)]
     Other(#[from] Error),
     #[error("the runtime cannot be started")]
@@ -70,6 +72,11 @@ impl From<&RequestError> for RequestExit {
                 AgentError::Session { .. } => Self::Connect,
                 AgentError::ToolsNotReady { .. } => Self::Timeout,
                 _ => Self::Usage,
+            },
+            RequestError::Internal(error) => match &**error {
+                InternalError::Unreachable(_) => Self::Connect,
+                InternalError::Invalid(_) => Self::Usage,
+                _ => Self::Protocol,
             },
             RequestError::Usage(_) | RequestError::Config(_) => Self::Usage,
             RequestError::Other(_)

@@ -74,7 +74,7 @@ impl From<Mode> for PinMode {
 pub(super) enum GatewayCommand {
     /// Show, rotate and make keys
     Keys(KeysArgs),
-    /// Make and inspect session tokens
+    /// Make, inspect and revoke session tokens
     Sessions(SessionsArgs),
     /// Review and update the pins of the servers' tools
     Pins(PinsArgs),
@@ -171,6 +171,8 @@ pub(super) enum SessionsCommand {
     Mint(MintArgs),
     /// Print what a token says, and whether it is good
     Inspect(InspectArgs),
+    /// Revoke a token, or all of a run or an organization: what is open with them ends
+    Revoke(RevokeArgs),
 }
 
 #[derive(Debug, Args)]
@@ -210,6 +212,38 @@ pub(super) struct InspectArgs {
 }
 
 #[derive(Debug, Args)]
+#[group(id = "what", required = true, multiple = false, args = ["token", "run", "all_of_org"])]
+pub(super) struct RevokeArgs {
+    #[command(flatten)]
+    pub(super) api: InternalArgs,
+    /// The token with this id, which `sessions inspect` shows as `jti`
+    #[arg(long, value_name = "ID")]
+    pub(super) token: Option<String>,
+    /// All tokens of this run so far
+    #[arg(long, value_name = "RUN")]
+    pub(super) run: Option<String>,
+    /// All tokens of the organization of --org so far; without --org, of that without a name
+    #[arg(long)]
+    pub(super) all_of_org: bool,
+    /// The organization; that of the key if left out
+    #[arg(long, value_name = "NAME", conflicts_with = "token")]
+    pub(super) org: Option<String>,
+}
+
+/// Where the internal API of a gateway is, and the key for it.
+#[derive(Debug, Args)]
+pub(super) struct InternalArgs {
+    /// The address of the gateway's internal API
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8081")]
+    pub(super) internal: String,
+    /// The file with the key of a service; the variable `MCP_SERVICE_KEY` if left out
+    #[arg(long, value_name = "FILE")]
+    pub(super) key_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct StateArgs {
     /// The folder with the keys of the gateway
     #[arg(long, value_name = "FOLDER")]
@@ -245,6 +279,7 @@ as they are keep their connections. Tools and prompts are called SERVER__NAME.";
             Some(GatewayCommand::Sessions(args)) => match &args.command {
                 SessionsCommand::Mint(args) => &args.state.output,
                 SessionsCommand::Inspect(args) => &args.state.output,
+                SessionsCommand::Revoke(args) => &args.api.output,
             },
             Some(GatewayCommand::Pins(args)) => args.output(),
         }

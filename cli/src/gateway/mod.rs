@@ -1,9 +1,11 @@
 //! `cargo mcp gateway`: the servers of a configuration file as one server, and the tools of runs.
 //!
 //! `args` has the flags, `serve` runs the gateway and `reload` follows its file; `state` is the folder with its keys, which `keys`
-//! and `sessions` work on; `pins` compares what servers offer with what was reviewed.
+//! and `sessions` work on; `pins` compares what servers offer with what was reviewed, and
+//! `internal` asks a gateway that runs.
 
 mod args;
+mod internal;
 mod keys;
 mod pins;
 mod reload;
@@ -34,6 +36,7 @@ pub(crate) fn run(args: &GatewayArgs, shell: Shell) -> Result<RequestExit, Reque
         Some(GatewayCommand::Sessions(args)) => match &args.command {
             SessionsCommand::Mint(args) => sessions::mint(args),
             SessionsCommand::Inspect(args) => sessions::inspect(args),
+            SessionsCommand::Revoke(args) => sessions::revoke(args, shell),
         },
     }
 }

@@ -6,10 +6,13 @@ use std::time::Duration;
 use toolwright_gateway::Selection;
 use toolwright_gateway::tokens::{Permission, SessionRequest, SessionTokens};
 
-use super::args::{InspectArgs, MintArgs};
+use toolwright_client::agent::Revoke;
+
+use super::args::{InspectArgs, MintArgs, RevokeArgs};
+use super::internal;
 use super::state::{StateFolder, usage};
 use crate::client::{RequestError, RequestExit};
-use crate::shell;
+use crate::shell::{self, Shell};
 
 /// The most bytes that are read of a token.
 const MAX_TOKEN: u64 = 16 << 10;
@@ -47,5 +50,17 @@ pub(super) fn inspect(args: &InspectArgs) -> Result<RequestExit, RequestError> {
     let tokens = StateFolder::open(&args.state.state)?.tokens(&args.url)?;
     let claims = tokens.check(token.trim()).map_err(|rejected| usage(rejected.reason()))?;
     shell::print(&format!("{}\n", serde_json::to_string_pretty(&claims).unwrap_or_default()))?;
+    Ok(RequestExit::Ok)
+}
+
+/// Has a gateway revoke tokens.
+pub(super) fn revoke(args: &RevokeArgs, shell: Shell) -> Result<RequestExit, RequestError> {
+    let what = match (&args.token, &args.run) {
+        (Some(token), _) => Revoke::Token(token.clone()),
+        (None, Some(run)) => Revoke::Run { run: run.clone(), org: args.org.clone() },
+        (None, None) => Revoke::Org(args.org.clone()),
+    };
+    internal::ask(&args.api, async |api| api.revoke(&what).await)?;
+    shell.note(&"revoked; what is open with it ends within seconds");
     Ok(RequestExit::Ok)
 }

@@ -200,3 +200,58 @@ impl Running {
         Self { child, url: url.expect("it listens"), internal: String::new() }
     }
 }
+
+#[test]
+fn tokens_are_revoked_through_the_internal_api() {
+    let scratch = scratch();
+    let folder = scratch.path();
+    let words = ["gateway", "keys", "service", "--state", "state", "--org", "acme"];
+    let service = |more: &[&str]| run(folder, &[&words[..], more].concat()).ok().stdout.trim().to_owned();
+    let engine = service(&["engine", "--right", "register", "--right", "sessions"]);
+    let operator = service(&["operator", "--right", "revoke"]);
+    let gateway = Running::start(folder, &[]);
+    assert_eq!(gateway.ask("POST", "runs", &engine, &json!({"run": "r1"})).0, 200);
+    let token = || {
+        let session = json!({"run": "r1", "node": "agent", "nodes": []});
+        let (_, session) = gateway.ask("POST", "sessions", &engine, &session);
+        session["token"].as_str().unwrap().to_owned()
+    };
+    let revoke = |key: &str, more: &[&str]| {
+        let words = ["gateway", "sessions", "revoke", "--internal", &gateway.internal];
+        run_with(folder, &[&words[..], more].concat(), |command| {
+            command.env("MCP_SERVICE_KEY", key);
+        })
+    };
+    let lists = |token: &str| {
+        let header = format!("Authorization: Bearer {token}");
+        run(folder, &["list", "--json", "--header", &header, &gateway.url])
+    };
+    let (first, second) = (token(), token());
+    std::fs::write(folder.join("token"), &first).unwrap();
+    let words = ["gateway", "sessions", "inspect", "--state", "state", "--url", &gateway.url, "token"];
+    let id = run(folder, &words).ok().document()["jti"].as_str().unwrap().to_owned();
+    lists(&first).ok();
+    revoke(&operator, &["--token", &id]).ok();
+    lists(&first).ended(3).says(&["revoked"]);
+    lists(&second).ok();
+    revoke(&operator, &["--run", "r1"]).ok();
+    lists(&second).ended(3).says(&["revoked"]);
+    let third = token();
+    lists(&third).ok();
+    std::fs::write(folder.join("key"), format!("{operator}\n")).unwrap();
+    revoke("", &["--key-file", "key", "--all-of-org", "--org", "acme"]).ok();
+    lists(&third).ended(3).says(&["revoked"]);
+
+    revoke(&operator, &["--all-of-org", "--org", "evil"]).ended(4).says(&["not of that organization"]);
+    revoke(&engine, &["--run", "r1"]).ended(4).says(&["`revoke`"]);
+    revoke("wrong", &["--run", "r1"]).ended(4).says(&["401"]);
+    revoke("", &["--run", "r1"]).ended(2).says(&["placeholder"]);
+    revoke(&operator, &[]).ended(2).says(&["--token"]);
+    revoke(&operator, &["--run", "r1", "--token", "x"]).ended(2);
+    let words = ["gateway", "sessions", "revoke", "--run", "r1", "--internal", "http://127.0.0.1:9"];
+    run_with(folder, &words, |command| {
+        command.env("MCP_SERVICE_KEY", &operator);
+    })
+    .ended(3)
+    .says(&["127.0.0.1:9"]);
+}

@@ -17,6 +17,7 @@
 pub mod calls;
 mod clock;
 mod conversation;
+mod forged;
 mod gateway;
 pub mod graph;
 mod hex;
@@ -26,11 +27,11 @@ mod lists;
 pub mod pins;
 mod proxy;
 mod random;
+#[cfg(feature = "redis")]
+pub mod redis;
 pub mod registry;
 mod scope;
 pub mod secrets;
-#[cfg(feature = "redis")]
-pub mod shared;
 pub mod tokens;
 mod watching;
 pub mod worker;

@@ -22,6 +22,7 @@ use toolwright_server::{
 };
 
 use crate::conversation::{Conversation, Conversations, Stop};
+use crate::forged::drop_gateway_members;
 use crate::lists::Lists;
 use crate::watching::Watched;
 
@@ -150,7 +151,9 @@ impl Upstream {
                 let state = self.conversations.keep(conversation, cx.access())?;
                 Ok(Answered::Asks(InputRequired::new(key, question).with_state(state)))
             }
-            Stop::Done(Ok((revision, json))) => Ok(Answered::Raw(RawResult::new(revision, json))),
+            Stop::Done(Ok((revision, json))) => {
+                Ok(Answered::Raw(RawResult::new(revision, drop_gateway_members(json))))
+            }
             Stop::Done(Err(error)) => match error.rpc() {
                 Some(rpc) => Err(rpc.clone()),
                 None => Ok(Answered::Failed(shown(&error, cx.access()))),

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use toolwright_server::auth::Access;
 
+use crate::registry::Agent;
+
 /// What one agent may see and use.
 ///
 /// [`Scope::admits`] decides for lists and for calls alike, so that nothing can be called that is not listed. What is not
@@ -90,7 +92,8 @@ impl Scope {
     ///
     /// [extension]: toolwright_server::auth::Principal::extension
     pub fn of(access: &Access) -> Option<&Self> {
-        access.principal()?.extension::<Self>()
+        let principal = access.principal()?;
+        principal.extension::<Self>().or_else(|| Some(&principal.extension::<Agent>()?.scope))
     }
 }
 

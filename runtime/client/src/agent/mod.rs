@@ -28,12 +28,14 @@
 //! # }
 //! ```
 //!
-//! `context` is what an agent is told, `session` keeps its token, `gateway` is the client and `source` the choice.
+//! `context` is what an agent is told, `session` keeps its token, `gateway` is the client and `source` the choice;
+//! `internal` is for services and operators.
 //!
 //! [`Toolbox`]: toolwright_agent::toolbox::Toolbox
 
 mod context;
 mod gateway;
+mod internal;
 mod session;
 mod source;
 
@@ -48,6 +50,7 @@ pub use context::{
     NODE, ORGANIZATION, RUN,
 };
 pub use gateway::{DEFAULT_PATH, GatewayClient, GatewayClientBuilder, SESSIONS_PATH, UrlSource};
+pub use internal::{InternalClient, InternalError, Revoke};
 pub use session::{RENEWAL_MARGIN, RETRY_PAUSE};
 pub use source::ToolSource;
 

@@ -205,7 +205,7 @@ impl fmt::Debug for Session {
     }
 }
 
-fn bearer(token: &Secret) -> Result<HeaderValue, ()> {
+pub(super) fn bearer(token: &Secret) -> Result<HeaderValue, ()> {
     let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| ())?;
     value.set_sensitive(true);
     Ok(value)

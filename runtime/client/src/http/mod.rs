@@ -37,10 +37,12 @@ pub(crate) use address::Address;
 pub use authorize::{Authorize, Authorizing, Refusal};
 pub(crate) use authorize::{Configured, header};
 use exchange::Answer;
-#[cfg(feature = "agent")]
-pub(crate) use fetch::fetch_from;
+#[cfg(all(feature = "oauth", not(feature = "agent")))]
+pub(crate) use fetch::Fetched;
 #[cfg(feature = "oauth")]
-pub(crate) use fetch::{Fetched, fetch};
+pub(crate) use fetch::fetch;
+#[cfg(feature = "agent")]
+pub(crate) use fetch::{Fetched, fetch_from};
 pub(crate) use meet::{Expected, Met};
 pub(crate) use pool::Pool;
 

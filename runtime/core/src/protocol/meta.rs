@@ -38,6 +38,17 @@ pub const SERVER: &str = "io.toolwright/server";
 /// How many resources a subscription watches, where its acknowledgment does not repeat them: an integer.
 pub const WATCHED_RESOURCES: &str = "io.toolwright/watchedResources";
 
+/// What happened to a call at a gateway: an object with `kind`, `retryable` and `call_id`. What providers write under the prefix
+/// `io.toolwright` is dropped by the server that they are part of, so a gateway has another one.
+pub const FAULT: &str = "io.toolwright.gateway/fault";
+/// How often a gateway had a call made, if more than once: an integer.
+pub const ATTEMPT: &str = "io.toolwright.gateway/attempt";
+
+/// Whether a key is one that a gateway writes into results: what servers behind it write there is dropped.
+pub fn is_of_gateway(key: &str) -> bool {
+    key.starts_with("io.toolwright.gateway/")
+}
+
 /// Whether a key is the protocol's own or Toolwright's: what others write under it is not theirs to say (2026-07-28, basic
 /// "_meta": prefixes whose second label is `modelcontextprotocol` or `mcp`).
 pub fn is_reserved(key: &str) -> bool {

@@ -32,7 +32,7 @@ impl<T: Clone> ByScope<T> {
         let scope = match sight {
             Sight::All => return all,
             Sight::Nothing => return Arc::default(),
-            Sight::Scope(scope) => *scope,
+            Sight::Scope(scope, _) => *scope,
         };
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(same) = known.get(scope).filter(|known| Arc::ptr_eq(&known.all, &all)) {
@@ -50,22 +50,29 @@ impl<T: Clone> ByScope<T> {
     }
 }
 
+/// Whose the servers of a gateway are: those of a run, or, with neither, of the configuration.
+#[derive(Debug, Default)]
+pub(super) struct Owner {
+    pub(super) org: Option<String>,
+    pub(super) run: Option<String>,
+}
+
 /// Who may see what.
 pub(super) enum Sight<'a> {
     /// Everything.
     All,
-    /// What a scope admits.
-    Scope(&'a Scope),
+    /// What a scope admits of the servers of an organization and run, or of the configuration.
+    Scope(&'a Scope, &'a Owner),
     /// Nothing.
     Nothing,
 }
 
 impl<'a> Sight<'a> {
     /// What a caller sees of a gateway that goes by scopes.
-    pub(super) fn by_scope(caller: &'a Access) -> Self {
+    pub(super) fn by_scope(caller: &'a Access, owner: &'a Owner) -> Self {
         match Scope::of(caller) {
             _ if caller.is_trusted() => Self::All,
-            Some(scope) => Self::Scope(scope),
+            Some(scope) => Self::Scope(scope, owner),
             None => Self::Nothing,
         }
     }
@@ -74,7 +81,10 @@ impl<'a> Sight<'a> {
     pub(super) fn has(&self, server: &str, name: &str) -> bool {
         match self {
             Self::All => true,
-            Self::Scope(scope) => scope.admits(&EntryId { org: None, run: None, node: server, tool: name }),
+            Self::Scope(scope, Owner { org, run }) => {
+                let (org, run) = (org.as_deref(), run.as_deref());
+                scope.admits(&EntryId { org, run, node: server, tool: name })
+            }
             Self::Nothing => false,
         }
     }
@@ -83,7 +93,9 @@ impl<'a> Sight<'a> {
     pub(super) fn has_all_of(&self, server: &str) -> bool {
         match self {
             Self::All => true,
-            Self::Scope(scope) => scope.admits_all_of(None, None, server),
+            Self::Scope(scope, owner) => {
+                scope.admits_all_of(owner.org.as_deref(), owner.run.as_deref(), server)
+            }
             Self::Nothing => false,
         }
     }

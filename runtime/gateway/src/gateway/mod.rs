@@ -25,7 +25,7 @@ use toolwright_core::prompt::Prompt;
 use toolwright_server::auth::Access;
 use toolwright_server::{Changes, Provider as _};
 
-use filter::{ByScope, Sight};
+use filter::{ByScope, Owner, Sight};
 use member::Member;
 pub use member::UpstreamState;
 use merged::Merged;
@@ -79,6 +79,7 @@ struct Shared {
     pinning: Pinning,
     /// Whether callers see what their scopes admit only.
     goes_by_scope: AtomicBool,
+    owner: Owner,
     tools_by_scope: ByScope<ToolDefinition>,
     prompts_by_scope: ByScope<Prompt>,
     /// The servers in front, which are told of changes.
@@ -142,12 +143,22 @@ impl Gateway {
 
     /// A gateway without servers.
     pub fn new() -> Self {
+        Self::with_owner(Owner::default(), false)
+    }
+
+    /// A gateway for the servers of a run, which shows each agent of it what its scope admits.
+    pub(crate) fn of_run(org: Option<String>, run: String) -> Self {
+        Self::with_owner(Owner { org, run: Some(run) }, true)
+    }
+
+    fn with_owner(owner: Owner, goes_by_scope: bool) -> Self {
         Self(Arc::new(Shared {
             members: RwLock::new(Arc::default()),
             tools: Merged::default(),
             prompts: Merged::default(),
             pinning: Pinning::default(),
-            goes_by_scope: AtomicBool::new(false),
+            goes_by_scope: AtomicBool::new(goes_by_scope),
+            owner,
             tools_by_scope: ByScope::default(),
             prompts_by_scope: ByScope::default(),
             told: Mutex::default(),
@@ -312,8 +323,12 @@ impl Shared {
     }
 
     /// What a caller sees.
-    fn sight<'a>(&self, caller: &'a Access) -> Sight<'a> {
-        if self.goes_by_scope.load(Ordering::Relaxed) { Sight::by_scope(caller) } else { Sight::All }
+    fn sight<'a>(&'a self, caller: &'a Access) -> Sight<'a> {
+        if self.goes_by_scope.load(Ordering::Relaxed) {
+            Sight::by_scope(caller, &self.owner)
+        } else {
+            Sight::All
+        }
     }
 
     fn told(&self) -> Vec<Changes> {

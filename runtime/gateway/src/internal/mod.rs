@@ -2,7 +2,7 @@
 //!
 //! It listens at an address of its own, which agents cannot reach, and every request needs the key of a service. The
 //! organization is that of the key, and never the caller's to choose, unless the key is good for all of them. `keys` has the
-//! services, `requests` what they send, and this module the routes:
+//! services, `requests` what they send, `listener` the connections, and this module the routes:
 //!
 //! | route | right | |
 //! |---|---|---|
@@ -18,6 +18,7 @@
 //! | `GET /internal/live`, `GET /internal/ready` | – | whether the gateway lives, and can serve |
 
 mod keys;
+mod listener;
 mod requests;
 
 use std::io;
@@ -35,6 +36,8 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 pub use keys::{Orgs, Right, SERVICE_KEY_PREFIX, ServiceKey, ServiceKeyError, ServiceKeys};
+use listener::Times;
+pub use listener::{HEAD_TIMEOUT, MAX_CONNECTIONS, REQUEST_TIMEOUT};
 use requests::{Failure, NamedOrg, NewSession, OpenRun, RegisterNode, Revoke};
 
 use crate::calls::{CallError, CallState};
@@ -88,16 +91,10 @@ impl InternalApi {
         TcpListener::bind(address).await
     }
 
-    /// Serves the routes until `shutdown` ends, and the requests that came before it.
-    ///
-    /// # Errors
-    /// Where the listener fails.
-    pub async fn serve(
-        self,
-        listener: TcpListener,
-        shutdown: impl Future<Output = ()> + Send + 'static,
-    ) -> io::Result<()> {
-        axum::serve(listener, self.router()).with_graceful_shutdown(shutdown).await
+    /// Serves the routes until `shutdown` ends, and the requests that came before it. There are at most [`MAX_CONNECTIONS`];
+    /// the head of a request must arrive within [`HEAD_TIMEOUT`], and a request ends after [`REQUEST_TIMEOUT`] with status 408.
+    pub async fn serve(self, listener: TcpListener, shutdown: impl Future<Output = ()> + Send + 'static) {
+        listener::serve(self.router(), listener, Times::default(), shutdown).await;
     }
 
     /// The service that sends a request, if it may do this.

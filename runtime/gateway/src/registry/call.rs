@@ -6,22 +6,15 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep_until};
-use toolwright_core::protocol::{ErrorObject, Revision, error};
+use toolwright_core::protocol::{ErrorObject, Revision, error, meta};
 use toolwright_core::result::ToolResult;
 use toolwright_server::{Context, Outcome, RawResult, ToolRequest};
 
 use super::live::Shared;
-use super::verify::Agent;
+use super::sessions::Agent;
 use super::view::RunTool;
 use crate::calls::{Call, CallBus, CallError, CallRecord, CallState};
 use crate::random;
-
-// What providers say under the prefix `io.toolwright` is dropped by the server that they are part of, so this is another one.
-
-/// Member of `_meta` of a result that says what happened to its call: `kind`, `retryable`, `call_id`.
-const FAULT: &str = "io.toolwright.gateway/fault";
-/// Member of `_meta` of a result: how often its call was made, if more than once.
-const ATTEMPT: &str = "io.toolwright.gateway/attempt";
 
 /// How long a bus that is down is waited for: 10 seconds.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -68,13 +61,13 @@ impl Shared {
         (call.org, call.run) = (agent.claims.org.clone(), agent.claims.run.clone());
         call.meta = request.own_meta();
         call.is_repeatable = tool.is_repeatable();
-        let revoked = agent.run.revoked();
+        let revoked = agent.revoked();
         let mut waiting = Waiting { bus, call: &id, is_over: false };
         let outcome = tokio::select! {
             outcome = made(bus.as_ref(), &tool.pool, call, cx) => outcome,
             () = sleep_until(deadline) => Err(timeout(&id, left)),
             () = cx.cancellation().cancelled() => Err(ToolResult::error("the call was cancelled").into()),
-            () = revoked.cancelled() => Err(self::revoked().into()),
+            () = revoked => Err(self::revoked().into()),
         };
         match outcome {
             Ok(outcome) => {
@@ -213,15 +206,15 @@ fn timeout(call: &str, after: Duration) -> Outcome {
 fn fault(kind: &str, is_retryable: bool, call: &str, text: &str) -> Outcome {
     let mut result = ToolResult::error(text);
     let fault = json!({"kind": kind, "retryable": is_retryable, "call_id": call});
-    result.meta = Some(Map::from_iter([(FAULT.to_owned(), fault)]));
+    result.meta = Some(Map::from_iter([(meta::FAULT.to_owned(), fault)]));
     result.into()
 }
 
 fn with_attempt(result: Box<RawValue>, attempt: u32) -> Box<RawValue> {
     let Ok(mut members) = serde_json::from_str::<Map<String, Value>>(result.get()) else { return result };
-    let meta = members.entry("_meta").or_insert_with(|| json!({}));
-    if let Some(meta) = meta.as_object_mut() {
-        meta.insert(ATTEMPT.to_owned(), attempt.into());
+    let own = members.entry("_meta").or_insert_with(|| json!({}));
+    if let Some(own) = own.as_object_mut() {
+        own.insert(meta::ATTEMPT.to_owned(), attempt.into());
     }
     serde_json::value::to_raw_value(&members).unwrap_or(result)
 }

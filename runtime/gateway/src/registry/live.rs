@@ -14,6 +14,7 @@ use toolwright_client::config::{ServerSpec, StdioSpec};
 use toolwright_client::{Client, ClientBuilder};
 use toolwright_server::{Changes, Provider as _};
 
+use super::sessions::Sessions;
 use super::store::{RegistryStore, RunChanged, RunState, StoreError};
 use super::view::{Launchers, View};
 use crate::calls::CallBus;
@@ -73,11 +74,13 @@ pub(super) struct Shared {
     build: Arc<Build>,
     runs: Mutex<HashMap<String, Arc<LiveRun>>>,
     attached: Mutex<Vec<Changes>>,
+    sessions: Mutex<Vec<Weak<Sessions>>>,
     following: OnceLock<AbortHandle>,
 }
 
 /// A run that callers use.
 pub(super) struct LiveRun {
+    run: String,
     view: RwLock<Arc<View>>,
     /// The servers of the run; made with the first.
     gateway: OnceLock<Gateway>,
@@ -137,6 +140,7 @@ impl RegistryBuilder {
             build: self.build.into(),
             runs: Mutex::default(),
             attached: Mutex::default(),
+            sessions: Mutex::default(),
             following: OnceLock::new(),
         });
         let following = tokio::spawn(follow(Arc::downgrade(&shared), shared.store.watch()));
@@ -199,7 +203,18 @@ impl Shared {
         self.attached.lock().unwrap_or_else(PoisonError::into_inner).push(changes);
     }
 
-    /// Says that some caller's tools may be others.
+    pub(super) fn add_sessions(&self, sessions: &Arc<Sessions>) {
+        let mut known = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|sessions| sessions.strong_count() > 0);
+        known.push(Arc::downgrade(sessions));
+    }
+
+    pub(super) fn sessions(&self) -> Vec<Arc<Sessions>> {
+        let known = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Says that some caller's tools may be others. The servers of runs say by themselves what else has changed.
     fn notify(&self) {
         let attached = self.attached.lock().unwrap_or_else(PoisonError::into_inner).clone();
         attached.iter().for_each(Changes::tools);
@@ -227,7 +242,7 @@ impl Shared {
         let known = self.runs().get(run).cloned();
         let view = View::new(snapshot, &self.launchers, known.as_ref().map(|live| live.view()).as_deref());
         let live = known.unwrap_or_else(|| {
-            let live = Arc::new(LiveRun::new(Arc::new(View::new_empty(&view))));
+            let live = Arc::new(LiveRun::new(run, Arc::new(View::new_empty(&view))));
             Arc::clone(self.runs().entry(run.to_owned()).or_insert(live))
         });
         if live.take_up(view) {
@@ -244,7 +259,7 @@ impl Shared {
             return;
         }
         let gateway = live.gateway.get_or_init(|| {
-            let gateway = Gateway::new();
+            let gateway = Gateway::of_run(view.state.org.clone(), live.run.clone());
             for changes in self.attached.lock().unwrap_or_else(PoisonError::into_inner).iter() {
                 gateway.attach(changes.clone());
             }
@@ -321,12 +336,14 @@ async fn follow(registry: Weak<Shared>, mut events: Receiver<RunChanged>) {
         };
         let Some(registry) = registry.upgrade() else { return };
         registry.catch_up(run.as_deref()).await;
+        registry.end_revoked_sessions(run.as_deref()).await;
     }
 }
 
 impl LiveRun {
-    fn new(view: Arc<View>) -> Self {
+    fn new(run: &str, view: Arc<View>) -> Self {
         Self {
+            run: run.to_owned(),
             view: RwLock::new(view),
             gateway: OnceLock::new(),
             used: Mutex::new(Instant::now()),

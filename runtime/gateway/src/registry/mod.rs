@@ -2,7 +2,7 @@
 //!
 //! `store` says how runs and their entries are kept, `memory` keeps them in this process, and `entry` is what a node
 //! registers. `live` keeps the runs that are in use in step with the store, `view` is what one offers at a moment, `verify` finds
-//! a caller's run by its token, `provider` answers its lists and calls, `call` waits for workers,
+//! a caller's run by its token, `sessions` has the tokens in use, `provider` answers its lists and calls, `call` waits for workers,
 //! and `report` shows operators how the nodes of a run stand.
 
 mod call;
@@ -11,6 +11,7 @@ mod live;
 mod memory;
 mod provider;
 mod report;
+mod sessions;
 mod store;
 mod verify;
 mod view;
@@ -23,6 +24,7 @@ pub use memory::MemoryStore;
 #[cfg(feature = "redis")]
 pub(crate) use memory::TOKEN_LIFE;
 pub use report::{NodeReport, RunReport};
+pub(crate) use sessions::Agent;
 #[cfg(feature = "redis")]
 pub(crate) use store::CHANGES;
 pub use store::{

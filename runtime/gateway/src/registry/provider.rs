@@ -4,14 +4,19 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::prompt::{Prompt, PromptResult};
 use toolwright_core::protocol::{ErrorObject, error, meta};
+use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
 use toolwright_server::auth::Access;
-use toolwright_server::{BoxFuture, Changes, Context, Outcome, Provider, ProviderCapabilities, ToolRequest};
+use toolwright_server::{
+    BoxFuture, Changes, Completion, CompletionRequest, Context, Outcome, PromptRequest, Provider,
+    ProviderCapabilities, ResourceRequest, ToolRequest,
+};
 
 use super::live::Registry;
+use super::sessions::{Agent, Listed};
 use super::store::{StoreError, TokenId};
-use super::verify::{Agent, Listed};
-use crate::gateway::server_of;
+use crate::gateway::{Gateway, server_of};
 use crate::scope::EntryId;
 use crate::tokens::Permission;
 
@@ -21,7 +26,8 @@ impl Provider for Registry {
     }
 
     fn capabilities(&self) -> ProviderCapabilities {
-        ProviderCapabilities::TOOLS.with_lists_by_caller()
+        let capabilities = ProviderCapabilities::TOOLS.with_prompts().with_resources().with_completions();
+        capabilities.with_lists_by_caller()
     }
 
     fn tools(&self, caller: &Access) -> Arc<[ToolDefinition]> {
@@ -39,9 +45,102 @@ impl Provider for Registry {
             }
         })
     }
+
+    fn prompts(&self, caller: &Access) -> Arc<[Prompt]> {
+        servers(caller).map(|gateway| gateway.prompts(caller)).unwrap_or_default()
+    }
+
+    fn get_prompt<'a>(
+        &'a self,
+        request: PromptRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<PromptResult>> {
+        Box::pin(async move {
+            let unknown = error::unknown("prompt", request.name);
+            match self.servers(cx, unknown).await {
+                Ok(Served { gateway, revoked }) => or_revoked(gateway.get_prompt(request, cx), revoked).await,
+                Err(error) => error.into(),
+            }
+        })
+    }
+
+    fn resources(&self, caller: &Access) -> Arc<[Resource]> {
+        servers(caller).map(|gateway| gateway.resources(caller)).unwrap_or_default()
+    }
+
+    fn resource_templates(&self, caller: &Access) -> Arc<[ResourceTemplate]> {
+        servers(caller).map(|gateway| gateway.resource_templates(caller)).unwrap_or_default()
+    }
+
+    fn read_resource<'a>(
+        &'a self,
+        request: ResourceRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<ResourceResult>> {
+        Box::pin(async move {
+            let unknown = error::unknown_resource(request.uri, cx.revision());
+            match self.servers(cx, unknown).await {
+                Ok(Served { gateway, revoked }) => {
+                    or_revoked(gateway.read_resource(request, cx), revoked).await
+                }
+                Err(error) => error.into(),
+            }
+        })
+    }
+
+    // Resources of runs are not watched: a server is told of an address alone, which two runs may have in common.
+
+    fn complete<'a>(
+        &'a self,
+        request: CompletionRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<Completion>> {
+        Box::pin(async move {
+            let unknown =
+                error::invalid_params("nothing here has the prompt or the template of the reference");
+            match self.servers(cx, unknown).await {
+                Ok(Served { gateway, revoked }) => or_revoked(gateway.complete(request, cx), revoked).await,
+                Err(error) => error.into(),
+            }
+        })
+    }
+}
+
+/// The servers of a run that a caller may use, and when it no longer may.
+struct Served<'a, R> {
+    gateway: &'a Gateway,
+    revoked: R,
+}
+
+async fn or_revoked<T>(answer: BoxFuture<'_, Outcome<T>>, revoked: impl Future<Output = ()>) -> Outcome<T> {
+    tokio::select! {
+        outcome = answer => outcome,
+        () = revoked => super::call::revoked().into(),
+    }
+}
+
+/// The servers of the run of a caller that may see lists.
+fn servers(caller: &Access) -> Option<&Gateway> {
+    let agent = agent(caller).filter(|agent| agent.may_list())?;
+    agent.run.gateway()
 }
 
 impl Registry {
+    /// The servers of the run of a caller, whose token is still good.
+    async fn servers<'a>(
+        &self,
+        cx: &'a Context,
+        unknown: ErrorObject,
+    ) -> Result<Served<'a, impl Future<Output = ()> + use<>>, ErrorObject> {
+        let Some(agent) = agent(cx.access()) else { return Err(unknown) };
+        if !agent.claims.permits(Permission::Call) {
+            return Err(no_permission());
+        }
+        self.admit(agent).await?;
+        let gateway = agent.run.gateway().ok_or(unknown)?;
+        Ok(Served { gateway, revoked: agent.revoked() })
+    }
+
     async fn call(
         &self,
         agent: &Agent,
@@ -49,7 +148,7 @@ impl Registry {
         cx: &Context,
     ) -> Result<Outcome, ErrorObject> {
         if !agent.claims.permits(Permission::Call) {
-            return Err(error::invalid_request("the token has no permission to call tools (`tools:call`)"));
+            return Err(no_permission());
         }
         self.admit(agent).await?;
         let unknown = || error::unknown("tool", request.name);
@@ -66,10 +165,10 @@ impl Registry {
         if !agent.admits(server_of(tool).unwrap_or_default(), request.name) {
             return Err(unknown());
         }
-        let revoked = agent.run.revoked();
+        let revoked = agent.revoked();
         tokio::select! {
             outcome = gateway.call_tool(request, cx) => Ok(outcome),
-            () = revoked.cancelled() => Err(super::call::revoked()),
+            () = revoked => Err(super::call::revoked()),
         }
     }
 
@@ -82,11 +181,15 @@ impl Registry {
         let id = TokenId { id: &claims.jti, issued_at: claims.iat };
         let state = self.0.store.state(run, Some(id)).await.map_err(|error| error.to_rpc())?;
         let state = state.ok_or_else(|| StoreError::NoRun(run.to_owned()).to_rpc())?;
-        if state.is_revoked || state.org != claims.org || claims.epoch.as_ref() != Some(&state.epoch) {
+        if !claims.is_good_for(&state) {
             return Err(super::call::revoked());
         }
         self.0.live(run, &state).await.map(drop).map_err(|error| error.to_rpc())
     }
+}
+
+fn no_permission() -> ErrorObject {
+    error::invalid_request("the token has no permission to call tools (`tools:call`)")
 }
 
 fn agent(caller: &Access) -> Option<&Agent> {
@@ -99,15 +202,20 @@ impl Agent {
         self.scope.admits(&EntryId { org, run, node, tool })
     }
 
+    /// Whether the token is of the run as it is now, and permits lists.
+    fn may_list(&self) -> bool {
+        let view = self.run.view();
+        self.claims.epoch.as_deref() == Some(&view.state.epoch)
+            && self.claims.org == view.state.org
+            && self.claims.permits(Permission::List)
+    }
+
     /// The tools that the agent sees; the same list as long as the run has the same.
     fn tools(&self) -> Arc<[ToolDefinition]> {
-        let view = self.run.view();
-        if self.claims.epoch.as_deref() != Some(&view.state.epoch)
-            || self.claims.org != view.state.org
-            || !self.claims.permits(Permission::List)
-        {
+        if !self.may_list() {
             return Arc::default();
         }
+        let view = self.run.view();
         let of_servers = self.run.gateway().map(|gateway| gateway.tools(&Access::Trusted));
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |listed: &&Listed| {

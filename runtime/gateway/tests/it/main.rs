@@ -6,6 +6,7 @@ mod many;
 mod passed_on;
 mod pins;
 mod questions;
+mod revoked;
 mod runs;
 mod scoped;
 mod shop;

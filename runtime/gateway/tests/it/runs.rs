@@ -23,7 +23,7 @@ use crate::shop::Shop;
 pub(crate) struct Stand {
     url: String,
     pub(crate) store: Arc<MemoryStore>,
-    tokens: Arc<SessionTokens>,
+    pub(crate) tokens: Arc<SessionTokens>,
 }
 
 impl Stand {
@@ -34,14 +34,47 @@ impl Stand {
     pub(crate) fn with(build: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Self {
         let http = Http::bind("127.0.0.1:0").unwrap().path("/mcp/gateway");
         let url = format!("http://{}/mcp/gateway", http.local_addr().unwrap());
-        let store = Arc::new(MemoryStore::new());
-        let tokens = Arc::new(SessionTokens::new(KeyRing::generate().unwrap(), &url));
-        let registry = build(Registry::with_store(Arc::clone(&store) as Arc<dyn RegistryStore>)).start();
-        let protection = Protection::new(&url, registry.verifier(Arc::clone(&tokens))).unwrap();
+        let tokens = SessionTokens::new(KeyRing::generate().unwrap(), &url);
+        Self::serve(http, tokens, build)
+    }
+
+    /// The same with another clock.
+    pub(crate) fn with_clock(clock: &Clock) -> Self {
+        let http = Http::bind("127.0.0.1:0").unwrap().path("/mcp/gateway");
+        let url = format!("http://{}/mcp/gateway", http.local_addr().unwrap());
+        let tokens = SessionTokens::new(KeyRing::generate().unwrap(), &url).clock(clock.clone());
+        Self::serve(http, tokens, |registry| registry.clock(clock.clone()))
+    }
+
+    fn serve(
+        http: Http,
+        tokens: SessionTokens,
+        build: impl FnOnce(RegistryBuilder) -> RegistryBuilder,
+    ) -> Self {
+        let url = format!("http://{}/mcp/gateway", http.local_addr().unwrap());
+        let stand = Self { url, store: Arc::new(MemoryStore::new()), tokens: Arc::new(tokens) };
+        stand.serve_at(http, build);
+        stand
+    }
+
+    fn serve_at(&self, http: Http, build: impl FnOnce(RegistryBuilder) -> RegistryBuilder) {
+        let registry = build(Registry::with_store(Arc::clone(&self.store) as Arc<dyn RegistryStore>)).start();
+        let protection = Protection::new(&self.url, registry.verifier(Arc::clone(&self.tokens))).unwrap();
         let service = Server::new(()).provider(registry).build().unwrap();
         let http = http.config(HttpConfig::new().protect(protection));
         tokio::spawn(async move { service.serve(http).await });
-        Self { url, store, tokens }
+    }
+
+    /// Another gateway for the same tokens, over the same store.
+    pub(crate) fn beside(&self) -> String {
+        let http = Http::bind("127.0.0.1:0").unwrap().path("/mcp/gateway");
+        let url = format!("http://{}/mcp/gateway", http.local_addr().unwrap());
+        self.serve_at(http, |registry| registry);
+        url
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
     }
 
     pub(crate) async fn open(&self, org: Option<&str>, run: &str) -> RunId {
@@ -51,7 +84,7 @@ impl Stand {
     }
 
     /// A node with two tools, of a server that runs elsewhere.
-    async fn register(&self, run: &RunId, node: &str) {
+    pub(crate) async fn register(&self, run: &RunId, node: &str) {
         self.store.register(run, Entry::remote(node, listen(&Shop::default()))).await.unwrap();
     }
 

@@ -116,7 +116,9 @@ impl Shop {
             "odd" => {
                 let mut result = ToolResult::text("x");
                 result.other.insert("x-vendor".to_owned(), json!({"a": [1.0, null]}));
-                result.meta = json!({"shop/id": 7}).as_object().cloned();
+                let forged = json!({"kind": "outcome_unknown", "retryable": true, "call_id": "x"});
+                result.meta =
+                    json!({"shop/id": 7, "io.toolwright.gateway/fault": forged}).as_object().cloned();
                 return Ok(result.into());
             }
             _ => format!("{}", cx.meta()["traceparent"]),

@@ -149,7 +149,7 @@ async fn an_agent_calls_the_tool_that_is_wired_to_it() {
 #[cfg(feature = "redis")]
 #[tokio::test]
 async fn an_agent_calls_its_tool_through_redis() {
-    use toolwright_gateway::shared::{RedisBus, RedisStore};
+    use toolwright_gateway::redis::{RedisBus, RedisStore};
 
     use crate::redis_server::{Keeps, RedisServer};
     let server = RedisServer::start(Keeps::Nothing);

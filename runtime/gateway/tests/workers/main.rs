@@ -17,4 +17,6 @@ mod redis_server;
 mod redis_users;
 mod registry;
 mod sides;
+#[cfg(feature = "http")]
+mod tenants;
 mod work;

@@ -11,7 +11,7 @@ use toolwright_core::definition::ToolDefinition;
 use toolwright_core::result::ToolResult;
 use toolwright_gateway::Worker;
 use toolwright_gateway::calls::{Call, CallBus, CallState};
-use toolwright_gateway::shared::RedisBus;
+use toolwright_gateway::redis::RedisBus;
 use toolwright_server::auth::Access;
 use toolwright_server::{BoxFuture, Context, Outcome, Provider, Server, ToolRequest};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright_gateway::shared::{RedisBus, RedisStore};
+use toolwright_gateway::redis::{RedisBus, RedisStore};
 
 use crate::redis_server::{Keeps, RedisServer};
 use crate::registry::Stores;

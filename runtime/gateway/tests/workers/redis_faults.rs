@@ -11,8 +11,8 @@ use tokio::task::JoinHandle;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_gateway::Worker;
 use toolwright_gateway::calls::{Call, CallBus, CallError, CallRecord, CallState};
+use toolwright_gateway::redis::{RedisBus, RedisError, RedisStore};
 use toolwright_gateway::registry::{Entry, RUN_TTL, RegistryStore, RunChanged, RunId, StoreError};
-use toolwright_gateway::shared::{RedisBus, RedisError, RedisStore};
 
 use crate::lab::Ledger;
 use crate::redis::{LEASE, bus};

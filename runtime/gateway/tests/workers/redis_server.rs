@@ -60,6 +60,28 @@ impl RedisServer {
         self.folder.path()
     }
 
+    /// All that it keeps, as text.
+    pub(crate) fn dump(&self) -> String {
+        let cli = |words: &[&str]| {
+            let output = Command::new("redis-cli").args(["-u", &self.url()]).args(words).output().unwrap();
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        };
+        let mut all = String::new();
+        for key in cli(&["--scan"]).lines() {
+            let read: &[&str] = match cli(&["type", key]).trim() {
+                "string" => &["get", key],
+                "hash" => &["hgetall", key],
+                "zset" => &["zrange", key, "0", "-1"],
+                "set" => &["smembers", key],
+                "stream" => &["xrange", key, "-", "+"],
+                other => panic!("{key} is a {other}"),
+            };
+            all += key;
+            all += &cli(read);
+        }
+        all
+    }
+
     /// Kills it, as `kill -9` does.
     pub(crate) fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {

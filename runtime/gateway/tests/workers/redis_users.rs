@@ -7,8 +7,8 @@ use serde_json::json;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_gateway::Worker;
 use toolwright_gateway::calls::{CallBus, CallError, CallState};
+use toolwright_gateway::redis::{RedisBus, RedisStore};
 use toolwright_gateway::registry::{Entry, RUN_TTL, RegistryStore, Revocation, RunId, StoreError, TokenId};
-use toolwright_gateway::shared::{RedisBus, RedisStore};
 
 use crate::lab::Ledger;
 use crate::redis_server::{Keeps, RedisServer};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
 
 /// Who calls: what a checked token says, never the token itself.
 ///
@@ -21,6 +22,7 @@ pub struct Principal {
     scopes: BTreeSet<String>,
     claims: Map<String, Value>,
     extension: Extension,
+    end: End,
 }
 
 /// What a verifier adds for the program. It says nothing about who the principal is, so it is left out of comparisons.
@@ -28,6 +30,16 @@ pub struct Principal {
 struct Extension(Option<Arc<dyn Any + Send + Sync>>);
 
 impl PartialEq for Extension {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
+/// When the streams of a principal end; left out of comparisons, like the extension.
+#[derive(Clone, Default)]
+struct End(Option<CancellationToken>);
+
+impl PartialEq for End {
     fn eq(&self, _other: &Self) -> bool {
         true
     }
@@ -47,6 +59,7 @@ impl Principal {
             scopes: BTreeSet::new(),
             claims: Map::new(),
             extension: Extension::default(),
+            end: End::default(),
         }
     }
 
@@ -101,6 +114,37 @@ impl Principal {
     /// ```
     pub fn extension<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.extension.0.as_ref()?.downcast_ref()
+    }
+
+    /// Closes what the principal has open when this is cancelled, as when its token is revoked or has expired: subscriptions,
+    /// the streams of sessions, and sockets. Without it a stream that was opened with a valid token stays open. Calls go on,
+    /// those of a socket for [`Limits::shutdown_grace`](crate::Limits::shutdown_grace); a provider that is to stop them does so
+    /// itself.
+    ///
+    /// ```
+    /// use tokio_util::sync::CancellationToken;
+    /// use toolwright_server::auth::Principal;
+    ///
+    /// let signed_out = CancellationToken::new();
+    /// let principal = Principal::new("ada").with_end(signed_out.clone());
+    /// signed_out.cancel();
+    /// assert!(principal.has_ended());
+    /// ```
+    pub fn with_end(mut self, end: CancellationToken) -> Self {
+        self.end = End(Some(end));
+        self
+    }
+
+    /// Whether the principal's token has been revoked or has expired since it was checked, as far as its verifier
+    /// [says](Principal::with_end).
+    pub fn has_ended(&self) -> bool {
+        self.end.0.as_ref().is_some_and(CancellationToken::is_cancelled)
+    }
+
+    /// What is cancelled when the principal's streams are to end.
+    #[cfg(feature = "http")]
+    pub(crate) fn end(&self) -> Option<&CancellationToken> {
+        self.end.0.as_ref()
     }
 
     /// Who vouches for the subject: the issuer of the token. None for an API key.

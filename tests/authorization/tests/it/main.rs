@@ -2,6 +2,7 @@
 
 mod challenges;
 mod changes;
+mod ended;
 mod introspection;
 mod jwt;
 mod keys;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep};
+use tokio_util::sync::CancellationToken;
 use toolwright_wire::budget::{Budget, Held};
 use toolwright_wire::event_stream::{COMMENT, messages, write_event};
 use toolwright_wire::outbox::Outbox;
@@ -27,6 +28,16 @@ pub struct HttpBody {
     budget: Option<Arc<Budget>>,
     /// What a whole text counts for.
     held: Option<Held>,
+    /// Ready when the caller's token is no longer valid.
+    caller_ended: Option<CallerEnded>,
+}
+
+struct CallerEnded(BoxFuture<'static, ()>);
+
+impl std::fmt::Debug for CallerEnded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CallerEnded")
+    }
 }
 
 /// What a response counts for beside its bytes, so that the number of those that wait is bounded as well.
@@ -65,7 +76,19 @@ impl HttpBody {
     }
 
     fn of(kind: BodyKind) -> Self {
-        Self { kind, budget: None, held: None }
+        Self { kind, budget: None, held: None, caller_ended: None }
+    }
+
+    /// Ends a stream that has no end of its own when the caller's token is no longer valid.
+    pub(super) fn end_with(&mut self, end: Option<&CancellationToken>) {
+        let has_end = match &self.kind {
+            BodyKind::Full(_) => true,
+            BodyKind::Events(stream) => stream.answer.is_some(),
+            BodyKind::Stream(reader) => !reader.is_of_standing_stream(),
+        };
+        if let Some(end) = end.filter(|_| !has_end) {
+            self.caller_ended = Some(CallerEnded(Box::pin(end.clone().cancelled_owned())));
+        }
     }
 
     /// From now on what it holds counts; false where there is no room for that.
@@ -93,7 +116,15 @@ impl Body for HttpBody {
         mut self: Pin<&mut Self>,
         task: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let Self { kind, budget, held } = &mut *self;
+        let Self { kind, budget, held, caller_ended } = &mut *self;
+        if caller_ended.as_mut().is_some_and(|ended| ended.0.as_mut().poll(task).is_ready()) {
+            *caller_ended = None;
+            match kind {
+                BodyKind::Full(_) => {}
+                BodyKind::Events(stream) => stream.end_now(),
+                BodyKind::Stream(_) => *kind = BodyKind::Full(Vec::new()),
+            }
+        }
         let data = match kind {
             BodyKind::Full(text) if text.is_empty() => None,
             BodyKind::Full(text) => {
@@ -236,6 +267,12 @@ impl EventStream {
     ) -> Self {
         self.stop = Some(Stop { asked: Box::pin(asked), connection });
         self
+    }
+
+    /// Ends as when it is asked to.
+    fn end_now(&mut self) {
+        let connection = self.stop.take().and_then(|stop| stop.connection);
+        self.stop = Some(Stop { asked: Box::pin(std::future::ready(())), connection });
     }
 
     fn poll_events(&mut self, task: &mut Context<'_>) -> Poll<Option<Bytes>> {

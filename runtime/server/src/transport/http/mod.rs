@@ -253,7 +253,9 @@ impl Endpoint {
             return too_many(None, "too much waits to be read");
         }
         let connection = arrival.map(|arrival| arrival.half_close);
+        let end = access.principal().and_then(|principal| principal.end()).cloned();
         let mut response = self.answer_to(route, head, access, body, connection).await;
+        response.body_mut().end_with(end.as_ref());
         if response.body_mut().count(&unread) {
             return response;
         }

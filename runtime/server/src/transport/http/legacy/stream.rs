@@ -253,6 +253,11 @@ impl Reader {
         self.is_over
     }
 
+    /// Whether the stream belongs to no request, so that it has no end of its own.
+    pub(in crate::transport::http) fn is_of_standing_stream(&self) -> bool {
+        self.stream.id.kind == StreamKind::Standing
+    }
+
     pub(in crate::transport::http) fn poll_events(&mut self, task: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if self.is_over {
             return Poll::Ready(None);

@@ -33,6 +33,8 @@ enum End {
     Gone,
     /// The server ends.
     Stopped,
+    /// The peer's token is no longer valid.
+    NoLongerValid,
     /// The peer did what it must not, or nothing at all; it is told so.
     Refused(CloseCode, &'static str),
 }
@@ -51,6 +53,7 @@ pub(super) async fn serve(
         .write_buffer_size(WRITE_BUFFER)
         .max_message_size(Some(limits.max_message_bytes))
         .max_frame_size(Some(limits.max_message_bytes));
+    let caller_end = access.principal().and_then(|principal| principal.end()).cloned();
     let peer = SocketPeer::open(service, access);
     let meter = Meter::new(service.shared().receive(peer.connection.caller()));
     let upgraded = Bounded::metered(TokioIo::new(upgraded), limits.write_timeout, meter.clone());
@@ -67,12 +70,13 @@ pub(super) async fn serve(
             end = read(&peer, &mut stream, &meter, gone_after, pinged) => end,
             () = &mut writing => End::Gone,
             () = stop.cancelled() => End::Stopped,
+            () = ended(caller_end.as_ref()) => End::NoLongerValid,
         };
         match end {
-            End::Stopped => tokio::select! {
+            End::Stopped | End::NoLongerValid => tokio::select! {
                 biased;
                 () = &mut writing => End::Gone,
-                () = peer.finish(limits.shutdown_grace) => End::Stopped,
+                () = peer.finish(limits.shutdown_grace) => end,
             },
             end => end,
         }
@@ -83,9 +87,18 @@ pub(super) async fn serve(
     let (code, why) = match end {
         End::Gone => return,
         End::Stopped => (CloseCode::Away, "the server is ending"),
+        End::NoLongerValid => (CloseCode::Policy, "the token is no longer valid"),
         End::Refused(code, why) => (code, why),
     };
     let _ = timeout(LAST_WORDS, close_with(&mut socket, code, why)).await;
+}
+
+/// Waits until a peer's token is no longer valid; forever for one that has no end.
+async fn ended(end: Option<&CancellationToken>) {
+    match end {
+        Some(end) => end.cancelled().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// How much is read at once, and how much is gathered before it is written: what a peer costs.

@@ -44,7 +44,7 @@ static END_LEASES: LazyLock<Script> = script!("end_leases");
 /// use std::sync::Arc;
 ///
 /// use toolwright_gateway::Worker;
-/// use toolwright_gateway::shared::RedisBus;
+/// use toolwright_gateway::redis::RedisBus;
 /// use toolwright_server::Server;
 ///
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {

@@ -37,7 +37,7 @@ static REVOKE: LazyLock<Script> = script!("revoke");
 ///
 /// ```no_run
 /// use toolwright_gateway::registry::{RUN_TTL, RegistryStore, RunId};
-/// use toolwright_gateway::shared::RedisStore;
+/// use toolwright_gateway::redis::RedisStore;
 ///
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let store = RedisStore::connect("redis://127.0.0.1:6379").await?;

@@ -1,0 +1,138 @@
+//! Requests to the internal API of a gateway.
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderValue, Method};
+use serde_json::{Value, json};
+
+use super::session::bearer;
+use crate::config::Secret;
+use crate::http::{Address, fetch_from};
+
+/// The internal API of a gateway, for services and operators that have a key (`cargo mcp gateway keys service`).
+///
+/// ```no_run
+/// use toolwright_client::agent::{InternalClient, Revoke};
+/// use toolwright_client::config::Secret;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let key = Secret::new(std::env::var("MCP_SERVICE_KEY")?);
+/// let api = InternalClient::new("http://127.0.0.1:8081", key)?;
+/// api.revoke(&Revoke::Run { run: "run-1".to_owned(), org: None }).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct InternalClient {
+    url: String,
+    key: Secret,
+}
+
+/// What is revoked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Revoke {
+    /// One token, by its id (`jti`).
+    Token(String),
+    /// All tokens of a run so far.
+    Run {
+        /// The run.
+        run: String,
+        /// Its organization, for a key of all organizations; that of the key if none is named.
+        org: Option<String>,
+    },
+    /// All tokens of an organization so far; none is that of runs without one.
+    Org(Option<String>),
+}
+
+/// Why the internal API did not do something.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum InternalError {
+    /// The address or the key cannot be used.
+    #[error("{0}")]
+    Invalid(String),
+    /// It cannot be reached.
+    #[error("{0}")]
+    Unreachable(String),
+    /// It answered with an error.
+    #[error("status {status} ({kind}): {message}")]
+    Refused {
+        /// The status of the response.
+        status: u16,
+        /// The name of the error for programs, such as `forbidden`.
+        kind: String,
+        /// What is wrong, for people.
+        message: String,
+    },
+}
+
+impl InternalClient {
+    /// A client of the API at an address such as `http://127.0.0.1:8081`; with and without `/internal` at its end.
+    ///
+    /// # Errors
+    /// [`InternalError::Invalid`] for an address that is none, and for a key that is empty or a placeholder.
+    pub fn new(url: &str, key: Secret) -> Result<Self, InternalError> {
+        let url = url.trim_end_matches('/');
+        let url = url.strip_suffix("/internal").unwrap_or(url).to_owned();
+        Address::parse(&url).map_err(|problem| InternalError::Invalid(format!("{url}: {problem}")))?;
+        if key.is_placeholder() || bearer(&key).is_err() {
+            return Err(InternalError::Invalid(
+                "the key of the service is empty or a placeholder such as `${KEY}`: set it to the real one"
+                    .to_owned(),
+            ));
+        }
+        Ok(Self { url, key })
+    }
+
+    /// Revokes tokens: requests with them are refused, and what is open with them ends, within seconds at all gateways of a
+    /// store. Takes the right `revoke`.
+    ///
+    /// # Errors
+    /// [`InternalError`].
+    pub async fn revoke(&self, what: &Revoke) -> Result<(), InternalError> {
+        let body = match what {
+            Revoke::Token(id) => json!({"token": id}),
+            Revoke::Run { run, org: None } => json!({"run": run}),
+            Revoke::Run { run, org: Some(org) } => json!({"run": run, "org": org}),
+            Revoke::Org(org) => json!({"org": org}),
+        };
+        self.send(Method::POST, "revoke", body.to_string()).await.map(drop)
+    }
+
+    /// The answer to a GET below `/internal/`, as JSON.
+    ///
+    /// # Errors
+    /// [`InternalError`].
+    pub async fn get(&self, path: &str) -> Result<Value, InternalError> {
+        let answer = self.send(Method::GET, path, String::new()).await?;
+        answer.json("the answer").map_err(InternalError::Unreachable)
+    }
+
+    async fn send(
+        &self,
+        verb: Method,
+        path: &str,
+        body: String,
+    ) -> Result<crate::http::Fetched, InternalError> {
+        let invalid = |problem: String| InternalError::Invalid(problem);
+        let address = Address::parse(&format!("{}/internal/{path}", self.url)).map_err(invalid)?;
+        let key = bearer(&self.key).map_err(|()| invalid("the key cannot be sent as a header".to_owned()))?;
+        let headers =
+            vec![(AUTHORIZATION, key), (CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+        let answer = fetch_from(address, verb, Bytes::from(body), headers).await;
+        let answer = answer.map_err(InternalError::Unreachable)?;
+        if answer.is_success() {
+            return Ok(answer);
+        }
+        let error: Value = answer.json("").unwrap_or_default();
+        let text = |name: &str| error["error"][name].as_str().map(str::to_owned);
+        Err(InternalError::Refused {
+            status: answer.status,
+            kind: text("kind").unwrap_or_else(|| "unknown".to_owned()),
+            message: text("message")
+                .unwrap_or_else(|| answer.problem())
+                .replace(self.key.expose(), "[secret]"),
+        })
+    }
+}

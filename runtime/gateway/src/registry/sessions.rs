@@ -1,0 +1,230 @@
+//! The session tokens that are in use here. The signature of each is checked once; what is open ends when its token is revoked
+//! or has expired.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ring::digest::{SHA256, digest};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+use toolwright_core::definition::ToolDefinition;
+use toolwright_server::auth::{Principal, Rejected};
+
+use super::live::{LiveRun, Shared};
+use super::store::{StoreError, TokenId};
+use super::view::View;
+use crate::scope::Scope;
+use crate::tokens::{Claims, SessionTokens};
+
+/// How many tokens are remembered. What is open with one that is forgotten ends.
+const MAX_KNOWN: usize = 10_000;
+/// How often those that have expired are forgotten, with the lists that were made for them.
+const FORGET: Duration = Duration::from_mins(1);
+
+/// The tokens that are remembered.
+pub(super) struct Sessions {
+    tokens: Arc<SessionTokens>,
+    known: Mutex<KnownTokens>,
+}
+
+struct KnownTokens {
+    /// By their digests.
+    tokens: HashMap<[u8; 32], Arc<Session>>,
+    forgot: Instant,
+}
+
+/// A token whose signature was checked.
+pub(super) struct Session {
+    pub(super) claims: Claims,
+    principal: Principal,
+    scope: Arc<Scope>,
+    /// With the run as it was used last.
+    agent: Mutex<Option<Arc<Agent>>>,
+    /// Ends streams, when the token is revoked or has expired.
+    end: CancellationToken,
+    /// Ends calls, when the token is revoked.
+    revoked: CancellationToken,
+}
+
+/// A caller with a token of a run: what the verifier finds for the provider.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    pub(super) claims: Claims,
+    pub(crate) scope: Scope,
+    pub(super) run: Arc<LiveRun>,
+    /// The list that was made last, and of what.
+    pub(super) listed: Mutex<Option<Listed>>,
+    revoked: CancellationToken,
+}
+
+/// What an agent's list was made of, and the list.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) view: Arc<View>,
+    pub(super) of_servers: Option<Arc<[ToolDefinition]>>,
+    pub(super) list: Arc<[ToolDefinition]>,
+}
+
+impl Sessions {
+    pub(super) fn new(tokens: Arc<SessionTokens>) -> Self {
+        let known = KnownTokens { tokens: HashMap::new(), forgot: Instant::now() };
+        Self { tokens, known: Mutex::new(known) }
+    }
+
+    /// The session of a token; the signature of each is checked once, its times every time.
+    pub(super) fn check(&self, token: &str) -> Result<Arc<Session>, Rejected> {
+        let key = digest(&SHA256, token.as_bytes());
+        let key: [u8; 32] = key.as_ref().try_into().unwrap_or_default();
+        let known = self.known().tokens.get(&key).cloned();
+        if let Some(known) = known {
+            self.tokens.check_again(&known.claims)?;
+            return Ok(known);
+        }
+        let new = Arc::new(Session::new(self.tokens.check(token)?));
+        let mut known = self.known();
+        if known.tokens.len() >= MAX_KNOWN || known.forgot.elapsed() > FORGET {
+            self.forget_expired_of(&mut known);
+        }
+        if known.tokens.len() >= MAX_KNOWN
+            && let Some(any) = known.tokens.keys().next().copied()
+            && let Some(forgotten) = known.tokens.remove(&any)
+        {
+            // Nobody would see that it is revoked.
+            forgotten.end.cancel();
+        }
+        Ok(Arc::clone(known.tokens.entry(key).or_insert(new)))
+    }
+
+    /// Forgets tokens that have expired. Their streams end, and their calls go on.
+    fn forget_expired(&self) {
+        self.forget_expired_of(&mut self.known());
+    }
+
+    fn forget_expired_of(&self, known: &mut KnownTokens) {
+        known.tokens.retain(|_, session| {
+            let is_good = self.tokens.check_again(&session.claims).is_ok();
+            if !is_good {
+                session.end.cancel();
+            }
+            is_good
+        });
+        known.forgot = Instant::now();
+    }
+
+    /// The sessions of a run, or of all, with which something is open.
+    fn in_use(&self, run: Option<&str>) -> Vec<Arc<Session>> {
+        let known = self.known();
+        let of_run = |session: &&Arc<Session>| run.is_none() || session.claims.run.as_deref() == run;
+        known.tokens.values().filter(of_run).filter(|session| session.is_in_use()).cloned().collect()
+    }
+
+    fn end(&self, ended: &Arc<Session>) {
+        ended.end.cancel();
+        ended.revoked.cancel();
+        self.known().tokens.retain(|_, session| !Arc::ptr_eq(session, ended));
+    }
+
+    fn known(&self) -> MutexGuard<'_, KnownTokens> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session {
+    fn new(claims: Claims) -> Self {
+        let (end, revoked) = (CancellationToken::new(), CancellationToken::new());
+        Self {
+            principal: principal(&claims).with_end(end.clone()),
+            scope: Arc::new(claims.to_scope()),
+            claims,
+            agent: Mutex::default(),
+            end,
+            revoked,
+        }
+    }
+
+    /// The caller, who has no run.
+    pub(super) fn caller(&self) -> Principal {
+        self.principal.clone().with_extension(Arc::clone(&self.scope))
+    }
+
+    /// The caller in its run.
+    pub(super) fn caller_in(&self, run: Arc<LiveRun>) -> Principal {
+        self.principal.clone().with_extension(self.agent(run))
+    }
+
+    fn agent(&self, run: Arc<LiveRun>) -> Arc<Agent> {
+        let mut agent = self.agent.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(same) = agent.as_ref().filter(|agent| Arc::ptr_eq(&agent.run, &run)) {
+            return Arc::clone(same);
+        }
+        Arc::clone(agent.insert(Arc::new(Agent {
+            claims: self.claims.clone(),
+            scope: Scope::clone(&self.scope),
+            run,
+            listed: Mutex::default(),
+            revoked: self.revoked.clone(),
+        })))
+    }
+
+    /// Whether someone has the caller, or is about to.
+    fn is_in_use(self: &Arc<Self>) -> bool {
+        let agent = self.agent.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::strong_count(self) > 1
+            || Arc::strong_count(&self.scope) > 1
+            || agent.as_ref().is_some_and(|agent| Arc::strong_count(agent) > 1)
+    }
+}
+
+impl Agent {
+    /// Waits until the token is revoked, by itself or with its run or its organization.
+    pub(super) fn revoked(&self) -> impl Future<Output = ()> + use<> {
+        let (own, of_run) = (self.revoked.clone(), self.run.revoked());
+        async move {
+            tokio::select! {
+                () = own.cancelled() => {}
+                () = of_run.cancelled() => {}
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Ends the sessions of a run, or of all, that are revoked. While the store cannot be reached, they stay: their requests are
+    /// refused.
+    pub(super) async fn end_revoked_sessions(&self, run: Option<&str>) {
+        for sessions in self.sessions() {
+            sessions.forget_expired();
+            for session in sessions.in_use(run) {
+                if self.is_revoked(&session.claims).await.unwrap_or(false) {
+                    sessions.end(&session);
+                }
+            }
+        }
+    }
+
+    async fn is_revoked(&self, claims: &Claims) -> Result<bool, StoreError> {
+        let id = TokenId { id: &claims.jti, issued_at: claims.iat };
+        let Some(run) = &claims.run else { return self.store.is_revoked(claims.org.as_deref(), id).await };
+        let state = self.store.state(run, Some(id)).await?;
+        let is_good = |state| claims.is_good_for(state);
+        Ok(!state.as_ref().is_some_and(is_good))
+    }
+}
+
+/// Who calls: what belongs to an agent of one run is not that of the same node in another run, and a renewed token has what
+/// the one before it had.
+fn principal(claims: &Claims) -> Principal {
+    let subject = match &claims.run {
+        Some(run) => serde_json::json!([claims.org, run, claims.sub]).to_string(),
+        None => serde_json::json!([claims.org, claims.sub]).to_string(),
+    };
+    let all: Map<String, Value> = match serde_json::to_value(claims) {
+        Ok(Value::Object(members)) => members,
+        _ => Map::new(),
+    };
+    Principal::new(subject)
+        .with_issuer(&claims.iss)
+        .with_scopes(claims.scope.split(' ').filter(|word| !word.is_empty()))
+        .with_claims(all)
+}
