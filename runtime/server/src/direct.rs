@@ -48,11 +48,12 @@ impl Service {
         let Some(entry) = self.shared().tool(name, cx.access()) else {
             return Err(error::unknown("tool", name));
         };
-        let running: BoxFuture<'static, Outcome> = match catch(|| entry.run.start(arguments, cx)) {
-            Ok(Started::Ready(outcome)) => Box::pin(std::future::ready(outcome)),
-            Ok(Started::Running(running)) => running,
-            Err(Panicked) => return Err(panic_error("the tool")),
-        };
+        let running: BoxFuture<'static, Outcome> =
+            match catch(|| self.shared().middleware().call_tool(&entry, arguments, cx)) {
+                Ok(Started::Ready(outcome)) => Box::pin(std::future::ready(outcome)),
+                Ok(Started::Running(running)) => running,
+                Err(Panicked) => return Err(panic_error("the tool")),
+            };
         let ended = finish(UserFuture::new(Box::pin(to_end(running))), cx).await;
         cx.end();
         cx.report(name);

@@ -15,6 +15,7 @@ pub mod error;
 pub mod features;
 pub mod input_requests;
 pub mod limits;
+pub mod middleware;
 pub mod provider;
 pub mod router;
 pub mod service;
@@ -71,6 +72,7 @@ pub use input_requests::{
     StateKeys,
 };
 pub use limits::{CallerLimits, Limits, RateLimit};
+pub use middleware::Middleware;
 pub use provider::{
     Changes, CompletionRequest, Outcome, PromptRequest, Provider, ProviderCapabilities, RawResult,
     ResourceRequest, ToolRequest,

@@ -8,7 +8,7 @@ pub use toolwright_server::{
 #[cfg(feature = "http")]
 pub use toolwright_server::{Http, HttpConfig, HttpService};
 
-pub use toolwright_server::{agent, completion, limits, provider};
+pub use toolwright_server::{agent, completion, limits, middleware, provider};
 
 #[doc = include_str!("../elicitation.md")]
 #[doc(inline)]

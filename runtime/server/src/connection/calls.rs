@@ -73,7 +73,7 @@ impl Connection {
             #[cfg(feature = "tasks")]
             task,
         };
-        let running = match catch(|| call.entry.run.start(arguments, &cx)) {
+        let running = match catch(|| self.service.middleware().call_tool(&call.entry, arguments, &cx)) {
             Ok(Started::Ready(outcome)) => {
                 return Ok(call.reply(self, outcome, &cx, Some(&origin)).into());
             }

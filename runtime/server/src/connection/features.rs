@@ -31,11 +31,14 @@ impl Connection {
                 let prompts = prompts.list_for(self.access());
                 let entry = prompts.get(&name).filter(|entry| self.view().sees(&***entry)).cloned();
                 let entry = entry.ok_or_else(|| error::unknown("prompt", &name))?;
-                let arguments = arguments_of(params)?.map(ToOwned::to_owned);
+                let arguments = arguments_of(params)?;
                 let call = FeatureCall::new(format!("prompt {}", error::shortened(&name)));
                 let origin =
                     Origin { method: method::PROMPTS_GET, target: &name, arguments: params.arguments };
-                let code = |cx| map(entry.get(arguments, cx), Reply::Prompt);
+                let code = |cx: Context| {
+                    let middleware = self.service.middleware();
+                    map(middleware.get_prompt(entry, &name, arguments, &cx), Reply::Prompt)
+                };
                 self.start(request, call, Some(origin), code)
             }
             (method::RESOURCES_LIST, _, Some(resources)) => {
@@ -70,14 +73,16 @@ impl Connection {
         let found = found.ok_or_else(|| error::unknown_resource(&uri, request.revision))?;
         let is_private =
             self.view().is_private(found.scopes()) || self.service.features().is_read_by_caller(&found);
-        let read = found.read(&uri);
         let call = FeatureCall {
             uri: Some(uri.clone().into()),
             is_private,
             ..FeatureCall::new(format!("resource {}", error::shortened(&uri)))
         };
         let origin = Origin { method: method::RESOURCES_READ, target: &uri, arguments: None };
-        let code = |cx| map(read(cx), move |contents| Reply::Resource(contents, is_private));
+        let code = |cx: Context| {
+            let read = self.service.middleware().read_resource(found, &uri, &cx);
+            map(read, move |contents| Reply::Resource(contents, is_private))
+        };
         self.start(request, call, Some(origin), code)
     }
 

@@ -29,7 +29,7 @@ pub(crate) use parts::FeatureParts;
 pub(crate) use prompts::PromptEntry;
 pub(crate) use registry::Registry;
 pub use request_handler::RequestHandler;
-pub(crate) use request_handler::{Failure, RequestResult, outcome_of};
+pub(crate) use request_handler::{Failure, RequestResult, outcome_of, result_of};
 pub(crate) use resources::{FoundResource, ResourceEntry, Resources, TemplateEntry};
 
 /// The prompts, resources and completers of a server.

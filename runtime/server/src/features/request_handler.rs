@@ -122,7 +122,7 @@ impl From<RequestError> for Failure {
 }
 
 /// The outcome of a provider as what comes of a request.
-pub(super) fn result_of<T>(outcome: Outcome<T>) -> RequestResult<T> {
+pub(crate) fn result_of<T>(outcome: Outcome<T>) -> RequestResult<T> {
     match outcome {
         Outcome::Result(result) => Ok(result),
         Outcome::Error(error) => Err(Failure::Error(error)),

@@ -39,6 +39,20 @@ impl<T> Outcome<T> {
         }
     }
 
+    /// The same with another kind of result.
+    pub(crate) fn then<U: 'static>(self, change: fn(T) -> Outcome<U>) -> Outcome<U>
+    where
+        T: 'static,
+    {
+        match self {
+            Self::Result(result) => change(result),
+            Self::Error(error) => Outcome::Error(error),
+            Self::InputRequired(input) => Outcome::InputRequired(input),
+            Self::Task(later) => Outcome::Task(Box::pin(async move { later.await.then(change) })),
+            Self::Raw(raw) => Outcome::Raw(raw),
+        }
+    }
+
     /// Boxes a future whose output becomes an outcome.
     pub fn from_future<'a, F>(future: F) -> BoxFuture<'a, Self>
     where

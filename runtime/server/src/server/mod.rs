@@ -21,6 +21,7 @@ use crate::extensions::ExtensionParts;
 use crate::features::FeatureParts;
 use crate::input_requests::StateKeys;
 use crate::limits::Limits;
+use crate::middleware::{Middleware, Stack};
 use crate::provider::{DynProvider, Provider};
 use crate::router::{Dispatch, Router};
 use crate::service::{Parts, Service};
@@ -53,6 +54,7 @@ pub struct Server<S> {
     checks_outputs: bool,
     features: FeatureParts,
     state_keys: Option<StateKeys>,
+    middleware: Stack,
     extensions: ExtensionParts,
 }
 
@@ -76,6 +78,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             checks_outputs: true,
             features: FeatureParts::default(),
             state_keys: None,
+            middleware: Stack::default(),
             extensions: ExtensionParts::default(),
         }
     }
@@ -151,6 +154,13 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
+    /// Runs `middleware` around every tool call, prompt and resource read, inside of what was added before; see
+    /// [the module `middleware`](crate::middleware).
+    pub fn middleware(mut self, middleware: impl Middleware) -> Self {
+        self.middleware.push(middleware);
+        self
+    }
+
     /// The value of the fields named `name` that are marked `#[mcp(credential)]`.
     ///
     /// # Panics
@@ -200,6 +210,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             providers: self.providers,
             checks_outputs: self.checks_outputs,
             state_keys: self.state_keys,
+            middleware: self.middleware,
             extensions,
         })
     }

@@ -25,6 +25,7 @@ use crate::input_requests::StateKeys;
 use crate::input_requests::request_state::Sealer;
 use crate::json_rpc::{CacheHints, Form, ResultObject, ResultType};
 use crate::limits::Limits;
+use crate::middleware::Stack;
 use crate::pagination::{ListSettings, PageBounds, View};
 use crate::peer::Peer;
 use crate::provider::{Change, Changes, DynProvider};
@@ -63,6 +64,7 @@ pub(crate) struct Shared {
     refreshes: RefreshOrder,
     features: Features,
     sealer: Sealer,
+    middleware: Stack,
     extensions: Extensions,
     /// Who is notified of changes.
     listeners: Mutex<Vec<Weak<Peer>>>,
@@ -87,6 +89,7 @@ pub(crate) struct Parts {
     pub(crate) checks_outputs: bool,
     pub(crate) features: Features,
     pub(crate) state_keys: Option<StateKeys>,
+    pub(crate) middleware: Stack,
     pub(crate) extensions: Extensions,
 }
 
@@ -118,6 +121,7 @@ impl Service {
             refreshes: RefreshOrder::default(),
             features: parts.features,
             sealer: Sealer::new(parts.state_keys),
+            middleware: parts.middleware,
             extensions: parts.extensions,
             listeners: Mutex::default(),
         });
@@ -283,6 +287,10 @@ impl Shared {
 
     pub(crate) fn sealer(&self) -> &Sealer {
         &self.sealer
+    }
+
+    pub(crate) fn middleware(&self) -> &Stack {
+        &self.middleware
     }
 
     pub(crate) fn features(&self) -> &Features {

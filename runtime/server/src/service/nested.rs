@@ -65,7 +65,7 @@ impl Provider for Service {
             return Box::pin(std::future::ready(error::unknown("tool", request.name).into()));
         };
         let cx = cx.in_context(request.context_path.map(str::to_owned));
-        match entry.run.start(request.arguments, &cx) {
+        match self.shared().middleware().call_tool(&entry, request.arguments, &cx) {
             Started::Ready(outcome) => Box::pin(std::future::ready(outcome)),
             Started::Running(running) => running,
         }
@@ -86,7 +86,8 @@ impl Provider for Service {
         let Some(entry) = entry.filter(|entry| self.view(cx.access()).sees(&**entry)) else {
             return Box::pin(std::future::ready(error::unknown("prompt", request.name).into()));
         };
-        let filled = entry.get(request.arguments.map(ToOwned::to_owned), cx.clone());
+        let middleware = self.shared().middleware();
+        let filled = middleware.get_prompt(entry, request.name, request.arguments, cx);
         let revision = cx.revision();
         Box::pin(async move { outcome_of(filled.await, None, revision) })
     }
@@ -116,7 +117,7 @@ impl Provider for Service {
         let Some(found) = found else {
             return Box::pin(std::future::ready(error::unknown_resource(uri, revision).into()));
         };
-        let read = found.read(uri)(cx.clone());
+        let read = self.shared().middleware().read_resource(found, uri, cx);
         Box::pin(async move { outcome_of(read.await, Some(uri), revision) })
     }
 

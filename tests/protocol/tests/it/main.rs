@@ -9,6 +9,7 @@ mod endings;
 mod eras;
 mod interleavings;
 mod lists;
+mod middleware;
 mod nested;
 mod never_hangs;
 mod promises;

@@ -1,0 +1,98 @@
+//! How many calls of one tool run at once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{Invocation, InvocationResult, Middleware, Next};
+use crate::provider::Outcome;
+
+/// Bounds how many calls of one tool run at once, by all callers together. A call too many is refused at once, with a
+/// message for the model.
+///
+/// A call that waits for input from a client of 2026-07-28 does not count until it runs again; one that continues as a
+/// task of its provider counts until the task has ended.
+///
+/// ```
+/// use toolwright_server::middleware::MaxConcurrency;
+///
+/// // Any number of calls, but one `reindex` and two `export`s at a time.
+/// let limits = MaxConcurrency::default().tool("reindex", 1).tool("export", 2);
+/// # let _ = toolwright_server::Server::new(()).middleware(limits);
+/// ```
+#[derive(Debug, Default)]
+pub struct MaxConcurrency {
+    each: Option<usize>,
+    by_tool: HashMap<String, usize>,
+    running: Arc<Running>,
+}
+
+impl MaxConcurrency {
+    /// At most `limit` calls of each tool.
+    pub fn per_tool(limit: usize) -> Self {
+        Self { each: Some(limit), ..Self::default() }
+    }
+
+    /// At most `limit` calls of the tool `name`, in place of the limit for each tool. 0 refuses all.
+    pub fn tool(mut self, name: impl Into<String>, limit: usize) -> Self {
+        self.by_tool.insert(name.into(), limit);
+        self
+    }
+}
+
+impl Middleware for MaxConcurrency {
+    async fn handle(&self, invocation: Invocation, next: Next) -> Outcome<InvocationResult> {
+        let Some(tool) = invocation.tool() else { return next.run(invocation).await };
+        let Some(limit) = self.by_tool.get(&tool.name).copied().or(self.each) else {
+            return next.run(invocation).await;
+        };
+        let Some(slot) = Slot::take(&self.running, &tool.name, limit) else {
+            return invocation.refuse(format!(
+                "the limit of {limit} calls of `{}` at a time is reached; nothing was done: try again when one has ended",
+                tool.name
+            ));
+        };
+        match next.run(invocation).await {
+            Outcome::Task(later) => Outcome::Task(Box::pin(async move {
+                let outcome = later.await;
+                drop(slot);
+                outcome
+            })),
+            outcome => outcome,
+        }
+    }
+}
+
+/// The calls that run, by tool. A tool without calls has no entry, so there are at most as many as calls in flight.
+#[derive(Debug, Default)]
+struct Running(Mutex<HashMap<String, usize>>);
+
+/// The place of a call among those of its tool.
+#[derive(Debug)]
+struct Slot {
+    running: Arc<Running>,
+    tool: String,
+}
+
+impl Slot {
+    fn take(running: &Arc<Running>, tool: &str, limit: usize) -> Option<Self> {
+        let mut counts = running.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.get(tool).copied().unwrap_or_default();
+        if count >= limit {
+            return None;
+        }
+        counts.insert(tool.to_owned(), count + 1);
+        Some(Self { running: Arc::clone(running), tool: tool.to_owned() })
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let mut counts = self.running.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(&self.tool) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.tool);
+            }
+        }
+    }
+}

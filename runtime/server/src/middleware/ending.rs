@@ -1,0 +1,124 @@
+//! How a request ended.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use super::invocation::{Invocation, InvocationResult};
+use crate::context::Context;
+use crate::provider::Outcome;
+
+/// How a request ended, as far as this server knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ending {
+    /// With a result.
+    Ok,
+    /// With a result of a tool that says `isError`.
+    ToolError,
+    /// With a protocol error of this code.
+    Error(i64),
+    /// With requests for input: it runs again with the responses of the client.
+    InputRequired,
+    /// It continues as a task.
+    Task,
+    /// It was cancelled by the client, or the connection ended.
+    Cancelled,
+    /// It reached its deadline.
+    TimedOut,
+    /// It panicked.
+    Panicked,
+}
+
+impl Ending {
+    /// The ending with this outcome.
+    pub fn of(outcome: &Outcome<InvocationResult>) -> Self {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Flag {
+            #[serde(default)]
+            is_error: bool,
+        }
+        let is_error = match outcome {
+            Outcome::Result(InvocationResult::Tool(result)) => result.is_error,
+            Outcome::Result(_) => false,
+            Outcome::Raw(raw) => {
+                serde_json::from_str::<Flag>(raw.json.get()).is_ok_and(|result| result.is_error)
+            }
+            Outcome::Error(error) => return Self::Error(error.code),
+            Outcome::InputRequired(_) => return Self::InputRequired,
+            Outcome::Task(_) => return Self::Task,
+        };
+        if is_error { Self::ToolError } else { Self::Ok }
+    }
+
+    /// Why a request was dropped before it had an outcome.
+    fn of_dropped(cx: &Context) -> Self {
+        if std::thread::panicking() {
+            Self::Panicked
+        } else if cx.deadline() <= Instant::now() {
+            Self::TimedOut
+        } else if cx.has_ended() || cx.cancellation().is_cancelled() {
+            Self::Cancelled
+        } else if cx.may_pause() {
+            Self::InputRequired
+        } else {
+            Self::Cancelled
+        }
+    }
+
+    /// Its name in logs: `ok`, `tool_error`, `error`, `input_required`, `task`, `cancelled`, `timed_out` or `panicked`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::ToolError => "tool_error",
+            Self::Error(_) => "error",
+            Self::InputRequired => "input_required",
+            Self::Task => "task",
+            Self::Cancelled => "cancelled",
+            Self::TimedOut => "timed_out",
+            Self::Panicked => "panicked",
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Error(code) => write!(f, "error {code}"),
+            other => f.write_str(other.as_str()),
+        }
+    }
+}
+
+/// Reports an ending once, at the latest when it is dropped.
+pub(super) struct Observer<F: FnOnce(&Invocation, Ending, Duration)> {
+    invocation: Invocation,
+    start: Instant,
+    report: Option<F>,
+}
+
+impl<F: FnOnce(&Invocation, Ending, Duration)> Observer<F> {
+    pub(super) fn new(invocation: Invocation, start: Instant, report: F) -> Self {
+        Self { invocation, start, report: Some(report) }
+    }
+
+    pub(super) fn end(mut self, ending: Ending) {
+        self.report(ending);
+    }
+
+    fn report(&mut self, ending: Ending) {
+        if let Some(report) = self.report.take() {
+            report(&self.invocation, ending, self.start.elapsed());
+        }
+    }
+}
+
+impl<F: FnOnce(&Invocation, Ending, Duration)> Drop for Observer<F> {
+    fn drop(&mut self) {
+        if self.report.is_some() {
+            self.report(Ending::of_dropped(self.invocation.context()));
+        }
+    }
+}

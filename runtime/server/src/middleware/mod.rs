@@ -1,0 +1,130 @@
+//! Code around every tool call, prompt and resource read: [`Middleware`], added with
+//! [`Server::middleware`](crate::Server::middleware).
+//!
+//! A middleware sees what is invoked, by whom and with which arguments, runs the rest with [`Next::run`], and sees how it
+//! ended. It may refuse the request, delay it, or change the result. The first one added is the outermost.
+//!
+//! ```
+//! use toolwright_server::Server;
+//! use toolwright_server::middleware::{AuditLog, Invocation, MaxConcurrency, Next};
+//!
+//! let service = Server::new(())
+//!     .middleware(AuditLog::new(std::io::stderr()))
+//!     .middleware(MaxConcurrency::per_tool(8))
+//!     .middleware(|invocation: Invocation, next: Next| async move {
+//!         if invocation.tool().is_some_and(|tool| tool.name.starts_with("admin_")) {
+//!             return invocation.refuse("administration is closed for today; try again tomorrow");
+//!         }
+//!         next.run(invocation).await
+//!     })
+//!     .build()?;
+//! # let _ = service;
+//! # Ok::<(), toolwright_server::BuildError>(())
+//! ```
+//!
+//! # What is covered
+//!
+//! Requests that were admitted: the tool exists, the caller may use it, and the caller is within its limits. Requests
+//! over every transport, of workers, of agents in the same process, and to tools of providers. Not lists, completion
+//! and subscriptions. Layers of `tower` around the HTTP service see requests before they are read, refused ones included.
+//!
+//! A server without middleware pays nothing. With one or more, each request copies its arguments once.
+//!
+//! # When a request does not run to its end
+//!
+//! A request that is cancelled or reaches its deadline is dropped, and the futures of its middleware with it. A handler
+//! that asks a client of 2026-07-28 for input is dropped as well, and runs again with the responses
+//! (basic/patterns/mrtr): the middleware then runs again too. [`Next::observe`] reports all of these.
+//!
+//! Rates by caller and tool are a limit of the server: [`Limits::tool_call_rate`](crate::Limits::tool_call_rate).
+
+mod audit;
+mod concurrency;
+mod ending;
+mod invocation;
+mod stack;
+
+use std::sync::Arc;
+
+use crate::future::BoxFuture;
+use crate::provider::Outcome;
+
+pub use audit::AuditLog;
+pub use concurrency::MaxConcurrency;
+pub use ending::Ending;
+pub use invocation::{Invocation, InvocationResult, Next};
+pub(crate) use stack::Stack;
+
+/// Code around requests; see [the module](self).
+///
+/// A closure of an [`Invocation`] and [`Next`] is one. A type implements it where it has settings of its own:
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// use toolwright_server::Outcome;
+/// use toolwright_server::middleware::{Invocation, InvocationResult, Middleware, Next};
+///
+/// #[derive(Default)]
+/// struct Counter(AtomicUsize);
+///
+/// impl Middleware for Counter {
+///     async fn handle(&self, invocation: Invocation, next: Next) -> Outcome<InvocationResult> {
+///         self.0.fetch_add(1, Ordering::Relaxed);
+///         next.run(invocation).await
+///     }
+/// }
+///
+/// let service = toolwright_server::Server::new(()).middleware(Counter::default()).build()?;
+/// # let _ = service;
+/// # Ok::<(), toolwright_server::BuildError>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a middleware",
+    note = "write `|invocation: Invocation, next: Next| async move {{ next.run(invocation).await }}`, or implement `Middleware` for a type; the future must be `Send`"
+)]
+pub trait Middleware: Send + Sync + 'static {
+    /// Handles a request: by running the rest with [`Next::run`] or [`Next::observe`], or by answering in its place.
+    ///
+    /// A result must be of the kind of the request (a [`InvocationResult::Tool`] for a tool call, and so on); any other
+    /// becomes an internal error (-32603).
+    fn handle(
+        &self,
+        invocation: Invocation,
+        next: Next,
+    ) -> impl Future<Output = Outcome<InvocationResult>> + Send;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, R> Middleware for F
+where
+    F: Fn(Invocation, Next) -> R + Send + Sync + 'static,
+    R: Future<Output = Outcome<InvocationResult>> + Send,
+{
+    fn handle(
+        &self,
+        invocation: Invocation,
+        next: Next,
+    ) -> impl Future<Output = Outcome<InvocationResult>> + Send {
+        self(invocation, next)
+    }
+}
+
+/// [`Middleware`] as an object.
+trait DynMiddleware: Send + Sync {
+    fn handle(
+        self: Arc<Self>,
+        invocation: Invocation,
+        next: Next,
+    ) -> BoxFuture<'static, Outcome<InvocationResult>>;
+}
+
+impl<M: Middleware> DynMiddleware for M {
+    fn handle(
+        self: Arc<Self>,
+        invocation: Invocation,
+        next: Next,
+    ) -> BoxFuture<'static, Outcome<InvocationResult>> {
+        Box::pin(async move { Middleware::handle(&*self, invocation, next).await })
+    }
+}
