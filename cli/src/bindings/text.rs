@@ -55,13 +55,34 @@ pub(super) fn expression(value: &Value) -> String {
         Value::String(text) => string(text),
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
-            (Some(small), _, _) if i32::try_from(small).is_ok() => small.to_string(),
-            (Some(large), _, _) => format!("{large}_i64"),
-            (None, Some(large), _) => format!("{large}_u64"),
-            (None, None, float) => format!("{:?}", float.unwrap_or_default()),
+            (Some(small), _, _) if i32::try_from(small).is_ok() => separate(&small.to_string()),
+            (Some(large), _, _) => format!("{}_i64", separate(&large.to_string())),
+            (None, Some(large), _) => format!("{}_u64", separate(&large.to_string())),
+            (None, None, float) => separate(&format!("{:?}", float.unwrap_or_default())),
         },
         other => format!("json({})", json_text(other)),
     }
+}
+
+/// A number with an underscore between groups of three digits, where there are more than five (`clippy::unreadable_literal`).
+fn separate(number: &str) -> String {
+    const PLAIN: usize = 5;
+    let (whole, rest) = number.split_at(number.find(['.', 'e']).unwrap_or(number.len()));
+    let (fraction, exponent) = rest.split_at(rest.find('e').unwrap_or(rest.len()));
+    let group = |digits: &str, first: usize| -> String {
+        let mut grouped = String::new();
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && at % 3 == first && digits.len() > PLAIN {
+                grouped.push('_');
+            }
+            grouped.push(digit);
+        }
+        grouped
+    };
+    let (sign, digits) = if let Some(digits) = whole.strip_prefix('-') { ("-", digits) } else { ("", whole) };
+    let (dot, decimals) =
+        if let Some(digits) = fraction.strip_prefix('.') { (".", digits) } else { ("", "") };
+    format!("{sign}{}{dot}{}{exponent}", group(digits, digits.len() % 3), group(decimals, 0))
 }
 
 /// A doc comment, and whether the derives read the text back from it as it is.
@@ -107,9 +128,14 @@ mod tests {
         assert_eq!(json_text(&json!({"a": "\"#\u{202e}"})), "r##\"{\"a\":\"\\\"#\\u202e\"}\"##");
         for (value, text) in [
             (json!(1), "1"),
-            (json!(-5_000_000_000_i64), "-5000000000_i64"),
-            (json!(u64::MAX), "18446744073709551615_u64"),
+            (json!(-12_345), "-12345"),
+            (json!(-123_456), "-123_456"),
+            (json!(-5_000_000_000_i64), "-5_000_000_000_i64"),
+            (json!(u64::MAX), "18_446_744_073_709_551_615_u64"),
             (json!(1.5), "1.5"),
+            (json!(-1_234_567.812_345_6), "-1_234_567.812_345_6"),
+            (json!(1.234_567_8e-9), "1.234_567_8e-9"),
+            (json!(1e300), "1e300"),
             (json!([1]), "json(r#\"[1]\"#)"),
         ] {
             assert_eq!(expression(&value), text);

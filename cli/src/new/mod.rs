@@ -36,7 +36,7 @@ Then:
   cargo mcp lint";
 }
 
-/// The files of a package, with `{name}`, `{crate}` and `{toolwright}` to fill in.
+/// The files of a package, with `{name}`, `{crate}`, `{toolwright}` and `{toolwright_for_tests}` to fill in.
 const FILES: [(&str, &str); 6] = [
     ("Cargo.toml", include_str!("template/Cargo.toml.txt")),
     ("README.md", include_str!("template/README.md.txt")),
@@ -55,12 +55,13 @@ pub(crate) fn run(args: &NewArgs, shell: Shell) -> Result<Exit, Error> {
     if args.path.exists() {
         return Err(Error::NewExists { folder: args.path.clone() });
     }
-    let dependency = dependency(args.toolwright.as_deref())?;
+    let (dependency, for_tests) = dependencies(args.toolwright.as_deref())?;
     for (file, template) in FILES {
         let text = template
             .replace("{name}", &name)
             .replace("{crate}", &name.replace('-', "_"))
-            .replace("{toolwright}", &dependency);
+            .replace("{toolwright}", &dependency)
+            .replace("{toolwright_for_tests}", &for_tests);
         let file = args.path.join(file);
         let written = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&file, text));
         written.map_err(|source| Error::Write { file, source })?;
@@ -80,11 +81,17 @@ fn package_name(path: &Path) -> Result<String, Error> {
     if fits && !is_taken.contains(&name.as_str()) { Ok(name) } else { Err(Error::NewName { name }) }
 }
 
-/// The value of `toolwright = …` in the Cargo.toml.
-fn dependency(folder: Option<&Path>) -> Result<String, Error> {
-    let Some(folder) = folder else { return Ok(Value::from(env!("CARGO_PKG_VERSION")).to_string()) };
+/// The values of `toolwright = …` in the Cargo.toml: among the dependencies, and among those of tests.
+fn dependencies(folder: Option<&Path>) -> Result<(String, String), Error> {
+    const FOR_TESTS: &str = r#"features = ["in-process"]"#;
+    let Some(folder) = folder else {
+        let version = Value::from(env!("CARGO_PKG_VERSION")).to_string();
+        let for_tests = format!("{{ version = {version}, {FOR_TESTS} }}");
+        return Ok((version, for_tests));
+    };
     let path = folder.canonicalize().map_err(|source| Error::Read { file: folder.to_owned(), source })?;
-    Ok(format!("{{ path = {} }}", Value::from(&*path.to_string_lossy())))
+    let path = Value::from(&*path.to_string_lossy());
+    Ok((format!("{{ path = {path} }}"), format!("{{ path = {path}, {FOR_TESTS} }}")))
 }
 
 #[cfg(test)]

@@ -8,10 +8,11 @@ use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use toolwright_core::protocol::extension;
 use toolwright_core::revision::Revision;
+use toolwright_wire::memory::MemoryServer;
 
 use crate::client::Client;
 use crate::config::{ServerSpec, StdioSpec, Tokens};
-use crate::connect::{Recipe, Streams};
+use crate::connect::{Endpoint, Recipe, Streams};
 use crate::era::Identity;
 use crate::error::ClientError;
 use crate::event::Event;
@@ -297,7 +298,30 @@ impl ClientBuilder {
         self.build(server.into(), None)
     }
 
-    fn build(self, spec: ServerSpec, streams: Option<Mutex<Option<Streams>>>) -> Client {
+    /// A client of a server in the same process, which connects when it is first used: for tests, and for programs that call
+    /// tools of their own. Use it within a tokio runtime with time. Messages take the same way as over any transport; a handler
+    /// that blocks holds up the other calls of this client.
+    ///
+    /// A `toolwright_server::Service` converts into a [`MemoryServer`] by reference: `Client::builder().in_process(&service)`.
+    ///
+    /// ```
+    /// use toolwright_client::{Client, ClientError, MemoryServer};
+    /// use toolwright_core::revision::Revision;
+    ///
+    /// # async fn example(service: MemoryServer) -> Result<(), ClientError> {
+    /// let client = Client::builder().revision(Revision::V2025_06_18).in_process(service);
+    /// let result = client.call("hello", serde_json::json!({"name": "Ada"})).await?;
+    /// assert_eq!(result.as_text(), "Hello, Ada!");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn in_process(self, server: impl Into<MemoryServer>) -> Client {
+        let server = server.into();
+        let spec = ServerSpec::new(server.name(), StdioSpec::new(server.name()));
+        self.build(spec, Some(Endpoint::Memory(server)))
+    }
+
+    fn build(self, spec: ServerSpec, endpoint: Option<Endpoint>) -> Client {
         let mut capabilities = self.questions.capabilities();
         capabilities.extend(self.capabilities);
         if self.limits.takes_tasks {
@@ -329,13 +353,13 @@ impl ClientBuilder {
             max_message_bytes: self.max_message_bytes,
             #[cfg(feature = "stdio")]
             is_guarded: self.is_guarded,
-            streams,
+            endpoint,
         };
         Client::new(host, recipe, self.limits)
     }
 
-    /// Connects over two streams that something else has opened, one message a line: a socket, a serial line, or the two ends of
-    /// `tokio::io::duplex` with a server in the same process. Errors call the server `name`.
+    /// Connects over two streams that something else has opened, one message a line: a socket or a serial line.
+    /// Errors call the server `name`. For a server in the same process there is [`ClientBuilder::in_process`].
     ///
     /// # Errors
     /// As [`ClientBuilder::connect`]. When the streams have ended, requests fail: they cannot be opened again.
@@ -346,7 +370,8 @@ impl ClientBuilder {
         writer: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<Client, ClientError> {
         let streams: Streams = (Box::new(reader), Box::new(writer));
-        let client = self.build(ServerSpec::new(name, StdioSpec::new(name)), Some(Mutex::new(Some(streams))));
+        let endpoint = Endpoint::Streams(Mutex::new(Some(streams)));
+        let client = self.build(ServerSpec::new(name, StdioSpec::new(name)), Some(endpoint));
         client.server().await?;
         Ok(client)
     }

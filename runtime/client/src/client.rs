@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use toolwright_core::protocol::{Revision, method};
+use toolwright_wire::memory::MemoryServer;
 
 use crate::builder::{ClientBuilder, Limits};
 use crate::config::ServerSpec;
@@ -81,6 +82,11 @@ impl Client {
     /// As [`ClientBuilder::connect`].
     pub async fn connect(server: impl Into<ServerSpec>) -> Result<Self, ClientError> {
         Self::builder().connect(server).await
+    }
+
+    /// A client of a server in the same process ([`ClientBuilder::in_process`]).
+    pub fn in_process(server: impl Into<MemoryServer>) -> Self {
+        Self::builder().in_process(server)
     }
 
     /// A client with other settings.

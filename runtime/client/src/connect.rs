@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 use toolwright_core::revision::Revision;
+use toolwright_wire::memory::MemoryServer;
 
 use crate::config::{Encoding, ServerSpec, Tokens, TransportSpec};
 #[cfg(feature = "http")]
@@ -18,6 +19,7 @@ use crate::host::Host;
 use crate::http::{Address, Configured, Expected, Http, HttpSettings, Met, header};
 use crate::lines::{Ended, drive};
 use crate::meet::{Plan, Unmet, meet};
+use crate::memory;
 use crate::mux::Mux;
 
 /// What a connection is made with, the same each time.
@@ -34,7 +36,15 @@ pub(crate) struct Recipe {
     #[cfg(feature = "stdio")]
     pub(crate) is_guarded: bool,
     /// What takes the place of the transport.
-    pub(crate) streams: Option<Mutex<Option<Streams>>>,
+    pub(crate) endpoint: Option<Endpoint>,
+}
+
+/// What a client connects to that no specification can name.
+pub(crate) enum Endpoint {
+    /// Streams that something else has opened. They cannot be opened again.
+    Streams(Mutex<Option<Streams>>),
+    /// A server of this process.
+    Memory(MemoryServer),
 }
 
 /// Two streams, one for each direction.
@@ -53,8 +63,10 @@ impl Recipe {
         host: &Arc<Host>,
         learned: Option<Revision>,
     ) -> Result<Connection, ClientError> {
-        if self.streams.is_some() {
-            return self.over_streams(host).await;
+        match &self.endpoint {
+            Some(Endpoint::Streams(streams)) => return self.over_streams(streams, host).await,
+            Some(Endpoint::Memory(server)) => return self.over_memory(server, host, learned).await,
+            None => {}
         }
         match &self.spec.transport {
             #[cfg(feature = "stdio")]
@@ -221,39 +233,62 @@ impl Recipe {
         }
     }
 
-    /// Messages over streams that others opened. They cannot be opened again.
-    fn take_streams(&self, host: &Arc<Host>) -> Result<Streams, ClientError> {
-        let streams = self
-            .streams
-            .as_ref()
-            .and_then(|streams| streams.lock().unwrap_or_else(PoisonError::into_inner).take());
-        streams.ok_or_else(|| {
+    async fn over_streams(
+        &self,
+        streams: &Mutex<Option<Streams>>,
+        host: &Arc<Host>,
+    ) -> Result<Connection, ClientError> {
+        let streams = streams.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (reader, mut writer) = streams.ok_or_else(|| {
             let problem = "its streams have ended, and this client cannot open others";
             host.error(ErrorKind::Connect, problem, "make a new client")
-        })
-    }
-
-    async fn over_streams(&self, host: &Arc<Host>) -> Result<Connection, ClientError> {
-        let (reader, mut writer) = self.take_streams(host)?;
+        })?;
         let mux = Arc::new(Mux::new(Arc::clone(host)));
         let (driven, limit) = (Arc::clone(&mux), self.max_message_bytes);
         let task = tokio::spawn(async move {
             let ended = drive(&driven, reader, &mut writer, Encoding::Utf8, limit).await;
             _ = writer.shutdown().await;
-            let advice = "see whether the request was carried out, and make a new client";
-            driven.close(&match ended {
-                Ended::Refused(error) => error,
-                Ended::Failed(error) => {
-                    let problem = format!("it is no longer available: reading from it failed: {error}");
-                    driven.host.error(ErrorKind::Lost, problem, advice)
-                }
-                Ended::Closed => {
-                    let problem = "it is no longer available: it closed its stream";
-                    driven.host.error(ErrorKind::Lost, problem, advice)
-                }
-                Ended::Asked => driven.host.closed_here(),
-            });
+            close(&driven, ended);
         });
         self.over_mux(mux, task, self.plan(None), host).await
+    }
+
+    async fn over_memory(
+        &self,
+        server: &MemoryServer,
+        host: &Arc<Host>,
+        learned: Option<Revision>,
+    ) -> Result<Connection, ClientError> {
+        let mux = Arc::new(Mux::new(Arc::clone(host)));
+        let driven = CloseOnDrop(Arc::clone(&mux));
+        let channel = server.open();
+        let task = tokio::spawn(async move {
+            let ended = memory::drive(&driven.0, &channel).await;
+            close(&driven.0, ended);
+        });
+        self.over_mux(mux, task, self.plan(learned), host).await
+    }
+}
+
+/// Fails what is open at the end of a channel.
+fn close(mux: &Mux, ended: Ended) {
+    let lost = |problem: &str| {
+        let advice = "see whether the request was carried out, and make a new client";
+        mux.host.error(ErrorKind::Lost, format!("it is no longer available: {problem}"), advice)
+    };
+    mux.close(&match ended {
+        Ended::Refused(error) => error,
+        Ended::Failed(error) => lost(&format!("reading from it failed: {error}")),
+        Ended::Closed => lost("it closed its stream"),
+        Ended::Asked => mux.host.closed_here(),
+    });
+}
+
+/// Closes the channel of a task that ends with its runtime: the client may live longer, and connects again.
+struct CloseOnDrop(Arc<Mux>);
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        self.0.close(&self.0.host.closed_here());
     }
 }

@@ -49,9 +49,8 @@
     not(any(feature = "stdio", feature = "http")),
     expect(
         unused_imports,
-        unused_variables,
         dead_code,
-        reason = "without a transport there is nothing to connect to"
+        reason = "without a transport there are servers of this process alone"
     )
 )]
 
@@ -84,6 +83,7 @@ mod known;
 mod lines;
 mod lists;
 mod meet;
+mod memory;
 mod message;
 mod mirror;
 mod mux;
@@ -131,4 +131,5 @@ pub use skills::{ListedSkill, SkillFile, SkillFiles};
 pub use slot::Progress;
 pub use subscription::{Changes, Subscription};
 pub use tool::ListedTool;
+pub use toolwright_wire::memory::MemoryServer;
 pub use watch::{ListChange, ListWatch};

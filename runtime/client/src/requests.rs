@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
-use toolwright_core::protocol::method;
+use serde_json::{Map, Value, json};
 use toolwright_core::protocol::{
     CompleteParams, CompleteResult, ListKind, Prompt, PromptResult, Resource, ResourceResult,
     ResourceTemplate,
 };
+use toolwright_core::protocol::{meta, method};
 
 use crate::client::Client;
 use crate::error::ClientError;
@@ -26,17 +26,55 @@ pub(crate) fn named(method: &str, members: &str) -> Option<String> {
     params.get(key)?.as_str().map(str::to_owned)
 }
 
+/// The members that the client writes itself.
+const OWN_META: [&str; 5] =
+    [meta::PROTOCOL_VERSION, meta::CLIENT_INFO, meta::CLIENT_CAPABILITIES, meta::LOG_LEVEL, "progressToken"];
+
+/// Takes `_meta` out of the members of `params`: both without braces.
+///
+/// # Errors
+/// What is wrong with `_meta`.
+fn split_meta(members: String) -> Result<(String, String), String> {
+    // Most have none, and a name elsewhere does no harm.
+    if !members.contains(r#""_meta""#) {
+        return Ok((members, String::new()));
+    }
+    let read = serde_json::from_str::<Map<String, Value>>(&format!("{{{members}}}"));
+    let mut params = read.map_err(|error| format!("the parameters cannot be read back: {error}"))?;
+    let meta = match params.shift_remove("_meta") {
+        None => return Ok((members, String::new())),
+        Some(Value::Object(meta)) => meta,
+        Some(_) => return Err("`_meta` is an object".to_owned()),
+    };
+    if let Some(own) = OWN_META.iter().find(|own| meta.contains_key(**own)) {
+        return Err(format!(
+            "`{own}` in `_meta` is what the client says of itself; set it with `ClientBuilder`"
+        ));
+    }
+    let inner = |object: Map<String, Value>| {
+        let text = Value::Object(object).to_string();
+        text[1..text.len() - 1].to_owned()
+    };
+    Ok((inner(params), inner(meta)))
+}
+
 impl Client {
     /// Sends any request; `params` become a JSON object. The result as the server sent it.
     ///
+    /// Members of `_meta` in `params` join those that the client sends by itself, which they cannot replace: the revision,
+    /// the client's name and capabilities, its log level and the progress token.
+    ///
     /// # Errors
-    /// As for [`Client::call`].
+    /// As for [`Client::call`]; [`ErrorKind::Protocol`](crate::ErrorKind::Protocol) before anything is sent where `_meta` is
+    /// not an object or has such a member.
     pub async fn request(&self, method: &str, params: impl Serialize) -> Result<Box<RawValue>, ClientError> {
-        let members = self.members(&params)?;
+        let (members, meta) =
+            split_meta(self.members(&params)?).map_err(|problem| self.unusable(&problem))?;
         let name = named(method, &members);
         let mut outgoing = Outgoing {
             method: method.into(),
             members: members.into(),
+            meta: meta.into(),
             name: name.map(Into::into),
             takes_progress: true,
             ..Outgoing::default()
@@ -137,6 +175,36 @@ impl Client {
             Some(members) => Ok(members.to_owned()),
             None if text == "null" => Ok(String::new()),
             None => Err(self.unusable("parameters are a JSON object")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_meta;
+
+    #[test]
+    fn meta_is_taken_out_of_parameters() {
+        for (members, expected, meta) in [
+            ("", "", ""),
+            (r#""a":"_meta""#, r#""a":"_meta""#, ""),
+            (r#""a":{"_meta":{}}"#, r#""a":{"_meta":{}}"#, ""),
+            (r#""a":1,"_meta":{"x/y":[1],"z":null},"b":2"#, r#""a":1,"b":2"#, r#""x/y":[1],"z":null"#),
+            (r#""_meta":{}"#, "", ""),
+        ] {
+            let split = split_meta(members.to_owned());
+            assert_eq!(split, Ok((expected.to_owned(), meta.to_owned())), "{members}");
+        }
+        for (members, problem) in [
+            (r#""_meta":1"#, "`_meta` is an object"),
+            (
+                r#""_meta":{"progressToken":1}"#,
+                "`progressToken` in `_meta` is what the client says of itself",
+            ),
+            (r#""_meta":{"io.modelcontextprotocol/clientInfo":1}"#, "set it with `ClientBuilder`"),
+        ] {
+            let refused = split_meta(members.to_owned()).expect_err(members);
+            assert!(refused.contains(problem), "{refused}");
         }
     }
 }

@@ -10,6 +10,7 @@ use toolwright_agent::toolbox::{
 };
 use toolwright_agent::value::{ToolValue, stdio_command, stdio_uri};
 use toolwright_core::result::ToolResult;
+use toolwright_wire::memory::MemoryServer;
 
 use crate::builder::ClientBuilder;
 use crate::client::Client;
@@ -32,6 +33,8 @@ const SCHEMES: [&str; 4] = ["http://", "https://", "ws://", "wss://"];
 ///   [`Servers::allow_programs`].
 /// - COMMAND tools are called on the known server whose name is the tool's
 ///   [`server`](toolwright_agent::value::CommandTool::server), or on that of [`Servers::commands`].
+///
+/// Servers of this process are known by [`Servers::in_process`].
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -60,9 +63,12 @@ pub struct Servers {
     running: Mutex<HashMap<String, Client>>,
 }
 
+#[derive(Clone)]
 struct Known {
     spec: ServerSpec,
     tokens: Tokens,
+    /// The server, where it is one of this process.
+    memory: Option<MemoryServer>,
 }
 
 impl Servers {
@@ -81,7 +87,15 @@ impl Servers {
     /// Knows a server.
     #[must_use]
     pub fn server(mut self, spec: impl Into<ServerSpec>, tokens: Tokens) -> Self {
-        self.known.push(Known { spec: spec.into(), tokens });
+        self.known.push(Known { spec: spec.into(), tokens, memory: None });
+        self
+    }
+
+    /// Knows a server of this process, as [`ClientBuilder::in_process`] connects to it. `name` is what COMMAND tools call it, and
+    /// the address under which MCP tools name it.
+    #[must_use]
+    pub fn in_process(mut self, name: impl Into<String>, server: impl Into<MemoryServer>) -> Self {
+        self.known.push(Known::in_process(name, server));
         self
     }
 
@@ -98,7 +112,15 @@ impl Servers {
     /// The server that runs COMMAND tools which name none that is known.
     #[must_use]
     pub fn commands(mut self, spec: impl Into<ServerSpec>) -> Self {
-        self.commands = Some(Known { spec: spec.into(), tokens: Tokens::new() });
+        self.commands = Some(Known { spec: spec.into(), tokens: Tokens::new(), memory: None });
+        self
+    }
+
+    /// As [`Servers::commands`], with a server of this process.
+    #[must_use]
+    pub fn commands_in_process(mut self, server: impl Into<MemoryServer>) -> Self {
+        let server = server.into();
+        self.commands = Some(Known::in_process(server.name().to_owned(), server));
         self
     }
 
@@ -132,10 +154,10 @@ impl Servers {
     /// How to reach the server of an address.
     fn find(&self, server: &ServerAddress) -> Result<Known, String> {
         let at_address: Vec<&Known> =
-            self.known.iter().filter(|known| known.spec.address() == server.uri).collect();
+            self.known.iter().filter(|known| known.address() == server.uri).collect();
         if let Some(name) = &server.credential_ref {
             return match at_address.iter().find(|known| known.spec.name == *name) {
-                Some(known) => Ok(known.clone_parts()),
+                Some(known) => Ok((*known).clone()),
                 None => Err(format!(
                     "the tool needs the credential `{name}`, and no server of this name and address is known; add it to the \
                      configuration"
@@ -143,7 +165,7 @@ impl Servers {
             };
         }
         match at_address.as_slice() {
-            [known] => return Ok(known.clone_parts()),
+            [known] => return Ok((*known).clone()),
             [] => {}
             several => {
                 let names: Vec<_> = several.iter().map(|known| known.spec.name.as_str()).collect();
@@ -171,7 +193,7 @@ impl Servers {
             }
         };
         spec.request_timeout = self.request_timeout.unwrap_or(spec.request_timeout);
-        Ok(Known { spec, tokens: Tokens::new() })
+        Ok(Known { spec, tokens: Tokens::new(), memory: None })
     }
 
     /// The client of the server that has a COMMAND tool.
@@ -184,17 +206,30 @@ impl Servers {
             ));
         };
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let address = format!("{} {}", known.spec.name, known.spec.address());
-        let client = running
-            .entry(address)
-            .or_insert_with(|| (self.client)().tokens(known.tokens.clone()).lazy(known.spec.clone()));
+        let address = format!("{} {}", known.spec.name, known.address());
+        let client = running.entry(address).or_insert_with(|| known.client((self.client)()));
         Ok(client.clone())
     }
 }
 
 impl Known {
-    fn clone_parts(&self) -> Self {
-        Self { spec: self.spec.clone(), tokens: self.tokens.clone() }
+    fn in_process(name: impl Into<String>, server: impl Into<MemoryServer>) -> Self {
+        let name = name.into();
+        // No program has this name; nothing looks at it.
+        let spec = ServerSpec::new(name.as_str(), StdioSpec::new(name.as_str()));
+        Self { spec, tokens: Tokens::new(), memory: Some(server.into()) }
+    }
+
+    fn address(&self) -> String {
+        if self.memory.is_some() { self.spec.name.clone() } else { self.spec.address() }
+    }
+
+    /// A client that connects when it is first used.
+    fn client(&self, builder: ClientBuilder) -> Client {
+        match &self.memory {
+            Some(server) => builder.in_process(server.clone()),
+            None => builder.tokens(self.tokens.clone()).lazy(self.spec.clone()),
+        }
     }
 }
 
@@ -211,9 +246,9 @@ impl Connector for Servers {
         server: &'a ServerAddress,
     ) -> BoxFuture<'a, Result<Arc<dyn Connection>, CallError>> {
         Box::pin(async move {
-            let Known { spec, tokens } = self.find(server).map_err(|why| CallError::connect(server, why))?;
-            let client = (self.client)().tokens(tokens).connect(spec).await;
-            let client = client.map_err(|error| CallError::connect(server, in_words(&error)))?;
+            let known = self.find(server).map_err(|why| CallError::connect(server, why))?;
+            let client = known.client((self.client)());
+            client.server().await.map_err(|error| CallError::connect(server, in_words(&error)))?;
             Ok(Arc::new(Link(client)) as Arc<dyn Connection>)
         })
     }

@@ -12,9 +12,10 @@ use crate::context::Context;
 /// Any function from a tool to a future of a result is a handler too.
 ///
 /// ```
+/// use toolwright_client::Client;
 /// use toolwright_core::result::ToolError;
 /// use toolwright_macros::Tool;
-/// use toolwright_server::{Client, Context, Handler, Server};
+/// use toolwright_server::{Context, Handler, Server};
 ///
 /// /// Add two numbers.
 /// #[derive(Tool, serde::Deserialize, schemars::JsonSchema)]

@@ -26,7 +26,6 @@ pub mod tasks;
 
 pub mod agent;
 pub mod auth;
-pub mod client;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub mod transport;
 
@@ -39,6 +38,7 @@ mod extensions;
 mod forward;
 mod future;
 mod hex;
+mod in_process;
 mod json_rpc;
 mod log;
 mod message;
@@ -60,7 +60,6 @@ mod workflow;
 #[doc(hidden)]
 pub mod __private;
 
-pub use client::Client;
 pub use completion::{Completion, CompletionContext, IntoCompletion, Reference};
 pub use context::{Context, LogLevel};
 pub use error::{BuildError, ServeError};

@@ -1,7 +1,5 @@
 #![doc = include_str!("../guide.md")]
 
-#[cfg(all(feature = "tool-values", feature = "server"))]
-mod in_process_toolbox;
 #[cfg(feature = "server")]
 mod serving;
 
@@ -26,8 +24,10 @@ pub use toolwright_core::{
 pub use toolwright_agent::parts;
 #[cfg(feature = "tool-values")]
 pub use toolwright_agent::{model_api, toolbox, value};
-#[cfg(feature = "client")]
+#[cfg(any(feature = "client", feature = "in-process"))]
 pub use toolwright_client as client;
+#[cfg(any(feature = "client", feature = "in-process"))]
+pub use toolwright_client::Client;
 #[cfg(feature = "gateway")]
 pub use toolwright_gateway as gateway;
 

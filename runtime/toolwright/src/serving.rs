@@ -3,7 +3,7 @@
 #[cfg(feature = "stdio")]
 pub use toolwright_server::Stdio;
 pub use toolwright_server::{
-    BoxFuture, BuildError, Client, Context, Handler, Limits, Provider, ServeError, Server, Service,
+    BoxFuture, BuildError, Context, Handler, Limits, Provider, ServeError, Server, Service,
 };
 #[cfg(feature = "http")]
 pub use toolwright_server::{Http, HttpConfig, HttpService};
@@ -23,14 +23,6 @@ pub use toolwright_server::tasks;
 /// The functions behind tools, prompts and resources, and the table that leads calls to them.
 pub mod handler {
     pub use toolwright_server::{Dispatch, Handler, RequestHandler, Router};
-}
-
-/// A client of a [`Service`] in the same process, for tests.
-pub mod in_process {
-    #[cfg(feature = "tool-values")]
-    pub use crate::in_process_toolbox::InProcess;
-    #[doc(inline)]
-    pub use toolwright_server::client::{Client, ClientBuilder, ClientError, RpcError};
 }
 
 /// The ways to serve: one type per transport, for [`Server::serve`].

@@ -1,6 +1,6 @@
 //! From a server's tools to an agent's conversation, end to end and without a model: a provider writes the tools of a server
 //! into a collection, a toolbox is made of it and of other tools, a scripted agent calls, and reads the answers.
-#![cfg(all(feature = "tool-values", feature = "server"))]
+#![cfg(all(feature = "tool-values", feature = "in-process"))]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,10 @@ use toolwright::toolbox::{
     Arguments, BoxFuture, CallError, Connection, Connector, Runner, ServerAddress, Toolbox,
 };
 use toolwright::value::{CommandTool, McpTool, SchemaVersion, ToolCollection, ToolValue};
-use toolwright::{Client, Server, Service, Tool, ToolError, ToolResult, Toolset, in_process::InProcess};
+use toolwright::{
+    Client, Server, Service, Tool, ToolError, ToolResult, Toolset,
+    client::{ListedTool, toolbox::Servers},
+};
 
 /// Adds two numbers.
 #[derive(Tool, Deserialize, JsonSchema)]
@@ -63,7 +66,7 @@ fn calculator() -> Service {
 
 /// Counts the connections to a server.
 struct Counted {
-    inner: InProcess,
+    inner: Servers,
     connects: AtomicUsize,
 }
 
@@ -93,7 +96,8 @@ impl Runner for Engine {
 /// What a provider writes for a server: one record a line.
 async fn provided(uri: &str, service: &Service) -> String {
     let listed = Client::in_process(service).list_tools().await.unwrap();
-    listed.iter().map(|tool| ToolValue::from(McpTool::from_definition(uri, tool)).to_json() + "\n").collect()
+    let definitions = listed.iter().map(ListedTool::definition);
+    definitions.map(|tool| ToolValue::from(McpTool::from_definition(uri, &tool)).to_json() + "\n").collect()
 }
 
 /// Makes the calls that a model would, and keeps the conversation as OpenAI's API has it.
@@ -117,8 +121,8 @@ async fn a_scripted_agent_lists_calls_and_reads_answers() {
 
     let collection = ToolCollection::from_jsonl(&lines);
     assert!(collection.problems().is_empty() && collection.duplicates().is_empty());
-    let servers =
-        Arc::new(Counted { inner: InProcess::new("local:sums", service), connects: AtomicUsize::new(0) });
+    let inner = Servers::new(Client::builder).in_process("local:sums", &service);
+    let servers = Arc::new(Counted { inner, connects: AtomicUsize::new(0) });
     let toolbox = Toolbox::builder(collection.values().cloned())
         .mcp(servers.clone())
         .workflows(Arc::new(Engine))
@@ -163,7 +167,7 @@ async fn a_scripted_agent_lists_calls_and_reads_answers() {
 
 #[tokio::test]
 async fn commands_of_this_process_are_called_as_values() {
-    let service = calculator();
+    let servers = Servers::new(Client::builder).in_process("sums", &calculator());
     let values = [Add::definition(), Divide::definition()]
         .iter()
         .map(|definition| ToolValue::from(CommandTool::from_definition(Some("sums"), definition)))
@@ -174,17 +178,27 @@ async fn commands_of_this_process_are_called_as_values() {
             SchemaVersion::CURRENT
         ))
     );
-    let toolbox = Toolbox::builder(values).commands(Arc::new(InProcess::new("local:sums", service))).build();
+    let toolbox = Toolbox::builder(values).commands(Arc::new(servers)).build();
+    assert_eq!(toolbox.call("add", json!({"a": 20, "b": 22})).await.text, "42");
+
+    let unnamed = ToolValue::from(CommandTool::from_definition(None, &Add::definition()));
+    let servers = Servers::new(Client::builder);
+    let toolbox = Toolbox::builder([unnamed.clone()]).commands(Arc::new(servers)).build();
+    let message = toolbox.call("add", json!({"a": 20, "b": 22})).await;
+    assert!(message.text.contains("that is not named of this command is not known"), "{}", message.text);
+    let servers = Servers::new(Client::builder).commands_in_process(&calculator());
+    let toolbox = Toolbox::builder([unnamed]).commands(Arc::new(servers)).build();
     assert_eq!(toolbox.call("add", json!({"a": 20, "b": 22})).await.text, "42");
 }
 
 #[tokio::test]
 async fn another_server_is_not_the_one_of_this_process() {
-    let tool = ToolValue::from(McpTool::new("add", "https://example.com/mcp", "add"));
-    let toolbox = Toolbox::builder([tool]).mcp(Arc::new(InProcess::new("local:sums", calculator()))).build();
-    let message = toolbox.call("add", json!({})).await;
-    assert_eq!(
-        message.text,
-        "error: cannot connect to https://example.com/mcp: only local:sums is in this process"
+    let tool = ToolValue::from(McpTool::new("add", "local:products", "add"));
+    let servers = Servers::new(Client::builder).in_process("local:sums", &calculator());
+    let message = Toolbox::builder([tool]).mcp(Arc::new(servers)).build().call("add", json!({})).await;
+    assert!(
+        message.text.starts_with("error: cannot connect to local:products: its address begins with none of"),
+        "{}",
+        message.text
     );
 }

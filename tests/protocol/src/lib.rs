@@ -5,5 +5,6 @@ pub mod dialog;
 pub mod features;
 pub mod judge;
 pub mod peer;
+pub mod raw;
 pub mod signal;
 pub mod tools;

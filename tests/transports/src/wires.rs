@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
+use test_protocol::raw::{RawClient, RawError};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::Command;
@@ -14,7 +15,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
-use toolwright::{Client, Service, in_process::ClientError};
+use toolwright::Service;
 
 use crate::link::{Event, RUNTIME, Wire};
 use crate::scenarios::reply;
@@ -167,7 +168,7 @@ pub fn in_process(service: &Service, revision: &str) -> Wired {
     let revision = toolwright::Revision::from_name(revision).expect("a revision");
     // It answers questions by itself, so that a test sees the last answer only.
     let client =
-        Client::builder(service).revision(revision).answering(|question| Ok(reply(&question.params)));
+        RawClient::builder(service).revision(revision).answering(|question| Ok(reply(&question.params)));
     let client = RUNTIME.block_on(client.connect()).expect("a handshake");
     let client = Arc::new(client);
     let (events, received) = channel();
@@ -193,7 +194,7 @@ pub fn in_process(service: &Service, revision: &str) -> Wired {
             let mut answer = json!({"jsonrpc": "2.0", "id": message["id"]});
             match client.request(method, message["params"].clone()).await {
                 Ok(result) => answer["result"] = result,
-                Err(ClientError::Rpc(error)) => {
+                Err(RawError::Rpc(error)) => {
                     answer["error"] = json!({"code": error.code, "message": error.message});
                 }
                 Err(error) => panic!("{error}"),

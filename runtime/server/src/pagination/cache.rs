@@ -80,10 +80,11 @@ mod tests {
     use toolwright_core::revision::Revision;
 
     use serde_json::{Value, json};
+    use toolwright_client::Client;
     use toolwright_core::resource::Resource;
 
     use super::{PageBounds, PageCache, PageKey};
-    use crate::{Client, Limits, Server};
+    use crate::{Limits, Server};
 
     fn key(start: usize) -> PageKey {
         (Revision::NEWEST, start, None)
@@ -159,10 +160,11 @@ mod tests {
             let service = server.build().expect("a service");
             let resources = service.shared().features().resources().expect("resources");
             for revision in Revision::ALL {
-                let client = Client::in_process_at(&service, revision).await.expect("a client");
+                let client = Client::builder().revision(revision).in_process(&service);
                 let (mut params, mut pages) = (json!({}), 0);
                 loop {
-                    let page: Value = client.request("resources/list", params).await.expect("a page");
+                    let page = client.request("resources/list", params).await.expect("a page");
+                    let page: Value = serde_json::from_str(page.get()).expect("JSON");
                     assert_eq!(page["resources"][0]["uri"], format!("shop://{pages:02}"), "{revision}");
                     let (count, bytes) = resources.fixed.list().cached();
                     assert!(count <= most.0 && bytes <= most.1, "{count} pages of {bytes} bytes");

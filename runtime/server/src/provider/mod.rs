@@ -38,10 +38,11 @@ pub use crate::input_requests::{InputRequired, InputResponses};
 /// use std::sync::{Arc, PoisonError, RwLock};
 ///
 /// use serde_json::json;
+/// use toolwright_client::Client;
 /// use toolwright_core::definition::ToolDefinition;
 /// use toolwright_core::result::ToolResult;
 /// use toolwright_server::auth::Access;
-/// use toolwright_server::{BoxFuture, Client, Context, Outcome, Provider, Server, ToolRequest};
+/// use toolwright_server::{BoxFuture, Context, Outcome, Provider, Server, ToolRequest};
 ///
 /// struct Clock;
 ///

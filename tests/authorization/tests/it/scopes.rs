@@ -5,7 +5,7 @@ use test_authorization::shop::{self, protected, protection};
 use test_http::client::Call;
 use test_http::lab::{Lab, code};
 use toolwright::auth::ApiKeys;
-use toolwright::{Client, HttpConfig, Limits, Revision};
+use toolwright::{Client, HttpConfig, Limits, Revision, client::ListedTool};
 
 const READER: &str = "key-of-the-reader-0123456789";
 const WRITER: &str = "key-of-the-writer-0123456789";
@@ -138,9 +138,9 @@ fn callers_can_be_trusted() {
 async fn callers_in_the_same_process_are_trusted() {
     let service = shop::service();
     for revision in Revision::ALL {
-        let client = Client::in_process_at(&service, revision).await.expect("a client");
+        let client = Client::builder().revision(revision).in_process(&service);
         let listed = client.list_tools().await.expect("a list");
-        assert_eq!(listed.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ALL, "{revision}");
+        assert_eq!(listed.iter().map(ListedTool::name).collect::<Vec<_>>(), ALL, "{revision}");
         let result = client.call("list_orders", json!({})).await.expect("called");
         assert_eq!(result.as_text(), "order 1");
     }

@@ -12,6 +12,7 @@ use toolwright::auth::{Offer, Principal};
 use toolwright::{
     Client, HttpConfig, Prompt, Resource, ResourceTemplate, Server, Service,
     completion::{CompletionContext, Reference},
+    resource::ResourceData,
 };
 
 const ADA: &str = "ada.desk.plans-read";
@@ -309,10 +310,11 @@ fn the_open_endpoint_shows_what_needs_nothing() {
 #[tokio::test]
 async fn callers_in_the_same_process_see_everything() {
     let client = Client::in_process(&service());
-    let prompts = client.request("prompts/list", json!({})).await.expect("a list");
-    assert_eq!(listed(&prompts, "prompts", "name"), ["advise", "for_ada", "plan"]);
-    let read = client.request("resources/read", json!({"uri": "shop://orders/ada/7"})).await.expect("read");
-    assert_eq!(read["contents"][0]["text"], "order 7 of ada");
+    let prompts = client.list_prompts().await.expect("a list");
+    assert_eq!(prompts.iter().map(|prompt| &*prompt.name).collect::<Vec<_>>(), ["advise", "for_ada", "plan"]);
+    let read = client.read_resource("shop://orders/ada/7").await.expect("read");
+    let [contents] = &read.contents[..] else { panic!("{read:?}") };
+    assert_eq!(contents.data, ResourceData::Text("order 7 of ada".to_owned()));
 }
 
 /// A challenge names what there is to ask for (RFC 9728 §2, `scopes_supported`).

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::{Value, json};
+use test_protocol::raw::RawClient;
 use toolwright::auth::Access;
 use toolwright::prompt::{PromptMessage, PromptResult};
 use toolwright::provider::{Changes, Outcome, PromptRequest, ProviderCapabilities};
-use toolwright::{BoxFuture, Client, Context, Prompt, Provider, Resource, Revision, Server, Service};
+use toolwright::{BoxFuture, Context, Prompt, Provider, Resource, Revision, Server, Service};
 
 /// Has prompts and resources while it is switched on.
 #[derive(Clone, Default)]
@@ -70,7 +71,7 @@ fn nested(switch: &Switch) -> Service {
 
 /// What the server declares to whoever asks now.
 async fn declared(service: &Service) -> Value {
-    let client = Client::in_process(service);
+    let client = RawClient::in_process(service);
     client.request("server/discover", json!({})).await.expect("a result")["capabilities"].clone()
 }
 
@@ -86,7 +87,7 @@ async fn capabilities_of_a_provider_come_and_go() {
                 assert_eq!(declared.get(capability).is_some(), is_on, "{capability}");
             }
             for revision in Revision::ALL {
-                let client = Client::in_process_at(&service, revision).await.expect("a client");
+                let client = RawClient::in_process_at(&service, revision).await.expect("a client");
                 let prompt = client.request("prompts/get", json!({"name": "review"})).await;
                 assert_eq!(prompt.is_ok(), is_on, "{revision}");
                 let listed = client.request("prompts/list", json!({})).await;
@@ -106,7 +107,7 @@ async fn connected_clients_are_notified_of_new_capabilities() {
     for make in [service, nested] {
         let switch = Switch::default();
         let service = make(&switch);
-        let client = Client::in_process_at(&service, Revision::NEWEST_LEGACY).await.expect("a client");
+        let client = RawClient::in_process_at(&service, Revision::NEWEST_LEGACY).await.expect("a client");
         for is_on in [true, false] {
             switch.turn(is_on);
             for list in ["prompts", "resources"] {
@@ -124,7 +125,7 @@ async fn a_provider_that_gains_resources_learns_what_is_watched() {
     let own = Resource::new("own://a", "a");
     let server = Server::new(()).provider(switch.clone()).resource(own, || std::future::ready("text"));
     let service = server.build().expect("a service");
-    let client = Client::in_process_at(&service, Revision::NEWEST_LEGACY).await.expect("a client");
+    let client = RawClient::in_process_at(&service, Revision::NEWEST_LEGACY).await.expect("a client");
     for uri in ["own://a", "lib://a"] {
         client.request("resources/subscribe", json!({"uri": uri})).await.expect("it is taken");
     }

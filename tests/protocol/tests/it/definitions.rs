@@ -9,7 +9,7 @@ use toolwright::auth::Access;
 use toolwright::toolset::definitions_of;
 use toolwright::{
     BuildError, Client, Context, Handler, Json, Server, Service, Tool, ToolError, Toolset,
-    content::ContentBlock, definition::ToolDefinition,
+    client::ListedTool, content::ContentBlock, definition::ToolDefinition,
 };
 
 /// The state of the handlers here: none.
@@ -28,7 +28,8 @@ macro_rules! answers {
 }
 
 async fn listed(service: &Service) -> Vec<ToolDefinition> {
-    Client::in_process(service).list_tools().await.expect("a list")
+    let tools = Client::in_process(service).list_tools().await.expect("a list");
+    tools.iter().map(ListedTool::definition).collect()
 }
 
 fn named<'a>(definitions: &'a [ToolDefinition], name: &str) -> &'a ToolDefinition {
@@ -350,6 +351,7 @@ async fn a_context_shows_its_own_commands_and_those_above_it() {
     ] {
         let params = json!({"_meta": {"io.toolwright/contextPath": path}});
         let list = client.request("tools/list", params).await.expect("a list");
+        let list: Value = serde_json::from_str(list.get()).expect("JSON");
         let names: Vec<&str> = list["tools"]
             .as_array()
             .expect("a list")

@@ -9,8 +9,8 @@ use serde_json::json;
 use toolwright::auth::Access;
 use toolwright::{
     BoxFuture, Client, Context, Handler, Limits, Provider, Server, Service, Tool, ToolError, ToolResult,
+    client::ErrorKind,
     definition::ToolDefinition,
-    in_process::ClientError,
     provider::{Outcome, ToolRequest},
 };
 
@@ -110,9 +110,7 @@ async fn a_panic_with_a_value_that_panics_is_answered() {
         let answer =
             tokio::time::timeout(Duration::from_secs(10), client.call("throw", json!({"later": later})))
                 .await;
-        let ClientError::Rpc(error) = answer.expect("an answer").expect_err("it panics") else {
-            panic!("an error")
-        };
-        assert_eq!(error.code, -32603);
+        let error = answer.expect("an answer").expect_err("it panics");
+        assert_eq!((error.kind(), error.rpc().map(|rpc| rpc.code)), (ErrorKind::Protocol, Some(-32603)));
     }
 }

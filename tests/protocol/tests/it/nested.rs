@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use test_protocol::raw::{RawClient, RawError};
 use toolwright::{
-    Client, Prompt, Resource, ResourceTemplate, Revision, Server, Service, Tool,
+    Prompt, Resource, ResourceTemplate, Revision, Server, Service, Tool,
     completion::{CompletionContext, Reference},
-    in_process::ClientError,
 };
 
 /// Greets.
@@ -40,10 +40,10 @@ fn nested(inner: &Service) -> Service {
 }
 
 #[tokio::test]
-async fn a_nested_server_offers_all_that_it_has() -> Result<(), ClientError> {
+async fn a_nested_server_offers_all_that_it_has() -> Result<(), RawError> {
     let outer = nested(&inner());
     for revision in Revision::ALL {
-        let client = Client::in_process_at(&outer, revision).await?;
+        let client = RawClient::in_process_at(&outer, revision).await?;
         assert_eq!(client.call("hello", json!({"name": "Ada"})).await?.as_text(), "Hello, Ada!");
         let prompts = client.request("prompts/list", json!({})).await?;
         assert_eq!(prompts["prompts"][0]["arguments"][0]["name"], "item");
@@ -51,7 +51,7 @@ async fn a_nested_server_offers_all_that_it_has() -> Result<(), ClientError> {
         let filled = client.request("prompts/get", params).await?;
         assert_eq!(filled["messages"][0]["content"]["text"], "take tea");
         let missing = client.request("prompts/get", json!({"name": "advise"})).await;
-        assert!(matches!(missing, Err(ClientError::Rpc(error)) if error.code == -32602));
+        assert!(matches!(missing, Err(RawError::Rpc(error)) if error.code == -32602));
         for (uri, text) in [("shop://note", "a note"), ("shop://items/7", "7")] {
             let read = client.request("resources/read", json!({"uri": uri})).await?;
             assert_eq!(read["contents"][0]["text"], text);
@@ -60,7 +60,7 @@ async fn a_nested_server_offers_all_that_it_has() -> Result<(), ClientError> {
         assert_eq!(templates["resourceTemplates"][0]["uriTemplate"], "shop://items/{item}");
         let unknown = client.request("resources/read", json!({"uri": "shop://none"})).await;
         let code = revision.resource_not_found_code();
-        assert!(matches!(unknown, Err(ClientError::Rpc(error)) if i64::from(error.code) == code));
+        assert!(matches!(unknown, Err(RawError::Rpc(error)) if i64::from(error.code) == code));
         let argument = json!({"name": "item", "value": ""});
         let params = json!({"ref": {"type": "ref/prompt", "name": "advise"}, "argument": argument});
         let completed = client.request("completion/complete", params).await?;
@@ -70,9 +70,9 @@ async fn a_nested_server_offers_all_that_it_has() -> Result<(), ClientError> {
 }
 
 #[tokio::test]
-async fn changes_of_a_nested_server_reach_every_client() -> Result<(), ClientError> {
+async fn changes_of_a_nested_server_reach_every_client() -> Result<(), RawError> {
     let inner = inner();
-    let client = Client::in_process_at(&nested(&inner), Revision::NEWEST_LEGACY).await?;
+    let client = RawClient::in_process_at(&nested(&inner), Revision::NEWEST_LEGACY).await?;
     client.request("resources/subscribe", json!({"uri": "shop://note"})).await?;
     inner.add_prompt(Prompt::new("new"), async || "text").expect("a new name");
     inner.notify_resource_updated("shop://note");

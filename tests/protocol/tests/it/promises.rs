@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use test_protocol::raw::{RawClient, RawError};
 use toolwright::auth::Access;
 use toolwright::result::StructuredContent;
 use toolwright::{
-    BoxFuture, BuildError, Client, Context, Handler, Json, Prompt, Provider, Resource, Revision, Server,
-    Service, Tool, ToolError, ToolResult,
+    BoxFuture, BuildError, Context, Handler, Json, Prompt, Provider, Resource, Revision, Server, Service,
+    Tool, ToolError, ToolResult,
     content::ContentBlock,
     definition::ToolDefinition,
-    in_process::ClientError,
     input_requests::{Elicited, Sampling},
     prompt::PromptMessage,
     provider::{Outcome, ToolRequest},
@@ -98,7 +98,7 @@ fn a_handler_that_returns_no_data_cannot_declare_an_output() {
 
 #[tokio::test]
 async fn results_of_a_handlers_own_making_are_held_to_its_output() {
-    let client = Client::in_process(&build(dynamic).expect("right"));
+    let client = RawClient::in_process(&build(dynamic).expect("right"));
     for (result, is_error) in [
         (json!({"structuredContent": {"count": 1}}), false),
         (json!({"structuredContent": {"count": -1}}), true),
@@ -143,7 +143,7 @@ fn server(output: Value, result: Value) -> Server<()> {
 }
 
 async fn answer(service: &Service) -> ToolResult {
-    Client::in_process(service).call("upstream", json!({})).await.expect("a result")
+    RawClient::in_process(service).call("upstream", json!({})).await.expect("a result")
 }
 
 #[tokio::test]
@@ -186,7 +186,7 @@ async fn no_foreign_text_becomes_a_protocol_error() {
     });
     for revision in Revision::ALL {
         let service = server(json!({}), result.clone()).build().expect("right");
-        let client = Client::builder(&service).revision(revision).connect().await.expect("a client");
+        let client = RawClient::builder(&service).revision(revision).connect().await.expect("a client");
         let answer = client.call("upstream", json!({})).await.expect("a result, and no error");
         assert_eq!((answer.is_error, answer.as_text().as_str()), (true, "no"));
         assert_eq!(answer.missing_capability, None);
@@ -225,8 +225,9 @@ async fn a_missing_capability_stays_a_protocol_error() {
     let inner = Server::new(Desk).tools::<Asking>().build().expect("right");
     let nested = Server::new(()).provider(inner.clone()).build().expect("right");
     for service in [inner, nested] {
-        let error = Client::in_process(&service).call("asking", json!({})).await.expect_err("not declared");
-        let ClientError::Rpc(error) = error else { panic!("{error}") };
+        let error =
+            RawClient::in_process(&service).call("asking", json!({})).await.expect_err("not declared");
+        let RawError::Rpc(error) = error else { panic!("{error}") };
         assert_eq!(error.code, -32021, "{error:?}");
     }
 }
@@ -236,7 +237,7 @@ async fn null_is_a_value_in_each_revision_that_has_values() {
     for revision in Revision::ALL {
         let service = server(json!({"type": ["string", "null"]}), json!({"structuredContent": null}));
         let service = service.build().expect("right");
-        let client = Client::builder(&service).revision(revision).connect().await.expect("a client");
+        let client = RawClient::builder(&service).revision(revision).connect().await.expect("a client");
         let answer = client.request("tools/call", json!({"name": "upstream"})).await.expect("a result");
         let expected = match revision {
             Revision::V2026_07_28 => Some(json!(null)),
@@ -264,7 +265,7 @@ async fn unknown_members_of_definitions_are_preserved() {
         result: json!({}),
     };
     let service = Server::new(()).provider(upstream).build().expect("right");
-    let listed = Client::in_process(&service).request("tools/list", json!({})).await.expect("a list");
+    let listed = RawClient::in_process(&service).request("tools/list", json!({})).await.expect("a list");
     assert_eq!(listed["tools"][0], definition);
 }
 
@@ -348,20 +349,22 @@ impl Handler<Deep> for Desk {
 async fn a_question_that_cannot_be_sent_ends_its_call_alone() {
     let service = Server::new(Desk).tools::<Deep>().build().expect("right");
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        let client =
-            Client::builder(&service).revision(revision).answering(|question| panic!("asked: {question:?}"));
+        let client = RawClient::builder(&service)
+            .revision(revision)
+            .answering(|question| panic!("asked: {question:?}"));
         let client = client.connect().await.expect("a client");
         match client.call("deep", json!({})).await {
             Ok(result) => {
                 assert!(revision < Revision::V2026_07_28 && result.is_error, "{result:?}");
                 assert!(result.as_text().contains("the input request cannot be sent"), "{result:?}");
             }
-            Err(ClientError::Rpc(error)) => {
+            Err(RawError::Rpc(error)) => {
                 assert_eq!((revision, error.code), (Revision::V2026_07_28, -32603), "{error:?}");
             }
             Err(error) => panic!("{error}"),
         }
-        assert_eq!(client.list_tools().await.expect("a list").len(), 1);
+        let listed = client.request("tools/list", json!({})).await.expect("a list");
+        assert_eq!(listed["tools"].as_array().map(Vec::len), Some(1));
     }
 }
 
@@ -380,7 +383,7 @@ async fn prompts_and_resources_that_cannot_be_sent_harm_no_others() {
         .build()
         .expect("right");
     for revision in Revision::ALL {
-        let client = Client::builder(&service).revision(revision).connect().await.expect("a client");
+        let client = RawClient::builder(&service).revision(revision).connect().await.expect("a client");
         let listed = client.request("resources/list", json!({})).await.expect("a list");
         let names: Vec<_> =
             listed["resources"].as_array().expect("a list").iter().map(|one| &one["name"]).collect();
@@ -388,7 +391,7 @@ async fn prompts_and_resources_that_cannot_be_sent_harm_no_others() {
         let expected = if revision < Revision::V2025_06_18 { vec!["broken", "good"] } else { vec!["good"] };
         assert_eq!(names, expected, "{revision}");
         let refused = client.request("prompts/get", json!({"name": "broken"})).await.expect_err("too deep");
-        assert!(matches!(&refused, ClientError::Rpc(error) if error.code == -32603), "{refused}");
+        assert!(matches!(&refused, RawError::Rpc(error) if error.code == -32603), "{refused}");
     }
 }
 

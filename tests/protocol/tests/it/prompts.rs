@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use test_protocol::peer::Peer;
-use toolwright::{BuildError, Client, Prompt, Revision, Server, completion::Reference};
+use test_protocol::raw::RawClient;
+use toolwright::{BuildError, Prompt, Revision, Server, completion::Reference};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_protocol-server");
 const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
@@ -265,7 +266,7 @@ async fn a_client_in_the_same_process_gets_prompts_in_every_revision() {
     let service = Server::new(()).with_prompts().build().expect("no prompt yet");
     service.add_prompt(Prompt::new("late"), async || "better late than never").expect("a prompt");
     for revision in Revision::ALL {
-        let client = Client::in_process_at(&service, revision).await.expect("it connects");
+        let client = RawClient::in_process_at(&service, revision).await.expect("it connects");
         let prompt = client.request("prompts/get", json!({"name": "late"})).await.expect("a prompt");
         assert_eq!(prompt["messages"][0]["content"]["text"], "better late than never");
     }

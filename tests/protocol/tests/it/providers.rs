@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use test_protocol::raw::{RawClient, RawError, RpcError};
 use toolwright::auth::Access;
 use toolwright::protocol::PromptArgument;
 use toolwright::{
-    BoxFuture, Client, Context, Prompt, Provider, Resource, ResourceTemplate, Revision, Server, Service,
-    ToolResult,
+    BoxFuture, Context, Prompt, Provider, Resource, ResourceTemplate, Revision, Server, Service, ToolResult,
     completion::Completion,
     definition::ToolDefinition,
-    in_process::{ClientError, RpcError},
     input_requests::{InputRequest, InputRequired},
     prompt::{PromptMessage, PromptResult},
     protocol::ErrorObject,
@@ -47,14 +46,14 @@ fn raw(value: &str) -> Box<RawValue> {
     RawValue::from_string(value.to_owned()).expect("JSON")
 }
 
-async fn client(service: &Service, revision: Revision) -> Client {
+async fn client(service: &Service, revision: Revision) -> RawClient {
     let answer = |request: &InputRequest| match request.method.as_str() {
         "elicitation/create" => {
             Ok(json!({"action": "accept", "content": {"said": request.params["message"]}}))
         }
         _ => Err(RpcError { code: -1, message: "no".to_owned(), data: None }),
     };
-    Client::builder(service).revision(revision).answering(answer).connect().await.expect("a client")
+    RawClient::builder(service).revision(revision).answering(answer).connect().await.expect("a client")
 }
 
 /// Clients before 2025-06-18 cannot be asked.
@@ -65,9 +64,9 @@ fn form(message: &str) -> InputRequest {
     InputRequest::new("elicitation/create", json!({"message": message, "requestedSchema": schema}))
 }
 
-async fn rpc_error(client: &Client) -> RpcError {
+async fn rpc_error(client: &RawClient) -> RpcError {
     match client.call("tool", json!({})).await {
-        Err(ClientError::Rpc(error)) => error,
+        Err(RawError::Rpc(error)) => error,
         other => panic!("{other:?}"),
     }
 }
@@ -112,7 +111,7 @@ async fn input_and_state_come_back_to_the_provider_in_both_eras() {
 async fn the_state_of_a_provider_is_sealed_and_good_for_its_call_only() {
     let service = service(asks_twice);
     let capabilities = json!({"elicitation": {}});
-    let client = Client::builder(&service).capabilities(capabilities).connect().await.expect("a client");
+    let client = RawClient::builder(&service).capabilities(capabilities).connect().await.expect("a client");
     let call = |state: Value, responses: Value| json!({"name": "tool", "arguments": {}, "requestState": state, "inputResponses": responses});
     let first =
         client.request("tools/call", json!({"name": "tool", "arguments": {}})).await.expect("questions");
@@ -123,7 +122,7 @@ async fn the_state_of_a_provider_is_sealed_and_good_for_its_call_only() {
     let answers = json!({"a": {"content": {"said": 1}}, "b": {"content": {"said": 2}}});
     for forged in [json!("first"), json!(state.to_uppercase()), json!(7)] {
         let refused = client.request("tools/call", call(forged, answers.clone())).await;
-        assert!(matches!(refused, Err(ClientError::Rpc(RpcError { code: -32602, .. }))), "{refused:?}");
+        assert!(matches!(refused, Err(RawError::Rpc(RpcError { code: -32602, .. }))), "{refused:?}");
     }
     let mut other = call(json!(state), answers.clone());
     other["arguments"] = json!({"other": true});
@@ -135,7 +134,7 @@ async fn the_state_of_a_provider_is_sealed_and_good_for_its_call_only() {
 #[tokio::test]
 async fn requests_that_the_client_cannot_answer_are_refused() {
     let undeclared = service(|_, _| InputRequired::new("a", form("one")).into());
-    let silent = Client::in_process(&undeclared);
+    let silent = RawClient::in_process(&undeclared);
     assert_eq!(rpc_error(&silent).await.code, -32021);
 
     let cases: [(Tool, &str); 3] = [
@@ -256,7 +255,7 @@ async fn a_raw_result_is_held_to_the_output_schema() {
     }
 
     let service = Server::new(()).provider(Promising).build().expect("right");
-    let client = Client::in_process(&service);
+    let client = RawClient::in_process(&service);
     for (result, fits) in [
         (json!({"content": [], "structuredContent": {"n": 1}}), true),
         (json!({"content": [], "structuredContent": {"n": "one"}}), false),
@@ -350,7 +349,7 @@ async fn a_provider_says_by_itself_that_its_tools_have_changed() {
     let (first, second) = (Coming::default(), Coming::default());
     let server = Server::new(()).provider(first.clone()).provider(second.clone());
     let service = server.build().expect("no tools yet");
-    let client = Client::in_process_at(&service, Revision::NEWEST_LEGACY).await.expect("a client");
+    let client = RawClient::in_process_at(&service, Revision::NEWEST_LEGACY).await.expect("a client");
     first.set(&["a", "b"]);
     assert_eq!(names(&service), ["a", "b"]);
     let word = client.next_notification().await.expect("a notification");
@@ -362,7 +361,7 @@ async fn a_provider_says_by_itself_that_its_tools_have_changed() {
     first.set(&["d"]);
     assert_eq!(names(&service), ["b", "c", "d"]);
     let unknown = client.call("a", json!({})).await;
-    assert!(matches!(unknown, Err(ClientError::Rpc(RpcError { code: -32602, .. }))), "{unknown:?}");
+    assert!(matches!(unknown, Err(RawError::Rpc(RpcError { code: -32602, .. }))), "{unknown:?}");
 
     // The default code of a provider knows no tool.
     let error = client.call("c", json!({})).await.expect_err("no code");
@@ -502,12 +501,12 @@ async fn resources_of_a_provider_are_read_by_any_template() {
             assert_eq!(read["contents"][0]["text"], text, "{revision}");
         }
         let unknown = client.request("resources/read", json!({"uri": "lib://none"})).await;
-        let Err(ClientError::Rpc(error)) = unknown else { panic!("{unknown:?}") };
+        let Err(RawError::Rpc(error)) = unknown else { panic!("{unknown:?}") };
         assert_eq!(i64::from(error.code), revision.resource_not_found_code(), "{revision}");
     }
     let client = client(&service, Revision::NEWEST_LEGACY).await;
     let busy = client.request("resources/read", json!({"uri": "lib://busy"})).await;
-    assert!(matches!(&busy, Err(ClientError::Rpc(error)) if error.message == "busy"), "{busy:?}");
+    assert!(matches!(&busy, Err(RawError::Rpc(error)) if error.message == "busy"), "{busy:?}");
     client.request("resources/subscribe", json!({"uri": "lib://a"})).await.expect("watched");
     let changes = library.0.changes.get().expect("attached");
     changes.resource_updated("lib://other");
@@ -522,7 +521,7 @@ async fn resources_of_a_provider_are_read_by_any_template() {
 #[tokio::test]
 async fn arguments_of_a_provider_are_completed_by_it() {
     let (_, service) = library();
-    let client = Client::in_process(&service);
+    let client = RawClient::in_process(&service);
     let argument = json!({"name": "page", "value": "1"});
     for (reference, expected) in [
         (json!({"type": "ref/prompt", "name": "greet"}), json!(["page 1"])),
@@ -552,7 +551,7 @@ async fn what_is_declared_of_a_prompt_is_not_overwritten() {
     prompt.arguments = vec![who];
     let greet = async |greeting: Greeting| greeting.who;
     let service = Server::new(()).prompt(prompt.clone(), greet).build().expect("right");
-    let listed = Client::in_process(&service).request("prompts/list", json!({})).await.expect("a list");
+    let listed = RawClient::in_process(&service).request("prompts/list", json!({})).await.expect("a list");
     assert_eq!(listed["prompts"][0]["arguments"][0]["title"], "Name");
 
     prompt.arguments = vec![PromptArgument::new("other")];

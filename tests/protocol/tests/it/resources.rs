@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use test_protocol::peer::Peer;
-use toolwright::{BuildError, Client, Resource, ResourceTemplate, Revision, Server};
+use test_protocol::raw::RawClient;
+use toolwright::{BuildError, Resource, ResourceTemplate, Revision, Server};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_protocol-server");
 const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
@@ -266,7 +267,7 @@ fn adding_and_removing_resources_notifies_listeners() {
 #[tokio::test]
 async fn pending_notifications_are_not_duplicated() {
     let service = Server::new(()).resource(Resource::new("a://b", "b"), async || "b").build().expect("right");
-    let client = Client::in_process_at(&service, Revision::V2025_11_25).await.expect("it connects");
+    let client = RawClient::in_process_at(&service, Revision::V2025_11_25).await.expect("it connects");
     client.request("resources/subscribe", json!({"uri": "a://b"})).await.expect("watched");
     // The runtime has one thread, so the client takes nothing meanwhile.
     for _ in 0..1_000 {

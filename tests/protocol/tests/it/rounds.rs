@@ -10,13 +10,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use test_protocol::asking;
 use test_protocol::dialog::{accept, next_round};
+use test_protocol::raw::{RawClient, RawError, RpcError};
 use toolwright::agent::TextTool;
 use toolwright::auth::Access;
 use toolwright::{
-    BoxFuture, Client, Context, Handler, Limits, Provider, Revision, Server, Service, Tool, ToolError,
-    ToolResult,
+    BoxFuture, Context, Handler, Limits, Provider, Revision, Server, Service, Tool, ToolError, ToolResult,
     definition::ToolDefinition,
-    in_process::{ClientError, RpcError},
     input_requests::{InputRequest, StateKeys},
     provider::{Outcome, ToolRequest},
 };
@@ -30,9 +29,9 @@ fn service_with(keys: StateKeys, limits: Limits) -> Service {
 }
 
 /// A client that declares everything and leaves the rounds to the test.
-async fn client(service: &Service) -> Client {
+async fn client(service: &Service) -> RawClient {
     let capabilities = test_protocol::dialog::everything();
-    Client::builder(service).capabilities(capabilities).connect().await.expect("nothing to refuse")
+    RawClient::builder(service).capabilities(capabilities).connect().await.expect("nothing to refuse")
 }
 
 fn reply(question: &Value) -> Value {
@@ -61,7 +60,7 @@ async fn first_round(service: &Service) -> Value {
 
 async fn refused(service: &Service, params: Value) -> RpcError {
     match client(service).await.request("tools/call", params).await {
-        Err(ClientError::Rpc(error)) => error,
+        Err(RawError::Rpc(error)) => error,
         other => panic!("not refused: {other:?}"),
     }
 }
@@ -200,7 +199,7 @@ async fn other_methods_ignore_a_state() {
 async fn a_client_in_process_answers_in_every_era() {
     let service = service();
     for revision in Revision::ALL {
-        let client = Client::builder(&service)
+        let client = RawClient::builder(&service)
             .revision(revision)
             .answering(|question| Ok(answer(question)))
             .connect()
@@ -223,9 +222,9 @@ async fn a_client_in_process_gives_up_after_sixteen_rounds() {
         counted.fetch_add(1, Ordering::Relaxed);
         Ok(json!({"action": "perhaps"}))
     };
-    let client = Client::builder(&service()).answering(never).connect().await.expect("a client");
+    let client = RawClient::builder(&service()).answering(never).connect().await.expect("a client");
     let error = client.call("book", json!({})).await.expect_err("no result");
-    assert!(matches!(error, ClientError::Rounds(16)), "{error}");
+    assert!(matches!(error, RawError::Rounds(16)), "{error}");
     assert_eq!(asked.load(Ordering::Relaxed), 17);
 }
 
@@ -233,7 +232,7 @@ async fn a_client_in_process_gives_up_after_sixteen_rounds() {
 async fn an_error_of_a_client_in_process_ends_the_request() {
     let refuse = |_: &InputRequest| Err(RpcError { code: -1, message: "no".to_owned(), data: None });
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        let client = Client::builder(&service())
+        let client = RawClient::builder(&service())
             .revision(revision)
             .answering(refuse)
             .connect()
@@ -274,7 +273,7 @@ async fn questions_come_through_providers_and_agents() {
     let relayed = Server::new(()).provider(Relay(Arc::new(service()))).build().expect("the tools are right");
     for revision in [Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28] {
         for (service, tool) in [(&nested, "steps"), (&relayed, "steps"), (&nested, "spawned")] {
-            let client = Client::builder(service)
+            let client = RawClient::builder(service)
                 .revision(revision)
                 .answering(|question| Ok(answer(question)))
                 .connect()
@@ -286,8 +285,8 @@ async fn questions_come_through_providers_and_agents() {
             assert!(text.contains(expected), "{revision} {tool}: {text}");
         }
     }
-    let undeclared = Client::in_process(&nested).call("folders", json!({})).await.expect_err("an error");
-    assert!(matches!(undeclared, ClientError::Rpc(RpcError { code: -32021, .. })), "{undeclared}");
+    let undeclared = RawClient::in_process(&nested).call("folders", json!({})).await.expect_err("an error");
+    assert!(matches!(undeclared, RawError::Rpc(RpcError { code: -32021, .. })), "{undeclared}");
 }
 
 /// Asks, while a task of its own waits to be told that this is over.

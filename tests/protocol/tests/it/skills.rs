@@ -6,9 +6,9 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use test_protocol::raw::{RawClient, RawError};
 use toolwright::{
-    BuildError, Client, Limits, Resource, Revision, Server, Service,
-    in_process::ClientError,
+    BuildError, Limits, Resource, Revision, Server, Service,
     skills::{Skill, Skills},
 };
 
@@ -38,9 +38,9 @@ fn two() -> Skills {
     Skills::new().skill(refunds).skill(Skill::new("notes", head("notes")))
 }
 
-async fn error_of(client: &Client, method: &str, params: Value) -> i32 {
+async fn error_of(client: &RawClient, method: &str, params: Value) -> i32 {
     match client.request(method, params).await {
-        Err(ClientError::Rpc(error)) => error.code,
+        Err(RawError::Rpc(error)) => error.code,
         other => panic!("no error: {other:?}"),
     }
 }
@@ -54,7 +54,7 @@ fn uris(list: &Value) -> Vec<&str> {
 async fn skills_are_listed_with_their_files_in_both_eras() {
     let service = service(two());
     for revision in [Revision::V2024_11_05, Revision::NEWEST_LEGACY, Revision::NEWEST] {
-        let client = Client::in_process_at(&service, revision).await.expect("a client");
+        let client = RawClient::in_process_at(&service, revision).await.expect("a client");
         let list = client.request("skills/list", json!({})).await.expect("a list");
         let skills = &list["skills"];
         assert_eq!(
@@ -94,7 +94,7 @@ async fn skills_are_listed_with_their_files_in_both_eras() {
 #[tokio::test]
 async fn each_file_is_a_resource() {
     let service = service(two());
-    let client = Client::in_process(&service);
+    let client = RawClient::in_process(&service);
     let list = client.request("resources/list", json!({})).await.expect("a list");
     let entry = list["resources"].as_array().expect("a list").iter().find(|entry| entry["name"] == "refunds");
     let entry = entry.expect("the name of the skill");
@@ -119,7 +119,7 @@ async fn each_file_is_a_resource() {
 #[tokio::test]
 async fn directories_list_their_contents() {
     let service = service(two());
-    let client = Client::in_process(&service);
+    let client = RawClient::in_process(&service);
     for (directory, expected) in [
         ("acme", vec!["skill://acme/refunds"]),
         (
@@ -152,7 +152,7 @@ async fn directories_list_their_contents() {
 async fn lists_come_in_pages() {
     let limits = Limits { list_page_size: 1, ..Limits::default() };
     let service = server().skills(two()).limits(limits).build().expect("a service");
-    let client = Client::in_process(&service);
+    let client = RawClient::in_process(&service);
     for (method, params, member, count) in [
         ("skills/list", json!({}), "skills", 3),
         ("resources/directory/read", json!({"uri": "skill://acme/refunds"}), "resources", 3),
@@ -182,7 +182,7 @@ async fn lists_come_in_pages() {
 async fn unknown_skills_are_not_found() {
     let service = service(two());
     for revision in [Revision::NEWEST_LEGACY, Revision::NEWEST] {
-        let client = Client::in_process_at(&service, revision).await.expect("a client");
+        let client = RawClient::in_process_at(&service, revision).await.expect("a client");
         for uri in [
             json!("skill://nobody/SKILL.md"),
             json!("skill://acme/refunds"),
@@ -203,10 +203,10 @@ async fn a_server_declares_the_extensions_that_it_has() {
     let without = server().build().expect("a service");
     let expected = json!({ID: {"directoryRead": true}, "com.example/extra": {"level": 2}});
     for (service, expected) in [(&with, Some(&expected)), (&without, None)] {
-        let client = Client::in_process(service);
+        let client = RawClient::in_process(service);
         let modern = client.request("server/discover", json!({})).await.expect("an answer");
         assert_eq!(modern["capabilities"].get("extensions"), expected);
-        let legacy = Client::in_process_at(service, Revision::NEWEST_LEGACY).await.expect("a client");
+        let legacy = RawClient::in_process_at(service, Revision::NEWEST_LEGACY).await.expect("a client");
         if expected.is_none() {
             for client in [&client, &legacy] {
                 for method in ["skills/list", "skills/get", "resources/directory/read"] {
@@ -314,7 +314,7 @@ fn folder() -> TempDir {
 }
 
 async fn files_of(skills: Skills) -> Vec<String> {
-    let client = Client::in_process(&service(skills));
+    let client = RawClient::in_process(&service(skills));
     let list = client.request("resources/list", json!({})).await.expect("a list");
     uris(&list["resources"]).into_iter().map(|uri| uri.trim_start_matches("skill://").to_owned()).collect()
 }
@@ -386,7 +386,7 @@ async fn skills_are_replaced_while_the_server_runs() {
         .resource(Resource::new("shop://orders", "orders"), async || "x")
         .build()
         .expect("a service");
-    let client = Client::in_process_at(&service, Revision::NEWEST_LEGACY).await.expect("a client");
+    let client = RawClient::in_process_at(&service, Revision::NEWEST_LEGACY).await.expect("a client");
     let list = client.request("skills/list", json!({})).await.expect("a list");
     let old = list["skills"][2].clone();
 

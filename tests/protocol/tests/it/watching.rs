@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use toolwright::{Client, Provider, Resource, Revision, Server, Service, provider::ProviderCapabilities};
+use test_protocol::raw::RawClient;
+use toolwright::{Provider, Resource, Revision, Server, Service, provider::ProviderCapabilities};
 
 /// Keeps what it is told.
 #[derive(Clone, Default)]
@@ -51,8 +52,9 @@ fn service(told: &Told) -> Service {
 async fn a_provider_is_told_of_the_first_watch_and_the_last() {
     let told = Told::default();
     let service = service(&told);
-    let client = async || Client::in_process_at(&service, Revision::NEWEST_LEGACY).await.expect("a client");
-    let watch = async |client: &Client, method: &str, uri: &str| {
+    let client =
+        async || RawClient::in_process_at(&service, Revision::NEWEST_LEGACY).await.expect("a client");
+    let watch = async |client: &RawClient, method: &str, uri: &str| {
         client.request(method, json!({"uri": uri})).await.expect("it is taken");
     };
     let (one, other) = (client().await, client().await);
@@ -73,7 +75,7 @@ async fn a_provider_is_told_of_the_first_watch_and_the_last() {
 async fn a_subscription_watches_until_it_ends() {
     let told = Told::default();
     let service = service(&told);
-    let client = Client::in_process(&service);
+    let client = RawClient::in_process(&service);
     let filter = json!({"notifications": {"resourceSubscriptions": ["lib://b", "own://a", "lib://a"]}});
     let listening = client.request("subscriptions/listen", filter);
     tokio::select! {

@@ -1,7 +1,8 @@
 //! Which calls become tasks, and for which clients.
 
 use serde_json::json;
-use toolwright::{Client, Revision, in_process::ClientError, tasks::Tasks};
+use test_protocol::raw::{RawClient, RawError};
+use toolwright::{Client, Revision, tasks::Tasks};
 
 use crate::stage::{Caller, Do, Stage, TASKS, asked, named, service};
 
@@ -53,12 +54,12 @@ async fn bad_arguments_are_answered_at_once() {
 async fn only_clients_that_declare_tasks_get_them() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
-    let client = Client::in_process(&service);
+    let client = RawClient::in_process(&service);
     let plays = |script: &str| json!({"name": "play", "arguments": {"script": script}});
 
     let script = stage.script("alone");
     let called = tokio::spawn({
-        let client = Client::in_process(&service);
+        let client = RawClient::in_process(&service);
         let call = plays("alone");
         async move { client.request("tools/call", call).await }
     });
@@ -83,7 +84,7 @@ async fn only_clients_that_declare_tasks_get_them() {
             let mut params = params.clone();
             params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": declared});
             match client.request(method, params).await {
-                Err(ClientError::Rpc(error)) => {
+                Err(RawError::Rpc(error)) => {
                     assert_eq!(
                         (error.code, error.data.as_ref()),
                         (-32021, Some(&required)),
@@ -107,23 +108,25 @@ async fn a_plain_tool_never_becomes_a_task() {
 #[tokio::test]
 async fn earlier_revisions_have_no_tasks() {
     let service = service(&Stage::default(), Tasks::new());
-    let modern = Client::in_process(&service);
+    let modern = RawClient::in_process(&service);
     let discovered = modern.request("server/discover", json!({})).await.expect("an answer");
     assert_eq!(discovered["capabilities"]["extensions"], json!({TASKS: {}}));
     assert_eq!(discovered["capabilities"].get("tasks"), None);
-    let names = |tools: Vec<toolwright::definition::ToolDefinition>| -> Vec<String> {
-        tools.into_iter().map(|tool| tool.name).collect()
+    let names = async |revision| -> Vec<String> {
+        let client = Client::builder().revision(revision).in_process(&service);
+        let tools = client.list_tools().await.expect("a list");
+        tools.iter().map(|tool| tool.name().to_owned()).collect()
     };
-    assert_eq!(names(modern.list_tools().await.expect("a list")), ["ask_then_work", "must", "plain", "play"]);
+    assert_eq!(names(Revision::NEWEST).await, ["ask_then_work", "must", "plain", "play"]);
     for method in ["tasks/list", "tasks/result"] {
         assert_eq!(Caller::of(&service).refused(method, json!({"taskId": "x"})).await.0, -32601);
     }
 
-    let legacy = Client::in_process_at(&service, Revision::NEWEST_LEGACY).await.expect("a client");
-    assert_eq!(names(legacy.list_tools().await.expect("a list")), ["ask_then_work", "plain", "play"]);
+    let legacy = RawClient::in_process_at(&service, Revision::NEWEST_LEGACY).await.expect("a client");
+    assert_eq!(names(Revision::NEWEST_LEGACY).await, ["ask_then_work", "plain", "play"]);
     for method in ["tasks/get", "tasks/update", "tasks/cancel", "tasks/list", "tasks/result"] {
         match legacy.request(method, json!({"taskId": "x", "inputResponses": {}})).await {
-            Err(ClientError::Rpc(error)) => assert_eq!(error.code, -32601, "{method}"),
+            Err(RawError::Rpc(error)) => assert_eq!(error.code, -32601, "{method}"),
             other => panic!("{method}: {other:?}"),
         }
     }
@@ -132,7 +135,7 @@ async fn earlier_revisions_have_no_tasks() {
     let result = legacy.request("tools/call", play).await.expect("a result");
     assert_eq!(result["content"][0]["text"], "there is no script");
     match legacy.request("tools/call", json!({"name": "must", "arguments": {}})).await {
-        Err(ClientError::Rpc(error)) => {
+        Err(RawError::Rpc(error)) => {
             assert_eq!(error.code, -32602);
             assert!(error.message.contains(TASKS), "{error}");
         }

@@ -8,12 +8,10 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use test_protocol::raw::{RawClient, RawError};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
-use toolwright::{
-    Client, Context, Handler, Server, Service, Tool, ToolError, Toolset, in_process::ClientError,
-    tasks::Tasks,
-};
+use toolwright::{Context, Handler, Server, Service, Tool, ToolError, Toolset, tasks::Tasks};
 
 pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
 
@@ -199,14 +197,14 @@ pub(crate) fn meta() -> Value {
 
 /// A client that declares tasks on each request.
 #[derive(Debug)]
-pub(crate) struct Caller(pub(crate) Client);
+pub(crate) struct Caller(pub(crate) RawClient);
 
 impl Caller {
     pub(crate) fn of(service: &Service) -> Self {
-        Self(Client::in_process(service))
+        Self(RawClient::in_process(service))
     }
 
-    pub(crate) async fn request(&self, method: &str, mut params: Value) -> Result<Value, ClientError> {
+    pub(crate) async fn request(&self, method: &str, mut params: Value) -> Result<Value, RawError> {
         params["_meta"] = meta();
         self.0.request(method, params).await
     }
@@ -214,7 +212,7 @@ impl Caller {
     /// The code of the error that a request is answered with.
     pub(crate) async fn refused(&self, method: &str, params: Value) -> (i32, String) {
         match self.request(method, params).await {
-            Err(ClientError::Rpc(error)) => (error.code, error.message),
+            Err(RawError::Rpc(error)) => (error.code, error.message),
             other => panic!("{method}: no error: {other:?}"),
         }
     }

@@ -1,9 +1,10 @@
 //! The table for a jsonrpsee server: the same answers as from a connection, and what jsonrpsee adds to them.
 
 use serde_json::{Value, json};
+use test_protocol::raw::{RawClient, RawError};
 use test_protocol::{judge, tools};
 use test_transports::link::{MODERN, RUNTIME};
-use toolwright::{Client, Limits, Service};
+use toolwright::{Limits, Service};
 
 fn params(own: &Value) -> Value {
     let mut params = own.clone();
@@ -32,7 +33,7 @@ fn the_table_answers_as_a_connection_does() {
     let service = tools::service(Limits::default());
     let client = {
         let _runtime = RUNTIME.enter();
-        Client::in_process(&service)
+        RawClient::in_process(&service)
     };
     let greet = json!({"name": "greet", "arguments": {"name": "Ada"}});
     let argument = json!({"name": "name", "value": "A"});
@@ -60,7 +61,7 @@ fn the_table_answers_as_a_connection_does() {
         assert_eq!(answer["id"], "x");
         match RUNTIME.block_on(client.request(method, own)) {
             Ok(result) => assert_eq!(answer["result"], result, "{method}"),
-            Err(toolwright::in_process::ClientError::Rpc(error)) => {
+            Err(RawError::Rpc(error)) => {
                 assert_eq!(answer["error"]["code"], error.code, "{method}");
                 assert_eq!(answer["error"]["message"], error.message.as_str(), "{method}");
                 assert_eq!(answer["error"].get("data"), error.data.as_ref(), "{method}");

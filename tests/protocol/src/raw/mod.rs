@@ -1,4 +1,4 @@
-//! A client in the same process: for unit tests of tools, without a process or a socket.
+//! A client in the same process, for tests of the messages themselves.
 
 mod answering;
 
@@ -9,32 +9,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, oneshot};
-use toolwright_core::definition::ToolDefinition;
-use toolwright_core::protocol::{Implementation, meta, method};
-use toolwright_core::result::ToolResult;
-use toolwright_core::revision::Revision;
-use toolwright_wire::outbox::Outbox;
+use toolwright::protocol::{Implementation, meta, method};
+use toolwright::result::ToolResult;
+use toolwright::{Revision, Service};
+use toolwright_wire::memory::{MemoryChannel, MemoryServer};
 
-pub use answering::ClientBuilder;
+pub use answering::RawClientBuilder;
 use answering::{InputAnswers, MAX_ROUNDS};
 
-use crate::auth::Access;
-use crate::connection::Connection;
-use crate::service::Service;
-
-/// A client of a [`Service`] in the same process. Messages take the same way as over any transport.
-///
-/// ```
-/// # use toolwright_server::{Client, Server};
-/// # async fn example(server: toolwright_server::Service) -> Result<(), Box<dyn std::error::Error>> {
-/// let client = Client::in_process(&server);
-/// let result = client.call("hello", serde_json::json!({"name": "Ada"})).await?;
-/// assert_eq!(result.as_text(), "Hello, Ada!");
-/// # Ok(())
-/// # }
-/// ```
+/// A client that leaves the protocol to its test: requests and results are JSON, revisions and capabilities are what the test
+/// says, and nothing is retried, read into types or answered unless the test says so. Tests of what applications see
+/// use that of `toolwright`.
 #[derive(Debug)]
-pub struct Client {
+pub struct RawClient {
     link: Arc<Link>,
     revision: Revision,
     capabilities: Value,
@@ -45,8 +32,7 @@ pub struct Client {
 
 #[derive(Debug)]
 struct Link {
-    connection: Arc<Connection>,
-    outbox: Arc<Outbox>,
+    channel: MemoryChannel,
     next_id: AtomicU64,
     waiting: Mutex<HashMap<u64, oneshot::Sender<Result<Value, RpcError>>>>,
     notifications: mpsc::UnboundedSender<Value>,
@@ -69,7 +55,7 @@ pub struct RpcError {
 /// Why a call of a client has no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum ClientError {
+pub enum RawError {
     /// The server answered with a protocol error.
     #[error(transparent)]
     Rpc(#[from] RpcError),
@@ -84,15 +70,15 @@ pub enum ClientError {
     Rounds(usize),
 }
 
-impl Client {
+impl RawClient {
     /// A client that speaks the newest revision. Call it within a tokio runtime.
     pub fn in_process(service: &Service) -> Self {
         Self::open(Self::builder(service))
     }
 
     /// A client with other settings, such as one that answers the server's input requests.
-    pub fn builder(service: &Service) -> ClientBuilder {
-        ClientBuilder {
+    pub fn builder(service: &Service) -> RawClientBuilder {
+        RawClientBuilder {
             service: service.clone(),
             revision: Revision::NEWEST,
             capabilities: json!({}),
@@ -103,12 +89,12 @@ impl Client {
     /// A client that speaks `revision`: for a legacy one, `initialize` is sent first.
     ///
     /// # Errors
-    /// [`ClientError::Rpc`] where the server refuses the handshake.
-    pub async fn in_process_at(service: &Service, revision: Revision) -> Result<Self, ClientError> {
+    /// [`RawError::Rpc`] where the server refuses the handshake.
+    pub async fn in_process_at(service: &Service, revision: Revision) -> Result<Self, RawError> {
         Self::builder(service).revision(revision).connect().await
     }
 
-    async fn shake_hands(&self) -> Result<(), ClientError> {
+    async fn shake_hands(&self) -> Result<(), RawError> {
         let params = json!({
             "protocolVersion": self.revision.as_str(),
             "capabilities": self.capabilities,
@@ -119,13 +105,11 @@ impl Client {
         Ok(())
     }
 
-    fn open(builder: ClientBuilder) -> Self {
-        let ClientBuilder { service, revision, capabilities, answers } = builder;
-        let outbox = Arc::new(Outbox::new(service.limits().max_unsent_bytes));
+    fn open(builder: RawClientBuilder) -> Self {
+        let RawClientBuilder { service, revision, capabilities, answers } = builder;
         let (sender, receiver) = mpsc::unbounded_channel();
         let link = Arc::new(Link {
-            connection: Connection::open(service.shared(), Arc::clone(&outbox), Access::Trusted),
-            outbox,
+            channel: MemoryServer::from(&service).open(),
             next_id: AtomicU64::new(1),
             waiting: Mutex::default(),
             notifications: sender,
@@ -135,33 +119,11 @@ impl Client {
         Self { link, revision, capabilities, notifications: tokio::sync::Mutex::new(receiver), taker }
     }
 
-    /// All tools, from all pages.
-    ///
-    /// # Errors
-    /// As [`Client::request`].
-    pub async fn list_tools(&self) -> Result<Vec<ToolDefinition>, ClientError> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Page {
-            tools: Vec<ToolDefinition>,
-            next_cursor: Option<String>,
-        }
-        let (mut tools, mut params) = (Vec::new(), json!({}));
-        loop {
-            let page: Page = serde_json::from_value(self.request(method::TOOLS_LIST, params).await?)?;
-            tools.extend(page.tools);
-            match page.next_cursor {
-                Some(cursor) => params = json!({"cursor": cursor}),
-                None => return Ok(tools),
-            }
-        }
-    }
-
     /// Calls a tool. A result with `is_error` is a result.
     ///
     /// # Errors
-    /// As [`Client::request`]; [`ClientError::Rpc`] with -32602 for a tool that does not exist.
-    pub async fn call(&self, tool: &str, arguments: Value) -> Result<ToolResult, ClientError> {
+    /// As [`RawClient::request`]; [`RawError::Rpc`] with -32602 for a tool that does not exist.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Result<ToolResult, RawError> {
         let result = self.request(method::TOOLS_CALL, json!({"name": tool, "arguments": arguments})).await?;
         Ok(serde_json::from_value(result)?)
     }
@@ -172,12 +134,12 @@ impl Client {
     /// Dropping the future before the answer came cancels the request.
     ///
     /// A result that asks for input (`input_required`) is a result, unless the client answers by itself
-    /// ([`ClientBuilder::answering`]).
+    /// ([`RawClientBuilder::answering`]).
     ///
     /// # Errors
-    /// [`ClientError::Rpc`] for an error answer, [`ClientError::Closed`] if none comes, [`ClientError::Rounds`] for a
+    /// [`RawError::Rpc`] for an error answer, [`RawError::Closed`] if none comes, [`RawError::Rounds`] for a
     /// server that does not stop asking.
-    pub async fn request(&self, method: &str, mut params: Value) -> Result<Value, ClientError> {
+    pub async fn request(&self, method: &str, mut params: Value) -> Result<Value, RawError> {
         let Some(answers) = &self.link.answers else { return self.request_once(method, params).await };
         for _ in 0..=MAX_ROUNDS {
             let result = self.request_once(method, params.clone()).await?;
@@ -186,17 +148,17 @@ impl Client {
                 None => return Ok(result),
             }
         }
-        Err(ClientError::Rounds(MAX_ROUNDS))
+        Err(RawError::Rounds(MAX_ROUNDS))
     }
 
-    async fn request_once(&self, method: &str, params: Value) -> Result<Value, ClientError> {
+    async fn request_once(&self, method: &str, params: Value) -> Result<Value, RawError> {
         let id = self.link.next_id.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         self.link.waiting().insert(id, sender);
         let cancel = CancelOnDrop { link: &self.link, id };
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": self.with_meta(params)});
         self.link.send(&request);
-        let answer = answer.await.map_err(|_| ClientError::Closed)?;
+        let answer = answer.await.map_err(|_| RawError::Closed)?;
         std::mem::forget(cancel);
         Ok(answer?)
     }
@@ -235,11 +197,10 @@ fn client_info() -> Implementation {
     Implementation::new("in-process", env!("CARGO_PKG_VERSION"))
 }
 
-impl Drop for Client {
+impl Drop for RawClient {
     fn drop(&mut self) {
         self.taker.abort();
-        self.link.connection.end();
-        self.link.outbox.close();
+        self.link.channel.outbox().close();
     }
 }
 
@@ -260,9 +221,7 @@ impl Drop for CancelOnDrop<'_> {
 impl Link {
     fn send(&self, message: &Value) {
         let mut answer = Vec::new();
-        if let Some(later) = self.connection.receive(message.to_string().as_bytes(), &mut answer) {
-            self.connection.answer_later(later);
-        }
+        self.channel.receive(message.to_string().as_bytes(), &mut answer);
         for line in answer.split(|&byte| byte == b'\n') {
             self.deliver(line);
         }
@@ -270,9 +229,10 @@ impl Link {
 
     async fn take_messages(self: Arc<Self>) {
         let mut lines = Vec::new();
-        while self.outbox.wait_async().await {
-            self.outbox.take(&mut lines);
-            self.outbox.mark_sent();
+        let outbox = Arc::clone(self.channel.outbox());
+        while outbox.wait_async().await {
+            outbox.take(&mut lines);
+            outbox.mark_sent();
             for line in lines.split(|&byte| byte == b'\n') {
                 self.deliver(line);
             }

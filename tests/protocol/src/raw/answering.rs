@@ -4,18 +4,17 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use toolwright_core::revision::Revision;
+use toolwright::input_requests::InputRequest;
+use toolwright::{Revision, Service};
 
-use super::{Client, ClientError, RpcError};
-use crate::input_requests::InputRequest;
-use crate::service::Service;
+use super::{RawClient, RawError, RpcError};
 
 /// How often a client calls again with answers before it gives up.
 pub(super) const MAX_ROUNDS: usize = 16;
 
 /// A client that is not connected yet.
 #[derive(Debug)]
-pub struct ClientBuilder {
+pub struct RawClientBuilder {
     pub(super) service: Service,
     pub(super) revision: Revision,
     pub(super) capabilities: Value,
@@ -28,7 +27,7 @@ pub(super) struct InputAnswers(Arc<AnswerInput>);
 
 type AnswerInput = dyn Fn(&InputRequest) -> Result<Value, RpcError> + Send + Sync;
 
-impl ClientBuilder {
+impl RawClientBuilder {
     /// Speaks this revision; the newest one if not set.
     pub fn revision(mut self, revision: Revision) -> Self {
         self.revision = revision;
@@ -36,9 +35,9 @@ impl ClientBuilder {
     }
 
     /// Answers the server's input requests with what `answer` returns: the result, such as `{"action": "decline"}`, or an
-    /// error. Declares that it can be asked for everything, unless [`ClientBuilder::capabilities`] says otherwise.
+    /// error. Declares that it can be asked for everything, unless [`RawClientBuilder::capabilities`] says otherwise.
     ///
-    /// In 2026-07-28 [`Client::request`] then calls again with the answers, up to 16 times; an error ends the request,
+    /// In 2026-07-28 [`RawClient::request`] then calls again with the answers, up to 16 times; an error ends the request,
     /// since that revision has no way to send it.
     pub fn answering(
         mut self,
@@ -61,9 +60,9 @@ impl ClientBuilder {
     /// Connects; a legacy client shakes hands. Call it within a tokio runtime.
     ///
     /// # Errors
-    /// [`ClientError::Rpc`] where the server refuses the handshake.
-    pub async fn connect(self) -> Result<Client, ClientError> {
-        let client = Client::open(self);
+    /// [`RawError::Rpc`] where the server refuses the handshake.
+    pub async fn connect(self) -> Result<RawClient, RawError> {
+        let client = RawClient::open(self);
         if client.revision.has_handshake() {
             client.shake_hands().await?;
         }
@@ -88,7 +87,7 @@ impl InputAnswers {
     }
 
     /// The parameters for the next round, where `result` asks for input; else none.
-    pub(super) fn next_round(&self, result: &Value, params: &Value) -> Result<Option<Value>, ClientError> {
+    pub(super) fn next_round(&self, result: &Value, params: &Value) -> Result<Option<Value>, RawError> {
         if result.get("resultType").is_none_or(|kind| kind != "input_required") {
             return Ok(None);
         }

@@ -1,0 +1,55 @@
+//! Servers of the same process: messages are handed over, and no bytes go anywhere.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use toolwright_wire::memory::MemoryChannel;
+
+use crate::error::ClientError;
+use crate::lines::Ended;
+use crate::mux::Mux;
+
+/// Hands over messages in both directions until either side ends.
+///
+/// The server takes a message where the client's task runs, so a handler that is ready at once costs no further task.
+pub(crate) async fn drive(mux: &Arc<Mux>, channel: &MemoryChannel) -> Ended {
+    let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
+    loop {
+        let mut more = pin!(channel.outbox().wait_async());
+        let ended = poll_fn(|cx| {
+            while let Poll::Ready(is_open) = mux.poll_outgoing(&mut outgoing, cx) {
+                if !is_open {
+                    return Poll::Ready(Some(Ended::Asked));
+                }
+                for message in messages(&outgoing) {
+                    channel.receive(message, &mut incoming);
+                }
+                outgoing.clear();
+                if let Err(error) = deliver(mux, &incoming) {
+                    return Poll::Ready(Some(Ended::Refused(error)));
+                }
+                incoming.clear();
+            }
+            more.as_mut().poll(cx).map(|is_open| (!is_open).then_some(Ended::Closed))
+        });
+        if let Some(ended) = ended.await {
+            return ended;
+        }
+        channel.outbox().take(&mut incoming);
+        channel.outbox().mark_sent();
+        if let Err(error) = deliver(mux, &incoming) {
+            return Ended::Refused(error);
+        }
+        incoming.clear();
+    }
+}
+
+fn deliver(mux: &Arc<Mux>, lines: &[u8]) -> Result<(), ClientError> {
+    messages(lines).try_for_each(|message| mux.receive(message))
+}
+
+fn messages(lines: &[u8]) -> impl Iterator<Item = &[u8]> {
+    lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty())
+}

@@ -1,0 +1,54 @@
+//! Clients in the same process: they reach a service without a transport.
+
+use std::sync::Arc;
+
+use toolwright_wire::memory::{MemoryChannel, MemoryServer};
+use toolwright_wire::outbox::Outbox;
+
+use crate::auth::Access;
+use crate::connection::Connection;
+use crate::service::Service;
+
+/// The service as what a client of the same process connects to, as `toolwright_client::Client::in_process` does. Whoever has
+/// the service may use all of it. Messages take the same way as over any transport, and have no limit of size.
+///
+/// Connect within a tokio runtime: handlers that wait continue as tasks.
+///
+/// ```
+/// # use toolwright_server::Server;
+/// use toolwright_wire::memory::MemoryServer;
+///
+/// # fn main() -> Result<(), toolwright_server::BuildError> {
+/// let service = Server::new(()).build()?;
+/// let mut answers = Vec::new();
+/// let ping = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+/// MemoryServer::from(&service).open().receive(ping, &mut answers);
+/// assert_eq!(answers, b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+/// # Ok(())
+/// # }
+/// ```
+impl From<&Service> for MemoryServer {
+    fn from(service: &Service) -> Self {
+        let service = service.clone();
+        let name = service.shared().info().name.clone();
+        Self::new(name, move || {
+            let outbox = Arc::new(Outbox::new(service.limits().max_unsent_bytes));
+            let peer =
+                InProcessPeer(Connection::open(service.shared(), Arc::clone(&outbox), Access::Trusted));
+            MemoryChannel::new(outbox, move |message, answers| {
+                if let Some(later) = peer.0.receive(message, answers) {
+                    peer.0.answer_later(later);
+                }
+            })
+        })
+    }
+}
+
+/// The peer of one connection. When this is dropped, its calls are cancelled.
+struct InProcessPeer(Arc<Connection>);
+
+impl Drop for InProcessPeer {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
