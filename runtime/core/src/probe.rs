@@ -28,6 +28,11 @@ impl Answer {
         self.told.contains(told)
     }
 
+    /// How often this was said.
+    pub(crate) fn count(&self, told: &Told) -> usize {
+        self.told.iter().filter(|one| *one == told).count()
+    }
+
     /// Whether the value was read, and nothing more was wrong with it than with the one of `before`.
     pub(crate) fn is_as_good_as(&self, before: &Self) -> bool {
         // What another variant of an untagged enum does not know, it would refuse by its own name as well.

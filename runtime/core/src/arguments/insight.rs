@@ -25,6 +25,7 @@ pub(super) struct Ask<'r> {
     aliases: RefCell<Answers<Option<usize>>>,
     unlisted: RefCell<Answers<bool>>,
     of_type: RefCell<Answers<bool>>,
+    names_read: RefCell<Answers<bool>>,
 }
 
 /// What was found out about a text, or the text of a value, in the place of a node.
@@ -46,6 +47,7 @@ impl<'r> Ask<'r> {
             aliases: RefCell::default(),
             unlisted: RefCell::default(),
             of_type: RefCell::default(),
+            names_read: RefCell::default(),
         }
     }
 
@@ -204,8 +206,11 @@ impl<'r> Ask<'r> {
         let parts = self.checker.always(holder).into_iter().map(|id| &self.checker.node(id).object);
         let is_tag = |name: &str| parts.clone().any(|object| object.position(name).is_some());
         let is_tag = place.name().is_some_and(is_tag);
-        let mut further =
-            parts.filter_map(|object| object.additional).filter(|id| is_tag && !self.checker.node(*id).never);
+        let mut further = parts
+            .filter_map(|object| object.additional)
+            .filter(|id| is_tag && !self.checker.node(*id).never)
+            // A map of anything tells nothing, and where there is no other variant there is nothing to tell.
+            .filter(|rest| !self.checker.node(id).beside.is_empty() || !self.checker.node(*rest).is_free());
         others.all(|(name, child)| is_read(name, *child)) && further.all(is_read_by_map)
     }
 
@@ -225,6 +230,18 @@ impl<'r> Ask<'r> {
             return true;
         };
         self.ask(place, value).is_none_or(|answer| answer.is_as_good_as(&before))
+    }
+
+    /// Whether the type reads a further member by this name, without a look at the rules that the schema shows.
+    fn is_name_of_map(&self, id: NodeId, name: &str) -> bool {
+        let further = self.checker.node(id).object.additional;
+        let sample = further.and_then(|further| example::minimal_at(self.checker, further));
+        let Some((place, sample)) = self.places.of(self.checker, id).zip(sample) else { return true };
+        let Some(Value::Object(members)) = place.value() else { return true };
+        let Some(before) = self.ask(place, members.clone().into()) else { return true };
+        let mut members = members.clone();
+        members.insert(name.to_owned(), sample);
+        self.ask(place, members.into()).is_none_or(|answer| answer.is_as_good_as(&before))
     }
 
     /// Whether what stands at `pointer` below the place makes no difference to the type.
@@ -279,6 +296,16 @@ impl Insight for Ask<'_> {
         }
         let found = self.is_of_type(id, value);
         self.of_type.borrow_mut().insert(key, found);
+        found
+    }
+
+    fn reads_name(&self, id: NodeId, name: &str) -> bool {
+        let key = (id, name.into());
+        if let Some(known) = self.names_read.borrow().get(&key) {
+            return *known;
+        }
+        let found = self.is_name_of_map(id, name);
+        self.names_read.borrow_mut().insert(key, found);
         found
     }
 

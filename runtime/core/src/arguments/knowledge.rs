@@ -89,9 +89,11 @@ impl Knowledge {
                 swallowed.insert(at, answer);
             }
         }
-        let is_missing = |answer: &Answer, name: &str| answer.has(&Told::Missing(name.to_owned()));
         for (first, (name, _)) in object.properties.iter().enumerate() {
-            if object.requires(name) || !is_missing(&before, name) || !swallowed.contains_key(&first) {
+            // In a type that holds itself the same member is missing further out as well.
+            let times_missing = |answer: &Answer| answer.count(&Told::Missing(name.to_string()));
+            let missing_before = times_missing(&before);
+            if object.requires(name) || missing_before == 0 || !swallowed.contains_key(&first) {
                 continue;
             }
             // It may be missing from another variant.
@@ -101,9 +103,9 @@ impl Knowledge {
             let needed = needed(checker, id, first, base, &before, &ask);
             // What the object needs in any case, such as the tag of its variant, asks for nothing more.
             let is_always = |at: &usize| object.requires(&object.properties[*at].0);
-            let with_it = swallowed
-                .iter()
-                .filter(|(at, answer)| !needed.contains(at) && !is_always(at) && !is_missing(answer, name));
+            let with_it = swallowed.iter().filter(|(at, answer)| {
+                !needed.contains(at) && !is_always(at) && times_missing(answer) < missing_before
+            });
             let members: Vec<usize> = with_it.map(|(at, _)| *at).chain(needed.iter().copied()).collect();
             let needs = self.needs.entry(id).or_default();
             for member in members {
@@ -173,7 +175,8 @@ fn needed(
         let Some(sample) = example::minimal_at(checker, last.1) else { break };
         members.insert(last.0.to_string(), sample);
         let Some(answer) = ask(members.clone()) else { break };
-        let next = answer.told.iter().filter(|told| !before.has(told)).find_map(|told| match told {
+        let is_new = |told: &&Told| answer.count(told) > before.count(told);
+        let next = answer.told.iter().filter(is_new).find_map(|told| match told {
             Told::Missing(name) => object.position(name).filter(|at| !needed.contains(at)),
             _ => None,
         });

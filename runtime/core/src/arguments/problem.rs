@@ -160,6 +160,8 @@ pub enum ProblemKind {
 pub struct Findings {
     problems: Vec<Problem>,
     more: usize,
+    /// How many were the same as one that was kept.
+    repeated: usize,
 }
 
 impl Findings {
@@ -178,9 +180,9 @@ impl Findings {
         self.more
     }
 
-    /// How many problems there are, kept or not.
+    /// How often a problem was found, kept or not.
     pub(super) fn count(&self) -> usize {
-        self.problems.len() + self.more
+        self.problems.len() + self.more + self.repeated
     }
 
     pub(super) fn add(
@@ -200,7 +202,9 @@ impl Findings {
         }
         let problem = Problem { pointer, kind, message: message() };
         // Two schemas for the same value may have the same to say.
-        if !self.problems.contains(&problem) {
+        if self.problems.contains(&problem) {
+            self.repeated += 1;
+        } else {
             self.problems.push(problem);
         }
     }

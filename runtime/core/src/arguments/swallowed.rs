@@ -249,8 +249,8 @@ impl Search<'_> {
     }
 }
 
-/// `nodes`, and what applies to the same value as one of them; not the variants of untagged enums, of which one may read
-/// what another does not. Of those with a tag, the ones that have the tag of the value.
+/// `nodes`, and what applies to the same value as one of them. Of variants with a tag, the ones that have the tag of the
+/// value; of those of untagged enums, of which one may read what another does not, see [`read_otherwise`].
 fn certain(checker: &Checker, nodes: &[NodeId], value: &Value) -> Vec<NodeId> {
     let mut found = nodes.to_vec();
     let mut next = 0;
@@ -271,13 +271,22 @@ fn certain(checker: &Checker, nodes: &[NodeId], value: &Value) -> Vec<NodeId> {
             arms.iter().copied().filter(|arm| !has_another_tag(checker, *arm, value)).collect();
         // A tag that no variant lists is another name of one.
         let arms = if meant.is_empty() { arms } else { meant };
-        for part in checker.always(id).into_iter().chain(arms.into_iter().filter(|_| is_told)) {
+        let arms = if is_told { arms } else { read_otherwise(checker, &arms, value).into_iter().collect() };
+        for part in checker.always(id).into_iter().chain(arms) {
             if !found.contains(&part) {
                 found.push(part);
             }
         }
     }
     found
+}
+
+/// The variant that the value fits, where serde would drop some of its members if it took it for another one: what only
+/// the type refuses makes it do so.
+fn read_otherwise(checker: &Checker, arms: &[NodeId], value: &Value) -> Option<NodeId> {
+    let fitting = arms.iter().copied().find(|arm| checker.fits(*arm, value))?;
+    let mut others = arms.iter().filter(|other| **other != fitting);
+    others.any(|other| !checker.dropped_by(*other, value).is_empty()).then_some(fitting)
 }
 
 /// Whether the form lists members.

@@ -59,6 +59,8 @@ pub(in crate::arguments) trait Insight {
     fn takes_unlisted(&self, node: NodeId, text: &str) -> bool;
     /// Whether the type reads a value that breaks a rule of the schema in this place.
     fn reads(&self, node: NodeId, value: Value) -> bool;
+    /// Whether the type reads a further member of an object by a name that breaks a rule of the schema.
+    fn reads_name(&self, node: NodeId, name: &str) -> bool;
     /// Whether the type makes no use of what stands at `pointer` of a value in this place.
     fn drops(&self, node: NodeId, value: &Value, pointer: &str) -> bool;
     /// Properties of the object with those that must come with them, by position.
@@ -79,6 +81,10 @@ impl Insight for NoInsight {
     }
 
     fn reads(&self, _: NodeId, _: Value) -> bool {
+        true
+    }
+
+    fn reads_name(&self, _: NodeId, _: &str) -> bool {
         true
     }
 

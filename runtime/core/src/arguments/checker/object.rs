@@ -40,7 +40,7 @@ impl<'c> Check<'c, '_, '_> {
                 }
                 _ => fits &= self.known(node, value, position),
             }
-            fits &= self.named(node, value, position);
+            fits &= self.named(id, node, value, position);
             if !fits && self.findings.is_none() {
                 return false;
             }
@@ -168,13 +168,18 @@ impl<'c> Check<'c, '_, '_> {
     }
 
     /// `propertyNames`.
-    fn named(&mut self, node: &Node, value: ValueId, position: usize) -> bool {
-        let Some(names) = node.object.names.filter(|_| self.terms.has_rules()) else { return true };
+    fn named(&mut self, id: NodeId, node: &Node, value: ValueId, position: usize) -> bool {
+        let Some(names) = node.object.names else { return true };
         let Some((name, _)) = self.member_at(value, position) else { return true };
         let name = name.to_owned();
-        let name = self.doc.add_text(name);
-        if self.silently(names, name, self.terms) {
+        let text = self.doc.add_text(name.clone());
+        let terms = if self.terms.has_rules() { self.terms } else { Terms::Open };
+        if self.silently(names, text, terms) {
             return true;
+        }
+        if !self.terms.has_rules() {
+            // A rule may be that of the type: keys that are addresses are no other texts.
+            return self.insight.reads_name(id, &name);
         }
         let expected = self.checker.describe(names);
         self.at(Step::Member(value, position), |check| {

@@ -44,7 +44,9 @@ impl Check<'_, '_, '_> {
         let mut text = String::new();
         self.doc.write(value, &self.edits, &mut text);
         let Ok(value) = serde_json::from_str::<Value>(&text) else { return true };
-        unknown.iter().any(|pointer| self.insight.drops(id, &value, pointer))
+        // A null of another variant was left out.
+        let mut unknown = unknown.iter().filter(|pointer| value.pointer(pointer).is_some());
+        unknown.any(|pointer| self.insight.drops(id, &value, pointer))
     }
 
     /// Pointers to the members of the value that the arm does not know, from the value on.
@@ -68,5 +70,11 @@ impl Checker {
         let mut check = Check::new(self, &super::NoInsight, &mut doc, Terms::Written);
         let is_taken = check.silently(arm, whole, Terms::Types);
         if is_taken { check.unknown_to(arm, whole) } else { Vec::new() }
+    }
+
+    /// Whether serde takes `value` for the arm, whatever rules it breaks and whatever else it has.
+    pub(in crate::arguments) fn takes(&self, arm: NodeId, value: &Value) -> bool {
+        let (mut doc, whole) = Doc::of(value);
+        Check::new(self, &super::NoInsight, &mut doc, Terms::Written).silently(arm, whole, Terms::Types)
     }
 }

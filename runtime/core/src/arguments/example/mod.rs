@@ -12,6 +12,8 @@ const DEPTHS: [usize; 4] = [6, 12, 24, 48];
 const MAX_STEPS: usize = 20_000;
 /// How many items, members or characters an example may need.
 const MAX_SIZE: u64 = 200;
+/// How many objects in each other are made as large as they can be.
+const MAX_FULL_DEPTH: usize = 4;
 /// How many values are tried to find one that an array does not have yet.
 const MAX_VARIANTS: usize = 20;
 
@@ -40,19 +42,35 @@ pub(super) fn minimal_at(checker: &Checker, id: NodeId) -> Option<Value> {
 /// An object that fits `id` with as many of its members as there can be; those that `other` knows too are such that they
 /// fit its types as well, where there is a choice. `None` where no object fits.
 pub(super) fn fullest_at(checker: &Checker, id: NodeId, other: NodeId) -> Option<Value> {
-    let Some(Value::Object(mut members)) = sample(checker, id, Types::OBJECT) else { return None };
+    fullest(checker, id, other, MAX_FULL_DEPTH)
+}
+
+fn fullest(checker: &Checker, id: NodeId, other: NodeId, depth: usize) -> Option<Value> {
+    let depth = depth.checked_sub(1)?;
     let nodes = checker.always(id);
+    let is_free = nodes.iter().all(|id| checker.node(*id).is_free());
+    let base = sample(checker, if is_free { other } else { id }, Types::OBJECT);
+    let Some(Value::Object(mut members)) = base else { return None };
     let names = nodes.iter().flat_map(|id| &checker.node(*id).object.properties).map(|(name, _)| name);
     for name in names {
         let ours = checker.below(&nodes, name);
         let mut theirs = checker.below(&[other], name);
         theirs.retain(|node| !checker.node(*node).never);
-        let of_both = ours.iter().chain(&theirs).filter_map(|node| minimal_at(checker, *node));
+        let fits_ours = |value: &Value| ours.iter().all(|node| checker.fits(*node, value));
+        let is_object = |node: &&NodeId| checker.types(**node).has(Types::OBJECT);
+        let pairs = ours
+            .iter()
+            .filter(is_object)
+            .flat_map(|ours| theirs.iter().filter(is_object).map(move |theirs| (*ours, *theirs)));
+        // What has more members than the other one knows.
+        let mut larger = pairs.filter_map(|(ours, theirs)| {
+            fullest(checker, ours, theirs, depth).filter(|value| checker.takes(theirs, value))
+        });
+        let of_both = || ours.iter().chain(&theirs).filter_map(|node| minimal_at(checker, *node));
         let fits_both = |value: &Value| {
-            ours.iter().all(|node| checker.fits(*node, value))
-                && (theirs.is_empty() || theirs.iter().any(|node| checker.fits(*node, value)))
+            fits_ours(value) && (theirs.is_empty() || theirs.iter().any(|node| checker.fits(*node, value)))
         };
-        let value = of_both.into_iter().find(fits_both);
+        let value = larger.find(&fits_ours).or_else(|| of_both().find(fits_both));
         if let Some(value) = value {
             members.insert(name.to_string(), value);
         }
@@ -61,7 +79,11 @@ pub(super) fn fullest_at(checker: &Checker, id: NodeId, other: NodeId) -> Option
     let name =
         (0..=members.len()).map(|number| format!("name{number}")).find(|name| !members.contains_key(name));
     let further = checker.below(&nodes, name.as_deref().unwrap_or_default());
-    let value = further.iter().find_map(|node| minimal_at(checker, *node));
+    let value = if is_free {
+        Some("text".into())
+    } else {
+        further.iter().find_map(|node| minimal_at(checker, *node))
+    };
     members.extend(name.zip(value).filter(|_| further.iter().all(|node| !checker.node(*node).never)));
     Some(Value::Object(members)).filter(|value| checker.fits(id, value))
 }

@@ -95,6 +95,18 @@ types! {
     #[serde(untagged)]
     enum MapOrStruct { Named { name: String, n: Option<bool> }, Map(BTreeMap<String, u8>) }
     struct HoldsMapOrStruct { one: MapOrStruct }
+    #[serde(untagged)]
+    enum Looser { Settings { with: Settings }, Anything { with: serde_json::Value } }
+    struct HoldsLooser { one: Looser }
+    struct Settings { size: Option<u8> }
+    struct FlattensLooser { name: String, #[serde(flatten)] one: Looser }
+    #[serde(untagged)]
+    enum Deeper { Settings { with: Settings }, More { with: MoreSettings } }
+    struct MoreSettings { size: Option<u8>, color: Option<String> }
+    struct HoldsDeeper { one: Deeper }
+    #[serde(untagged)]
+    enum Ordered { More { with: MoreSettings }, Settings { with: Settings }, Text { with: String } }
+    struct HoldsOrdered { one: Ordered }
     #[serde(deny_unknown_fields)]
     struct SignedOverTagged { token: String, #[serde(flatten)] t: Tagged }
     struct Signed { token: Percent, inner: Inner, #[serde(flatten)] t: Tagged }
@@ -196,6 +208,9 @@ fn what_serde_never_reads_is_named() {
         (refusal::<alike::HoldsAliased>(), "two fields or variants have the name `page`"),
         (refusal::<alike::HoldsVariants>(), "two fields or variants have the name `Cash`"),
         (refusal::<alike::HoldsAliasedVariants>(), "two fields or variants have the name `Cash`"),
+        (refusal::<HoldsLooser>(), "drops `name0`"),
+        (refusal::<FlattensLooser>(), "drops `name0`"),
+        (refusal::<HoldsDeeper>(), "drops `color`"),
         (refusal::<FlatText>(), "no struct and no map"),
         (refusal::<HoldsWide>(), "no 128-bit integer inside of an untagged"),
         (refusal::<FlatKeys>(), "no map with integers or booleans as keys inside of an untagged"),
@@ -222,5 +237,6 @@ fn what_serde_reads_and_what_only_its_author_refuses_is_taken() {
     made::<LooseBesideAnything>().expect("serde reads it");
     made::<MapOfLikes>().expect("serde reads it");
     made::<HoldsMapOrStruct>().expect("serde reads it");
+    made::<HoldsOrdered>().expect("serde reads it");
     made::<Validated>().expect("what its code refuses is for calls to find out");
 }

@@ -306,3 +306,143 @@ fn another_name_of_a_variant_is_known_whose_members_need_others() {
     let paged: Paged = read(r#"{"is":"page","from":1,"to":2}"#).expect("it fits");
     assert_eq!(paged.by, Some(By::Page { bounds: Some(Bounds { from: 1, to: 2 }) }));
 }
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Folder {
+    #[serde(flatten)]
+    owner: Option<Owner>,
+    inner: Option<Box<Folder>>,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Owner {
+    name: String,
+    mail: Option<String>,
+}
+
+#[test]
+fn members_belong_together_at_every_level_of_a_recursive_type() {
+    let expected = "missing; expected a string";
+    for (text, place) in [
+        (r#"{"mail":"a@b.example"}"#, "/name"),
+        (r#"{"inner":{"mail":"a@b.example"}}"#, "/inner/name"),
+        (r#"{"name":"a","inner":{"inner":{"mail":"a@b.example"}}}"#, "/inner/inner/name"),
+    ] {
+        assert_eq!(problems::<Folder>(text), [format!("{place}: {expected}")], "{text}");
+    }
+    let folder: Folder = read(r#"{"inner":{"name":"a","mail":"b"}}"#).expect("it fits");
+    let owner = Some(Owner { name: "a".to_owned(), mail: Some("b".to_owned()) });
+    assert_eq!(folder.inner.expect("an inner one").owner, owner);
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(tag = "op")]
+enum Change {
+    Rename {
+        name: String,
+    },
+    Resize {
+        #[serde(flatten)]
+        to: Size,
+    },
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, untagged)]
+enum Size {
+    Usual {},
+    Wide { width: Option<u8> },
+}
+
+#[test]
+fn null_for_another_variant_keeps_later_forms_in_reach() {
+    for text in [
+        r#"{"op":"Resize","width":1}"#,
+        r#"{"op":"Resize","name":null,"width":1}"#,
+        r#"{"op":"Resize","width":1,"name":null}"#,
+    ] {
+        let expected = Change::Resize { to: Size::Wide { width: Some(1) } };
+        assert_eq!(read::<Change>(text).expect(text), expected, "{text}");
+    }
+    assert_eq!(problems::<Change>(r#"{"op":"Resize","name":"a","width":1}"#).len(), 1);
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Network {
+    route: Route,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Route {
+    ByAddress { hop: BTreeMap<std::net::Ipv6Addr, Vec<String>> },
+    Names { hop: Option<Vec<String>> },
+    Next { hop: Option<Box<Route>> },
+}
+
+#[test]
+fn keys_tell_the_variants_of_an_untagged_enum_apart() {
+    let network: Network = read(r#"{"route":{"hop":{"hop":[]}}}"#).expect("the last variant fits");
+    let inner = Route::Names { hop: Some(Vec::new()) };
+    assert_eq!(network.route, Route::Next { hop: Some(Box::new(inner)) });
+    let network: Network = read(r#"{"route":{"hop":{"::1":[]}}}"#).expect("the first variant fits");
+    assert!(matches!(network.route, Route::ByAddress { .. }), "{network:?}");
+    assert_eq!(problems::<Network>(r#"{"route":{"hop":{"hop":1}}}"#).len(), 1);
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Anywhere {
+    #[serde(flatten)]
+    rest: BTreeMap<String, serde_json::Value>,
+    mode: Option<Mode>,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+enum Mode {
+    Slow,
+    #[serde(alias = "quick")]
+    Fast,
+}
+
+#[test]
+fn another_name_of_a_variant_is_known_beside_a_map_of_anything() {
+    assert_eq!(read::<Anywhere>(r#"{"mode":"quick","a":1}"#).expect("an alias").mode, Some(Mode::Fast));
+    assert_eq!(problems::<Anywhere>(r#"{"mode":"quicker","a":1}"#).len(), 1);
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Fetch {
+    #[serde(flatten)]
+    from: Source,
+    size: u8,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Source {
+    Remote { address: Address },
+    Local { path: Option<String> },
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+struct Address(String);
+
+impl TryFrom<String> for Address {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.contains("://") { Ok(Self(text)) } else { Err(format!("no scheme in {text}")) }
+    }
+}
+
+#[test]
+fn what_only_the_type_refuses_is_not_lost_in_another_variant() {
+    let expected = ["/address: no scheme in a".to_owned()];
+    assert_eq!(problems::<Fetch>(r#"{"size":1,"address":"a"}"#), expected);
+    let fetch: Fetch = read(r#"{"size":1,"address":"a://b"}"#).expect("it fits");
+    assert_eq!(fetch.from, Source::Remote { address: Address("a://b".to_owned()) });
+    for text in [r#"{"size":1,"path":"a"}"#, r#"{"size":1}"#] {
+        assert!(matches!(read::<Fetch>(text).expect(text).from, Source::Local { .. }), "{text}");
+    }
+}

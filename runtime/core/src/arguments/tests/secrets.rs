@@ -188,3 +188,23 @@ fn a_credential_is_never_repeated() {
         }
     }
 }
+
+#[test]
+fn what_is_wrong_twice_in_a_secret_is_said_once() {
+    #[derive(Debug, Deserialize, schemars::JsonSchema)]
+    #[expect(dead_code, reason = "read and dropped")]
+    struct Keys {
+        secret: Vec<Key>,
+    }
+    #[derive(Debug, Deserialize, schemars::JsonSchema)]
+    #[serde(tag = "kind")]
+    #[expect(dead_code, reason = "read and dropped")]
+    enum Key {
+        Empty,
+        Long { bits: u16 },
+    }
+    let reader = reader_with::<Keys>(SECRET);
+    let text = r#"{"secret":[{"kind":"Empty","a":1},{"kind":"Empty","a":2}]}"#;
+    let errors = read_by::<Keys>(&reader, text).unwrap_err();
+    assert_eq!(lines(&errors), [r#"/secret: unknown name; known are "kind""#]);
+}
