@@ -299,6 +299,10 @@ impl Insight for Ask<'_> {
         found
     }
 
+    fn reads_form(&self, id: NodeId, text: &str) -> bool {
+        self.reads(id, text.into()) && !self.reads(id, UNLIKELY.into())
+    }
+
     fn reads_name(&self, id: NodeId, name: &str) -> bool {
         let key = (id, name.into());
         if let Some(known) = self.names_read.borrow().get(&key) {

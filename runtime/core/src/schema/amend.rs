@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::unlike;
+use super::{unlike, walk};
 
 /// One thing that a schema is to say in addition, and where.
 #[derive(Debug, Clone)]
@@ -39,9 +39,69 @@ pub(super) fn apply_to_shown(shown: &mut Value, exact: &Value, amendments: &[Ame
         if let Some(found) = found
             && let Some(Value::Object(place)) = shown.pointer_mut(&found.pointer)
         {
+            let of_all_variants;
+            let change = match change {
+                Change::Needs(needs) if found.pointer.is_empty() => {
+                    let mut needs = needs.clone();
+                    needs
+                        .retain(|name, others| !may_do_without(exact, pointer, amendments, (name, &*others)));
+                    of_all_variants = Change::Needs(needs);
+                    &of_all_variants
+                }
+                change => change,
+            };
             make(change, place, Side::Shown { is_merged: found.is_merged });
         }
     }
+}
+
+/// How many references and choices in a row are followed.
+const MAX_DEPTH: usize = 16;
+
+/// Whether a variant beside the one at `pointer`, all of which are shown as one object, may have the member without the
+/// others that it needs there.
+fn may_do_without(exact: &Value, pointer: &str, amendments: &[Amendment], needs: (&str, &Value)) -> bool {
+    let mut here = pointer;
+    while let Some((choice, position)) = here.rsplit_once('/') {
+        let arms = exact.pointer(choice).and_then(Value::as_array).map_or(0, Vec::len);
+        let mut beside = (0..arms).filter(|at| at.to_string() != position);
+        if beside.any(|at| has_without(exact, &format!("{choice}/{at}"), amendments, needs, MAX_DEPTH)) {
+            return true;
+        }
+        here = choice.rsplit_once('/').map_or("", |(before, _)| before);
+    }
+    false
+}
+
+/// Whether the object at `pointer`, in any of its forms, may have the member alone.
+fn has_without(
+    exact: &Value,
+    pointer: &str,
+    amendments: &[Amendment],
+    (name, others): (&str, &Value),
+    depth: usize,
+) -> bool {
+    let (Some(depth), Some(Value::Object(object))) = (depth.checked_sub(1), exact.pointer(pointer)) else {
+        return true;
+    };
+    let needs_too = amendments.iter().any(|other| {
+        matches!(&other.change, Change::Needs(needs) if other.pointer == pointer && needs.get(name) == Some(others))
+    });
+    if needs_too {
+        return false;
+    }
+    let takes_more = ["additionalProperties", "unevaluatedProperties"]
+        .iter()
+        .any(|keyword| object.get(*keyword).is_some_and(|rest| *rest != Value::Bool(false)));
+    let lists = object.get("properties").is_some_and(|listed| listed.get(name).is_some());
+    let parts = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|keyword| {
+        let count = object.get(keyword).and_then(Value::as_array).map_or(0, Vec::len);
+        (0..count).map(move |at| format!("{pointer}/{keyword}/{at}"))
+    });
+    let far = walk::referenced(object).map(|far| format!("/$defs{}", crate::pointer::below("", &far)));
+    takes_more
+        || lists
+        || parts.chain(far).any(|part| has_without(exact, &part, amendments, (name, others), depth))
 }
 
 /// Which schema is changed.
@@ -161,7 +221,9 @@ fn make(change: &Change, place: &mut Map<String, Value>, side: Side) {
     match (change, side) {
         (Change::Needs(needs), _) => {
             let lists_all = |names: &Value| place_lists(place, names);
-            if needs.iter().all(|(name, others)| lists_all(&json!([name])) && lists_all(others)) {
+            if !needs.is_empty()
+                && needs.iter().all(|(name, others)| lists_all(&json!([name])) && lists_all(others))
+            {
                 place.insert("dependentRequired".to_owned(), Value::Object(needs.clone()));
             }
         }

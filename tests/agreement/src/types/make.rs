@@ -330,21 +330,38 @@ impl Maker<'_, '_> {
         if fields.iter().any(is_loose) {
             fields.retain(|field| !(field.is_flat && self.holds_map_of_anything(&field.of)));
         }
+        // What is written and not read the map reads, so that serde would write a member of this name twice.
+        if fields.iter().any(|field| field.is_flat && self.holds_map(&field.of)) {
+            let written = fields.iter_mut().filter(|field| field.skip == Skip::Reading);
+            written.for_each(|field| field.skip = Skip::Both);
+        }
         fields
     }
 
     /// Whether it is such a map, or a struct in which one is flattened.
     fn holds_map_of_anything(&self, of: &Type) -> bool {
-        let flat = |at: &usize| match &self.definitions[*at].shape {
-            Shape::Struct(fields) => {
-                fields.iter().any(|field| field.is_flat && self.holds_map_of_anything(&field.of))
-            }
-            _ => false,
-        };
         match of {
             Type::Map(_, value) => **value == Type::Leaf(Leaf::Value),
             Type::Option(one) | Type::Boxed(one) => self.holds_map_of_anything(one),
-            Type::Named(at, _) => flat(at),
+            Type::Named(at, _) => match &self.definitions[*at].shape {
+                Shape::Struct(fields) => {
+                    fields.iter().any(|field| field.is_flat && self.holds_map_of_anything(&field.of))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether it is a map, or something in which one is flattened.
+    fn holds_map(&self, of: &Type) -> bool {
+        match of {
+            Type::Map(..) => true,
+            Type::Option(one) | Type::Boxed(one) => self.holds_map(one),
+            Type::Named(at, _) => {
+                let fields = self.definitions[*at].fields().into_iter();
+                fields.filter(|field| field.is_flat).any(|field| self.holds_map(&field.of))
+            }
             _ => false,
         }
     }

@@ -33,6 +33,8 @@ pub(in crate::arguments) enum Terms {
     Written,
     /// The same, and names that the schema does not know are ignored, as serde ignores them.
     Open,
+    /// The same, and a text need not have the form that the schema shows where a type with a form of its own reads it.
+    Lenient,
     /// The same without the rules that serde does not know: what serde takes the value for.
     Types,
 }
@@ -47,7 +49,7 @@ impl Terms {
     }
 
     pub(super) fn ignores_unknown(self) -> bool {
-        matches!(self, Self::Open | Self::Types)
+        matches!(self, Self::Open | Self::Lenient | Self::Types)
     }
 }
 
@@ -59,6 +61,8 @@ pub(in crate::arguments) trait Insight {
     fn takes_unlisted(&self, node: NodeId, text: &str) -> bool;
     /// Whether the type reads a value that breaks a rule of the schema in this place.
     fn reads(&self, node: NodeId, value: Value) -> bool;
+    /// Whether the type reads a text that breaks a rule of the schema in this place, and does not read every text there.
+    fn reads_form(&self, node: NodeId, text: &str) -> bool;
     /// Whether the type reads a further member of an object by a name that breaks a rule of the schema.
     fn reads_name(&self, node: NodeId, name: &str) -> bool;
     /// Whether the type makes no use of what stands at `pointer` of a value in this place.
@@ -82,6 +86,10 @@ impl Insight for NoInsight {
 
     fn reads(&self, _: NodeId, _: Value) -> bool {
         true
+    }
+
+    fn reads_form(&self, _: NodeId, _: &str) -> bool {
+        false
     }
 
     fn reads_name(&self, _: NodeId, _: &str) -> bool {
@@ -237,6 +245,10 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
                 let fits = node.string.have_shape_of(text) && node.string.have_length_of(text);
                 // A rule may be that of the type: an address is no other text.
                 fits || self.insight.reads(id, Value::from(&**text))
+            }
+            Json::Text(text) if self.terms == Terms::Lenient => {
+                let fits = node.string.have_shape_of(text) && node.string.have_length_of(text);
+                fits || self.insight.reads_form(id, text)
             }
             Json::Text(_) => self.string(id, node, value),
             Json::Array(items) => {

@@ -27,7 +27,7 @@ impl Check<'_, '_, '_> {
             if at == chosen || !self.silently(*arm, value, Terms::Types) {
                 continue;
             }
-            let breaks_rules = !self.silently(*arm, value, Terms::Open);
+            let breaks_rules = !self.silently(*arm, value, Terms::Lenient);
             if breaks_rules || (!node.told && self.is_dropped(id, *arm, value)) {
                 return self.run(*arm, value);
             }

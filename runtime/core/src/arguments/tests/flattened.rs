@@ -98,6 +98,61 @@ fn what_belongs_together_is_shown_beside_credentials() {
 }
 
 #[test]
+fn what_belongs_together_in_one_variant_is_not_shown_for_all() {
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(tag = "is")]
+    #[expect(dead_code, reason = "only its schema matters")]
+    enum Shut {
+        Sized {
+            #[serde(flatten)]
+            span: Option<Span>,
+        },
+        Other {
+            text: String,
+        },
+    }
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(tag = "is")]
+    #[expect(dead_code, reason = "only its schema matters")]
+    enum Open {
+        Sized {
+            #[serde(flatten)]
+            span: Option<Span>,
+        },
+        Any {
+            #[serde(flatten)]
+            rest: Option<BTreeMap<String, serde_json::Value>>,
+        },
+    }
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(tag = "is")]
+    #[expect(dead_code, reason = "only its schema matters")]
+    enum Listed {
+        Sized {
+            #[serde(flatten)]
+            span: Option<Span>,
+        },
+        Last {
+            to: u8,
+        },
+    }
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema matters")]
+    struct Span {
+        from: u8,
+        to: Option<u8>,
+    }
+    fn needs<T: serde::de::DeserializeOwned + JsonSchema>() -> serde_json::Value {
+        let draft = Draft::input::<T>(InputShape::Object).with_fields(&[], false);
+        let schema = draft.with_type::<T>(InputShape::Object).finish(Profile::Portable);
+        schema.get("dependentRequired").cloned().unwrap_or_default()
+    }
+    assert_eq!(needs::<Shut>(), json!({"to": ["from"]}));
+    assert_eq!(needs::<Open>(), json!(null));
+    assert_eq!(needs::<Listed>(), json!(null));
+}
+
+#[test]
 fn a_flattened_option_of_an_enum_is_read_whole_or_refused() {
     let sampling = |how| Sampling { path: "a".to_owned(), how };
     for (text, how) in [

@@ -446,3 +446,43 @@ fn what_only_the_type_refuses_is_not_lost_in_another_variant() {
         assert!(matches!(read::<Fetch>(text).expect(text).from, Source::Local { .. }), "{text}");
     }
 }
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Dated {
+    when: When,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum When {
+    Day { on: Day },
+    Text { on: String },
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(extend("format" = "date"))]
+struct Day(String);
+
+impl TryFrom<String> for Day {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let digits = text.strip_prefix('+').unwrap_or(&text);
+        if digits.starts_with("20") { Ok(Self(digits.to_owned())) } else { Err(format!("no date: {text}")) }
+    }
+}
+
+#[test]
+fn a_form_that_the_type_reads_keeps_no_later_variant_away() {
+    let day = |text: &str| When::Day { on: Day(text.to_owned()) };
+    for (text, expected) in [
+        ("2026-07-28", day("2026-07-28")),
+        // Serde reads it by the first variant, and the schema has the second one for it.
+        ("+2026-07-28", day("2026-07-28")),
+        ("soon", When::Text { on: "soon".to_owned() }),
+    ] {
+        let dated: Dated = read(&format!(r#"{{"when":{{"on":"{text}"}}}}"#)).expect(text);
+        assert_eq!(dated.when, expected, "{text}");
+    }
+}
