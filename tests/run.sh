@@ -5,12 +5,12 @@ cd "$(dirname "$0")/.."
 
 # In the order in which they run. The function of the same name says what each does.
 readonly all_steps=(
-    format setup rules dependencies hello_size client_size lints docs tests agreement contracts doc_tests compile_fail features packages
+    format setup rules dependencies hello_size client_size lints docs tests agreement agreement_day contracts doc_tests compile_fail features packages
     quickstart clients servers conformance bench_limits fuzz soak
 )
 
 # What runs only when it is named.
-readonly long_steps=(agreement_day agreement_long)
+readonly long_steps=(agreement_long)
 
 # The most crates that `hello` may compile, our own included.
 readonly hello_limit=50

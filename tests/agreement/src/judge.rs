@@ -1,18 +1,21 @@
 //! What must hold between a type's schema, its reader and plain serde, for any arguments.
 
+mod values;
+
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use toolwright_core::arguments::{ArgumentErrors, ArgumentReader, ProblemKind};
+use serde_json::{Value, json};
+use toolwright_core::arguments::{ArgumentErrors, ArgumentReader, Problem, ProblemKind};
 use toolwright_core::schema::Profile;
 
+use self::values::{
+    collect_members, collect_names, collect_required, count, has_inexact_number, has_open_arm,
+    is_read_by_position, reversed, with_fractions, with_whole_numbers,
+};
 use crate::case::{Case, Reading, in_order};
 use crate::types::HUSHED;
-
-/// Numbers up to here are exact for every reader of JSON (RFC 8259, section 6); no bound beyond is shown.
-const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// How many members that are null are left out in every combination.
 const MAX_NULLS: u32 = 6;
@@ -146,7 +149,7 @@ impl<'c> Judge<'c> {
         let expected = self.schema_accepts(value);
         let read = self.case.read(&self.reader, value);
         match (expected, &read) {
-            (true, Err(refusal)) if !has_inexact_number(value) => {
+            (true, Err(refusal)) if !has_inexact_number(value) && !self.would_lose(value, refusal) => {
                 Err(fault(FaultKind::SchemaWider, format!("{value}\n{refusal}")))
             }
             (false, Ok(reading)) if !is_of_type && !is_read_by_position(value, reading.written.as_ref()) => {
@@ -158,6 +161,24 @@ impl<'c> Judge<'c> {
             (_, Ok(reading)) => self.check_reading(value, reading, is_of_type),
             (_, Err(refusal)) => self.check_refusal(value, refusal),
         }
+    }
+
+    /// Whether serde takes a value that a variant of any JSON, or a map, is shown for by an earlier variant of an untagged
+    /// enum, and drops what is refused.
+    fn would_lose(&self, value: &Value, refusal: &ArgumentErrors) -> bool {
+        let is_unknown = |problem: &Problem| problem.kind == ProblemKind::Unknown;
+        if !has_open_arm(&self.schema) || !refusal.problems().iter().all(is_unknown) {
+            return false;
+        }
+        let mut without = value.clone();
+        for problem in refusal.problems() {
+            let Some((parent, name)) = problem.pointer.rsplit_once('/') else { return false };
+            let name = name.replace("~1", "/").replace("~0", "~");
+            let Some(Value::Object(members)) = without.pointer_mut(parent) else { return false };
+            members.shift_remove(&name);
+        }
+        let (plain, other) = (self.case.read_plainly(value), self.case.read_plainly(&without));
+        plain.is_ok_and(|plain| other.is_ok_and(|other| are_same(&plain, &other)))
     }
 
     /// Whether serde reads the value, and every member of it makes a difference.
@@ -441,18 +462,6 @@ impl<'c> Judge<'c> {
     }
 }
 
-fn collect_required(schema: &Value, names: &mut BTreeSet<String>) {
-    match schema {
-        Value::Object(object) => {
-            let listed = object.get("required").and_then(Value::as_array).into_iter().flatten();
-            names.extend(listed.filter_map(Value::as_str).map(str::to_owned));
-            object.values().for_each(|part| collect_required(part, names));
-        }
-        Value::Array(parts) => parts.iter().for_each(|part| collect_required(part, names)),
-        _ => {}
-    }
-}
-
 /// Whether two readings are of one value; a number of any type is the same as a whole number and as a fraction.
 fn are_same(one: &Reading, other: &Reading) -> bool {
     let shown = |reading: &Reading| {
@@ -467,121 +476,4 @@ fn are_same(one: &Reading, other: &Reading) -> bool {
 fn are_alike(one: &Reading, other: &Reading) -> bool {
     let written = |reading: &Reading| reading.written.as_ref().map(in_order);
     are_same(one, other) || (one.written.is_some() && written(one) == written(other))
-}
-
-/// The number of values in `value`.
-fn count(value: &Value) -> usize {
-    1 + match value {
-        Value::Array(items) => items.iter().map(count).sum(),
-        Value::Object(members) => members.values().map(count).sum(),
-        _ => 0,
-    }
-}
-
-/// `value` with each part that is no object or array replaced.
-fn replaced(value: &Value, by: &impl Fn(&Value) -> Value) -> Value {
-    match value {
-        Value::Array(items) => items.iter().map(|item| replaced(item, by)).collect(),
-        Value::Object(members) => members
-            .iter()
-            .map(|(name, member)| (name.clone(), replaced(member, by)))
-            .collect::<Map<_, _>>()
-            .into(),
-        other => by(other),
-    }
-}
-
-/// `value` with all its objects turned around.
-fn reversed(value: &Value) -> Value {
-    match value {
-        Value::Array(items) => items.iter().map(reversed).collect(),
-        Value::Object(members) => members
-            .iter()
-            .rev()
-            .map(|(name, member)| (name.clone(), reversed(member)))
-            .collect::<Map<_, _>>()
-            .into(),
-        other => other.clone(),
-    }
-}
-
-/// `1` as `1.0`.
-fn with_fractions(value: &Value) -> Value {
-    replaced(value, &|part| match part.as_f64().filter(|_| !part.is_f64()) {
-        Some(number) if number.abs() < EXACT => json!(number),
-        _ => part.clone(),
-    })
-}
-
-/// `1.0` as `1`.
-fn with_whole_numbers(value: &Value) -> Value {
-    replaced(value, &|part| match part.as_f64().filter(|_| part.is_f64()) {
-        #[expect(clippy::cast_possible_truncation, reason = "it is whole, and smaller than 2^53")]
-        Some(number) if number.fract() == 0.0 && number.abs() < EXACT => json!(number as i64),
-        _ => part.clone(),
-    })
-}
-
-/// Whether an array somewhere in `value` was read as an object: serde's derive also reads a struct from an array of
-/// its members in order. Nothing shows that, and no rule of the schema is evaded by it.
-fn is_read_by_position(value: &Value, written: Option<&Value>) -> bool {
-    match (value, written) {
-        (Value::Array(_), Some(Value::Object(_))) => true,
-        (Value::Array(items), Some(Value::Array(others))) => {
-            items.iter().zip(others).any(|(item, other)| is_read_by_position(item, Some(other)))
-        }
-        (Value::Object(members), Some(Value::Object(others))) => {
-            members.iter().any(|(name, member)| is_read_by_position(member, others.get(name)))
-        }
-        _ => false,
-    }
-}
-
-/// Whether a number somewhere in `value` is larger than what every reader of JSON holds exactly: it may be out of
-/// the range of an `i64` or `u64`, for which the schema shows no bound.
-fn has_inexact_number(value: &Value) -> bool {
-    match value {
-        Value::Number(number) => number.as_f64().is_some_and(|number| number.abs() > EXACT),
-        Value::Object(object) => object.values().any(has_inexact_number),
-        Value::Array(items) => items.iter().any(has_inexact_number),
-        _ => false,
-    }
-}
-
-/// Pointers to all members of all objects in `value`.
-fn collect_members(value: &Value, pointer: &str, pointers: &mut Vec<String>) {
-    match value {
-        Value::Object(members) => {
-            for (name, member) in members {
-                let pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
-                collect_members(member, &pointer, pointers);
-                pointers.push(pointer);
-            }
-        }
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                collect_members(item, &format!("{pointer}/{index}"), pointers);
-            }
-        }
-        _ => {}
-    }
-}
-
-fn collect_names(schema: &Value, names: &mut BTreeSet<String>) {
-    match schema {
-        Value::Object(object) => {
-            if let Some(Value::Object(properties)) = object.get("properties") {
-                names.extend(properties.keys().cloned());
-            }
-            for member in object.values() {
-                collect_names(member, names);
-            }
-        }
-        Value::Array(items) => {
-            for item in items {
-                collect_names(item, names);
-            }
-        }
-        _ => {}
-    }
 }

@@ -4,14 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use test_agreement::judge::{Fault, FaultKind};
 use test_agreement::lint;
-use test_agreement::types::{Model, reductions, render};
+use test_agreement::types::{Model, render, shrink};
 
 use crate::build::{Outcome, Workshop};
-
-/// How many rounds a type is made smaller, at most.
-const ROUNDS: usize = 40;
-/// How many smaller types are tried in one round.
-const CANDIDATES: usize = 60;
 
 /// All that was found.
 #[derive(Default)]
@@ -119,27 +114,23 @@ fn group(fault: &Fault) -> String {
 
 /// Prints the smallest type found that has the same fault.
 pub(crate) fn print_smaller(workshop: &Workshop, model: &Model, fault: &Fault, values: usize) {
-    let (mut model, mut fault) = (model.clone(), fault.clone());
-    for _ in 0..ROUNDS {
-        let mut candidates = reductions(&model);
-        candidates.sort_by_key(|candidate| render(candidate).len());
-        candidates.dedup_by_key(|candidate| render(candidate));
-        candidates.truncate(CANDIDATES);
-        if candidates.is_empty() {
-            break;
-        }
-        for (number, candidate) in candidates.iter_mut().enumerate() {
-            candidate.name = format!("s{number}");
-        }
+    let (wanted, mut fault) = (group(fault), fault.clone());
+    let smallest = shrink(model.clone(), |candidates| {
         let mut summary = Summary::default();
-        summary.add(workshop, &candidates, workshop.examine("smaller", &candidates, values));
+        summary.add(workshop, candidates, workshop.examine("smaller", candidates, values));
         for accident in &summary.accidents {
             println!("{}", accident.chars().take(1_000).collect::<String>());
         }
-        let wanted = group(&fault);
-        let smaller = summary.faults.into_iter().filter(|(_, fault)| group(fault) == wanted);
-        let Some((smallest, found)) = smaller.min_by_key(|(model, _)| render(model).len()) else { break };
-        (model, fault) = (smallest, found);
-    }
-    println!("\n== smallest type: {}\n{}-- {}", group(&fault), render(&model), fault.text);
+        let same = |name: &str| {
+            summary.faults.iter().find(|(model, fault)| model.name == name && group(fault) == wanted)
+        };
+        candidates.iter().position(|candidate| {
+            let found = same(&candidate.name);
+            found.is_some_and(|(_, found)| {
+                fault = found.clone();
+                true
+            })
+        })
+    });
+    println!("\n== smallest type: {wanted}\n{}-- {}", render(&smallest), fault.text);
 }

@@ -265,8 +265,12 @@ fn certain(checker: &Checker, nodes: &[NodeId], value: &Value) -> Vec<NodeId> {
             further.any(|rest| !checker.node(rest).never)
         };
         let is_only = |arms: &[NodeId]| arms.iter().filter(|arm| has_members(checker, **arm)).count() == 1;
-        let is_told =
-            node.partly_told || is_only(&arms) || (are_apart(checker, &arms) && !arms.iter().any(takes_more));
+        // What is wrong for all others may be right for a variant of any JSON; beside an object it is a flattened `Option`.
+        let takes_anything = node.types.is_none() && arms.iter().any(|arm| checker.node(*arm).is_free());
+        let is_told = !takes_anything
+            && (node.partly_told
+                || is_only(&arms)
+                || (are_apart(checker, &arms) && !arms.iter().any(takes_more)));
         let meant: Vec<NodeId> =
             arms.iter().copied().filter(|arm| !has_another_tag(checker, *arm, value)).collect();
         // A tag that no variant lists is another name of one.

@@ -42,8 +42,9 @@ fn drop_unlisted(
         _ => return,
     };
     for arms in ["anyOf", "oneOf"].into_iter().filter_map(|choice| schema.get(choice)?.as_array()) {
-        // Which of several variants it is, is not for a default to say.
-        let mut arms = arms.iter().filter_map(members).filter(|arm| walk::has_type(arm, name));
+        // Which of several variants it is, their tags or names say.
+        let may_be = |arm: &&Map<String, Value>| walk::has_type(arm, name) && has_what_it_needs(value, arm);
+        let mut arms = arms.iter().filter_map(members).filter(may_be);
         if let (Some(only), None) = (arms.next(), arms.next()) {
             drop_unlisted(value, only, definitions, fewer);
         }
@@ -72,6 +73,20 @@ fn drop_unlisted(
         }
         _ => {}
     }
+}
+
+/// Whether `value` has all members that `schema` requires, and those of them that are listed with a value of the list.
+fn has_what_it_needs(value: &Value, schema: &Map<String, Value>) -> bool {
+    let Value::Object(object) = value else { return true };
+    let listed = |name: &str| schema.get("properties")?.get(name)?.get("enum")?.as_array();
+    let constant = |name: &str| schema.get("properties")?.get(name)?.get("const");
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    required.filter_map(Value::as_str).all(|name| {
+        object.get(name).is_some_and(|member| {
+            listed(name).is_none_or(|listed| listed.contains(member))
+                && constant(name).is_none_or(|constant| constant == member)
+        })
+    })
 }
 
 /// Whether a default in `schema` has parts that could be in another order.

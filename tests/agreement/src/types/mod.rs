@@ -14,7 +14,7 @@ pub use excuse::EXCUSES;
 pub use make::{Features, make};
 pub use names::Style;
 pub use render::render;
-pub use shrink::reductions;
+pub use shrink::shrink;
 pub use value::{HUSHED, Writer};
 
 /// A tool's type, with all types that it uses. The first definition is the tool.

@@ -1,9 +1,33 @@
 //! Smaller types that a type may be replaced by, to find the part of it that matters.
 
-use super::{Body, Definition, Field, Leaf, Model, Preset, Role, Secrecy, Shape, Skip, Type, Variant};
+use super::{
+    Body, Definition, Field, Leaf, Model, Preset, Role, Secrecy, Shape, Skip, Tagging, Type, Variant, render,
+};
+
+/// How many rounds a type is made smaller, at most.
+const ROUNDS: usize = 40;
+/// How many smaller types are tried in one round.
+const CANDIDATES: usize = 60;
+
+/// The smallest type found that has the fault of `model`. In each round `find` gets types with one thing less, the
+/// smallest first, and gives the position of the first one with the fault.
+pub fn shrink(mut model: Model, mut find: impl FnMut(&[Model]) -> Option<usize>) -> Model {
+    for _ in 0..ROUNDS {
+        let mut candidates = reductions(&model);
+        candidates.sort_by_cached_key(|candidate| (render(candidate).len(), render(candidate)));
+        candidates.dedup_by_key(|candidate| render(candidate));
+        candidates.truncate(CANDIDATES);
+        for (number, candidate) in candidates.iter_mut().enumerate() {
+            candidate.name = format!("s{number}");
+        }
+        let Some(found) = find(&candidates) else { break };
+        model = candidates.swap_remove(found);
+    }
+    model
+}
 
 /// Every type that is `model` with one thing less.
-pub fn reductions(model: &Model) -> Vec<Model> {
+fn reductions(model: &Model) -> Vec<Model> {
     let mut found = Vec::new();
     for at in 0..model.definitions.len() {
         let mut add = |change: &dyn Fn(&mut Definition)| {
@@ -28,12 +52,24 @@ pub fn reductions(model: &Model) -> Vec<Model> {
                         }
                     });
                 }
+                for field in fields.iter().filter(|_| !definition.is_generic) {
+                    if let Type::Named(far, None) = field.of
+                        && (at > 0 || is_tool(&model.definitions[far]))
+                    {
+                        become_inner(model, &field.of, &mut add);
+                    }
+                }
                 of_fields(fields.len(), &mut add, &|definition, number| match &mut definition.shape {
                     Shape::Struct(fields) => fields.get_mut(number),
                     _ => None,
                 });
             }
             Shape::Tuple(fields) => {
+                for field in fields {
+                    add(&|definition| {
+                        definition.shape = Shape::Newtype(Box::new(field.clone()), false);
+                    });
+                }
                 of_fields(fields.len(), &mut add, &|definition, number| match &mut definition.shape {
                     Shape::Tuple(fields) => fields.get_mut(number),
                     _ => None,
@@ -59,7 +95,12 @@ pub fn reductions(model: &Model) -> Vec<Model> {
 
 type Add<'a> = dyn FnMut(&dyn Fn(&mut Definition)) + 'a;
 
-/// A tool that only holds another type becomes that type.
+/// Whether the definition can be a tool.
+fn is_tool(definition: &Definition) -> bool {
+    matches!(definition.shape, Shape::Struct(_) | Shape::Enum(Tagging::Internal(_), _))
+}
+
+/// A type that holds another type becomes that type.
 fn become_inner(model: &Model, inner: &Type, add: &mut Add<'_>) {
     if let Type::Named(at, None) = inner {
         let far = model.definitions[*at].clone();
@@ -221,5 +262,53 @@ fn renumber(of: &mut Type, places: &[usize]) {
             renumber(one, places);
         }
         Type::Tuple(items) => items.iter_mut().for_each(|item| renumber(item, places)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shrink;
+    use crate::choices::{Choices, stream};
+    use crate::types::{Features, Model, Preset, Type, make, render};
+
+    fn lines(model: &Model) -> usize {
+        render(model).lines().count()
+    }
+
+    /// A large type for which `holds`.
+    fn large(holds: &dyn Fn(&Model) -> bool) -> Model {
+        let made =
+            |seed| make(&format!("t{seed}"), &mut Choices::new(&stream(seed, 4_000)), &Features::default());
+        (0..2_000).map(made).find(|model| lines(model) > 50 && holds(model)).expect("there are many")
+    }
+
+    #[test]
+    fn a_type_with_a_fault_shrinks_to_a_few_lines() {
+        let has_alias_of_option = |model: &Model| {
+            let fields = model.definitions.iter().flat_map(|definition| definition.fields());
+            fields
+                .into_iter()
+                .any(|field| !field.aliases.is_empty() && field.is_option() && field.default == Preset::None)
+        };
+        let flattens_map = |model: &Model| {
+            let fields = model.definitions.iter().flat_map(|definition| definition.fields());
+            fields.into_iter().any(|field| field.is_flat && matches!(field.of, Type::Map(..)))
+        };
+        let faults: [&dyn Fn(&Model) -> bool; 2] = [&has_alias_of_option, &flattens_map];
+        for is_faulty in faults {
+            let mut rounds = 0;
+            let smallest = shrink(large(is_faulty), |candidates| {
+                rounds += 1;
+                candidates.iter().position(is_faulty)
+            });
+            assert!(is_faulty(&smallest) && rounds > 1, "{}", render(&smallest));
+            assert!(lines(&smallest) <= 16, "{}", render(&smallest));
+        }
+    }
+
+    #[test]
+    fn a_type_without_the_fault_stays_as_it_is() {
+        let model = large(&|_| true);
+        assert_eq!(shrink(model.clone(), |_| None), model);
     }
 }

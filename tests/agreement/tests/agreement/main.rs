@@ -28,6 +28,7 @@ fn all() -> Vec<Case> {
         corpus::recursion::cases,
         corpus::attributes::cases,
         corpus::kept::cases,
+        corpus::seeds::cases,
     ]
     .iter()
     .flat_map(|cases| cases())
@@ -94,9 +95,9 @@ fn constraints_agree() {
 
 #[test]
 fn kept_types_agree() {
-    let cases = corpus::kept::cases();
+    let cases: Vec<Case> = corpus::kept::cases().into_iter().chain(corpus::seeds::cases()).collect();
     check_all(&cases);
-    for (name, sample) in corpus::kept::SAMPLES {
+    for (name, sample) in corpus::kept::SAMPLES.iter().chain(corpus::seeds::SAMPLES) {
         let case = cases.iter().find(|case| case.name == *name).expect("a sample names a case");
         let sample = serde_json::from_str(sample).expect("a sample is JSON");
         if let Err(fault) = judge(case).check(&sample, false) {

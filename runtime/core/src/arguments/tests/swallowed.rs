@@ -172,3 +172,27 @@ fn a_search_for_what_was_swallowed_has_an_end() {
     // Where nothing went wrong, there is nothing to search.
     assert!(read::<Labelled>(&members(10 * count, "b")).is_ok());
 }
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Held {
+    value: Tree,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Tree {
+    Leaves(Vec<Tree>),
+    Node { of: Vec<Tree> },
+    Anything(serde_json::Value),
+}
+
+#[test]
+fn what_one_variant_refuses_another_takes_as_any_json() {
+    for (json, expected) in [
+        (r#"{"of":[]}"#, Tree::Node { of: Vec::new() }),
+        (r#"{"of":{}}"#, Tree::Anything(serde_json::json!({"of": {}}))),
+        (r#"[{"of":1}]"#, Tree::Leaves(vec![Tree::Anything(serde_json::json!({"of": 1}))])),
+    ] {
+        assert_eq!(read::<Held>(&format!(r#"{{"value":{json}}}"#)).expect(json).value, expected, "{json}");
+    }
+}

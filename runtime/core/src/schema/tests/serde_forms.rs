@@ -356,3 +356,44 @@ fn untagged_enum_keeps_every_arm_in_order() {
         }),
     );
 }
+
+#[test]
+fn defaults_have_no_member_that_their_variant_does_not_read() {
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    #[serde(default)]
+    struct Job {
+        state: State,
+        outcome: Outcome,
+    }
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    #[serde(tag = "is")]
+    enum State {
+        Waiting {
+            count: u8,
+        },
+        Running {
+            #[serde(skip_deserializing)]
+            count: u8,
+        },
+    }
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    enum Outcome {
+        Failed {
+            #[serde(skip_deserializing)]
+            count: u8,
+            reason: String,
+        },
+        Done {
+            count: u8,
+        },
+    }
+    impl Default for Job {
+        fn default() -> Self {
+            let outcome = Outcome::Failed { count: 1, reason: "none".to_owned() };
+            Self { state: State::Running { count: 1 }, outcome }
+        }
+    }
+    let properties = &input::<Job>()["properties"];
+    assert_eq!(properties["state"]["default"], json!({ "is": "Running" }));
+    assert_eq!(properties["outcome"]["default"], json!({ "Failed": { "reason": "none" } }));
+}
