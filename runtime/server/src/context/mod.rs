@@ -8,6 +8,8 @@ mod progress;
 mod roots;
 mod sampling;
 
+use std::any::Any;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::{Duration, Instant};
@@ -97,11 +99,18 @@ impl IdText {
 }
 
 /// What all contexts of one call know of its course.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Course {
     /// Set when the answer is on its way, or will never come: then nothing may be sent for the call any more.
     ended: AtomicBool,
     reported: Mutex<ReportedProgress>,
+    extension: OnceLock<Arc<dyn Any + Send + Sync>>,
+}
+
+impl fmt::Debug for Course {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Course").field("ended", &self.ended).finish_non_exhaustive()
+    }
 }
 
 /// What a connection knows of a call when it starts.
@@ -120,6 +129,30 @@ pub(crate) struct CallStart {
 }
 
 impl Context {
+    /// Adds a value that the handler gets from [`Context::extension`]: what whoever makes the call without a connection, such as a
+    /// worker, has for it. There is one, and the first stays.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    ///
+    /// use toolwright_server::Context;
+    ///
+    /// struct Region(&'static str);
+    ///
+    /// let cx = Context::detached(Duration::from_secs(1)).with_extension(Arc::new(Region("north")));
+    /// assert_eq!(cx.extension::<Region>().map(|region| region.0), Some("north"));
+    /// ```
+    pub fn with_extension<T: Any + Send + Sync>(self, extension: Arc<T>) -> Self {
+        _ = self.0.course.extension.set(extension);
+        self
+    }
+
+    /// The value that was added to the call, if it is a `T`.
+    pub fn extension<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.0.course.extension.get()?.downcast_ref()
+    }
+
     /// The context of a call that no connection made, such as one from a test or an agent in the same process.
     pub fn detached(timeout: Duration) -> Self {
         Self(Arc::new(Call {
