@@ -39,12 +39,21 @@ pub(super) struct ServeArgs {
     /// Keep runs and calls in the Redis at this address, which other gateways and workers share; in memory if left out
     #[arg(long, value_name = "URL", requires = "state")]
     pub(super) store: Option<String>,
+    /// The file with the master keys that credentials of runs are sealed with, one a line, of mode 0600; without it none can be stored
+    #[arg(long, value_name = "FILE", requires = "internal")]
+    pub(super) master_keys: Option<PathBuf>,
     /// Compare the tools of the servers with the pins in this file, of `cargo mcp gateway pins update`
     #[arg(long, value_name = "FILE", requires = "config")]
     pub(super) pins: Option<PathBuf>,
     /// What to do about tools that are new or not as they were pinned
     #[arg(long, value_name = "MODE", value_enum, default_value_t = Mode::Warn, requires = "pins")]
     pub(super) pin_mode: Mode,
+    /// Hold calls to the policy in this file, which is read again when it changes
+    #[arg(long, value_name = "FILE")]
+    pub(super) policy: Option<PathBuf>,
+    /// Write a line of JSON to this file for each call; it is rotated at 64 MiB, and 8 older ones are kept
+    #[arg(long, value_name = "FILE")]
+    pub(super) audit: Option<PathBuf>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
 }
@@ -76,8 +85,46 @@ pub(super) enum GatewayCommand {
     Keys(KeysArgs),
     /// Make, inspect and revoke session tokens
     Sessions(SessionsArgs),
+    /// Show how a gateway that runs stands: its servers, its policy, its runs
+    Status(StatusArgs),
+    /// Look whether what a gateway needs is as it should be
+    Doctor(DoctorArgs),
     /// Review and update the pins of the servers' tools
     Pins(PinsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {
+    #[command(flatten)]
+    pub(super) api: InternalArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DoctorArgs {
+    #[command(subcommand)]
+    pub(super) command: DoctorCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum DoctorCommand {
+    /// Look at a Redis: version, persistence, eviction, and what the user of the address may do. Changes nothing there; exits with 1
+    /// if something does not work
+    Redis(DoctorRedisArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DoctorRedisArgs {
+    /// Its address, as for --store
+    #[arg(value_name = "URL")]
+    pub(super) url: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
 }
 
 #[derive(Debug, Args)]
@@ -94,6 +141,8 @@ pub(super) enum KeysCommand {
     Rotate(RotateArgs),
     /// Make a key for a service that uses the internal API, and print it
     Service(ServiceArgs),
+    /// Seal all credentials in Redis again with the first master key
+    Rekey(RekeyArgs),
 }
 
 #[derive(Debug, Args)]
@@ -112,6 +161,18 @@ pub(super) struct RotateArgs {
     /// Rotate although tokens may be in use that the last key has signed: they end
     #[arg(long)]
     pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RekeyArgs {
+    /// The address of the Redis, with a user that may register nodes
+    #[arg(long, value_name = "URL")]
+    pub(super) store: String,
+    /// The file with the master keys, one a line: the first seals, all of them open
+    #[arg(long, value_name = "FILE")]
+    pub(super) master_keys: PathBuf,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
 }
 
 #[derive(Debug, Args)]
@@ -217,7 +278,7 @@ pub(super) struct RevokeArgs {
     #[command(flatten)]
     pub(super) api: InternalArgs,
     /// The token with this id, which `sessions inspect` shows as `jti`
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     pub(super) token: Option<String>,
     /// All tokens of this run so far
     #[arg(long, value_name = "RUN")]
@@ -275,11 +336,16 @@ as they are keep their connections. Tools and prompts are called SERVER__NAME.";
                 KeysCommand::Show(args) => &args.state.output,
                 KeysCommand::Rotate(args) => &args.state.output,
                 KeysCommand::Service(args) => &args.state.output,
+                KeysCommand::Rekey(args) => &args.output,
             },
             Some(GatewayCommand::Sessions(args)) => match &args.command {
                 SessionsCommand::Mint(args) => &args.state.output,
                 SessionsCommand::Inspect(args) => &args.state.output,
                 SessionsCommand::Revoke(args) => &args.api.output,
+            },
+            Some(GatewayCommand::Status(args)) => &args.api.output,
+            Some(GatewayCommand::Doctor(args)) => match &args.command {
+                DoctorCommand::Redis(args) => &args.output,
             },
             Some(GatewayCommand::Pins(args)) => args.output(),
         }

@@ -3,7 +3,11 @@
 use toolwright_gateway::internal::{Orgs, ServiceKeys};
 use toolwright_gateway::tokens::{KeyState, KeyStatus};
 
-use super::args::{RotateArgs, ServiceArgs, ShowKeysArgs};
+use toolwright_core::manifest::visible;
+use toolwright_gateway::redis::RedisSecrets;
+use toolwright_gateway::secrets::MasterKeys;
+
+use super::args::{RekeyArgs, RotateArgs, ServiceArgs, ShowKeysArgs};
 use super::state::{StateFolder, usage};
 use crate::client::{RequestError, RequestExit};
 use crate::shell::{self, Shell};
@@ -36,6 +40,26 @@ pub(super) fn service(args: &ServiceArgs, shell: Shell) -> Result<RequestExit, R
     shell::print(&format!("{key}\n"))?;
     shell.note(&"this is the only time that the key is shown; start the gateway again to have it taken");
     Ok(RequestExit::Ok)
+}
+
+/// Seals all credentials again with the first master key. Ends with 1 where some cannot be opened.
+pub(super) fn rekey(args: &RekeyArgs, shell: Shell) -> Result<RequestExit, RequestError> {
+    let keys = MasterKeys::from_file(&args.master_keys).map_err(usage)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let rekeyed = runtime.block_on(async {
+        let store =
+            RedisSecrets::connect(&args.store).await.map_err(|error| usage(format!("--store: {error}")))?;
+        keys.rekey_store(&store).await.map_err(usage)
+    })?;
+    for (run, name, error) in &rekeyed.failed {
+        shell::warning(&visible(&format!("{} {name}: {error}", run.run)));
+    }
+    shell::print(&format!("{} rekeyed, {} unchanged\n", rekeyed.rekeyed, rekeyed.unchanged))?;
+    if rekeyed.failed.is_empty() {
+        shell.note(&"the other master keys can be removed once every gateway and worker has the first");
+        return Ok(RequestExit::Ok);
+    }
+    Ok(RequestExit::Tool)
 }
 
 fn print_keys(keys: &[KeyStatus]) -> Result<(), RequestError> {

@@ -1,53 +1,124 @@
-//! Takes up changes of the configuration file.
+//! Takes up changes of the files that a gateway was started with.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use serde_json::Value;
 use tokio::time::sleep;
 use toolwright_core::manifest::visible;
-use toolwright_gateway::{Applied, Gateway};
+use toolwright_gateway::pins::{PinMode, Pins, digest};
+use toolwright_gateway::policy::Policy;
+use toolwright_gateway::{Applied, Controls, Gateway};
 
 use super::serve::{clients, read};
 use crate::shell::{self, Shell};
 
-/// How often the file is looked at.
+/// How often the files are looked at.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// Applies the file to the gateway each time it changes. One that is invalid changes nothing.
-pub(super) async fn follow(file: PathBuf, gateway: Gateway, shell: Shell) {
-    let mut seen = stamp(&file);
-    loop {
-        sleep(INTERVAL).await;
-        let now = stamp(&file);
+/// The files of a gateway, and what follows them. One that is invalid changes nothing.
+pub(super) struct Followed {
+    pub(super) gateway: Gateway,
+    pub(super) controls: Controls,
+    pub(super) config: Option<Watched>,
+    pub(super) pins: Option<(Watched, PinMode)>,
+    pub(super) policy: Option<Watched>,
+    pub(super) shell: Shell,
+}
+
+/// A file that may change.
+pub(super) struct Watched {
+    file: PathBuf,
+    seen: Option<(SystemTime, u64)>,
+}
+
+impl Watched {
+    /// From now on: to be made before the file is read first.
+    pub(super) fn new(file: &Path) -> Self {
+        Self { file: file.to_owned(), seen: stamp(file) }
+    }
+
+    /// Whether it has changed since this was asked last.
+    fn has_changed(&mut self) -> bool {
+        let now = stamp(&self.file);
         // An editor may write a new file in the place of the old one: for a moment there is none.
-        if now.is_none() || now == seen {
-            continue;
+        if now.is_none() || now == self.seen {
+            return false;
         }
-        seen = now;
-        let config = match read(&file) {
+        self.seen = now;
+        true
+    }
+}
+
+impl Followed {
+    /// Applies each file when it changes.
+    pub(super) async fn follow(mut self) {
+        loop {
+            sleep(INTERVAL).await;
+            if let Some(config) = self.config.as_mut()
+                && config.has_changed()
+            {
+                let file = config.file.clone();
+                self.apply_config(&file);
+            }
+            if let Some((pins, mode)) = self.pins.as_mut()
+                && pins.has_changed()
+            {
+                match Pins::read(&pins.file) {
+                    Ok(pins) => {
+                        self.gateway.set_pins(pins, *mode, shell::warning);
+                        self.shell.note(&"the pins were read again");
+                    }
+                    Err(error) => say_unchanged(&pins.file, &error, "pins"),
+                }
+            }
+            if let Some(policy) = self.policy.as_mut()
+                && policy.has_changed()
+            {
+                match Policy::read(&policy.file) {
+                    Ok(policy) => {
+                        self.controls.set_policy(policy);
+                        self.shell.note(&"the policy was read again");
+                    }
+                    Err(error) => say_unchanged(&policy.file, &error, "policy"),
+                }
+            }
+        }
+    }
+
+    fn apply_config(&self, file: &Path) {
+        let config = match read(file) {
             Ok(config) => config,
             Err(error) => {
                 shell::error(&error);
                 shell::warning(&"the servers stay as they were");
-                continue;
+                return;
             }
         };
-        match gateway.apply(config.servers().iter().cloned(), clients(&config)) {
-            Ok(applied) => say(&applied, shell),
-            Err(error) => {
-                shell::warning(&visible(&format!(
-                    "{}: {error}; the servers stay as they were",
-                    file.display()
-                )));
+        match self.gateway.apply(config.servers().iter().cloned(), clients(&config)) {
+            Ok(applied) => {
+                self.controls.set_configuration(&revision(file));
+                say(&applied, self.shell);
             }
+            Err(error) => say_unchanged(file, &error, "servers"),
         }
     }
+}
+
+/// The digest of a configuration file.
+pub(super) fn revision(file: &Path) -> String {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    digest(&Value::String(text))
 }
 
 /// What changes with the contents of a file.
 fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
     let metadata = file.metadata().ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
+}
+
+fn say_unchanged(file: &Path, error: &dyn std::error::Error, what: &str) {
+    shell::warning(&visible(&format!("{}: {error}; the {what} stay as before", file.display())));
 }
 
 fn say(applied: &Applied, shell: Shell) {

@@ -1,25 +1,28 @@
 //! The gateway itself: the servers of a file, and the runs of workflows.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright_client::config::{Config, ConfigReader, ServerSpec};
 use toolwright_client::{ClientBuilder, Event};
 use toolwright_core::manifest::visible;
+use toolwright_gateway::audit::AuditFile;
 use toolwright_gateway::calls::MemoryBus;
 use toolwright_gateway::internal::{InternalApi, ServiceKeys};
 use toolwright_gateway::pins::Pins;
+use toolwright_gateway::policy::Policy;
 use toolwright_gateway::redis::{RedisBus, RedisError, RedisStore};
-use toolwright_gateway::registry::{MemoryStore, Registry};
+use toolwright_gateway::registry::{MemoryStore, Registry, RegistryBuilder};
+use toolwright_gateway::secrets::{MasterKeys, SecretStore};
 use toolwright_gateway::tokens::SessionTokens;
-use toolwright_gateway::{Gateway, GatewayError, UpstreamState};
+use toolwright_gateway::{Controlled, Controls, Gateway, GatewayError, UpstreamState};
 use toolwright_server::auth::Protection;
 use toolwright_server::{BuildError, Http, HttpConfig, Server, Service, Stdio, Transport};
 
 use super::args::ServeArgs;
 use super::pins::unusable;
-use super::reload;
+use super::reload::{Followed, Watched, revision};
 use super::state::{StateFolder, usage};
 use crate::client::{RequestError, RequestExit, with_logins};
 use crate::shell::{self, Shell};
@@ -55,16 +58,20 @@ pub(super) fn run(args: &ServeArgs, shell: Shell) -> Result<RequestExit, Request
              https://gateway.example/mcp/gateway, since their tokens name it"
         )));
     }
+    let watched = |file: &Option<std::path::PathBuf>| file.as_deref().map(Watched::new);
+    let files = [&args.config, &args.pins, &args.policy].map(watched);
     let config = args.config.as_deref().map(read).transpose()?;
     let pinned = args.pins.as_deref().map(Pins::read).transpose().map_err(unusable)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(args, config.as_ref(), pinned, shell))
+    let controls = controls(args)?;
+    runtime.block_on(serve(args, config.as_ref(), pinned, (files, controls), shell))
 }
 
 async fn serve(
     args: &ServeArgs,
     config: Option<&Config>,
     pinned: Option<Pins>,
+    ([config_file, pins_file, policy_file], controls): ([Option<Watched>; 3], Controls),
     shell: Shell,
 ) -> Result<RequestExit, RequestError> {
     // Before anything is started, since an address may be in use.
@@ -90,7 +97,7 @@ async fn serve(
     }
     let gateway = if guarded.is_some() { gateway.by_scope() } else { gateway };
     let registry = guarded.as_ref().map(|guarded| guarded.registry.clone());
-    let service = service(gateway.clone(), registry.clone()).map_err(usage)?;
+    let service = service(gateway.clone(), registry.clone(), &controls).map_err(usage)?;
     let transport: Transport = match http {
         Some(http) => {
             shell.note(&format!("listening at http://{}{PATH}", http.local_addr()?));
@@ -110,14 +117,20 @@ async fn serve(
             shell::warning(&"no service has a key yet; make one with `cargo mcp gateway keys service`");
         }
         let api = InternalApi::new(guarded.registry, guarded.tokens, guarded.services);
+        let api = api.observing(gateway.clone(), controls.clone());
         tokio::spawn(api.serve(listener, async { drop(stopped.await) }))
     });
-    let follow = |file: &PathBuf| tokio::spawn(reload::follow(file.clone(), gateway.clone(), shell));
-    let following = args.config.as_ref().map(follow);
+    let followed = Followed {
+        gateway: gateway.clone(),
+        controls,
+        config: config_file,
+        pins: pins_file.map(|file| (file, args.pin_mode.into())),
+        policy: policy_file,
+        shell,
+    };
+    let following = tokio::spawn(followed.follow());
     let served = service.serve_until(transport, terminated()).await;
-    if let Some(following) = following {
-        following.abort();
-    }
+    following.abort();
     _ = stop.send(());
     if let Some(internal) = internal {
         // What it was asked before the signal is answered.
@@ -138,14 +151,21 @@ impl Guarded {
             Some(url) => url.clone(),
             None => format!("http://{}{PATH}", http.local_addr()?),
         };
-        let registry = match &args.store {
-            Some(url) => {
-                let unusable = |error: RedisError| usage(format!("--store: {error}"));
-                let (store, bus) = (RedisStore::connect(url).await, RedisBus::connect(url).await);
-                Registry::builder(store.map_err(unusable)?).bus(bus.map_err(unusable)?).start()
-            }
-            None => Registry::builder(MemoryStore::new()).bus(MemoryBus::new()).start(),
+        let (registry, secrets): (RegistryBuilder, Arc<dyn SecretStore>) = if let Some(url) = &args.store {
+            let unusable = |error: RedisError| usage(format!("--store: {error}"));
+            let store = RedisStore::connect(url).await.map_err(unusable)?;
+            let bus = RedisBus::connect(url).await.map_err(unusable)?;
+            let secrets = Arc::new(store.secrets());
+            (Registry::builder(store).bus(bus), secrets)
+        } else {
+            let store = Arc::new(MemoryStore::new());
+            (Registry::with_store(Arc::clone(&store) as _).bus(MemoryBus::new()), store)
         };
+        let registry = match &args.master_keys {
+            Some(file) => registry.credentials(secrets, MasterKeys::from_file(file).map_err(usage)?),
+            None => registry,
+        };
+        let registry = registry.start();
         Ok(Self { registry, tokens: Arc::new(folder.tokens(&url)?), services: folder.services()?, url })
     }
 
@@ -158,6 +178,25 @@ impl Guarded {
     }
 }
 
+/// The policy and the audit.
+fn controls(args: &ServeArgs) -> Result<Controls, RequestError> {
+    let controls = Controls::new();
+    if let Some(file) = &args.policy {
+        controls
+            .set_policy(Policy::read(file).map_err(|error| usage(format!("{}: {error}", file.display())))?);
+    }
+    if let Some(file) = &args.audit {
+        let audit = AuditFile::builder(file).open();
+        let audit = audit
+            .map_err(|error| usage(format!("the audit {} cannot be opened: {error}", file.display())))?;
+        controls.set_audit(Arc::new(audit));
+    }
+    if let Some(file) = &args.config {
+        controls.set_configuration(&revision(file));
+    }
+    Ok(controls)
+}
+
 async fn connect(config: Option<&Config>) -> Result<Gateway, RequestError> {
     let Some(config) = config else { return Ok(Gateway::new()) };
     let gateway = Gateway::connect(config.servers().iter().cloned(), clients(config)).await;
@@ -167,14 +206,14 @@ async fn connect(config: Option<&Config>) -> Result<Gateway, RequestError> {
     })
 }
 
-fn service(gateway: Gateway, registry: Option<Registry>) -> Result<Service, BuildError> {
+fn service(gateway: Gateway, registry: Option<Registry>, controls: &Controls) -> Result<Service, BuildError> {
     let server = Server::new(())
         .name("toolwright-gateway")
         .version(env!("CARGO_PKG_VERSION"))
         .instructions("Tools and prompts are called SERVER__NAME, after the server that has them.")
-        .provider(gateway);
+        .provider(Controlled::new(gateway, controls));
     match registry {
-        Some(registry) => server.provider(registry).build(),
+        Some(registry) => server.provider(Controlled::new(registry, controls)).build(),
         None => server.build(),
     }
 }

@@ -232,6 +232,8 @@ fn tokens_are_revoked_through_the_internal_api() {
     let id = run(folder, &words).ok().document()["jti"].as_str().unwrap().to_owned();
     lists(&first).ok();
     revoke(&operator, &["--token", &id]).ok();
+    // Ids may begin as flags do.
+    revoke(&operator, &["--token", "-T0"]).ok();
     lists(&first).ended(3).says(&["revoked"]);
     lists(&second).ok();
     revoke(&operator, &["--run", "r1"]).ok();

@@ -45,6 +45,7 @@ mod requests;
 
 mod features;
 mod gateway;
+mod gateway_controls;
 mod gateway_runs;
 mod graph;
 

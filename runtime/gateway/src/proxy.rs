@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -21,6 +22,7 @@ use toolwright_server::{
     PromptRequest, Provider, ProviderCapabilities, RawResult, Reference, ResourceRequest, ToolRequest,
 };
 
+use crate::breaker::Breaker;
 use crate::conversation::{Conversation, Conversations, Stop};
 use crate::forged::drop_gateway_members;
 use crate::lists::Lists;
@@ -33,6 +35,9 @@ const TASKS: &str = "io.modelcontextprotocol/tasks";
 ///
 /// Tools, prompts, resources, resource templates and completion are passed on, with progress, cancellation and log messages;
 /// so are elicitation, sampling and roots, which the client of the call answers, whichever revisions the two sides speak.
+/// A circuit breaker watches the server behind: after 5 of the last 10 requests got no answer, requests fail at once (`circuit_open`)
+/// for 30 seconds, then one is let through to try it.
+///
 /// Lists are kept and follow those of the server behind; resources are watched there while a client watches them here.
 /// Members that nobody knows are passed on as they are.
 ///
@@ -64,6 +69,7 @@ pub(crate) struct Upstream {
     pub(crate) lists: Lists,
     pub(crate) watched: Watched,
     conversations: Arc<Conversations>,
+    breaker: Breaker,
     /// The servers that are told of changes.
     told: Mutex<Vec<Changes>>,
 }
@@ -94,6 +100,7 @@ impl Proxy {
             lists: Lists::default(),
             watched: Watched::default(),
             conversations: Arc::default(),
+            breaker: Breaker::default(),
             told: Mutex::default(),
         });
         // First the subscription, so that none falls between the lists and it.
@@ -113,6 +120,11 @@ impl Proxy {
     /// How a model should use the server behind, for [`Server::instructions`](toolwright_server::Server::instructions).
     pub fn instructions(&self) -> Option<&str> {
         self.upstream.info.instructions.as_deref()
+    }
+
+    /// Whether the circuit breaker is open: requests fail at once, since the server behind has answered too few of them.
+    pub fn is_circuit_open(&self) -> bool {
+        self.upstream.breaker.is_open()
     }
 
     /// The client behind the proxy.
@@ -142,11 +154,20 @@ impl Upstream {
             }
             _ => None,
         };
+        // One that is taken up again is at the server already.
+        let admitted = match resumed.is_none().then(|| self.breaker.admit()).transpose() {
+            Ok(admitted) => admitted,
+            Err(left) => return Ok(Answered::Failed(Failure::circuit_open(left))),
+        };
         let conversation = match resumed {
             Some(conversation) => conversation,
             None => Box::new(Conversation::new(self.request(&request, cx))),
         };
-        match conversation.advance(cx).await {
+        let stop = conversation.advance(cx).await;
+        if let Some(admitted) = admitted {
+            admitted.end(has_answered(&stop));
+        }
+        match stop {
             Stop::Asks(conversation, key, question) => {
                 let state = self.conversations.keep(conversation, cx.access())?;
                 Ok(Answered::Asks(InputRequired::new(key, question).with_state(state)))
@@ -156,7 +177,7 @@ impl Upstream {
             }
             Stop::Done(Err(error)) => match error.rpc() {
                 Some(rpc) => Err(rpc.clone()),
-                None => Ok(Answered::Failed(shown(&error, cx.access()))),
+                None => Ok(Answered::Failed(Failure::of(&error, cx.access()))),
             },
         }
     }
@@ -220,7 +241,7 @@ enum Answered {
     Raw(RawResult),
     Asks(InputRequired),
     /// Why the server behind gave no answer.
-    Failed(String),
+    Failed(Failure),
 }
 
 impl Answered {
@@ -229,7 +250,7 @@ impl Answered {
         match self {
             Self::Raw(raw) => raw.into(),
             Self::Asks(required) => required.into(),
-            Self::Failed(why) => error::internal(&why).into(),
+            Self::Failed(why) => error::internal(&why.text).with_data(&why.fault).into(),
         }
     }
 }
@@ -255,7 +276,11 @@ impl Provider for Proxy {
             let passed = Passed { method: method::TOOLS_CALL, params, meta, input };
             let outcome: Outcome = match self.upstream.pass_on(passed, cx).await {
                 // The model reads why, and may do something else.
-                Ok(Answered::Failed(why)) => ToolResult::error(why).into(),
+                Ok(Answered::Failed(why)) => {
+                    let mut result = ToolResult::error(why.text);
+                    result.meta = Some(Map::from_iter([(meta::FAULT.to_owned(), why.fault)]));
+                    result.into()
+                }
                 Ok(answered) => answered.outcome(),
                 Err(error) => error.into(),
             };
@@ -380,17 +405,50 @@ fn capabilities(cx: &Context) -> Map<String, Value> {
     capabilities
 }
 
-/// Why the server behind gave no answer. The command, the address and the last lines of standard error are for those who
-/// run the proxy, and not for callers over a network.
-fn shown(error: &ClientError, caller: &Access) -> String {
-    if matches!(caller, Access::Trusted) {
-        return error.to_string();
+/// Why the server behind gave no answer, for people and for programs.
+struct Failure {
+    text: String,
+    /// `kind` and `retryable`.
+    fault: Value,
+}
+
+impl Failure {
+    fn of(error: &ClientError, caller: &Access) -> Self {
+        let (kind, is_retryable, why) = match error.kind() {
+            ErrorKind::Connect => ("unavailable", true, "cannot be reached; try again later"),
+            ErrorKind::Timeout => ("timeout", false, "gave no answer in time"),
+            ErrorKind::Lost => {
+                ("outcome_unknown", false, "is no longer available; the request may have been carried out")
+            }
+            _ => ("upstream_error", false, "gave an answer that cannot be passed on"),
+        };
+        // The command, the address and the last lines of standard error are for those who run the proxy, and not for callers
+        // over a network.
+        let text = match caller {
+            Access::Trusted => error.to_string(),
+            _ => format!("the server behind this one {why}"),
+        };
+        Self { text, fault: json!({"kind": kind, "retryable": is_retryable}) }
     }
-    let why = match error.kind() {
-        ErrorKind::Connect => "cannot be reached; try again later",
-        ErrorKind::Timeout => "gave no answer in time",
-        ErrorKind::Lost => "is no longer available; the request may have been carried out",
-        _ => "gave an answer that cannot be passed on",
-    };
-    format!("the server behind this one {why}")
+
+    fn circuit_open(left: Duration) -> Self {
+        let text = format!(
+            "the server behind this one has not answered lately and is not asked now; try again in {} seconds",
+            left.as_secs_f64().ceil()
+        );
+        let milliseconds = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+        let fault = json!({"kind": "circuit_open", "retryable": true, "retry_after_ms": milliseconds});
+        Self { text, fault }
+    }
+}
+
+/// Whether the server behind has answered, be it with an error.
+fn has_answered(stop: &Stop) -> bool {
+    match stop {
+        Stop::Done(Err(error)) => {
+            error.rpc().is_some()
+                || !matches!(error.kind(), ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Lost)
+        }
+        _ => true,
+    }
 }

@@ -305,6 +305,18 @@ pub trait CallBus: Send + Sync + 'static {
     /// Waits for a call of the pool whose deadline has not passed, and claims it. Dropping the future claims nothing.
     fn claim<'a>(&'a self, pool: &'a str, worker: &'a str) -> BoxFuture<'a, Result<Claim, CallError>>;
 
+    /// Waits for a call as [`CallBus::claim`] does, and claims what else waits, up to `most` calls in all and as many as the bus gives
+    /// at once. There is at least one. Dropping the future claims nothing. Unless a bus has a better way, it is one.
+    fn claim_many<'a>(
+        &'a self,
+        pool: &'a str,
+        worker: &'a str,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<Claim>, CallError>> {
+        _ = most;
+        Box::pin(async move { Ok(vec![self.claim(pool, worker).await?]) })
+    }
+
     /// Renews a lease, with the progress since the last time.
     fn renew<'a>(
         &'a self,

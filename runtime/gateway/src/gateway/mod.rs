@@ -133,6 +133,8 @@ pub struct UpstreamStatus {
     pub name: String,
     /// How it stands with it.
     pub state: UpstreamState,
+    /// Whether its circuit breaker is open: requests fail at once, since it has answered too few of them.
+    pub is_circuit_open: bool,
     /// What pins say about its tools, if there are pins.
     pub findings: Vec<Finding>,
 }
@@ -291,6 +293,7 @@ impl Gateway {
         let status = members.iter().map(|member| UpstreamStatus {
             name: member.name().to_owned(),
             state: member.state(),
+            is_circuit_open: member.proxy().is_some_and(|proxy| proxy.is_circuit_open()),
             findings: self.0.pinning.findings(member.name()),
         });
         status.collect()

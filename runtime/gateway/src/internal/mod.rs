@@ -2,7 +2,7 @@
 //!
 //! It listens at an address of its own, which agents cannot reach, and every request needs the key of a service. The
 //! organization is that of the key, and never the caller's to choose, unless the key is good for all of them. `keys` has the
-//! services, `requests` what they send, `listener` the connections, and this module the routes:
+//! services, `requests` what they send, `listener` the connections, `status` is for operators, and this module the routes:
 //!
 //! | route | right | |
 //! |---|---|---|
@@ -14,12 +14,15 @@
 //! | `POST /internal/sessions` | `sessions` | a token for an agent |
 //! | `POST /internal/revoke` | `revoke` | revokes a token, a run or an organization |
 //! | `GET /internal/calls/{call}` | `read` | what became of a call |
+//! | `GET /internal/status` | `read`, all organizations | how the servers stand, and what is in force |
+//! | `GET /internal/metrics` | `read`, all organizations | counts, for Prometheus |
 //! | `GET /internal/jwks.json` | – | the public keys of tokens |
 //! | `GET /internal/live`, `GET /internal/ready` | – | whether the gateway lives, and can serve |
 
 mod keys;
 mod listener;
 mod requests;
+mod status;
 
 use std::io;
 use std::net::SocketAddr;
@@ -41,6 +44,8 @@ pub use listener::{HEAD_TIMEOUT, MAX_CONNECTIONS, REQUEST_TIMEOUT};
 use requests::{Failure, NamedOrg, NewSession, OpenRun, RegisterNode, Revoke};
 
 use crate::calls::{CallError, CallState};
+use crate::controlled::Controls;
+use crate::gateway::Gateway;
 use crate::registry::{Registry, RunId, StoreError};
 use crate::tokens::{Permission, SessionRequest, SessionTokens};
 
@@ -56,6 +61,8 @@ struct Shared {
     registry: Registry,
     tokens: Arc<SessionTokens>,
     keys: ServiceKeys,
+    gateway: Option<Gateway>,
+    controls: Controls,
 }
 
 type Answer = Result<Response, Failure>;
@@ -63,7 +70,14 @@ type Answer = Result<Response, Failure>;
 impl InternalApi {
     /// The API of a registry, for the services that have these keys.
     pub fn new(registry: Registry, tokens: Arc<SessionTokens>, keys: ServiceKeys) -> Self {
-        Self(Arc::new(Shared { registry, tokens, keys }))
+        Self(Arc::new(Shared { registry, tokens, keys, gateway: None, controls: Controls::new() }))
+    }
+
+    /// Shows the servers of this gateway, and the counts of these controls, in its status and metrics.
+    pub fn observing(self, gateway: Gateway, controls: Controls) -> Self {
+        let Shared { registry, tokens, keys, .. } = &*self.0;
+        let (registry, tokens, keys) = (registry.clone(), Arc::clone(tokens), keys.clone());
+        Self(Arc::new(Shared { registry, tokens, keys, gateway: Some(gateway), controls }))
     }
 
     /// Its routes, to be mounted. They must not be reachable from outside.
@@ -76,6 +90,8 @@ impl InternalApi {
             .route("/internal/sessions", post(new_session))
             .route("/internal/revoke", post(revoke))
             .route("/internal/calls/{call}", get(show_call))
+            .route("/internal/status", get(status::show))
+            .route("/internal/metrics", get(status::metrics))
             .route("/internal/jwks.json", get(jwks))
             .route("/internal/live", get(|| async { StatusCode::NO_CONTENT }))
             .route("/internal/ready", get(ready))
@@ -125,6 +141,18 @@ impl InternalApi {
     }
 }
 
+impl InternalApi {
+    /// Refuses whoever may not look at what is of all organizations.
+    async fn operator(&self, headers: &HeaderMap) -> Result<(), Failure> {
+        let service = self.service(headers, Right::Read).await?;
+        if service.orgs != Orgs::All {
+            let why = "this is shown to services of all organizations only (`--all-orgs`)";
+            return Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", why));
+        }
+        Ok(())
+    }
+}
+
 /// The run that a service means. Its organization is that of the key; one that the request names must be the same.
 fn run_of(service: &ServiceKey, org: &NamedOrg, run: &str) -> Result<RunId, Failure> {
     let org = match (&service.orgs, org) {
@@ -167,10 +195,11 @@ async fn end_run(
 
 async fn register(State(api): State<InternalApi>, headers: HeaderMap, body: Bytes) -> Answer {
     let service = api.service(&headers, Right::Register).await?;
-    let request: RegisterNode = requests::read(&body)?;
+    let mut request: RegisterNode = requests::read(&body)?;
     let run = run_of(service, &request.org, &request.run)?;
     request.entry.check().map_err(|error| Failure::invalid(&error.to_string()))?;
-    let revision = api.0.registry.store().register(&run, request.entry).await?;
+    let credentials = request.take_credentials();
+    let revision = api.0.registry.register(&run, request.entry, credentials).await?;
     Ok(answer(&json!({"revision": revision})))
 }
 
@@ -229,12 +258,8 @@ async fn revoke(State(api): State<InternalApi>, headers: HeaderMap, body: Bytes)
 }
 
 async fn show_call(State(api): State<InternalApi>, headers: HeaderMap, Path(call): Path<String>) -> Answer {
-    let service = api.service(&headers, Right::Read).await?;
     // A record does not say of which organization it is.
-    if service.orgs != Orgs::All {
-        let why = "calls are shown to services of all organizations only";
-        return Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", why));
-    }
+    api.operator(&headers).await?;
     let no_call = || CallError::NoCall(call.clone());
     let bus = api.0.registry.bus().ok_or_else(no_call)?;
     let record = bus.record(&call).await?;

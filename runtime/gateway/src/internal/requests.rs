@@ -1,18 +1,21 @@
 //! What services send, and what they are told when it cannot be done.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use axum::http::StatusCode;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
+use toolwright_client::config::Secret;
 
 use super::keys::{Orgs, ServiceKey};
 use super::run_of;
 use crate::calls::CallError;
 use crate::clock::Clock;
-use crate::registry::{Entry, RUN_TTL, Revocation, RunId, StoreError, check_id};
+use crate::registry::{Entry, RUN_TTL, RegisterError, Revocation, RunId, StoreError, check_id};
 use crate::scope::Selection;
+use crate::secrets::SecretError;
 
 /// The longest a run may go without being renewed: 24 hours.
 pub(super) const MAX_RUN_TTL: Duration = Duration::from_hours(24);
@@ -32,6 +35,9 @@ pub(super) struct RegisterNode {
     pub(super) run: String,
     #[serde(default)]
     pub(super) org: NamedOrg,
+    /// Absent leaves those that the node has as they are.
+    #[serde(default)]
+    credentials: Option<BTreeMap<String, String>>,
     #[serde(flatten)]
     pub(super) entry: Entry,
 }
@@ -85,6 +91,13 @@ pub(super) struct Failure {
     kind: &'static str,
     message: String,
     is_retryable: bool,
+}
+
+impl RegisterNode {
+    pub(super) fn take_credentials(&mut self) -> Option<BTreeMap<String, Secret>> {
+        let credentials = self.credentials.take()?;
+        Some(credentials.into_iter().map(|(name, value)| (name, Secret::new(value))).collect())
+    }
 }
 
 impl OpenRun {
@@ -141,6 +154,18 @@ impl From<StoreError> for Failure {
             StoreError::Invalid(_) => StatusCode::BAD_REQUEST,
         };
         Self { status, kind: error.kind(), message: error.to_string(), is_retryable: error.is_retryable() }
+    }
+}
+
+impl From<RegisterError> for Failure {
+    fn from(error: RegisterError) -> Self {
+        match error {
+            RegisterError::Store(error) => error.into(),
+            RegisterError::Secret(error) => {
+                Self::new(StatusCode::BAD_REQUEST, SecretError::KIND, error.to_string())
+            }
+            error => Self::invalid(&error.to_string()),
+        }
     }
 }
 

@@ -302,7 +302,19 @@ impl CallBus for RedisBus {
     }
 
     fn claim<'a>(&'a self, pool: &'a str, worker: &'a str) -> BoxFuture<'a, Result<Claim, CallError>> {
-        Box::pin(self.inner.claiming.claim(&self.inner, pool, worker))
+        Box::pin(async move {
+            let claimed = self.inner.claiming.claim(&self.inner, (pool, worker), 1).await?;
+            claimed.into_iter().next().ok_or_else(|| unreadable("an empty claim"))
+        })
+    }
+
+    fn claim_many<'a>(
+        &'a self,
+        pool: &'a str,
+        worker: &'a str,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<Claim>, CallError>> {
+        Box::pin(self.inner.claiming.claim(&self.inner, (pool, worker), most))
     }
 
     fn renew<'a>(

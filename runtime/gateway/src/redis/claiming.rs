@@ -1,4 +1,5 @@
-//! How a worker gets its calls: a blocking read of the pool's stream, then a script that gives it the lease.
+//! How a worker gets its calls: a blocking read of the pool's stream, of as many as it has room for, then a script that gives it
+//! their leases.
 //!
 //! A claim that is dropped gives back what it has: before the script has run, the entry is given to another worker after a
 //! moment; after it, the call is released at once.
@@ -21,6 +22,9 @@ use crate::random;
 /// The longest that a read blocks before leases are looked at: 1 second.
 const MAX_BLOCK: Duration = Duration::from_secs(1);
 
+/// The most calls that are claimed at once: 32.
+const MAX_CLAIMS: usize = 32;
+
 static CLAIM: LazyLock<Script> = script!("claim");
 static RELEASE: LazyLock<Script> = script!("release");
 
@@ -33,7 +37,13 @@ pub(super) struct Claiming {
 }
 
 impl Claiming {
-    pub(super) async fn claim(&self, bus: &Arc<Inner>, pool: &str, worker: &str) -> Result<Claim, CallError> {
+    /// Claims at least one call, and at most so many.
+    pub(super) async fn claim(
+        &self,
+        bus: &Arc<Inner>,
+        (pool, worker): (&str, &str),
+        most: usize,
+    ) -> Result<Vec<Claim>, CallError> {
         let block = bus.idle().min(MAX_BLOCK);
         // One whose read is dropped is closed with it: nobody would get the answer.
         let mut connection = match self.take(pool, worker) {
@@ -42,7 +52,8 @@ impl Claiming {
         };
         let stream = format!("mcp:1:calls:{pool}");
         let millis = usize::try_from(block.as_millis()).unwrap_or(usize::MAX);
-        let options = StreamReadOptions::default().group("w", worker).block(millis).count(1);
+        let most = most.clamp(1, MAX_CLAIMS);
+        let options = StreamReadOptions::default().group("w", worker).block(millis).count(most);
         loop {
             if self.is_time_to_look(pool, block) {
                 bus.end_leases(pool).await?;
@@ -59,12 +70,19 @@ impl Claiming {
                 Err(error) => return Err(CallError::Unavailable(error.to_string())),
             };
             let entries = read.into_iter().flat_map(|read| read.keys).flat_map(|key| key.ids);
-            for entry in entries {
-                let call: Option<String> = entry.get("call");
-                if let Some(claim) = claim_entry(bus, pool, &entry.id, &call.unwrap_or_default()).await? {
-                    self.put(pool, worker, connection);
-                    return Ok(claim);
-                }
+            let entries: Vec<(String, String)> = entries
+                .map(|entry| {
+                    let call: Option<String> = entry.get("call");
+                    (entry.id, call.unwrap_or_default())
+                })
+                .collect();
+            if entries.is_empty() {
+                continue;
+            }
+            let claims = claim_entries(bus, pool, entries).await?;
+            if !claims.is_empty() {
+                self.put(pool, worker, connection);
+                return Ok(claims);
             }
         }
     }
@@ -91,27 +109,41 @@ impl Claiming {
     }
 }
 
-/// Claims the call of an entry; none if it is no longer to be made.
-async fn claim_entry(
+/// Claims the calls of entries, by one script; those are left out that are no longer to be made.
+async fn claim_entries(
     bus: &Arc<Inner>,
     pool: &str,
-    entry: &str,
-    id: &str,
-) -> Result<Option<Claim>, CallError> {
-    let lease = random::name()
-        .ok_or_else(|| CallError::Unavailable("the system gives no random numbers for a lease".to_owned()))?;
+    entries: Vec<(String, String)>,
+) -> Result<Vec<Claim>, CallError> {
+    let mut args = vec![pool.to_owned(), bus.lease_millis(), bus.process.clone()];
+    let mut claimed = Vec::with_capacity(entries.len());
+    for (entry, id) in entries {
+        let lease = random::name().ok_or_else(|| {
+            CallError::Unavailable("the system gives no random numbers for a lease".to_owned())
+        })?;
+        args.extend([entry, id.clone(), lease.clone()]);
+        claimed.push((id, lease));
+    }
     let (sent, received) = oneshot::channel();
-    let (inner, pool, entry, id) = (Arc::clone(bus), pool.to_owned(), entry.to_owned(), id.to_owned());
-    // On its own, so that the script's answer arrives even if nobody waits for the claim any more.
+    let inner = Arc::clone(bus);
+    // On its own, so that the script's answer arrives even if nobody waits for the claims any more.
     tokio::spawn(async move {
-        let length = inner.lease_millis();
-        let args = [&pool, &entry, &id, &lease, &length, &inner.process].map(String::as_str);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let answer: Result<Vec<String>, CallError> = inner.run(&CLAIM, &args).await;
         // Dropped here if it cannot be sent.
-        _ = sent.send(answer.map(|answer| Unreturned { bus: inner, id, lease, answer }));
+        _ = sent.send(answer.map(|answer| {
+            let calls = answer.chunks_exact(2).zip(claimed).filter(|(call, _)| !call[0].is_empty());
+            let unreturned = calls.map(|(call, (id, lease))| Unreturned {
+                bus: Arc::clone(&inner),
+                id,
+                lease,
+                call: Some((call[0].clone(), call[1].clone())),
+            });
+            unreturned.collect::<Vec<_>>()
+        }));
     });
-    let Ok(answer) = received.await else { return Ok(None) };
-    answer?.into_claim()
+    let Ok(answer) = received.await else { return Ok(Vec::new()) };
+    answer?.into_iter().map(Unreturned::into_claim).collect()
 }
 
 /// A claim that is released if it is dropped before it has been returned.
@@ -119,23 +151,22 @@ struct Unreturned {
     bus: Arc<Inner>,
     id: String,
     lease: String,
-    /// The call and the attempt; empty if there is none.
-    answer: Vec<String>,
+    /// The call and the attempt; none once it has been returned.
+    call: Option<(String, String)>,
 }
 
 impl Unreturned {
-    fn into_claim(mut self) -> Result<Option<Claim>, CallError> {
-        let [call, attempt] = self.answer.as_slice() else { return Ok(None) };
-        let call = serde_json::from_str(call).map_err(unreadable)?;
+    fn into_claim(mut self) -> Result<Claim, CallError> {
+        let (call, attempt) = self.call.take().unwrap_or_default();
+        let call = serde_json::from_str(&call).map_err(unreadable)?;
         let attempt = attempt.parse().map_err(unreadable)?;
-        self.answer.clear();
-        Ok(Some(Claim::new(call, self.lease.clone(), attempt)))
+        Ok(Claim::new(call, self.lease.clone(), attempt))
     }
 }
 
 impl Drop for Unreturned {
     fn drop(&mut self) {
-        if self.answer.is_empty() {
+        if self.call.is_none() {
             return;
         }
         // While the runtime shuts down there is nobody to do it; then the lease ends.

@@ -65,6 +65,10 @@ impl Connection {
         Ok(connection)
     }
 
+    pub(super) fn manager(&self) -> ConnectionManager {
+        self.manager.clone()
+    }
+
     async fn check(&self) -> Result<(), RedisError> {
         let failed = |error: redis::RedisError| RedisError::Unavailable(error.to_string());
         let mut manager = self.manager.clone();
@@ -112,6 +116,25 @@ impl Connection {
                 Err(_) => return Err(format!("it did not answer within {} s", PATIENCE.as_secs())),
             }
         }
+    }
+
+    /// The names of all keys of a pattern.
+    pub(super) async fn scan(&self, pattern: &str) -> Result<Vec<String>, String> {
+        let mut manager = self.manager.clone();
+        let scanned = async {
+            let (mut keys, mut cursor) = (Vec::new(), 0_u64);
+            loop {
+                let mut scan = redis::cmd("SCAN");
+                scan.arg(cursor).arg("MATCH").arg(pattern).arg("COUNT").arg(1_000);
+                let some: Vec<String>;
+                (cursor, some) = scan.query_async(&mut manager).await?;
+                keys.extend(some);
+                if cursor == 0 {
+                    return Ok(keys);
+                }
+            }
+        };
+        scanned.await.map_err(|error: redis::RedisError| error.to_string())
     }
 
     /// A connection of its own for reads that block for so long.

@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 use toolwright_server::BoxFuture;
 
 use super::connection::{Connection, RedisError, script};
+use super::sealed::RedisSecrets;
 use crate::random;
 use crate::registry::{CHANGES, TOKEN_LIFE};
 use crate::registry::{
@@ -63,6 +64,11 @@ impl RedisStore {
         let subscribed = connection.subscribe(CHANGED).await.map_err(RedisError::Unavailable)?;
         let subscription = tokio::spawn(pass_on(connection.clone(), subscribed, changes.clone()));
         Ok(Self { connection, changes, subscription })
+    }
+
+    /// The credentials of the same runs, over the same connection.
+    pub fn secrets(&self) -> RedisSecrets {
+        RedisSecrets::new(self.connection.clone())
     }
 
     /// Does something with a run of its organization.
@@ -172,7 +178,7 @@ async fn pass_on_one(subscription: redis::aio::PubSub, changes: &broadcast::Send
     }
 }
 
-fn org_text(org: Option<&str>) -> String {
+pub(super) fn org_text(org: Option<&str>) -> String {
     serde_json::to_string(&org).unwrap_or_default()
 }
 
@@ -180,7 +186,7 @@ fn new_epoch() -> Result<String, StoreError> {
     random::name().ok_or_else(|| StoreError::Unavailable("the system gives no random numbers".to_owned()))
 }
 
-fn unreadable() -> StoreError {
+pub(super) fn unreadable() -> StoreError {
     StoreError::Unavailable("what it has kept cannot be read".to_owned())
 }
 

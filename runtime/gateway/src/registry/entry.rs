@@ -37,6 +37,10 @@ pub struct Entry {
     /// Names of inputs that the run has bound already, such as credentials: callers neither see nor set them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub bound: BTreeSet<String>,
+    /// Names of credentials that are sealed in a [`SecretStore`](crate::secrets::SecretStore): headers of a remote node, bound inputs
+    /// of a component. Their values are never part of an entry.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub sealed: BTreeSet<String>,
     /// Whether calls of the tools may be made.
     #[serde(default)]
     pub status: Status,
@@ -114,7 +118,13 @@ impl Entry {
 
     /// A node with this backend, ready at once.
     pub fn new(node: impl Into<String>, backend: Backend) -> Self {
-        Self { node: node.into(), backend, bound: BTreeSet::new(), status: Status::Ready }
+        Self {
+            node: node.into(),
+            backend,
+            bound: BTreeSet::new(),
+            sealed: BTreeSet::new(),
+            status: Status::Ready,
+        }
     }
 
     /// Names inputs that are bound.

@@ -14,12 +14,14 @@ use toolwright_client::config::{ServerSpec, StdioSpec};
 use toolwright_client::{Client, ClientBuilder};
 use toolwright_server::{Changes, Provider as _};
 
+use super::credentials::Vault;
 use super::sessions::Sessions;
 use super::store::{RegistryStore, RunChanged, RunState, StoreError};
 use super::view::{Launchers, View};
 use crate::calls::CallBus;
 use crate::clock::Clock;
 use crate::gateway::Gateway;
+use crate::secrets::{MasterKeys, SecretStore};
 
 /// How long a run is kept ready after it was used last: ten minutes. After that its servers are let go.
 pub const IDLE: Duration = Duration::from_mins(10);
@@ -63,6 +65,7 @@ pub struct RegistryBuilder {
     build: Box<Build>,
     call_timeout: Duration,
     clock: Clock,
+    vault: Option<Vault>,
 }
 
 pub(super) struct Shared {
@@ -71,6 +74,7 @@ pub(super) struct Shared {
     pub(super) call_timeout: Duration,
     pub(super) clock: Clock,
     pub(super) launchers: Launchers,
+    pub(super) vault: Option<Vault>,
     build: Arc<Build>,
     runs: Mutex<HashMap<String, Arc<LiveRun>>>,
     attached: Mutex<Vec<Changes>>,
@@ -120,6 +124,13 @@ impl RegistryBuilder {
         self
     }
 
+    /// Keeps the credentials that nodes are registered with ([`Registry::register`]) in this store, sealed with these keys, and opens
+    /// those of the servers that it connects to. Without it no credential can be stored.
+    pub fn credentials(mut self, store: Arc<dyn SecretStore>, keys: MasterKeys) -> Self {
+        self.vault = Some(Vault { store, keys });
+        self
+    }
+
     /// Takes the time from elsewhere: for tests.
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
@@ -137,6 +148,7 @@ impl RegistryBuilder {
             call_timeout: self.call_timeout,
             clock: self.clock,
             launchers: self.launchers,
+            vault: self.vault,
             build: self.build.into(),
             runs: Mutex::default(),
             attached: Mutex::default(),
@@ -167,6 +179,7 @@ impl Registry {
             build: Box::new(|_| Client::builder()),
             call_timeout: Self::CALL_TIMEOUT,
             clock: Clock::default(),
+            vault: None,
         }
     }
 
@@ -240,7 +253,9 @@ impl Shared {
             return Ok(None);
         };
         let known = self.runs().get(run).cloned();
-        let view = View::new(snapshot, &self.launchers, known.as_ref().map(|live| live.view()).as_deref());
+        let headers = self.open_headers(run, &snapshot).await?;
+        let view =
+            View::new(snapshot, &self.launchers, headers, known.as_ref().map(|live| live.view()).as_deref());
         let live = known.unwrap_or_else(|| {
             let live = Arc::new(LiveRun::new(run, Arc::new(View::new_empty(&view))));
             Arc::clone(self.runs().entry(run.to_owned()).or_insert(live))

@@ -2,10 +2,11 @@
 //!
 //! `store` says how runs and their entries are kept, `memory` keeps them in this process, and `entry` is what a node
 //! registers. `live` keeps the runs that are in use in step with the store, `view` is what one offers at a moment, `verify` finds
-//! a caller's run by its token, `sessions` has the tokens in use, `provider` answers its lists and calls, `call` waits for workers,
+//! a caller's run by its token, `sessions` has the tokens in use, `provider` answers its lists and calls, `call` waits for workers, `credentials` seals what nodes bring,
 //! and `report` shows operators how the nodes of a run stand.
 
 mod call;
+mod credentials;
 mod entry;
 mod live;
 mod memory;
@@ -16,6 +17,7 @@ mod store;
 mod verify;
 mod view;
 
+pub use credentials::RegisterError;
 #[cfg(feature = "http")]
 pub(crate) use entry::check_id;
 pub use entry::{Backend, Entry, EntryError, MAX_ENTRY_BYTES, MAX_ID_BYTES, Status};

@@ -177,6 +177,11 @@ impl Session {
 }
 
 impl Agent {
+    /// The revision of the run's registry that the agent sees.
+    pub(crate) fn revision(&self) -> u64 {
+        self.run.view().state.revision
+    }
+
     /// Waits until the token is revoked, by itself or with its run or its organization.
     pub(super) fn revoked(&self) -> impl Future<Output = ()> + use<> {
         let (own, of_run) = (self.revoked.clone(), self.run.revoked());

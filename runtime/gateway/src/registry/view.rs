@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::json;
-use toolwright_client::config::{Headers, HttpSpec, ServerSpec, StdioSpec};
+use toolwright_client::config::{Headers, HttpSpec, Secret, ServerSpec, StdioSpec};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::external::InputChecker;
 use toolwright_core::protocol::meta;
 
+use super::credentials::OpenedHeaders;
 use super::entry::{Backend, Entry, Status};
 use super::store::{RunState, Snapshot};
 
@@ -54,12 +55,17 @@ impl RunTool {
 
 impl View {
     /// What the entries of a run make. `before` is what they made last: what is unchanged is used again.
-    pub(super) fn new(snapshot: Snapshot, launchers: &Launchers, before: Option<&Self>) -> Self {
+    pub(super) fn new(
+        snapshot: Snapshot,
+        launchers: &Launchers,
+        mut headers: OpenedHeaders,
+        before: Option<&Self>,
+    ) -> Self {
         let mut view = Self::empty(snapshot.state);
         let mut names = HashSet::new();
         for entry in snapshot.entries {
             let node = entry.node.clone();
-            if let Err(why) = view.add(entry, launchers, before, &mut names) {
+            if let Err(why) = view.add(entry, launchers, headers.remove(&node), before, &mut names) {
                 view.left_out.push((node, why));
             }
         }
@@ -87,6 +93,7 @@ impl View {
         &mut self,
         entry: Entry,
         launchers: &Launchers,
+        opened: Option<Result<Vec<(String, Secret)>, String>>,
         before: Option<&Self>,
         names: &mut HashSet<String>,
     ) -> Result<(), String> {
@@ -120,6 +127,9 @@ impl View {
                 let mut spec = HttpSpec::new(url.as_str());
                 spec.headers = Headers::default();
                 for (name, value) in headers {
+                    spec.headers.set(name, value);
+                }
+                for (name, value) in opened.unwrap_or(Ok(Vec::new()))? {
                     spec.headers.set(name, value);
                 }
                 ServerSpec::new(&entry.node, spec)

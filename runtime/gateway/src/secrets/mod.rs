@@ -3,6 +3,9 @@
 //! [`MasterKeys`] seal each credential for one [`Place`]: organization, run, node and field. The [`Envelope`] that is stored opens
 //! at that place only, and with the key that it names. There is no default key: without one, nothing can be stored.
 //!
+//! A [`SecretStore`] keeps envelopes with their run; workers open those of the call that they have, the gateway those of the servers
+//! that it connects to.
+//!
 //! Each organization and run has a key of its own, derived with HKDF-SHA-256 (RFC 5869). Credentials are encrypted with
 //! XChaCha20-Poly1305 and a random nonce of 24 bytes; the place and the id of the key are authenticated with them.
 //!
@@ -23,10 +26,13 @@
 
 mod envelope;
 mod master;
+mod store;
 mod value;
 
 pub use envelope::{Envelope, MAX_SECRET_BYTES, Place, SecretError};
 pub use master::{COMMAND_TIMEOUT, KeyError, MAX_KEYS, MasterKeys};
+pub(crate) use store::sealed_bytes;
+pub use store::{MAX_CREDENTIALS, MAX_RUN_SEALED_BYTES, Rekeyed, Sealed, SecretStore};
 pub use value::SecretValue;
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Services that answer the calls of a pool.
 //!
-//! A [`Worker`] is a service behind a [`CallBus`] rather than behind a transport. `running` is one call in it.
+//! A [`Worker`] is a service behind a [`CallBus`] rather than behind a transport. `running` is one call in it, `credentials` are those of its node.
 
+mod credentials;
 mod running;
 
 use std::fmt;
@@ -12,9 +13,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use toolwright_server::Service;
 
+use self::credentials::Vault;
+pub use self::credentials::{CredentialError, Credentials};
 use self::running::Running;
 use crate::calls::{CallBus, CallError, Claim};
 use crate::random;
+use crate::secrets::{MasterKeys, SecretStore};
 
 /// How many calls a worker runs at a time, unless it says otherwise: 16.
 pub const CONCURRENCY: usize = 16;
@@ -52,18 +56,25 @@ pub struct Worker {
     name: String,
     service: Service,
     concurrency: usize,
+    vault: Option<Vault>,
 }
 
 impl Worker {
     /// A worker of the pool that runs [`CONCURRENCY`] calls at a time.
     pub fn new(bus: Arc<dyn CallBus>, pool: impl Into<String>, service: Service) -> Self {
         let name = format!("{}-{}", std::process::id(), random::name().unwrap_or_default());
-        Self { bus, pool: pool.into(), name, service, concurrency: CONCURRENCY }
+        Self { bus, pool: pool.into(), name, service, concurrency: CONCURRENCY, vault: None }
     }
 
     /// Runs so many calls at a time, at least one.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.clamp(1, Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// Lets handlers open the [`Credentials`] of the nodes that they are called for: those of the store, with these keys.
+    pub fn credentials(mut self, store: Arc<dyn SecretStore>, keys: MasterKeys) -> Self {
+        self.vault = Some(Vault { store, keys });
         self
     }
 
@@ -107,10 +118,16 @@ impl Worker {
             while running.try_join_next().is_some() {}
             // It is never closed.
             let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
-            match self.bus.claim(&self.pool, &self.name).await {
-                Ok(claim) => {
+            let mut places = vec![place];
+            while let Ok(place) = Arc::clone(&room).try_acquire_owned() {
+                places.push(place);
+            }
+            match self.bus.claim_many(&self.pool, &self.name, places.len()).await {
+                Ok(claims) => {
                     backoff = Backoff::default();
-                    running.spawn(self.clone().run_call(claim, place));
+                    for (claim, place) in claims.into_iter().zip(places) {
+                        running.spawn(self.clone().run_call(claim, place));
+                    }
                 }
                 Err(_) => backoff.wait().await,
             }
@@ -118,7 +135,7 @@ impl Worker {
     }
 
     async fn run_call(self, claim: Claim, place: OwnedSemaphorePermit) {
-        let running = Running::new(&*self.bus, &claim);
+        let running = Running::new(&*self.bus, &claim, self.vault.clone());
         if let Some(finish) = running.run(&self.service).await {
             let mut backoff = Backoff::default();
             // A bus that is down may come back while the lease is good. What is too late changes nothing.

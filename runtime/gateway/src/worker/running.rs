@@ -1,5 +1,6 @@
 //! One call in a worker, from its claim to its end.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -8,6 +9,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use toolwright_server::{Context, Service};
 
+use super::credentials::{Credentials, Vault};
 use super::renew_every;
 use crate::calls::{CallBus, Claim, Finish, Lease, Progress};
 use crate::clock::Clock;
@@ -19,11 +21,13 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 pub(super) struct Running<'a> {
     bus: &'a dyn CallBus,
     claim: &'a Claim,
+    credentials: Option<Arc<Credentials>>,
 }
 
 impl<'a> Running<'a> {
-    pub(super) fn new(bus: &'a dyn CallBus, claim: &'a Claim) -> Self {
-        Self { bus, claim }
+    pub(super) fn new(bus: &'a dyn CallBus, claim: &'a Claim, vault: Option<Vault>) -> Self {
+        let credentials = vault.and_then(|vault| Credentials::new(vault, &claim.call)).map(Arc::new);
+        Self { bus, claim, credentials }
     }
 
     /// Runs the call. Gives how to finish it; none where its lease is lost.
@@ -31,7 +35,7 @@ impl<'a> Running<'a> {
         let call = &self.claim.call;
         let (reports, reported) = watch::channel(None);
         let meta = to_raw_value(&Value::from(call.meta.clone())).ok();
-        let cx = Context::detached_with(
+        let mut cx = Context::detached_with(
             self.time_left().min(service.limits().call_timeout),
             meta.filter(|_| !call.meta.is_empty()),
             move |progress, total, message| {
@@ -39,13 +43,20 @@ impl<'a> Running<'a> {
                 reports.send_replace(Some(Progress { progress, total, message }));
             },
         );
-        tokio::select! {
+        if let Some(credentials) = &self.credentials {
+            cx = cx.with_extension(Arc::clone(credentials));
+        }
+        let finish = tokio::select! {
             biased;
             result = service.run_tool(&call.tool, Some(&call.arguments), &cx) => Some(match result {
                 Ok(result) => Finish::Result(result),
                 Err(error) => Finish::Error(error),
             }),
             () = self.hold(&cx, reported) => None,
+        };
+        match (finish, &self.credentials) {
+            (Some(finish), Some(credentials)) => Some(credentials.end(finish)),
+            (finish, _) => finish,
         }
     }
 

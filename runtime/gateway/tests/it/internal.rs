@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use toolwright_gateway::Selection;
 use toolwright_gateway::internal::{InternalApi, Orgs, Right, ServiceKeys};
 use toolwright_gateway::registry::{MemoryStore, Registry};
 use toolwright_gateway::tokens::{KeyRing, SessionTokens};
+use toolwright_gateway::{Controls, Gateway, Selection};
 
 struct Api {
     address: String,
@@ -34,6 +34,7 @@ impl Api {
             Arc::new(SessionTokens::new(KeyRing::generate().unwrap(), "http://gateway.example/mcp/gateway"));
         let registry = Registry::builder(MemoryStore::new()).start();
         let api = InternalApi::new(registry, Arc::clone(&tokens), ServiceKeys::open(&path).unwrap());
+        let api = api.observing(Gateway::new(), Controls::new());
         let listener = InternalApi::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         tokio::spawn(api.serve(listener, std::future::pending()));
@@ -182,4 +183,31 @@ async fn wrong_requests_are_refused_with_the_reason() {
     let (_, jwks) = api.send("GET", "/internal/jwks.json", "", &Value::Null).await;
     assert_eq!(jwks["keys"][0]["crv"], "Ed25519");
     assert!(jwks["keys"][0].get("d").is_none());
+}
+
+#[tokio::test]
+async fn operators_see_the_status_and_the_metrics() {
+    let (api, [engine, operator, viewer]) = Api::start().await;
+    for path in ["/internal/status", "/internal/metrics"] {
+        // They say something of all organizations.
+        for key in [&engine, &viewer] {
+            assert_eq!(api.send("GET", path, key, &Value::Null).await.0, 403, "{path}");
+        }
+        assert_eq!(api.send("GET", path, "", &Value::Null).await.0, 401, "{path}");
+    }
+    let (_, status) = api.send("GET", "/internal/status", &operator, &Value::Null).await;
+    assert_eq!(
+        (&status["isReady"], &status["runs"], &status["servers"]),
+        (&json!(true), &json!(0), &json!([]))
+    );
+    let mut stream = TcpStream::connect(&api.address).await.unwrap();
+    let head = format!(
+        "GET /internal/metrics HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {operator}\r\nConnection: close\r\n\r\n",
+        api.address
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("content-type: text/plain; version=0.0.4"), "{answer}");
+    assert!(answer.contains("\ntoolwright_gateway_store_up 1\n"), "{answer}");
 }

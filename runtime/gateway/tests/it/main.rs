@@ -1,5 +1,6 @@
 //! A proxy, and a gateway, between clients and a server of either era.
 
+mod controlled;
 #[cfg(feature = "http")]
 mod internal;
 mod many;

@@ -18,14 +18,16 @@ struct Stand {
     url: String,
     tokens: Arc<SessionTokens>,
     store: Arc<MemoryStore>,
+    blue: Shop,
 }
 
 /// Two shops behind a gateway that goes by scopes.
 async fn stand() -> Stand {
-    let shops = ["red", "blue"].map(|name| {
+    let blue = Shop::default();
+    let shops = [("red", Shop::default()), ("blue", blue.clone())].map(|(name, shop)| {
         let http = Http::bind("127.0.0.1:0").unwrap();
         let spec = HttpSpec::new(format!("http://{}/mcp", http.local_addr().unwrap()));
-        let service = Shop::default().service();
+        let service = shop.service();
         tokio::spawn(async move { service.serve(http).await });
         ServerSpec::new(name, spec)
     });
@@ -39,7 +41,7 @@ async fn stand() -> Stand {
     let service = Server::new(()).provider(gateway).provider(registry).build().unwrap();
     let http = http.config(HttpConfig::new().protect(protection));
     tokio::spawn(async move { service.serve(http).await });
-    Stand { url, tokens, store }
+    Stand { url, tokens, store, blue }
 }
 
 impl Stand {
@@ -123,4 +125,31 @@ async fn tokens_of_a_run_reach_no_server_of_the_configuration() {
     stand.store.revoke(&Revocation::Org(None, now)).await.unwrap();
     let error: Value = json!(client.call("red__echo", json!({})).await.unwrap_err().to_string());
     assert!(error.as_str().unwrap().contains("revoked"), "{error}");
+}
+
+// As in stacklok/toolhive#5749: what a server offers later is held to the scope as well.
+#[tokio::test]
+async fn tools_that_come_later_are_held_to_the_scope() {
+    let stand = stand().await;
+    for revision in [Revision::NEWEST, Revision::NEWEST_LEGACY] {
+        let red = stand.client(caller().nodes(Selection::only(["red"])), revision).await;
+        let one = caller().nodes(Selection::only(["blue"])).tools(Selection::only(["blue__echo"]));
+        let (one, all) =
+            (stand.client(one, revision).await, SessionRequest::new("ben").permit(Permission::RunAll));
+        let all = stand.client(all, revision).await;
+        let (mut told, mut untold) = (all.watch_tools().await.unwrap(), red.watch_tools().await.unwrap());
+        let before = red.list_tools().await.unwrap().len();
+        stand.blue.grow();
+        let change = told.changed().await.unwrap();
+        let added: Vec<&str> = change.added.iter().map(ListedTool::name).collect();
+        assert!(added.len() == 1 && added[0].starts_with("blue__further_"), "{added:?}");
+        let names: Vec<String> =
+            one.list_tools().await.unwrap().iter().map(|tool| tool.name().to_owned()).collect();
+        assert_eq!(names, ["blue__echo"]);
+        assert!(one.call(added[0], ()).await.is_err());
+        assert!(all.call(added[0], ()).await.is_ok());
+        assert_eq!(red.list_tools().await.unwrap().len(), before);
+        let silent = tokio::time::timeout(std::time::Duration::from_millis(100), untold.changed()).await;
+        assert!(silent.is_err(), "{silent:?}");
+    }
 }

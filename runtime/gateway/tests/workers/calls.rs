@@ -18,6 +18,7 @@ macro_rules! suite {
                 a_pool_without_workers_refuses_calls_at_once
                 a_worker_that_stays_silent_no_longer_counts
                 a_waiting_worker_is_woken_by_a_call
+                calls_that_wait_are_claimed_together
                 every_call_reaches_one_of_many_workers
                 a_lost_call_that_may_be_repeated_is_made_again
                 a_call_is_made_three_times_at_most
@@ -58,6 +59,35 @@ pub(crate) async fn a_call_is_claimed_once_and_its_result_is_kept(sides: Sides) 
         assert_eq!(result_of(&sides.end_of(id).await), result);
         assert_eq!(result_of(&sides.gateway.record(id).await.unwrap()), result);
     }
+}
+
+pub(crate) async fn calls_that_wait_are_claimed_together(sides: Sides) {
+    let sides = sides.with_worker().await;
+    let ids: Vec<String> = (0..7).map(|number| format!("call-{number}")).collect();
+    for id in &ids {
+        sides.submit(id, true).await;
+    }
+    let mut claimed = Vec::new();
+    while claimed.len() < ids.len() {
+        // Dropped while it claims, it takes none.
+        let dropped = sides.worker.claim_many("p", "w", 3);
+        let many = match tokio::time::timeout(Duration::from_micros(200), dropped).await {
+            Ok(many) => many,
+            Err(_) => {
+                tokio::time::timeout(sides.a_while(), sides.worker.claim_many("p", "w", 3)).await.unwrap()
+            }
+        };
+        let many = many.unwrap();
+        assert!((1..=3).contains(&many.len()), "{}", many.len());
+        claimed.extend(many);
+    }
+    for claim in &claimed {
+        assert_eq!(claim.attempt, 1);
+        assert!(sides.finish(claim, "{}").await);
+    }
+    let mut seen: Vec<_> = claimed.into_iter().map(|claim| claim.call.id).collect();
+    seen.sort();
+    assert_eq!(seen, ids);
 }
 
 pub(crate) async fn a_pool_without_workers_refuses_calls_at_once(sides: Sides) {

@@ -3,8 +3,12 @@
 #[cfg(feature = "http")]
 mod agents;
 mod calls;
+#[cfg(feature = "http")]
+mod credentials;
 mod lab;
 mod memory;
+#[cfg(all(feature = "http", feature = "redis"))]
+mod outage;
 #[cfg(feature = "redis")]
 mod processes;
 #[cfg(feature = "redis")]
@@ -16,6 +20,7 @@ mod redis_server;
 #[cfg(feature = "redis")]
 mod redis_users;
 mod registry;
+mod secrets;
 mod sides;
 #[cfg(feature = "http")]
 mod tenants;

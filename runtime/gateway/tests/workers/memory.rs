@@ -19,9 +19,16 @@ fn stores() -> crate::registry::Stores {
     crate::registry::Stores { one: Arc::clone(&store) as _, other: store, _keep: Box::new(()) }
 }
 
+fn vaults() -> crate::secrets::Vaults {
+    let store = Arc::new(MemoryStore::new());
+    let (runs, one) = (Arc::clone(&store) as _, Arc::clone(&store) as _);
+    crate::secrets::Vaults { runs, one, other: store, _keep: Box::new(()) }
+}
+
 crate::calls::suite!(tokio::test(start_paused = true), std::future::ready(super::sides()));
 crate::work::suite!(tokio::test(start_paused = true), std::future::ready(super::sides()));
 crate::registry::suite!(tokio::test(start_paused = true), std::future::ready(super::stores()));
+crate::secrets::suite!(tokio::test(start_paused = true), std::future::ready(super::vaults()));
 
 #[tokio::test(start_paused = true)]
 async fn records_are_dropped_after_an_hour() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright_gateway::redis::{RedisBus, RedisStore};
+use toolwright_gateway::redis::{RedisBus, RedisSecrets, RedisStore};
 
 use crate::redis_server::{Keeps, RedisServer};
 use crate::registry::Stores;
@@ -27,6 +27,19 @@ async fn stores() -> Stores {
     Stores { one: Arc::new(one.unwrap()), other: Arc::new(other.unwrap()), _keep: Box::new(server) }
 }
 
+async fn vaults() -> crate::secrets::Vaults {
+    let server = RedisServer::start(Keeps::Nothing);
+    let runs = RedisStore::connect(&server.url()).await.unwrap();
+    let (one, other) = (runs.secrets(), RedisSecrets::connect(&server.url()).await.unwrap());
+    crate::secrets::Vaults {
+        runs: Arc::new(runs),
+        one: Arc::new(one),
+        other: Arc::new(other),
+        _keep: Box::new(server),
+    }
+}
+
 crate::calls::suite!(tokio::test, super::sides());
 crate::work::suite!(tokio::test, super::sides());
 crate::registry::suite!(tokio::test, super::stores());
+crate::secrets::suite!(tokio::test, super::vaults());

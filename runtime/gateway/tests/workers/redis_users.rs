@@ -7,8 +7,9 @@ use serde_json::json;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_gateway::Worker;
 use toolwright_gateway::calls::{CallBus, CallError, CallState};
-use toolwright_gateway::redis::{RedisBus, RedisStore};
+use toolwright_gateway::redis::{RedisBus, RedisSecrets, RedisStore, Verdict, inspect};
 use toolwright_gateway::registry::{Entry, RUN_TTL, RegistryStore, Revocation, RunId, StoreError, TokenId};
+use toolwright_gateway::secrets::{MasterKeys, Place, Sealed, SecretStore as _};
 
 use crate::lab::Ledger;
 use crate::redis_server::{Keeps, RedisServer};
@@ -68,6 +69,43 @@ async fn each_user_can_do_its_part() {
 }
 
 #[tokio::test]
+async fn credentials_are_sealed_by_one_user_and_read_by_others() {
+    let server = server();
+    let (registrar, keys) = (store(&server, "registrar").await, MasterKeys::generate().unwrap());
+    let run = RunId::new(Some("acme"), "run-1");
+    registrar.open(&run, RUN_TTL).await.unwrap();
+    let place = Place { org: Some("acme"), run: "run-1", node: "a", field: "apiKey" };
+    let sealed = Sealed::from([("apiKey".to_owned(), keys.seal(&place, b"s3cret").unwrap())]);
+    registrar.secrets().put_sealed(&run, "a", &sealed).await.unwrap();
+    let new = MasterKeys::generate().unwrap().with_previous(keys.clone());
+    assert_eq!(new.rekey_store(&registrar.secrets()).await.unwrap().rekeyed, 1);
+    for user in ["gateway", "worker"] {
+        let secrets = RedisSecrets::connect(&url(&server, user)).await.unwrap();
+        let kept = secrets.sealed(&run, "a").await.unwrap();
+        assert_eq!(new.open(&place, &kept["apiKey"]).unwrap().expose(), b"s3cret", "{user}");
+        assert!(secrets.put_sealed(&run, "a", &sealed).await.is_err(), "{user}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_is_looked_at_without_being_changed() {
+    let server = server();
+    for user in ["gateway", "worker", "registrar"] {
+        let checks = inspect(&url(&server, user)).await.unwrap();
+        let verdict = |name| checks.iter().find(|check| check.name == name).unwrap().verdict;
+        assert_eq!((verdict("access"), verdict("version")), (Verdict::Ok, Verdict::Ok), "{user}: {checks:?}");
+        assert_eq!(verdict("persistence"), Verdict::Warning, "{user}: {checks:?}");
+    }
+    let open = RedisServer::start(Keeps::Everything);
+    let store = RedisStore::connect(&open.url()).await.unwrap();
+    store.open(&RunId::new(None, "run-1"), RUN_TTL).await.unwrap();
+    let checks = inspect(&open.url()).await.unwrap();
+    let access = checks.iter().find(|check| check.name == "access").unwrap();
+    assert!(access.verdict == Verdict::Warning && access.text.contains("FLUSHALL"), "{access:?}");
+    assert!(store.state("run-1", None).await.unwrap().is_some(), "nothing was flushed");
+}
+
+#[tokio::test]
 async fn no_user_can_do_the_part_of_another() {
     let server = server();
     let run = RunId::new(None, "run-1");
@@ -84,6 +122,11 @@ async fn no_user_can_do_the_part_of_another() {
     let worker = bus(&server, "worker").await;
     refused(worker.announce("other", "w", true).await.unwrap_err());
     refused(worker.claim("other", "w").await.unwrap_err());
+    let read = Command::new("redis-cli")
+        .args(["-u", &url(&server, "worker"), "hget", "mcp:1:{run-1}:tools", "a"])
+        .output();
+    let read = String::from_utf8_lossy(&read.unwrap().stdout).into_owned();
+    assert!(read.contains("NOPERM"), "a worker reads no entries: {read}");
     refused(bus(&server, "registrar").await.submit("default", call("a", false)).await.unwrap_err());
     assert!(RedisBus::connect(&server.url()).await.is_err(), "nobody comes in without a password");
 }

@@ -28,7 +28,7 @@ const LEGACY: &str = "2025-11-25";
 
 /// A node of a run of an organization.
 #[derive(Clone, Copy, PartialEq)]
-struct Tenant {
+pub(crate) struct Tenant {
     org: &'static str,
     run: &'static str,
     node: &'static str,
@@ -56,7 +56,7 @@ impl Tenant {
         format!("shop://own/{number}")
     }
 
-    fn run_id(&self) -> RunId {
+    pub(crate) fn run_id(&self) -> RunId {
         RunId::new(Some(self.org), self.run)
     }
 
@@ -142,14 +142,16 @@ impl Provider for Component {
 }
 
 /// A gateway, and a token of each node.
-struct Table {
+pub(crate) struct Table {
     host: String,
-    store: Arc<dyn RegistryStore>,
-    callers: Vec<(Tenant, String)>,
+    pub(crate) store: Arc<dyn RegistryStore>,
+    pub(crate) callers: Vec<(Tenant, String)>,
+    #[cfg(feature = "redis")]
+    tokens: Arc<SessionTokens>,
 }
 
 impl Table {
-    async fn new(store: Arc<dyn RegistryStore>, bus: Arc<dyn CallBus>) -> Self {
+    pub(crate) async fn new(store: Arc<dyn RegistryStore>, bus: Arc<dyn CallBus>) -> Self {
         let http = Http::bind("127.0.0.1:0").unwrap().path("/mcp/gateway");
         let host = http.local_addr().unwrap().to_string();
         let url = format!("http://{host}/mcp/gateway");
@@ -173,9 +175,23 @@ impl Table {
             let request = SessionRequest::new(tenant.node).run(Some(tenant.org), tenant.run, epoch);
             callers.push((tenant, tokens.mint(&request.nodes(Selection::only(nodes))).unwrap().token));
         }
-        let table = Self { host, store, callers };
+        let table = Self {
+            host,
+            store,
+            callers,
+            #[cfg(feature = "redis")]
+            tokens,
+        };
         table.wait_for_servers().await;
         table
+    }
+
+    /// Another token of a node.
+    #[cfg(feature = "redis")]
+    pub(crate) async fn mint_again(&self, tenant: Tenant) -> String {
+        let epoch = self.store.state(tenant.run, None).await.unwrap().unwrap().epoch;
+        let request = SessionRequest::new(tenant.node).run(Some(tenant.org), tenant.run, epoch);
+        self.tokens.mint(&request.nodes(Selection::only([tenant.node]))).unwrap().token
     }
 
     /// Until every caller sees its server, its component, and its worker.
@@ -222,7 +238,7 @@ impl Table {
     }
 
     /// All that comes of a request, with its head.
-    async fn modern(&self, token: &str, method: &str, params: &Value) -> String {
+    pub(crate) async fn modern(&self, token: &str, method: &str, params: &Value) -> String {
         read_all(self.send_modern(token, method, params).await).await
     }
 
@@ -301,7 +317,12 @@ async fn every_method_keeps_to_its_tenant(table: &Table) {
         let session = table.open_session(token).await;
         for (method, params, has_own) in rows(*caller) {
             let what = format!("{method} {params}");
-            check(*caller, &what, &table.modern(token, method, &params).await, has_own);
+            let answer = table.modern(token, method, &params).await;
+            check(*caller, &what, &answer, has_own);
+            // As in HelpCode-ai/anythingmcp#533: what differs by caller is no one else's to keep.
+            if answer.contains("\"ttlMs\"") {
+                assert!(answer.contains("\"cacheScope\":\"private\""), "{what}: {answer}");
+            }
             check(*caller, &what, &table.legacy(token, &session, method, &params).await, has_own);
         }
         for method in ["ping", "logging/setLevel", "resources/subscribe"] {

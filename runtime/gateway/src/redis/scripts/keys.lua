@@ -1,6 +1,7 @@
 -- What is kept where, and what all scripts share. Names after "mcp:1:", where 1 is the version of this layout:
 --
---   {RUN}:meta         hash: org, epoch, revision, bytes and sequence of a run
+--   {RUN}:meta         hash: org, epoch, revision, bytes, sequence and bytes of sealed credentials of a run
+--   {RUN}:sealed       hash: node -> its sealed credentials as JSON; it expires with meta
 --   {RUN}:tools        hash: node -> place in the order, a space, entry as JSON; it expires with meta
 --   revoked:TOKEN      a revoked token; it expires when any such token has
 --   revoked-org:ORG    until when tokens of an organization are revoked
@@ -20,6 +21,10 @@ end
 
 local function tools_of(run)
     return 'mcp:1:{' .. run .. '}:tools'
+end
+
+local function sealed_of(run)
+    return 'mcp:1:{' .. run .. '}:sealed'
 end
 
 local function now()

@@ -1,6 +1,6 @@
 -- what to do, run, organization as JSON, and what that needs; the answer begins with ok, none, other or full
 local run, org = ARGV[2], ARGV[3]
-local meta, tools = meta_of(run), tools_of(run)
+local meta, tools, sealed = meta_of(run), tools_of(run), sealed_of(run)
 
 local function changed()
     redis.call('PUBLISH', 'mcp:1:inv', run)
@@ -14,6 +14,7 @@ end
 local function live(lives)
     redis.call('PEXPIRE', meta, lives)
     redis.call('PEXPIRE', tools, lives)
+    redis.call('PEXPIRE', sealed, lives)
 end
 
 local function next_revision()
@@ -33,7 +34,7 @@ local acts = {}
 
 function acts.open(lives, epoch)
     if not known then
-        redis.call('DEL', tools)
+        redis.call('DEL', tools, sealed)
         redis.call('HSET', meta, 'org', org, 'epoch', epoch, 'revision', 0, 'bytes', 0, 'sequence', 0)
         changed()
     end
@@ -47,7 +48,7 @@ function acts.renew(lives)
 end
 
 acts['end'] = function()
-    redis.call('DEL', meta, tools)
+    redis.call('DEL', meta, tools, sealed)
     changed()
     return {'ok'}
 end
@@ -83,6 +84,11 @@ function acts.remove(node)
         return {'ok', redis.call('HGET', meta, 'revision')}
     end
     redis.call('HDEL', tools, node)
+    local credentials = redis.call('HGET', sealed, node)
+    if credentials then
+        redis.call('HDEL', sealed, node)
+        redis.call('HINCRBY', meta, 'sealed', -#credentials)
+    end
     redis.call('HINCRBY', meta, 'bytes', #string.match(former, '^%d+') + 1 - #former)
     return next_revision()
 end

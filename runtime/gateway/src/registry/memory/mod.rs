@@ -1,6 +1,8 @@
 //! The store of one process.
 
-use std::collections::HashMap;
+mod sealed;
+
+use std::collections::{BTreeMap, HashMap};
 use std::future::ready;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,6 +17,7 @@ use super::store::{
     Snapshot, StoreError, TokenId,
 };
 use crate::random;
+use crate::secrets::Sealed;
 use crate::tokens::SessionTokens;
 
 /// How long a token can be good after it was made, so that nothing need be known of older ones.
@@ -48,6 +51,8 @@ struct Run {
     /// In the order in which their nodes were registered first, with their sizes.
     entries: Vec<(Entry, usize)>,
     bytes: usize,
+    /// The sealed credentials of nodes.
+    sealed: BTreeMap<String, Sealed>,
 }
 
 impl Default for MemoryStore {
@@ -113,6 +118,7 @@ impl MemoryStore {
             ends: Instant::now() + ttl,
             entries: Vec::new(),
             bytes: 0,
+            sealed: BTreeMap::new(),
         };
         let opened = run.state();
         state.runs.insert(id.run.clone(), run);
@@ -209,6 +215,7 @@ impl Run {
     fn remove(&mut self, node: &str) -> u64 {
         if let Some(place) = self.entries.iter().position(|(known, _)| known.node == node) {
             self.bytes -= self.entries.remove(place).1;
+            self.sealed.remove(node);
             self.revision += 1;
         }
         self.revision

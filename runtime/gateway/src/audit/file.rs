@@ -1,0 +1,293 @@
+//! The audit as a file of JSON lines.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::{AuditRecord, AuditSink};
+
+/// How many records wait to be written: 10,000. Further ones are counted and lost, and the file says how many.
+pub const MAX_QUEUED_RECORDS: usize = 10_000;
+
+/// How long what was written may stay in memory.
+const FLUSH: Duration = Duration::from_secs(1);
+
+/// Writes records to a file, one line of JSON each. When the file has its size, it becomes `{file}.1`, that one `{file}.2`, and so on; the
+/// oldest is removed. Only its owner can read it (mode 0600).
+///
+/// A thread of its own writes, so that a slow disk slows no call. What cannot be written is counted ([`AuditFile::lost`]), and a line
+/// `{"lost":N}` says so as soon as lines can be written again.
+///
+/// ```no_run
+/// use toolwright_gateway::audit::AuditFile;
+///
+/// # fn main() -> std::io::Result<()> {
+/// let audit = AuditFile::builder("audit.jsonl").max_bytes(16 << 20).files(4).open()?;
+/// # drop(audit);
+/// # Ok(())
+/// # }
+/// ```
+pub struct AuditFile {
+    lines: Mutex<Option<SyncSender<Vec<u8>>>>,
+    lost: Arc<AtomicU64>,
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// Settings of an [`AuditFile`].
+#[derive(Debug, Clone)]
+pub struct AuditFileBuilder {
+    path: PathBuf,
+    max_bytes: u64,
+    files: u32,
+}
+
+impl AuditFile {
+    /// The size at which a file is rotated: 64 MiB.
+    pub const MAX_BYTES: u64 = 64 << 20;
+    /// How many rotated files are kept: 8.
+    pub const FILES: u32 = 8;
+
+    /// A file at this path, with the defaults.
+    pub fn builder(path: impl Into<PathBuf>) -> AuditFileBuilder {
+        AuditFileBuilder { path: path.into(), max_bytes: Self::MAX_BYTES, files: Self::FILES }
+    }
+
+    /// How many records could not be written.
+    pub fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Writes what waits, and ends. Later records are lost.
+    pub fn close(&self) {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A panic of the writer has nothing to add.
+        _ = writer.map(JoinHandle::join);
+    }
+}
+
+impl AuditFileBuilder {
+    /// Another size than [`AuditFile::MAX_BYTES`], 4 KiB at least.
+    pub fn max_bytes(mut self, bytes: u64) -> Self {
+        self.max_bytes = bytes.max(4 << 10);
+        self
+    }
+
+    /// Another number of rotated files than [`AuditFile::FILES`]; 0 keeps none.
+    pub fn files(mut self, files: u32) -> Self {
+        self.files = files;
+        self
+    }
+
+    /// Opens the file, whose lines are kept.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    pub fn open(self) -> io::Result<AuditFile> {
+        let rotating = Rotating::open(self)?;
+        let (lines, written) = mpsc::sync_channel(MAX_QUEUED_RECORDS);
+        let lost = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&lost);
+        let writer = std::thread::Builder::new().name("audit".to_owned());
+        let writer = writer.spawn(move || write(rotating, &written, &counted))?;
+        Ok(AuditFile { lines: Mutex::new(Some(lines)), lost, writer: Mutex::new(Some(writer)) })
+    }
+}
+
+impl AuditSink for AuditFile {
+    fn record(&self, record: &AuditRecord) {
+        let Ok(mut line) = serde_json::to_vec(record) else { return };
+        line.push(b'\n');
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = lines.as_ref().map(|lines| lines.try_send(line));
+        if matches!(sent, None | Some(Err(TrySendError::Full(_) | TrySendError::Disconnected(_)))) {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for AuditFile {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl fmt::Debug for AuditFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuditFile").field("lost", &self.lost()).finish_non_exhaustive()
+    }
+}
+
+/// Writes lines until there are no more.
+fn write(mut file: Rotating, lines: &mpsc::Receiver<Vec<u8>>, lost: &AtomicU64) {
+    let mut reported = 0;
+    loop {
+        match lines.recv_timeout(FLUSH) {
+            Ok(line) => {
+                let missing = lost.load(Ordering::Relaxed);
+                if missing > reported {
+                    let said = format!("{{\"lost\":{}}}\n", missing - reported);
+                    if file.write(said.as_bytes()).is_ok() {
+                        reported = missing;
+                    }
+                }
+                if file.write(&line).is_err() {
+                    lost.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => file.flush(),
+            Err(RecvTimeoutError::Disconnected) => {
+                file.flush();
+                return;
+            }
+        }
+    }
+}
+
+/// A file that gives way to another when it has its size.
+struct Rotating {
+    settings: AuditFileBuilder,
+    /// None after an error, until it can be opened again.
+    file: Option<BufWriter<File>>,
+    bytes: u64,
+}
+
+impl Rotating {
+    fn open(settings: AuditFileBuilder) -> io::Result<Self> {
+        let file = open(&settings.path)?;
+        let bytes = file.metadata()?.len();
+        Ok(Self { settings, file: Some(BufWriter::new(file)), bytes })
+    }
+
+    fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.bytes > 0 && self.bytes + line.len() as u64 > self.settings.max_bytes {
+            self.rotate()?;
+        }
+        if self.file.is_none() {
+            let file = open(&self.settings.path)?;
+            self.bytes = file.metadata()?.len();
+            self.file = Some(BufWriter::new(file));
+        }
+        let Some(file) = &mut self.file else { return Ok(()) };
+        if let Err(error) = file.write_all(line) {
+            // What is buffered is lost with it, rather than written twice.
+            self.file.take().map(BufWriter::into_parts);
+            return Err(error);
+        }
+        self.bytes += line.len() as u64;
+        Ok(())
+    }
+
+    fn flush(&mut self) {
+        if self.file.as_mut().is_some_and(|file| file.flush().is_err()) {
+            self.file.take().map(BufWriter::into_parts);
+        }
+    }
+
+    fn rotate(&mut self) -> io::Result<()> {
+        self.flush();
+        self.file = None;
+        let numbered = |number: u32| {
+            let mut name = self.settings.path.clone().into_os_string();
+            name.push(format!(".{number}"));
+            PathBuf::from(name)
+        };
+        for number in (1..self.settings.files).rev() {
+            // There may be fewer yet.
+            _ = std::fs::rename(numbered(number), numbered(number + 1));
+        }
+        if self.settings.files == 0 {
+            std::fs::remove_file(&self.settings.path)?;
+        } else {
+            std::fs::rename(&self.settings.path, numbered(1))?;
+        }
+        self.bytes = 0;
+        Ok(())
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwright_server::auth::Access;
+
+    use super::*;
+
+    fn record(number: usize) -> AuditRecord {
+        AuditRecord::new(&Access::Trusted, "tools/call", &format!("tool-{number}"), None)
+    }
+
+    fn targets(path: &Path) -> Vec<String> {
+        let text = std::fs::read_to_string(path).unwrap();
+        let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        lines.map(|line| line["target"].as_str().unwrap_or("lost").to_owned()).collect()
+    }
+
+    #[test]
+    fn every_record_is_a_line_and_files_are_rotated() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let numbered = |number: u32| folder.path().join(format!("audit.jsonl.{number}"));
+        let audit = AuditFile::builder(&path).max_bytes(4 << 10).files(2).open().unwrap();
+        (0..100).for_each(|number| audit.record(&record(number)));
+        audit.close();
+        audit.record(&record(100));
+        assert_eq!(audit.lost(), 1, "it is closed");
+        let all: Vec<_> =
+            [numbered(2), numbered(1), path.clone()].iter().flat_map(|file| targets(file)).collect();
+        let last: Vec<_> = (100 - all.len()..100).map(|number| format!("tool-{number}")).collect();
+        assert_eq!(all, last);
+        assert!(all.len() > 30 && !numbered(3).exists(), "{}", all.len());
+        for file in [numbered(2), numbered(1)] {
+            assert!(file.metadata().unwrap().len() <= 4 << 10);
+        }
+        let again = AuditFile::builder(&path).open().unwrap();
+        again.record(&record(7));
+        again.close();
+        assert_eq!(targets(&path).last().unwrap(), "tool-7", "what is there is kept");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_counted_and_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let settings = AuditFile::builder(&path).max_bytes(4 << 10).files(1);
+        let mut rotating = Rotating::open(settings).unwrap();
+        // A folder stands where the rotated file should be, so that it cannot be rotated.
+        let blocked = folder.path().join("audit.jsonl.1");
+        std::fs::create_dir_all(blocked.join("x")).unwrap();
+        let line = vec![b'x'; 3 << 10];
+        rotating.write(&line).unwrap();
+        assert!(rotating.write(&line).is_err());
+        std::fs::remove_dir_all(&blocked).unwrap();
+        rotating.write(&line).unwrap();
+        rotating.flush();
+        assert_eq!(path.metadata().unwrap().len(), 3 << 10);
+
+        let (lines, written) = mpsc::sync_channel(10);
+        let lost = AtomicU64::new(3);
+        lines.send(serde_json::to_vec(&record(1)).unwrap()).unwrap();
+        drop(lines);
+        std::fs::remove_file(&path).unwrap();
+        write(Rotating::open(AuditFile::builder(&path)).unwrap(), &written, &lost);
+        assert_eq!(targets(&path), ["lost", "tool-1"]);
+    }
+}

@@ -1,0 +1,180 @@
+//! One request in the audit.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use toolwright_server::auth::Access;
+
+use crate::pins::digest;
+use crate::scope::Scope;
+
+/// The longest name in a record, in bytes: what a caller sends is cut there.
+pub const MAX_TEXT_BYTES: usize = 256;
+
+/// A request that has ended. As JSON it is one line of the audit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AuditRecord {
+    /// When it ended, in milliseconds since 1970.
+    pub time: u64,
+    /// The organization of the caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub org: Option<String>,
+    /// The run of the caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// The caller: `sub` of its token. None for the program that has started the gateway, and for callers without tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caller: Option<String>,
+    /// The id of the caller's token (`jti`), by which it can be revoked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// The method, such as `tools/call`.
+    pub method: &'static str,
+    /// The public name of the tool or prompt, or the address of the resource.
+    pub target: String,
+    /// SHA-256 of the arguments' canonical JSON (RFC 8785): `sha256:` and hexadecimal digits. Short arguments can be guessed from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<String>,
+    /// How many bytes the arguments have.
+    pub argument_bytes: usize,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The name of the error for programs, such as `timeout`, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The code of a protocol error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<i64>,
+    /// The id of the call at the workers, where it has failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// The configuration that was in force, or the revision of the run's registry.
+    pub configuration: String,
+    /// The policy that was in force, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+}
+
+/// What came of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// A result.
+    Ok,
+    /// A result that says that the tool has failed.
+    ToolError,
+    /// A protocol error.
+    Error,
+    /// The client was asked for input, and makes the request again.
+    InputRequired,
+    /// A policy refused it.
+    Refused,
+    /// It was cancelled, or its caller left.
+    Cancelled,
+}
+
+impl Outcome {
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::ToolError => "tool_error",
+            Self::Error => "error",
+            Self::InputRequired => "input_required",
+            Self::Refused => "refused",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl AuditRecord {
+    /// A request of a caller, before anything has come of it.
+    pub fn new(access: &Access, method: &'static str, target: &str, arguments: Option<&RawValue>) -> Self {
+        let scope = Scope::of(access);
+        let who = access.principal().and_then(|principal| principal.claims::<Who>().ok()).unwrap_or_default();
+        let caller = who.sub.or_else(|| Some(access.principal()?.subject().to_owned()));
+        Self {
+            time: 0,
+            org: scope.and_then(|scope| scope.org.clone()),
+            run: scope.and_then(|scope| scope.run.clone()),
+            caller: caller.map(|caller| cut(&caller)),
+            token: who.jti.map(|id| cut(&id)),
+            method,
+            target: cut(target),
+            arguments: arguments.map(digest_of),
+            argument_bytes: arguments.map_or(0, |arguments| arguments.get().len()),
+            outcome: Outcome::Cancelled,
+            kind: None,
+            code: None,
+            call: None,
+            duration_ms: 0,
+            configuration: String::new(),
+            policy: None,
+        }
+    }
+
+    /// Notes how long it took, and when it ended.
+    pub(crate) fn end(&mut self, took: Duration, now: Duration) {
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        (self.duration_ms, self.time) = (milliseconds(took), milliseconds(now));
+    }
+}
+
+/// The claims that a record has.
+#[derive(Default, Deserialize)]
+struct Who {
+    sub: Option<String>,
+    jti: Option<String>,
+}
+
+/// The digest of arguments, the same for all texts of one value.
+fn digest_of(arguments: &RawValue) -> String {
+    // A raw value is JSON, unless it is nested too deeply.
+    let value: Value = serde_json::from_str(arguments.get()).unwrap_or_else(|_| arguments.get().into());
+    digest(&value)
+}
+
+fn cut(text: &str) -> String {
+    if text.len() <= MAX_TEXT_BYTES {
+        return text.to_owned();
+    }
+    let end = (0..=MAX_TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    format!("{}…", &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+    use toolwright_server::auth::Access;
+
+    use super::{AuditRecord, MAX_TEXT_BYTES};
+
+    fn raw(text: &str) -> Box<RawValue> {
+        RawValue::from_string(text.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn equal_arguments_have_one_digest_and_are_not_written() {
+        let record = |arguments: &str| {
+            AuditRecord::new(&Access::Trusted, "tools/call", "files__read", Some(&raw(arguments)))
+        };
+        let first = record(r#"{"b":1.0,"a":"s3cret"}"#);
+        assert_eq!(first.arguments, record(r#"{ "a": "s3cret", "b": 1 }"#).arguments);
+        assert_ne!(first.arguments, record(r#"{"a":"s3cre","b":1}"#).arguments);
+        let written = serde_json::to_string(&first).unwrap();
+        assert!(!written.contains("s3cret") && !written.contains('\n'), "{written}");
+    }
+
+    #[test]
+    fn names_of_callers_are_cut() {
+        let long = AuditRecord::new(&Access::Trusted, "tools/call", &"ü".repeat(10_000), None);
+        assert!(long.target.len() <= MAX_TEXT_BYTES + 3, "{}", long.target.len());
+    }
+}

@@ -1,0 +1,434 @@
+//! A provider whose requests are held to a policy, recorded and counted.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use toolwright_core::definition::ToolDefinition;
+use toolwright_core::names::split;
+use toolwright_core::prompt::{Prompt, PromptResult};
+use toolwright_core::protocol::{ErrorObject, meta, method};
+use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
+use toolwright_core::result::ToolResult;
+use toolwright_server::auth::Access;
+use toolwright_server::{
+    BoxFuture, Changes, Completion, CompletionRequest, Context, Outcome, PromptRequest, Provider,
+    ProviderCapabilities, ResourceRequest, ToolRequest,
+};
+
+use crate::audit::{AuditRecord, AuditSink, Outcome as Came};
+use crate::clock::Clock;
+use crate::metrics::Metrics;
+use crate::policy::{Approval, Policy, Refusal, Usage, Used, approve, inner_input};
+use crate::registry::Agent;
+use crate::scope::Scope;
+
+/// What a [`Controlled`] provider does with requests: the policy that they are held to, and where they are recorded and counted.
+///
+/// Clones are handles to the same controls, which several providers may share.
+#[derive(Clone, Default)]
+pub struct Controls(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    policy: RwLock<Arc<Policy>>,
+    usage: Arc<Usage>,
+    audit: RwLock<Option<Arc<dyn AuditSink>>>,
+    configuration: RwLock<Arc<str>>,
+    metrics: Metrics,
+    clock: Clock,
+}
+
+impl Controls {
+    /// No policy, no audit; requests are counted.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Holds calls to this policy from now on, in the place of the one before. Calls that run are not looked at again; what was counted by a
+    /// rule stays with the rule of its number.
+    pub fn set_policy(&self, policy: Policy) {
+        *self.0.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policy);
+    }
+
+    /// Records requests there from now on.
+    pub fn set_audit(&self, audit: Arc<dyn AuditSink>) {
+        *self.0.audit.write().unwrap_or_else(PoisonError::into_inner) = Some(audit);
+    }
+
+    /// Names the configuration that is in force, for the audit: its digest, or any other name.
+    pub fn set_configuration(&self, revision: &str) {
+        *self.0.configuration.write().unwrap_or_else(PoisonError::into_inner) = revision.into();
+    }
+
+    /// The name of the configuration that is in force.
+    pub fn configuration(&self) -> Arc<str> {
+        Arc::clone(&self.0.configuration.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The policy that is in force.
+    pub fn policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.0.policy.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The counts of requests.
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    fn audit(&self) -> Option<Arc<dyn AuditSink>> {
+        self.0.audit.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn begin(
+        &self,
+        access: &Access,
+        method: &'static str,
+        target: &str,
+        arguments: Option<&RawValue>,
+    ) -> Running {
+        self.0.metrics.begin();
+        let policy = self.policy();
+        let record = self.audit().map(|sink| {
+            let mut record = AuditRecord::new(access, method, target, arguments);
+            let run = access.principal().and_then(|principal| principal.extension::<Agent>());
+            record.configuration = match run {
+                Some(agent) => format!("run {}", agent.revision()),
+                None => self.configuration().to_string(),
+            };
+            record.policy = (!policy.rules().is_empty()).then(|| policy.revision().to_owned());
+            (sink, record)
+        });
+        // The public name of a run's tool may be anything.
+        let is_of_run = Scope::of(access).is_some_and(|scope| scope.run.is_some());
+        let server = split(target).filter(|_| !is_of_run).map_or("", |(server, _)| server).to_owned();
+        let (controls, started) = (self.clone(), Instant::now());
+        Running { controls, method, server, record, started, came: Came::Cancelled, used: None }
+    }
+}
+
+/// A request that runs. Dropping it records what has come of it.
+struct Running {
+    controls: Controls,
+    method: &'static str,
+    server: String,
+    record: Option<(Arc<dyn AuditSink>, AuditRecord)>,
+    started: Instant,
+    came: Came,
+    /// Counted until the request has ended.
+    used: Option<Used>,
+}
+
+impl Running {
+    fn note<T: Ended>(&mut self, outcome: &Outcome<T>) {
+        let (came, fault) = match outcome {
+            Outcome::Result(result) => (result.came(), result.fault()),
+            Outcome::Raw(raw) => outline(&raw.json),
+            Outcome::Error(error) => {
+                let code = error.code;
+                if let Some((_, record)) = &mut self.record {
+                    record.code = Some(code);
+                }
+                (Came::Error, fault_of(error))
+            }
+            Outcome::InputRequired(_) => (Came::InputRequired, None),
+            _ => (Came::Ok, None),
+        };
+        self.came = came;
+        if let (Some((_, record)), Some(fault)) = (&mut self.record, fault) {
+            (record.kind, record.call) = (fault.kind, fault.call_id);
+        }
+    }
+
+    fn refuse(&mut self, refusal: Refusal) -> Outcome {
+        self.came = Came::Refused;
+        if let Some((_, record)) = &mut self.record {
+            record.kind = Some(refusal.kind.to_owned());
+        }
+        refusal.into_result().into()
+    }
+
+    /// Notes what has come of a request, now or when what takes long has ended.
+    fn end<T: Ended>(mut self, outcome: Outcome<T>) -> Outcome<T> {
+        if let Outcome::Task(later) = outcome {
+            return Outcome::Task(Box::pin(async move { self.end(later.await) }));
+        }
+        self.note(&outcome);
+        outcome
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.used.take());
+        let took = self.started.elapsed();
+        self.controls.0.metrics.end(self.method, &self.server, self.came, took);
+        if let Some((sink, mut record)) = self.record.take() {
+            record.outcome = self.came;
+            record.end(took, self.controls.0.clock.now());
+            sink.record(&record);
+        }
+    }
+}
+
+/// What an error says of itself.
+#[derive(Deserialize)]
+struct Fault {
+    #[serde(default)]
+    kind: Option<String>,
+    #[serde(default)]
+    call_id: Option<String>,
+}
+
+impl Fault {
+    fn of(value: &Value) -> Option<Self> {
+        Self::deserialize(value).ok()
+    }
+}
+
+/// A result of a request.
+trait Ended: Send + 'static {
+    fn came(&self) -> Came {
+        Came::Ok
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        None
+    }
+}
+
+impl Ended for ToolResult {
+    fn came(&self) -> Came {
+        if self.is_error { Came::ToolError } else { Came::Ok }
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        Fault::of(self.meta.as_ref()?.get(meta::FAULT)?)
+    }
+}
+
+impl Ended for PromptResult {}
+impl Ended for ResourceResult {}
+impl Ended for Completion {}
+
+fn fault_of(error: &ErrorObject) -> Option<Fault> {
+    serde_json::from_str(error.data.as_ref()?.get()).ok()
+}
+
+/// What a raw result says of itself.
+fn outline(json: &RawValue) -> (Came, Option<Fault>) {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Outline {
+        #[serde(default)]
+        is_error: bool,
+        #[serde(default)]
+        result_type: Option<String>,
+        #[serde(default, rename = "_meta")]
+        meta: Option<Map<String, Value>>,
+    }
+    let Ok(outline) = serde_json::from_str::<Outline>(json.get()) else { return (Came::Ok, None) };
+    let fault = outline.meta.as_ref().and_then(|meta| Fault::of(meta.get(meta::FAULT)?));
+    match outline.result_type.as_deref() {
+        Some("input_required") => (Came::InputRequired, None),
+        _ if outline.is_error => (Came::ToolError, fault),
+        _ => (Came::Ok, fault),
+    }
+}
+
+/// A provider whose requests are held to a [`Policy`], recorded in an [audit](crate::audit) and counted, by [`Controls`].
+///
+/// A policy is for calls of tools. Each round of a call that asks its client for input counts as a call.
+///
+/// ```
+/// use toolwright_gateway::policy::Policy;
+/// use toolwright_gateway::{Controlled, Controls, Gateway};
+/// use toolwright_server::Server;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let controls = Controls::new();
+/// controls.set_policy(Policy::parse(r#"{"rules": [{"callsPerMinute": 600}]}"#)?);
+/// let service = Server::new(()).provider(Controlled::new(Gateway::new(), &controls)).build()?;
+/// # drop(service);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Controlled<P> {
+    provider: P,
+    controls: Controls,
+}
+
+impl<P: Provider> Controlled<P> {
+    /// A provider under these controls.
+    pub fn new(provider: P, controls: &Controls) -> Self {
+        Self { provider, controls: controls.clone() }
+    }
+
+    async fn call(&self, request: ToolRequest<'_>, cx: &Context) -> Outcome {
+        let mut running =
+            self.controls.begin(cx.access(), method::TOOLS_CALL, request.name, request.arguments);
+        let policy = self.controls.policy();
+        let who = Caller::of(cx.access());
+        let rules = || policy.rules_for(who.org.as_deref(), &who.name, request.name);
+        if rules().next().is_none() {
+            return running.end(self.provider.call_tool(request, cx).await);
+        }
+        let bytes = request.arguments.map_or(0, |arguments| arguments.get().len());
+        let too_long = rules().filter_map(|(_, rule)| rule.max_argument_bytes).find(|most| bytes > *most);
+        if let Some(most) = too_long {
+            let text = format!("the arguments have {bytes} bytes, {most} are allowed: send less at a time");
+            return running.refuse(Refusal::new("too_large", text));
+        }
+        match self.controls.0.usage.begin(rules(), &who.name, request.name) {
+            Ok(used) => running.used = Some(used),
+            Err(refusal) => return running.refuse(refusal),
+        }
+        let approval = rules().map(|(_, rule)| rule.approval).max().unwrap_or_default();
+        let input = match approval {
+            Approval::None => request.input.cloned(),
+            Approval::Refuse => {
+                let text = format!(
+                    "`{}` may not be called here: the policy of the gateway refuses it",
+                    request.name
+                );
+                return running.refuse(Refusal::new("refused", text));
+            }
+            Approval::Ask => {
+                // If the call ends with the question, this is what has come of it.
+                running.came = Came::InputRequired;
+                let asked = approve(request.name, request.arguments, request.input, cx).await;
+                running.came = Came::Cancelled;
+                if let Err(refusal) = asked {
+                    return running.refuse(refusal);
+                }
+                inner_input(request.input)
+            }
+        };
+        let mut inner: ToolRequest<'_> = request;
+        inner.input = input.as_ref();
+        let outcome = self.provider.call_tool(inner, cx).await;
+        let most = rules().filter_map(|(_, rule)| rule.max_result_bytes).min();
+        match most.zip(size_of(&outcome)) {
+            Some((most, size)) if size > most => {
+                let text = format!(
+                    "the call was made, and its result has {size} bytes where {most} are allowed: ask for less at a time"
+                );
+                running.refuse(Refusal::new("result_too_large", text))
+            }
+            _ => running.end(outcome),
+        }
+    }
+}
+
+/// Who calls, as a policy sees it.
+struct Caller {
+    org: Option<String>,
+    name: String,
+}
+
+impl Caller {
+    fn of(access: &Access) -> Self {
+        #[derive(Deserialize)]
+        struct Subject {
+            sub: String,
+        }
+        let org = Scope::of(access).and_then(|scope| scope.org.clone());
+        let name = access.principal().map(|principal| {
+            let subject = principal.claims::<Subject>().map(|claims| claims.sub);
+            subject.unwrap_or_else(|_| principal.subject().to_owned())
+        });
+        Self { org, name: name.unwrap_or_default() }
+    }
+}
+
+/// How many bytes a result has as JSON; none if it is not one yet.
+fn size_of(outcome: &Outcome) -> Option<usize> {
+    match outcome {
+        Outcome::Result(result) => serde_json::to_vec(result).ok().map(|text| text.len()),
+        Outcome::Raw(raw) => Some(raw.json.get().len()),
+        _ => None,
+    }
+}
+
+impl<P: Provider> Provider for Controlled<P> {
+    fn attach(&self, changes: Changes) {
+        self.provider.attach(changes);
+    }
+
+    fn tools(&self, caller: &Access) -> Arc<[ToolDefinition]> {
+        self.provider.tools(caller)
+    }
+
+    fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        Box::pin(self.call(request, cx))
+    }
+
+    fn capabilities(&self) -> ProviderCapabilities {
+        self.provider.capabilities()
+    }
+
+    fn prompts(&self, caller: &Access) -> Arc<[Prompt]> {
+        self.provider.prompts(caller)
+    }
+
+    fn get_prompt<'a>(
+        &'a self,
+        request: PromptRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<PromptResult>> {
+        Box::pin(async move {
+            let running =
+                self.controls.begin(cx.access(), method::PROMPTS_GET, request.name, request.arguments);
+            running.end(self.provider.get_prompt(request, cx).await)
+        })
+    }
+
+    fn resources(&self, caller: &Access) -> Arc<[Resource]> {
+        self.provider.resources(caller)
+    }
+
+    fn resource_templates(&self, caller: &Access) -> Arc<[ResourceTemplate]> {
+        self.provider.resource_templates(caller)
+    }
+
+    fn read_resource<'a>(
+        &'a self,
+        request: ResourceRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<ResourceResult>> {
+        Box::pin(async move {
+            let running = self.controls.begin(cx.access(), method::RESOURCES_READ, request.uri, None);
+            running.end(self.provider.read_resource(request, cx).await)
+        })
+    }
+
+    fn watch_resource(&self, uri: &str) {
+        self.provider.watch_resource(uri);
+    }
+
+    fn unwatch_resource(&self, uri: &str) {
+        self.provider.unwatch_resource(uri);
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: CompletionRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<Completion>> {
+        self.provider.complete(request, cx)
+    }
+}
+
+impl std::fmt::Debug for Controls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Controls").field("policy", &self.policy().revision()).finish_non_exhaustive()
+    }
+}
+
+impl<P> std::fmt::Debug for Controlled<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Controlled").field("controls", &self.controls).finish_non_exhaustive()
+    }
+}

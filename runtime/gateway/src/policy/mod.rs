@@ -1,0 +1,49 @@
+//! What callers may do with the tools that they see: how often, how many at a time, how much, and whether someone is asked first.
+//!
+//! `rules` is what a file of rules says, `usage` counts what callers use, and `approval` asks. All rules that match a call apply.
+//! [`Controlled`](crate::Controlled) carries them out.
+
+mod approval;
+mod rules;
+mod usage;
+
+pub(crate) use approval::{approve, inner_input};
+pub use rules::{Approval, MAX_POLICY_BYTES, MAX_RULES, Per, Policy, PolicyError, Rule};
+pub use usage::MAX_COUNTED;
+pub(crate) use usage::{Usage, Used};
+
+use serde_json::{Map, json};
+use toolwright_core::protocol::meta;
+use toolwright_core::result::ToolResult;
+
+/// Why a policy refuses a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// The name of the error for programs.
+    pub(crate) kind: &'static str,
+    text: String,
+    is_retryable: bool,
+    retry_after_ms: Option<u64>,
+}
+
+impl Refusal {
+    pub(crate) fn new(kind: &'static str, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), is_retryable: false, retry_after_ms: None }
+    }
+
+    /// The same call may succeed later.
+    pub(crate) fn after(self, milliseconds: u64) -> Self {
+        Self { is_retryable: true, retry_after_ms: Some(milliseconds), ..self }
+    }
+
+    /// The result that the model reads, with the same for programs.
+    pub(crate) fn into_result(self) -> ToolResult {
+        let mut result = ToolResult::error(self.text);
+        let mut fault = json!({"kind": self.kind, "retryable": self.is_retryable});
+        if let Some(milliseconds) = self.retry_after_ms {
+            fault["retry_after_ms"] = milliseconds.into();
+        }
+        result.meta = Some(Map::from_iter([(meta::FAULT.to_owned(), fault)]));
+        result
+    }
+}

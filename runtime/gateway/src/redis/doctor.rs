@@ -1,0 +1,160 @@
+//! Whether a Redis server suits the gateway.
+
+use redis::aio::ConnectionManager;
+use serde::Serialize;
+
+use super::connection::{Connection, RedisError};
+
+/// Something that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Check {
+    /// What: `version`, `role`, `cluster`, `persistence`, `eviction`, `access`.
+    pub name: &'static str,
+    /// How it is.
+    pub verdict: Verdict,
+    /// What was found, and what to do about it.
+    pub text: String,
+}
+
+/// Whether something is as it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It is.
+    Ok,
+    /// It works, with a risk.
+    Warning,
+    /// It does not work, or calls will be lost.
+    Problem,
+}
+
+/// Commands that no part of the gateway needs, with an argument that makes them fail where they are allowed.
+const DANGEROUS: [&str; 3] = ["FLUSHALL", "FLUSHDB", "SHUTDOWN"];
+
+/// Looks whether the server at an address suits the gateway: its version and role, whether it keeps what it has, whether it drops keys, and
+/// what the user of the address may do. Changes nothing there.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// for check in toolwright_gateway::redis::inspect("redis://gateway:PASSWORD@127.0.0.1:6379").await? {
+///     println!("{}: {:?}, {}", check.name, check.verdict, check.text);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// [`RedisError`]: it cannot be reached, is too old, or has data of another version.
+pub async fn inspect(url: &str) -> Result<Vec<Check>, RedisError> {
+    let connection = Connection::open(url).await?;
+    let mut manager = connection.manager();
+    let mut info = String::new();
+    for section in ["server", "persistence", "memory", "replication", "cluster"] {
+        let some: String = redis::cmd("INFO")
+            .arg(section)
+            .query_async(&mut manager)
+            .await
+            .map_err(|error| failed(&error))?;
+        info += &some;
+    }
+    let mut checks = checks_of(&info);
+    checks.push(access(&mut manager).await?);
+    Ok(checks)
+}
+
+fn failed(error: &redis::RedisError) -> RedisError {
+    RedisError::Unavailable(error.to_string())
+}
+
+fn checks_of(info: &str) -> Vec<Check> {
+    let value = |name: &str| {
+        let line = info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line.map_or("", str::trim)
+    };
+    let check = |name, is_fine: bool, otherwise, fine: String, wrong: String| {
+        let (verdict, text) = if is_fine { (Verdict::Ok, fine) } else { (otherwise, wrong) };
+        Check { name, verdict, text }
+    };
+    let eviction = value("maxmemory_policy");
+    vec![
+        check("version", true, Verdict::Ok, format!("Redis {}", value("redis_version")), String::new()),
+        check(
+            "role",
+            value("role") == "master",
+            Verdict::Problem,
+            "it takes writes".to_owned(),
+            "it is a replica, which takes no writes: name the address of the primary".to_owned(),
+        ),
+        check(
+            "cluster",
+            value("cluster_enabled") != "1",
+            Verdict::Problem,
+            "it is not divided".to_owned(),
+            "it is part of a Redis Cluster, which is not supported: use a server of its own".to_owned(),
+        ),
+        check(
+            "persistence",
+            value("aof_enabled") == "1",
+            Verdict::Warning,
+            "the append-only file is on".to_owned(),
+            "the append-only file is off, so that a restart loses runs and calls: set `appendonly yes` and \
+             `appendfsync everysec`"
+                .to_owned(),
+        ),
+        check(
+            "eviction",
+            eviction == "noeviction",
+            Verdict::Problem,
+            "it drops no keys".to_owned(),
+            format!(
+                "it drops keys when its memory is full (`{eviction}`): set `maxmemory-policy noeviction`"
+            ),
+        ),
+    ]
+}
+
+/// What of the dangerous commands the user may run.
+async fn access(manager: &mut ConnectionManager) -> Result<Check, RedisError> {
+    let mut allowed = Vec::new();
+    for command in DANGEROUS {
+        let ran: redis::RedisResult<redis::Value> =
+            redis::cmd(command).arg("mcp-doctor").query_async(manager).await;
+        match ran {
+            Err(error) if error.code() == Some("NOPERM") => {}
+            Err(error) if error.is_io_error() => return Err(failed(&error)),
+            // The argument is wrong: it was not run, and would have been with another.
+            _ => allowed.push(command),
+        }
+    }
+    let (verdict, text) = if allowed.is_empty() {
+        (Verdict::Ok, "the user cannot flush or stop the server".to_owned())
+    } else {
+        let text = format!("the user may run {}: use one of docs/redis/users.acl", allowed.join(", "));
+        (Verdict::Warning, text)
+    };
+    Ok(Check { name: "access", verdict, text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Verdict, checks_of};
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let fine = "redis_version:7.0.15\r\nrole:master\r\ncluster_enabled:0\r\naof_enabled:1\r\nmaxmemory_policy:noeviction\r\n";
+        assert!(checks_of(fine).iter().all(|check| check.verdict == Verdict::Ok), "{:?}", checks_of(fine));
+        for (was, now, name, verdict) in [
+            ("role:master", "role:slave", "role", Verdict::Problem),
+            ("cluster_enabled:0", "cluster_enabled:1", "cluster", Verdict::Problem),
+            ("aof_enabled:1", "aof_enabled:0", "persistence", Verdict::Warning),
+            ("noeviction", "allkeys-lru", "eviction", Verdict::Problem),
+        ] {
+            let checks = checks_of(&fine.replace(was, now));
+            let wrong: Vec<_> = checks.iter().filter(|check| check.verdict != Verdict::Ok).collect();
+            assert_eq!((wrong.len(), wrong[0].name, wrong[0].verdict), (1, name, verdict));
+        }
+    }
+}
