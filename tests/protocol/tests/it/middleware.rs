@@ -7,13 +7,14 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use test_protocol::raw::{RawClient, RawError};
 use tokio::sync::Semaphore;
 use toolwright::input_requests::Elicited;
 use toolwright::middleware::{AuditLog, Invocation, InvocationResult, MaxConcurrency, Middleware, Next};
 use toolwright::prompt::PromptResult;
 use toolwright::{
-    Client, Context, Handler, Limits, Prompt, Resource, Revision, Server, Service, Tool, ToolError, Toolset,
-    in_process::ClientError, provider::Outcome,
+    Context, Handler, Limits, Prompt, Resource, Revision, Server, Service, Tool, ToolError, Toolset,
+    provider::Outcome,
 };
 
 /// Ends in the way that it is told.
@@ -122,7 +123,7 @@ impl Notes {
 }
 
 #[tokio::test]
-async fn the_first_middleware_is_the_outermost() -> Result<(), ClientError> {
+async fn the_first_middleware_is_the_outermost() -> Result<(), RawError> {
     let notes = Notes::default();
     let service =
         plain_server().middleware(notes.around("a")).middleware(notes.around("b")).build().expect("a server");
@@ -132,7 +133,7 @@ async fn the_first_middleware_is_the_outermost() -> Result<(), ClientError> {
         ("resources/read", json!({"uri": "shop://note"}), "shop://note"),
     ];
     for revision in Revision::ALL {
-        let client = Client::in_process_at(&service, revision).await?;
+        let client = RawClient::in_process_at(&service, revision).await?;
         for (method, params, name) in &requests {
             client.request(method, params.clone()).await?;
             let expected =
@@ -158,14 +159,14 @@ async fn tools_of_providers_and_direct_calls_are_covered() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_a_tool_error_or_an_internal_error() -> Result<(), ClientError> {
+async fn a_refusal_is_a_tool_error_or_an_internal_error() -> Result<(), RawError> {
     let service = plain_server()
         .middleware(|invocation: Invocation, _: Next| async move {
             invocation.refuse("closed; come back tomorrow")
         })
         .build()
         .expect("a server");
-    let client = Client::in_process(&service);
+    let client = RawClient::in_process(&service);
     let result = client.call("end", json!({"how": "well"})).await?;
     assert!(result.is_error);
     assert_eq!(result.as_text(), "closed; come back tomorrow");
@@ -174,7 +175,7 @@ async fn a_refusal_is_a_tool_error_or_an_internal_error() -> Result<(), ClientEr
         ("resources/read", json!({"uri": "shop://note"})),
     ] {
         let error = client.request(method, params).await.expect_err("a refusal");
-        assert!(matches!(&error, ClientError::Rpc(error) if error.code == -32603), "{error:?}");
+        assert!(matches!(&error, RawError::Rpc(error) if error.code == -32603), "{error:?}");
         assert!(error.to_string().contains("closed"), "{error}");
     }
     Ok(())
@@ -188,12 +189,13 @@ async fn a_result_of_another_kind_is_an_internal_error() {
         })
         .build()
         .expect("a server");
-    let error = Client::in_process(&service).call("rest", json!({})).await.expect_err("no result of a tool");
+    let error =
+        RawClient::in_process(&service).call("rest", json!({})).await.expect_err("no result of a tool");
     assert!(error.to_string().contains("another kind of request"), "{error}");
 }
 
 #[tokio::test]
-async fn a_middleware_can_change_a_result() -> Result<(), ClientError> {
+async fn a_middleware_can_change_a_result() -> Result<(), RawError> {
     let service = plain_server()
         .middleware(|invocation: Invocation, next: Next| async move {
             match next.run(invocation).await {
@@ -205,17 +207,17 @@ async fn a_middleware_can_change_a_result() -> Result<(), ClientError> {
         })
         .build()
         .expect("a server");
-    let result = Client::in_process(&service).call("end", json!({"how": "a secret"})).await?;
+    let result = RawClient::in_process(&service).call("end", json!({"how": "a secret"})).await?;
     assert_eq!(result.as_text(), "a [redacted]");
     Ok(())
 }
 
 #[tokio::test]
-async fn every_way_to_end_is_reported_once() -> Result<(), ClientError> {
+async fn every_way_to_end_is_reported_once() -> Result<(), RawError> {
     let notes = Notes::default();
     let service = plain_server().middleware(notes.endings()).build().expect("a server");
     let capabilities = test_protocol::dialog::everything();
-    let client = Client::builder(&service).capabilities(capabilities).connect().await?;
+    let client = RawClient::builder(&service).capabilities(capabilities).connect().await?;
     for (how, ending) in [
         ("well", "ok"),
         ("fail", "tool_error"),
@@ -259,7 +261,7 @@ async fn a_cancelled_call_is_reported_as_cancelled() {
 }
 
 async fn call(service: &Service, how: &str) -> String {
-    let result = Client::in_process(service).call("end", json!({"how": how})).await.expect("a result");
+    let result = RawClient::in_process(service).call("end", json!({"how": how})).await.expect("a result");
     result.as_text()
 }
 
@@ -287,7 +289,7 @@ async fn one_call_too_many_of_a_tool_is_refused() {
     .expect("two calls run");
     let refused = call(&service, "well").await;
     assert!(refused.contains("the limit of 2 calls of `end`"), "{refused}");
-    let client = Client::in_process(&service);
+    let client = RawClient::in_process(&service);
     assert!(!client.call("rest", json!({})).await.expect("another tool").is_error);
     gate.add_permits(2);
     for call in running {
@@ -320,7 +322,7 @@ impl Log {
 }
 
 #[tokio::test]
-async fn the_audit_log_names_requests_and_hides_arguments() -> Result<(), ClientError> {
+async fn the_audit_log_names_requests_and_hides_arguments() -> Result<(), RawError> {
     let log = Log::default();
     let service = plain_server()
         .resource_template(toolwright::ResourceTemplate::new("shop://{name}", "any"), async |name: Name| {
@@ -329,7 +331,7 @@ async fn the_audit_log_names_requests_and_hides_arguments() -> Result<(), Client
         .middleware(AuditLog::new(log.clone()))
         .build()
         .expect("a server");
-    let client = Client::in_process(&service);
+    let client = RawClient::in_process(&service);
     for how in ["canary-1", "canary-1", "canary-2", "fail"] {
         client.call("end", json!({"how": how})).await?;
     }
