@@ -136,19 +136,19 @@ fn what_a_form_cannot_hold_is_listed() {
     assert_eq!(
         losses(hard(), Format::OpenaiStrict),
         [
-            "find /inputSchema/properties/a/minLength: `minLength` is left out",
-            "find /inputSchema/properties/choice/default: `default` is left out: the description tells it",
-            "find /inputSchema/properties/address/format: `format` is left out",
+            "find /inputSchema/properties/a/minLength: `minLength` is removed",
+            "find /inputSchema/properties/choice/default: `default` is removed: the description states it",
+            "find /inputSchema/properties/address/format: `format` is removed",
             "find /inputSchema/properties/one/oneOf: `oneOf` becomes `anyOf`",
-            "find /inputSchema/properties/list/uniqueItems: `uniqueItems` is left out",
+            "find /inputSchema/properties/list/uniqueItems: `uniqueItems` is removed",
         ]
     );
     assert_eq!(
         losses(hard(), Format::Gemini),
         [
-            "find /inputSchema/properties/address/format: the format `uri` is left out",
+            "find /inputSchema/properties/address/format: the format `uri` is removed",
             "find /inputSchema/properties/one/oneOf: `oneOf` becomes `anyOf`",
-            "find /inputSchema/properties/list/uniqueItems: `uniqueItems` is left out",
+            "find /inputSchema/properties/list/uniqueItems: `uniqueItems` is removed",
         ]
     );
 }
@@ -176,12 +176,12 @@ fn a_tool_that_strict_mode_cannot_hold_is_not_strict() {
     for (property, what) in [
         (
             json!({"type": "object", "additionalProperties": {"type": "integer"}}),
-            "an object with any members",
+            "an object with arbitrary members",
         ),
         (json!({"description": "Anything."}), "a value of any type"),
         (
             json!({"type": "array", "prefixItems": [{"type": "string"}]}),
-            "an array with a schema for each place",
+            "an array with a schema for each position",
         ),
     ] {
         let tool = &json_of(with(&json!({"a": property.clone()})), Format::OpenaiStrict)[0];
@@ -189,7 +189,7 @@ fn a_tool_that_strict_mode_cannot_hold_is_not_strict() {
         assert_eq!(tool["parameters"]["properties"]["a"], property, "the schema stays as it is");
         let losses = losses(with(&json!({"a": property})), Format::OpenaiStrict);
         let expected = format!(
-            "find /inputSchema/properties/a: strict mode cannot hold {what}, so the tool is not strict"
+            "find /inputSchema/properties/a: strict mode cannot express {what}, so the tool is not strict"
         );
         assert_eq!(losses, [expected]);
     }
@@ -352,6 +352,6 @@ fn strict_mode_tells_defaults_in_the_description() {
     assert_eq!(converted["description"], "How many. Default: `10`. For example: `3`");
     assert_eq!(
         losses(with(&json!({"a": schema})), Format::OpenaiStrict),
-        ["find /inputSchema/properties/a/default: `default` is left out: the description tells it"]
+        ["find /inputSchema/properties/a/default: `default` is removed: the description states it"]
     );
 }

@@ -219,12 +219,12 @@ fn tools_of_all_kinds_are_shown_and_called() {
         run.ended(code).stdout
     };
     assert_eq!(call("help", 0), "done\n");
-    assert_eq!(call("report", 1), "error: nothing here runs WORKFLOW tools\n");
+    assert_eq!(call("report", 1), "error: no runner is configured for WORKFLOW tools\n");
     assert_eq!(call("stream", 1), "error: the tool `stream` is of the unsupported type GRPC\n");
     let refused = call("add", 1);
     assert!(refused.starts_with("error: cannot connect to http://127.0.0.1:1/mcp: "), "{refused}");
     assert!(!refused.contains("s3cret"), "{refused}");
-    assert!(call("nope", 1).starts_with("error: there is no tool `nope`; there is "));
+    assert!(call("nope", 1).starts_with("error: unknown tool `nope`; available: "));
     let unknown = run(scratch.path(), &["agent", "call", "tools.jsonl", "help", HELP]).ended(1);
     assert!(unknown.stdout.contains("is not known; add it to the configuration"), "{}", unknown.stdout);
 }

@@ -23,7 +23,8 @@ fn every_form_is_written_checked_and_found_out_of_date() {
 
 #[test]
 fn what_a_form_cannot_hold_is_said_and_can_be_denied() {
-    let said = "search /inputSchema/properties/weights: strict mode cannot hold an object with any members";
+    let said =
+        "search /inputSchema/properties/weights: strict mode cannot express an object with arbitrary members";
     manifest("library", "--format openai-strict").ok().says(&[said]);
     let run = manifest("library", "--format openai-strict --deny-lossy").ended(100);
     assert_eq!(run.stdout, "");

@@ -51,8 +51,8 @@ fn names_that_come_twice_are_told_and_end_a_check() {
     let run = tool(scratch.path(), "concat a.jsonl b.jsonl").ok();
     assert_eq!(run.stdout.lines().count(), 3);
     let told = [
-        r#"a.jsonl:2: the tool "add" stands in a.jsonl:1 already; the records are equal: leave one out"#,
-        r#"b.jsonl:1: the tool "add" stands in a.jsonl:1 already; rename one of them"#,
+        r#"a.jsonl:2: the tool "add" is already defined at a.jsonl:1; the records are equal; remove one"#,
+        r#"b.jsonl:1: the tool "add" is already defined at a.jsonl:1; rename one of them"#,
     ];
     run.says(&told);
     tool(scratch.path(), "check a.jsonl b.jsonl").ended(100).says(&told);
@@ -64,8 +64,8 @@ fn older_forms_are_read_with_one_warning_each() {
     let scratch = folder(&[("old.jsonl", &old)]);
     let run = tool(scratch.path(), "decode old.jsonl").ok();
     assert_eq!(run.stderr.matches("warning").count(), 2, "{}", run.stderr);
-    let run =
-        run.says(&["old.jsonl:1: 2 records have the deprecated form mcp-only", "old.jsonl:2: 1 record has"]);
+    let run = run
+        .says(&["old.jsonl:1: 2 records have the deprecated format mcp-only", "old.jsonl:2: 1 record has"]);
     let kinds: Vec<Value> = run
         .stdout
         .lines()
@@ -221,7 +221,7 @@ fn arrow_files_are_read_wherever_json_lines_are() {
         "unknown kinds byte for byte"
     );
     let again = tool(here, "check a.arrow a.jsonl").ended(100);
-    again.says(&["a.jsonl:2: the tool \"add\" stands in a.arrow:2 already"]);
+    again.says(&["a.jsonl:2: the tool \"add\" is already defined at a.arrow:2"]);
 
     tool(here, "migrate a.jsonl --to flat/1 --out flat.arrow").ok();
     assert_eq!(tool(here, "migrate flat.arrow").ok().stdout, lines);

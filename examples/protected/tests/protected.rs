@@ -145,10 +145,10 @@ fn keys_are_fetched_over_tls_from_a_server_that_is_trusted() {
 fn the_program_says_what_is_wrong_with_its_arguments() {
     for (arguments, expected) in [
         (&["127.0.0.1:0"][..], "ADDRESS RESOURCE ISSUER"),
-        (&["127.0.0.1:0", "${RESOURCE}", "https://login.example"], "is no resource identifier"),
+        (&["127.0.0.1:0", "${RESOURCE}", "https://login.example"], "is not a valid resource identifier"),
         (
             &["127.0.0.1:0", "https://shop.example/mcp", "http://login.example"],
-            "`http` is for this machine only",
+            "`http` is allowed for loopback hosts only",
         ),
     ] {
         let output =

@@ -1,4 +1,4 @@
-//! Reading the tool parts of long conversations: `cargo bench -p toolwright-agent`.
+//! Benchmarks reading the tool parts of long conversations: `cargo bench -p toolwright-agent`.
 
 mod cases;
 

@@ -391,7 +391,7 @@ mod tests {
         check(&servers(), "stdio:serve --loud", None, Err("not started here"));
         let allowing = servers().allow_programs();
         check(&allowing, "stdio:serve --loud", None, Ok("serve --loud"));
-        check(&allowing, "stdio:'serve", None, Err("without its end"));
+        check(&allowing, "stdio:'serve", None, Err("unterminated"));
         check(&allowing, "file:///bin/sh", None, Err("begins with none of http://"));
         check(&allowing, "sh", None, Err("begins with none of http://"));
     }

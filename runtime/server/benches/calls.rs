@@ -1,8 +1,8 @@
-//! Times of calls and lists over stdio: `cargo bench -p toolwright-server --features stdio --bench calls`.
+//! Benchmarks calls and lists over stdio: `cargo bench -p toolwright-server --features stdio --bench calls`.
 //!
-//! The server is this program, started a second time, and gets 64 messages at once, so that what waking a process
-//! costs is shared by all of them. Times depend on the machine and on what else runs. What must not grow is held by
-//! the counts of `tests/bench-limits`.
+//! The server is this program, started a second time. It receives 64 messages at once, so that they share the cost
+//! of waking a process. Times depend on the machine and its load; the counts in `tests/bench-limits` hold the
+//! limits.
 
 mod cases;
 
@@ -13,7 +13,7 @@ use cases::peer::Peer;
 use cases::{CALL_LEGACY, CALL_MODERN, CALL_OF_1000, LIST_1000, SERVE};
 use criterion::{Criterion, Throughput};
 
-/// So many fit into a pipe, whatever the case.
+/// The number of messages that fit into a pipe in every case.
 const IN_FLIGHT: usize = 64;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,4 +1,4 @@
-//! What the output of the derives names, beside `toolwright_core::__private`.
+//! Items that the output of the derives names, in addition to `toolwright_core::__private`.
 
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::result::IntoToolResult;
@@ -7,8 +7,8 @@ use toolwright_core::tool::Tool;
 pub use crate::handler::Handler;
 pub use crate::router::{Dispatch, Router};
 
-/// [`Handler`] for a type that may be no tool. Derived code asks for this one, so that a variant without a tool is
-/// one mistake and not two.
+/// [`Handler`] for a type that may not be a tool. Derived code requires this trait, so that a variant that is not
+/// a tool causes only one error.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no handler for the tool `{T}`",
     label = "no `Handler<{T}>` for `{Self}`",
@@ -18,7 +18,7 @@ pub trait Serves<T>: Sized {
     /// Adds the tool and its handler.
     fn add_to(router: &mut Router<Self>);
 
-    /// The tool's definition with the output schema that the handler gives it.
+    /// The tool's definition, with the output schema that its handler determines.
     fn definition() -> ToolDefinition;
 }
 
@@ -39,7 +39,7 @@ impl<S: Handler<T>, T: Tool> Serves<T> for S {
 
 /// Implements `Dispatch` for a derived toolset: `dispatch! { ShopTools { #[cfg(…)] Tool, … } }`.
 ///
-/// A macro, so that a program without the `server` feature gets nothing.
+/// A macro, so that it expands to nothing without the `server` feature.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch {

@@ -1,7 +1,7 @@
-//! Lists that differ from caller to caller, kept as long as what they are made of is the same.
+//! Caches lists that differ between callers, for as long as their sources are unchanged.
 //!
-//! A provider that gives each caller lists of its own is asked with every request, so that what is listed and what is used
-//! follow one answer. What is made of the answer is kept for the next request, unless the provider answers something else.
+//! A provider with per-caller lists is queried on every request, so that lists and calls are based on the same
+//! response. What is built from the response is cached until the provider returns something else.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::auth::Access;
 
-/// What was made for callers: `V`, of what all of them have, `B`, and of what providers list for each, `S`.
+/// A cache of values `V`, built from the shared lists `B` and the provider lists `S` of each caller.
 pub(crate) struct CallerLists<B, S, V> {
     most: usize,
     known: Mutex<HashMap<Key, Known<B, S, V>>>,
 }
 
-/// Whether it is a caller that may use everything, and whose it is.
+/// Whether the caller is unrestricted, and its owner.
 type Key = (bool, Option<Box<str>>);
 
 struct Known<B, S, V> {
@@ -25,17 +25,17 @@ struct Known<B, S, V> {
 }
 
 impl<B, S, V> CallerLists<B, S, V> {
-    /// Room for the lists of so many callers.
+    /// Creates a cache for at most this many callers.
     pub(crate) fn new(most: usize) -> Self {
         Self { most, known: Mutex::default() }
     }
 
-    /// What was made last for a caller.
+    /// Returns the last value of a caller.
     pub(crate) fn last(&self, access: &Access) -> Option<Arc<V>> {
         self.known().get(&key(access)).map(|known| Arc::clone(&known.made))
     }
 
-    /// What `build` makes of these lists, or what it has made of the very same.
+    /// Returns the value that `build` creates from these lists, or the cached one if they are unchanged.
     pub(crate) fn get(
         &self,
         access: &Access,
@@ -53,7 +53,7 @@ impl<B, S, V> CallerLists<B, S, V> {
         if let Some(same) = self.known().get(&key).filter(is_same) {
             return Arc::clone(&same.made);
         }
-        // Made without the lock: it may take long.
+        // Built without holding the lock, since it may take long.
         let made = build(&listed);
         let mut known = self.known();
         if known.len() >= self.most
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_made_again_when_something_else_is_listed() {
+    fn lists_are_rebuilt_when_their_sources_change() {
         let lists: CallerLists<u8, u8, Vec<u8>> = CallerLists::new(8);
         let (base, listed): (Arc<u8>, Arc<[u8]>) = (Arc::new(1), [2].into());
         let get = |access: &Access, base: &Arc<u8>, listed: &Arc<[u8]>| {
@@ -106,7 +106,7 @@ mod tests {
         let (ada, bob) = (caller("ada"), caller("bob"));
         assert!(lists.last(&ada).is_none());
         let first = get(&ada, &base, &listed);
-        assert!(Arc::ptr_eq(&first, &get(&ada, &base, &listed)), "the very same");
+        assert!(Arc::ptr_eq(&first, &get(&ada, &base, &listed)), "the cached value");
         assert!(!Arc::ptr_eq(&first, &get(&bob, &base, &listed)), "another caller");
         assert!(!Arc::ptr_eq(&first, &get(&ada, &Arc::new(1), &listed)), "another base");
         assert_eq!(*get(&ada, &base, &[3].into()), [3]);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_kept_for_so_many_callers() {
+    fn lists_are_cached_for_a_limited_number_of_callers() {
         for most in [0, 1, 4] {
             let lists: CallerLists<u8, u8, u8> = CallerLists::new(most);
             for number in 0..100 {

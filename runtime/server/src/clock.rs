@@ -1,18 +1,18 @@
-//! Times that users set, added to the time: any `Duration` is taken, also one that no clock can show.
+//! Adds user-defined durations to times without overflow.
 
 #[cfg(feature = "tasks")]
 use std::time::SystemTime;
 use std::time::{Duration, Instant};
 
-/// What "never" comes to: 30 years. The platforms that count in nanoseconds have room for that.
+/// The substitute for "never": 30 years, which fits on platforms that count nanoseconds.
 pub(crate) const FAR: Duration = Duration::from_hours(30 * 365 * 24);
 
-/// `start` and so much time; at most [`FAR`].
+/// `start` plus `time`, at most [`FAR`] later.
 pub(crate) fn after(start: Instant, time: Duration) -> Instant {
     start.checked_add(time.min(FAR)).unwrap_or(start)
 }
 
-/// The same for times that are kept.
+/// The same for system times.
 #[cfg(feature = "tasks")]
 pub(crate) fn later(start: SystemTime, time: Duration) -> SystemTime {
     start.checked_add(time).or_else(|| start.checked_add(FAR)).unwrap_or(start)
@@ -26,7 +26,7 @@ mod tests {
         [Duration::MAX, Duration::from_secs(u64::MAX), Duration::from_secs(i64::MAX as u64)];
 
     #[test]
-    fn no_time_that_a_user_sets_is_too_long() {
+    fn long_timeouts_do_not_overflow() {
         let now = Instant::now();
         for time in [Duration::ZERO, Duration::from_secs(5), FAR] {
             assert_eq!(after(now, time), now + time);
@@ -38,7 +38,7 @@ mod tests {
 
     #[cfg(feature = "tasks")]
     #[test]
-    fn no_time_for_which_something_is_kept_is_too_long() {
+    fn long_retention_times_do_not_overflow() {
         let epoch = SystemTime::UNIX_EPOCH;
         for time in [Duration::ZERO, Duration::from_secs(5), FAR] {
             assert_eq!(later(epoch, time), epoch + time);

@@ -8,10 +8,11 @@ use toolwright_core::request::RequestError;
 
 use crate::context::Context;
 
-/// The most values of one answer (2026-07-28, server/utilities/completion "Completion Results").
+/// The maximum number of values in a response (2026-07-28, server/utilities/completion "Completion
+/// Results").
 const MAX_VALUES: usize = 100;
 
-/// Whose argument is completed.
+/// The prompt or template whose argument is completed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 #[serde(tag = "type")]
 #[non_exhaustive]
@@ -25,18 +26,18 @@ pub enum Reference {
     /// A resource template.
     #[serde(rename = "ref/resource")]
     Resource {
-        /// The template, or the address of a resource, which has nothing to complete.
+        /// The template, or the URI of a resource, which has nothing to complete.
         uri: String,
     },
 }
 
 impl Reference {
-    /// The prompt of this name.
+    /// Refers to the prompt with this name.
     pub fn prompt(name: impl Into<String>) -> Self {
         Self::Prompt { name: name.into() }
     }
 
-    /// The resource template of this form, as it was registered.
+    /// Refers to the resource template with this URI template, as it was registered.
     pub fn template(uri_template: impl Into<String>) -> Self {
         Self::Resource { uri: uri_template.into() }
     }
@@ -49,31 +50,31 @@ impl Reference {
     }
 }
 
-/// What a completer sees beside the text so far.
+/// What a completer receives besides the text so far.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CompletionContext {
-    /// The arguments that have their values already; clients before 2025-06-18 send none.
+    /// The arguments that already have values; clients before 2025-06-18 send none.
     pub arguments: BTreeMap<String, String>,
-    /// The request.
+    /// The context of the request.
     pub request: Context,
 }
 
-/// Suggestions, best first.
+/// Suggested values, best first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Completion {
-    /// The values; all after the hundredth are left out when it is sent.
+    /// The values. At most 100 are sent.
     pub values: Vec<String>,
-    /// How many there are in all; the number of `values` if left out.
+    /// The total number of values; `values.len()` if not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// Whether there are more than `values`.
+    /// Whether there are more values than `values`.
     pub has_more: bool,
 }
 
 impl Completion {
-    /// The answer with at most as many values as the protocol has.
+    /// Truncates the values to the protocol's limit.
     pub(crate) fn cap(mut self) -> Self {
         let count = u64::try_from(self.values.len()).unwrap_or(u64::MAX);
         let total = *self.total.get_or_insert(count);
@@ -83,7 +84,7 @@ impl Completion {
     }
 }
 
-/// What a completer may return.
+/// The values that a completer can return.
 ///
 /// ```
 /// use toolwright_core::request::RequestError;
@@ -103,10 +104,10 @@ impl Completion {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a completion",
-    label = "return a list of texts, a `Completion`, or a `Result` of these"
+    label = "return a list of strings, a `Completion`, or a `Result` of these"
 )]
 pub trait IntoCompletion {
-    /// The suggestions, or why there are none.
+    /// Returns the suggestions, or the error.
     fn into_completion(self) -> Result<Completion, RequestError>;
 }
 
@@ -133,7 +134,7 @@ mod tests {
     use super::{Completion, IntoCompletion};
 
     #[test]
-    fn at_most_a_hundred_values_are_sent_and_the_rest_is_counted() {
+    fn at_most_a_hundred_values_are_sent() {
         let values = |count: usize| vec!["x"; count].into_completion().expect("values").cap();
         for (count, sent, has_more) in [(0, 0, false), (100, 100, false), (101, 100, true)] {
             let capped = values(count);

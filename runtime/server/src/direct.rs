@@ -1,4 +1,4 @@
-//! Calls of tools that no connection made, such as those of a worker.
+//! Calls tools without a connection, for example from a worker.
 
 use serde_json::value::RawValue;
 use toolwright_core::protocol::ErrorObject;
@@ -17,9 +17,9 @@ use crate::service::Service;
 use crate::tool::Started;
 
 impl Service {
-    /// Runs a call of a tool as a connection does, and gives the `CallToolResult` as of 2026-07-28: arguments are checked,
-    /// the call ends at the deadline or the cancellation of `cx`, and a panic ends nothing but the call. Arguments are the
-    /// text of a JSON object; none is an empty one. Limits for callers do not apply, since none is known.
+    /// Runs a tool call as a connection does, and returns the `CallToolResult` of revision 2026-07-28: arguments are
+    /// checked, the call ends at the deadline or cancellation of `cx`, and a panic ends only the call. Arguments are a
+    /// JSON object; `None` means an empty one. Per-caller limits do not apply, since there is no caller.
     ///
     /// ```
     /// use std::time::Duration;
@@ -37,8 +37,8 @@ impl Service {
     /// ```
     ///
     /// # Errors
-    /// The protocol error that a connection would answer with: the tool is unknown, it has failed unexpectedly, it was
-    /// cancelled, or it asks for input, for which there is nobody.
+    /// The protocol error that a connection would respond with: the tool is unknown, failed unexpectedly, was
+    /// cancelled, or requires input, which nobody can provide.
     pub async fn run_tool(
         &self,
         name: &str,
@@ -71,7 +71,7 @@ impl Service {
             Outcome::Raw(raw) => Reply::Raw(raw.json, None),
             Outcome::Error(error) => error.into(),
             Outcome::InputRequired(_) | Outcome::Task(_) => {
-                error::internal("the tool asks for input where nobody can be asked").into()
+                error::internal("the tool requires input, but there is no client to ask").into()
             }
         };
         let server_meta = self.shared().server_meta();
@@ -79,7 +79,7 @@ impl Service {
     }
 }
 
-/// One that goes on as a task elsewhere is waited for.
+/// Waits for a call to complete, even if it continues as a task elsewhere.
 async fn to_end(running: BoxFuture<'static, Outcome>) -> Outcome {
     match running.await {
         Outcome::Task(later) => later.await,

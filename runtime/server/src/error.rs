@@ -1,4 +1,4 @@
-//! Protocol errors of this server, and the errors of starting and serving.
+//! The protocol errors of this server, and the errors of building and serving.
 
 use toolwright_core::protocol::error::{INVALID_PARAMS, about_resource};
 use toolwright_core::protocol::{self, ErrorObject, MessageFault, Revision};
@@ -11,7 +11,7 @@ pub(crate) use toolwright_core::protocol::error::{
     unknown, unknown_resource,
 };
 
-/// The error for what is not a message; `what` says where it stood: a line, or a body.
+/// The error for an invalid message; `what` is its container: a line, or a body.
 pub(crate) fn malformed(fault: MessageFault, what: &str) -> ErrorObject {
     match fault {
         MessageFault::Syntax => parse(&format!("the {what} is not valid JSON in UTF-8")),
@@ -27,14 +27,14 @@ pub(crate) fn unknown_tool(name: &str) -> ErrorObject {
     unknown("tool", name)
 }
 
-/// -32600: the caller lacks scopes (2026-07-28, basic/authorization "Runtime Insufficient Scope Errors"; the status and
-/// the challenge say it to programs).
+/// -32600: the caller lacks scopes (2026-07-28, basic/authorization "Runtime Insufficient Scope Errors"). Programs read
+/// the status and the challenge.
 #[cfg(feature = "auth")]
 pub(crate) fn insufficient_scope(scopes: &[String]) -> ErrorObject {
     invalid_request(&format!("insufficient scope: a token for this needs `{}`", scopes.join(" ")))
 }
 
-/// What the code behind a prompt, a resource (at `uri`) or a completion says instead of an answer.
+/// The error of the code behind a prompt, a resource (at `uri`) or a completion.
 pub(crate) fn of_request(failure: &RequestError, uri: Option<&str>, revision: Revision) -> ErrorObject {
     match (failure.kind(), uri) {
         (RequestErrorKind::NotFound, Some(uri)) => unknown_resource(uri, revision),
@@ -52,37 +52,37 @@ pub(crate) fn of_request(failure: &RequestError, uri: Option<&str>, revision: Re
     }
 }
 
-/// -32022, with what the server speaks (2026-07-28, schema `UnsupportedProtocolVersionError`).
+/// -32022, with the supported revisions (2026-07-28, schema `UnsupportedProtocolVersionError`).
 pub(crate) fn unsupported_version(requested: &str, is_modern_only: bool) -> ErrorObject {
-    // A legacy revision is spoken here as well, but not by a request that carries its own metadata.
+    // Legacy revisions are supported as well, but not for requests with their own metadata.
     let mut supported = supported_versions(is_modern_only);
     supported.retain(|version| *version != requested);
     protocol::error::unsupported_version(requested, &supported)
 }
 
-/// The same in the form of the revisions with a handshake.
+/// The same error in the form of the revisions with a handshake.
 #[cfg(feature = "http")]
 pub(crate) fn unsupported_legacy_version(requested: &str) -> ErrorObject {
     protocol::error::unsupported_legacy_version(requested, &supported_versions(false))
 }
 
-/// The revisions that the server speaks, or those of the modern era alone, newest first.
+/// The supported revisions, or only those of the modern era, newest first.
 pub(crate) fn supported_versions(is_modern_only: bool) -> Vec<&'static str> {
     let spoken =
         Revision::ALL.into_iter().rev().filter(|revision| !(is_modern_only && revision.has_handshake()));
     spoken.map(Revision::as_str).collect()
 }
 
-/// Why a server could not be built. Each is a mistake in the program that any test of it finds.
+/// A server could not be built, due to a mistake in the program.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Two tools have one name (or one has the former name of the other).
-    #[error("two tools are named `{0}`: give one of them another name with `#[mcp(name = \"…\")]`")]
+    /// Two tools have the same name, current or former.
+    #[error("two tools are named `{0}`; rename one with `#[mcp(name = \"…\")]`")]
     DuplicateTool(String),
-    /// A tool needs a credential that the server was not given.
+    /// A tool requires a credential that was not set.
     #[error(
-        "the tool `{tool}` needs the credential `{credential}`: set it with `Server::credential(\"{credential}\", …)`"
+        "the tool `{tool}` requires the credential `{credential}`; set it with `Server::credential(\"{credential}\", …)`"
     )]
     MissingCredential {
         /// The tool's name.
@@ -90,40 +90,41 @@ pub enum BuildError {
         /// The field's name.
         credential: String,
     },
-    /// The handler returns data, but neither the set nor the tool says so, and so the manifest could not show it.
+    /// The handler returns data, but neither the toolset nor the tool declares it, so the manifest would lack the
+    /// output schema.
     #[error(
-        "the handler of `{0}` returns `Json`, which the manifest cannot see: put `#[mcp(handler = …)]` on the toolset, or `#[mcp(output = …)]` on the tool"
+        "the handler of `{0}` returns `Json`, which the manifest cannot detect; put `#[mcp(handler = …)]` on the toolset, or `#[mcp(output = …)]` on the tool"
     )]
     HiddenOutput(String),
-    /// `output = …` on the tool promises structured content, and the handler returns none.
+    /// `output = …` on the tool declares structured content, but the handler returns none.
     #[error(
-        "`#[mcp(output = …)]` of `{0}` promises structured content, and its handler returns none: let it return `Json` of that type, or leave `output` out"
+        "`#[mcp(output = …)]` of `{0}` declares structured content, but its handler returns none; return `Json` of that type, or remove `output`"
     )]
     NoOutput(String),
     /// `output = …` on the tool names another type than the handler returns.
-    #[error("`#[mcp(output = …)]` of `{0}` names another type than its handler returns")]
+    #[error("`#[mcp(output = …)]` of `{0}` does not name the type that its handler returns")]
     OtherOutput(String),
-    /// A prompt, resource, resource template or completion is at fault.
-    #[error("the {what} `{name}` cannot be served: {reason}")]
+    /// A prompt, resource, resource template or completion is invalid.
+    #[error("invalid {what} `{name}`: {reason}")]
     Feature {
-        /// What it is.
+        /// The kind of item.
         what: &'static str,
-        /// Its name or address.
+        /// Its name or URI.
         name: String,
-        /// What is wrong and what to do.
+        /// What is wrong, and how to fix it.
         reason: String,
     },
-    /// The tool's own definition is at fault.
-    #[error("the tool `{tool}` cannot be served: {reason}")]
+    /// The tool's definition is invalid.
+    #[error("invalid tool `{tool}`: {reason}")]
     Tool {
         /// The tool's name.
         tool: String,
-        /// What is wrong and what to do.
+        /// What is wrong, and how to fix it.
         reason: String,
     },
 }
 
-/// Why serving ended with an error.
+/// Serving failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
@@ -135,10 +136,10 @@ pub enum ServeError {
     Stream {
         /// `input` or `output`.
         stream: &'static str,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The address could not be listened on.
+    /// Listening on the address failed.
     #[cfg(any(feature = "http", feature = "socket"))]
     #[error("listening failed")]
     Listen(#[source] std::io::Error),

@@ -1,9 +1,9 @@
-//! JSON strings, written block by block.
+//! Writes JSON strings block by block.
 
-/// How many bytes are looked at together: as many as the processor has room for in one or two steps.
+/// The number of bytes that are checked together: what processors handle in one or two steps.
 const BLOCK: usize = 32;
 
-/// Appends `text` as a JSON string, in the bytes that `serde_json` writes.
+/// Appends `text` as a JSON string, exactly as `serde_json` writes it.
 pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
     out.reserve(rest.len() + 2);
@@ -18,20 +18,17 @@ pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// How many bytes at the start stand for themselves (RFC 8259 §7).
+/// The number of leading bytes that need no escape (RFC 8259 §7).
 fn plain_length(bytes: &[u8]) -> usize {
     let blocks = bytes.chunks_exact(BLOCK).take_while(|block| {
-        // Without an early end in the block, the compiler looks at all of it at once.
+        // Without early exits in a block, the compiler vectorizes the check.
         !block.iter().fold(false, |found, byte| found | is_special(*byte))
     });
     let plain = blocks.count() * BLOCK;
     plain + bytes[plain..].iter().take_while(|byte| !is_special(**byte)).count()
 }
 
-#[expect(
-    clippy::needless_bitwise_bool,
-    reason = "a branch for each byte would keep blocks from being looked at as one"
-)]
+#[expect(clippy::needless_bitwise_bool, reason = "a branch per byte would prevent vectorization")]
 fn is_special(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }

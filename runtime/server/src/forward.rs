@@ -1,5 +1,5 @@
-//! Requests on their way to a provider, and its answers on theirs to a client: rounds of input, long calls, and results
-//! of other servers.
+//! Forwards requests to providers, and their responses to clients: rounds of input, long calls, and results of other
+//! servers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,8 +26,8 @@ use crate::provider::{
 use crate::result_check::ResultCheck;
 use crate::tool::{Run, Started, ToolEntry};
 
-/// The entry of a tool of the provider with this number, whose definition was checked. `checks_output` is whether results
-/// are held to the output schema.
+/// Creates the entry of a tool from the provider with this index, whose definition was validated. `checks_output` is
+/// whether results are validated against the output schema.
 pub(crate) fn entry_of(
     number: usize,
     provider: &DynProvider,
@@ -49,7 +49,7 @@ pub(crate) fn entry_of(
     ToolEntry { provider: Some(number), ..ToolEntry::new(definition, &[], Box::new(run)) }
 }
 
-/// A tool that a provider runs.
+/// A provider's tool.
 struct Forwarded {
     provider: DynProvider,
     name: Arc<str>,
@@ -81,7 +81,7 @@ impl fmt::Debug for Forwarded {
     }
 }
 
-/// A call of a tool.
+/// A tool call.
 struct ToolForward {
     provider: DynProvider,
     name: Arc<str>,
@@ -112,7 +112,7 @@ impl Forward for ToolForward {
     }
 }
 
-/// A prompt to be filled in.
+/// A request for a prompt.
 struct PromptForward<'a> {
     provider: &'a DynProvider,
     name: &'a str,
@@ -133,7 +133,7 @@ impl Forward for PromptForward<'_> {
     }
 }
 
-/// A resource to be read.
+/// A request for a resource.
 struct ResourceForward<'a> {
     provider: &'a DynProvider,
     uri: &'a str,
@@ -153,7 +153,7 @@ impl Forward for ResourceForward<'_> {
     }
 }
 
-/// Has a provider fill in a prompt.
+/// Requests a prompt from a provider.
 pub(crate) async fn get_prompt(
     provider: &DynProvider,
     name: &str,
@@ -163,7 +163,7 @@ pub(crate) async fn get_prompt(
     answer(&PromptForward { provider, name, arguments, cx }).await
 }
 
-/// Has the first of these providers that knows the address read it.
+/// Reads a resource from the first of these providers that knows the URI.
 pub(crate) async fn read_resource(
     providers: &[DynProvider],
     uri: &str,
@@ -181,7 +181,7 @@ pub(crate) async fn read_resource(
     outcome
 }
 
-/// Has a provider complete an argument. What a client must answer first is not asked here.
+/// Requests completions from a provider. Completion cannot request input from the client.
 pub(crate) async fn complete(
     provider: &DynProvider,
     request: CompletionRequest<'_>,
@@ -199,30 +199,30 @@ pub(crate) async fn complete(
                 Ok(result) => Outcome::Result(result.completion),
                 Err(error) => refuse(&error.to_string()),
             },
-            Outcome::InputRequired(_) => refuse("it asks for input, which completion has no way to give"),
+            Outcome::InputRequired(_) => refuse("it requires input, which completion does not support"),
             done => return done,
         };
     }
 }
 
-/// A request that a provider answers, in as many rounds as it takes.
+/// A request to a provider, which may take several rounds of input.
 trait Forward: Send + Sync {
-    /// Its result.
+    /// The request's result.
     type Result: for<'de> Deserialize<'de> + Send;
 
     fn cx(&self) -> &Context;
 
-    /// Asks the provider once.
+    /// Sends the request to the provider once.
     fn ask<'a>(&'a self, input: Option<&'a InputResponses>) -> BoxFuture<'a, Outcome<Self::Result>>;
 
-    /// What becomes of a request whose client cannot be asked.
+    /// The outcome if the client cannot provide input.
     fn fail(error: InputRequestError, revision: Revision) -> Outcome<Self::Result> {
         crate::error::of_request(&RequestError::from(error), None, revision).into()
     }
 }
 
-/// What comes of a request in the end: a result, in the form of the client's revision if it is raw; an error; or requests
-/// that the client answers by repeating its own, which then are ones that it can answer.
+/// Runs a request to its final outcome: a result, converted to the client's revision if it is raw; an error; or input
+/// requests for a client that answers by repeating its request.
 async fn answer<F: Forward>(request: &F) -> Outcome<F::Result> {
     let cx = request.cx();
     let mut input = cx.input_responses().cloned();
@@ -246,15 +246,15 @@ async fn answer<F: Forward>(request: &F) -> Outcome<F::Result> {
             Err(error) => return F::fail(error, cx.revision()),
         }
     }
-    refuse("it asks for input without end")
+    refuse("it keeps requesting input")
 }
 
 fn refuse<T>(why: &str) -> Outcome<T> {
-    log::warn(format_args!("a result of another server cannot be passed on: {why}"));
-    error::internal(&format!("the result of another server cannot be passed on: {why}")).into()
+    log::warn(format_args!("cannot forward a result of another server: {why}"));
+    error::internal(&format!("cannot forward the result of another server: {why}")).into()
 }
 
-/// What a result says of itself.
+/// The members of a raw result that determine how to forward it.
 #[derive(Default)]
 struct Outline<'a> {
     result_type: Option<&'a RawValue>,
@@ -263,7 +263,7 @@ struct Outline<'a> {
 }
 
 impl RawResult {
-    /// The result in the form of `revision`, or the requests that it consists of.
+    /// Converts the result to `revision`, or extracts its input requests.
     fn read<T: for<'de> Deserialize<'de>>(self, revision: Revision) -> Result<Outcome<T>, String> {
         let text = tidy(self.json.get(), MAX_VALUE_DEPTH).map_err(|fault| format!("it {fault}"))?;
         let mut outline = Outline::default();
@@ -280,7 +280,7 @@ impl RawResult {
         match outline.result_type.map_or("\"complete\"", RawValue::get) {
             "\"complete\"" => {}
             "\"input_required\"" => return outline.input_required().map(Outcome::InputRequired),
-            other => return Err(format!("its type is {}", error::shortened(other))),
+            other => return Err(format!("its `resultType` is {}", error::shortened(other))),
         }
         if self.revision != revision {
             let result = serde_json::from_str(&text).map_err(|error| error.to_string())?;
@@ -296,18 +296,18 @@ impl Outline<'_> {
         let mut requests = Vec::new();
         let read = each_member(self.requests.map_or("{}", RawValue::get), |key, request| {
             let request: InputRequest =
-                serde_json::from_str(request.get()).map_err(|_| "a request for input has no method")?;
+                serde_json::from_str(request.get()).map_err(|_| "an input request has no method")?;
             requests.push((key.into_owned(), request));
             Ok(())
         });
-        read.map_err(|error| format!("its requests for input cannot be read: {error}"))?;
+        read.map_err(|error| format!("invalid input requests: {error}"))?;
         let state = self.state.map(|state| serde_json::from_str(state.get())).transpose();
         let state = state.map_err(|_| "its `requestState` is not a string".to_owned())?;
         Ok(InputRequired { requests, state })
     }
 }
 
-/// What of a raw result is checked.
+/// The members of a raw result that are validated.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Checked {
@@ -322,7 +322,7 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<S
 }
 
 impl ResultCheck {
-    /// As [`ResultCheck::kept`], for a result that is handed on as it is.
+    /// Like [`ResultCheck::kept`], for a raw result that is forwarded unchanged.
     fn check_raw(&self, raw: RawResult) -> Outcome {
         let Checked { structured_content, is_error } = match serde_json::from_str(raw.json.get()) {
             Ok(checked) => checked,

@@ -1,6 +1,6 @@
-//! The futures of object-safe traits.
+//! Futures of object-safe traits.
 
 use std::pin::Pin;
 
-/// A boxed future that may move between threads.
+/// A boxed future that is `Send`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,4 +1,4 @@
-//! Handlers: the code behind one tool.
+//! Handlers, which run tools.
 
 use std::future::Future;
 
@@ -7,9 +7,9 @@ use toolwright_core::tool::Tool;
 
 use crate::context::Context;
 
-/// The code behind the tool `T`: implemented once per tool on the service's own type.
+/// Runs the tool `T`. Implement it once per tool on the service's type.
 ///
-/// Any function from a tool to a future of a result is a handler too.
+/// Any function from a tool to a future of a result is a handler, too.
 ///
 /// ```
 /// use toolwright_client::Client;
@@ -49,7 +49,7 @@ use crate::context::Context;
     note = "write `impl Handler<{T}> for {Self} {{ type Output = …; async fn call(&self, input: {T}, cx: &Context) -> Result<Self::Output, ToolError> {{ … }} }}`"
 )]
 pub trait Handler<T: Tool>: Send + Sync + 'static {
-    /// What a successful call returns; `Json<Data>` gives the tool an output schema.
+    /// The output of a successful call; `Json<Data>` gives the tool an output schema.
     type Output: IntoToolResult;
 
     /// Runs the tool.

@@ -1,5 +1,5 @@
-//! Writing JSON-RPC messages: the one place through which everything leaves that others may have written, so that each
-//! message is one line that its reader can parse ([`toolwright_core::json`]).
+//! Writes JSON-RPC messages. Everything that may contain foreign data passes through here, so that each message is a
+//! single line that its reader can parse ([`toolwright_core::json`]).
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -14,18 +14,18 @@ use crate::message::RequestId;
 const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
 const RESULT: &[u8] = br#","result":"#;
 
-/// How many objects a result or the parameters of a notification stand in.
+/// The nesting depth at which results and notification parameters are written.
 pub(crate) const OUTER: usize = 1;
 
-/// The form that a peer wants results in.
+/// The form of results that a peer expects.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Form<'a> {
     pub(crate) revision: Revision,
-    /// The `_meta` that every modern result carries, as JSON text.
+    /// The `_meta` of every modern result, as JSON.
     pub(crate) server_meta: &'a RawValue,
 }
 
-/// Which result it is (2026-07-28, basic "`ResultType`"; SEP-2663).
+/// The type of a result (2026-07-28, basic "`ResultType`"; SEP-2663).
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ResultType {
@@ -35,7 +35,7 @@ pub(crate) enum ResultType {
     Task,
 }
 
-/// A result: the members of its own, and those that every result of the revision has.
+/// A result: its own members, and those that every result of the revision has.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ResultObject<'a, T> {
@@ -49,7 +49,7 @@ pub(crate) struct ResultObject<'a, T> {
     meta: Option<&'a RawValue>,
 }
 
-/// How long a result may be kept, and for whom (2026-07-28, server/utilities/caching).
+/// How long a result may be cached, and for whom (2026-07-28, server/utilities/caching).
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CacheHints {
@@ -67,13 +67,13 @@ impl<'a, T: Serialize> ResultObject<'a, T> {
         }
     }
 
-    /// With these hints, where the revision has some.
+    /// Sets these hints, if the revision supports them.
     pub(crate) fn cached(self, hints: CacheHints, revision: Revision) -> Self {
         Self { cache: revision.has_cache_hints().then_some(hints), ..self }
     }
 }
 
-/// Appends the start of a complete result that is written by hand, up to its first member.
+/// Appends the start of a handwritten complete result, up to its first member.
 pub(crate) fn open_result(out: &mut Vec<u8>, form: &Form<'_>) {
     out.push(b'{');
     if form.revision.has_result_type() {
@@ -81,11 +81,11 @@ pub(crate) fn open_result(out: &mut Vec<u8>, form: &Form<'_>) {
     }
 }
 
-/// Appends what follows the members of such a result.
+/// Appends the end of a handwritten complete result.
 pub(crate) fn close_result(out: &mut Vec<u8>, hints: CacheHints, form: &Form<'_>) {
     if form.revision.has_cache_hints() {
         out.extend_from_slice(br#","ttlMs":"#);
-        // A number and a word can always be written.
+        // Numbers and words can always be written.
         let _ = json::append(out, &hints.ttl_ms, OUTER + 1);
         out.extend_from_slice(br#","cacheScope":"#);
         let _ = json::append(out, &hints.cache_scope, OUTER + 1);
@@ -97,10 +97,10 @@ pub(crate) fn close_result(out: &mut Vec<u8>, hints: CacheHints, form: &Form<'_>
     out.push(b'}');
 }
 
-/// How long the answer to a request is, without its id and its result.
+/// The length of a response without its id and result.
 pub(crate) const HEAD_BYTES: usize = HEAD.len() + RESULT.len() + 2;
 
-/// Appends the start of the answer to a request, up to its result.
+/// Appends the start of a response, up to its result.
 #[inline]
 pub(crate) fn head(out: &mut Vec<u8>, id: &RequestId<'_>) {
     out.extend_from_slice(HEAD);
@@ -108,15 +108,15 @@ pub(crate) fn head(out: &mut Vec<u8>, id: &RequestId<'_>) {
     out.extend_from_slice(RESULT);
 }
 
-/// Appends a result, or a part of it that stands at its top.
+/// Appends a result, or a top-level part of one.
 ///
 /// # Errors
-/// What of it cannot be sent; what was appended then must be removed.
+/// The part that cannot be sent; the caller has to remove what was appended.
 pub(crate) fn append_result(out: &mut Vec<u8>, result: &impl Serialize) -> Result<(), JsonFault> {
     json::append(out, result, OUTER)
 }
 
-/// Appends the answer with a result; an error where it holds what cannot be sent.
+/// Appends a response with a result, or an error if the result cannot be sent.
 pub(crate) fn result(out: &mut Vec<u8>, id: &RequestId<'_>, result: &impl Serialize) {
     let start = out.len();
     head(out, id);
@@ -129,16 +129,16 @@ pub(crate) fn result(out: &mut Vec<u8>, id: &RequestId<'_>, result: &impl Serial
     }
 }
 
-/// The error in place of an answer that cannot be sent.
+/// The error that replaces a response that cannot be sent.
 pub(crate) fn unwritable(id: &RequestId<'_>, fault: &JsonFault) -> ErrorObject {
-    log::warn(format_args!("the answer to the request {} cannot be sent: it {fault}", id.as_str()));
-    crate::error::internal(&format!("the answer cannot be sent: it {fault}"))
+    log::warn(format_args!("cannot send the response to request {}: it {fault}", id.as_str()));
+    crate::error::internal(&format!("cannot send the response: it {fault}"))
 }
 
-/// Appends an error answer.
+/// Appends an error response.
 ///
-/// Where no id could be read, revisions up to 2025-06-18 get `null`, as JSON-RPC 2.0 §5 says; later ones leave
-/// the member out, as their schema has it (`JSONRPCErrorResponse`: a string, an integer, or absent).
+/// Without a readable id, revisions up to 2025-06-18 get `null`, as in JSON-RPC 2.0 §5; for later ones it is absent,
+/// as in their schema (`JSONRPCErrorResponse`: a string, an integer, or absent).
 pub(crate) fn error(out: &mut Vec<u8>, id: Option<&RequestId<'_>>, error: &ErrorObject, revision: Revision) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","#);
     match id {
@@ -155,7 +155,7 @@ pub(crate) fn error(out: &mut Vec<u8>, id: Option<&RequestId<'_>>, error: &Error
     out.push(b'}');
 }
 
-/// An error object as JSON text.
+/// An error object as JSON.
 #[cfg(feature = "tasks")]
 pub(crate) fn raw_error(error: &ErrorObject) -> Box<RawValue> {
     let mut text = Vec::new();
@@ -166,16 +166,16 @@ pub(crate) fn raw_error(error: &ErrorObject) -> Box<RawValue> {
 /// Appends an error object.
 pub(crate) fn append_error(out: &mut Vec<u8>, error: &ErrorObject) {
     if json::append(out, error, OUTER).is_err() {
-        // Its data comes from elsewhere; code and text can always be written.
+        // Its data may be foreign; code and message can always be written.
         let plain = ErrorObject::new(error.code, error.message.as_str());
         let _ = json::append(out, &plain, OUTER);
     }
 }
 
-/// A request to the client.
+/// Writes a request to the client.
 ///
 /// # Errors
-/// What of the parameters cannot be sent.
+/// The part of the parameters that cannot be sent.
 pub(crate) fn request(id: u64, method: &str, params: &impl Serialize) -> Result<Vec<u8>, JsonFault> {
     let mut out = Vec::with_capacity(256);
     out.extend_from_slice(HEAD);
@@ -188,10 +188,10 @@ pub(crate) fn request(id: u64, method: &str, params: &impl Serialize) -> Result<
     Ok(out)
 }
 
-/// A notification.
+/// Writes a notification.
 ///
 /// # Errors
-/// What of the parameters cannot be sent.
+/// The part of the parameters that cannot be sent.
 pub(crate) fn notification(method: &str, params: &impl Serialize) -> Result<Vec<u8>, JsonFault> {
     let mut out = Vec::with_capacity(128);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","method":""#);

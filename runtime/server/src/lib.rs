@@ -1,9 +1,9 @@
-//! Serves tools, prompts and resources over the Model Context Protocol: handlers and dispatch, the two eras, and
+//! Serves tools, prompts and resources over the Model Context Protocol: handlers and dispatch, both eras, and
 //! transports.
 //!
-//! A message on its way: `transport` (bytes to frames) → `connection` (JSON-RPC, and which era speaks) →
-//! `connection::calls` (limits, deadline, cancellation) → `tool_table` (name to tool) → `router` (arguments to the tool's
-//! type) → [`handler`] → `reply` (a typed reply, written once). Prompts and resources leave this way after `connection`, for
+//! The path of a message: `transport` (bytes to frames) → `connection` (JSON-RPC, and the era) → `connection::calls`
+//! (limits, deadline, cancellation) → `tool_table` (name to tool) → `router` (arguments to the tool's type) →
+//! [`handler`] → `reply` (a typed reply, written once). Prompts and resources branch off after `connection`, to
 //! [`features`].
 
 pub mod handler;
@@ -45,7 +45,7 @@ mod message;
 mod pagination;
 mod panics;
 mod peer;
-#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "callers are told apart over HTTP only"))]
+#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "callers are distinguished over HTTP only"))]
 mod quotas;
 mod refresh_order;
 mod reply;

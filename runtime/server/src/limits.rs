@@ -1,110 +1,110 @@
-//! Every limit of a server, with its default.
+//! The limits of a server and their defaults.
 
 use std::time::Duration;
 
-/// The limits of a server. Each has a default that suits most services; change single ones with struct update:
-/// `Limits { call_timeout: Duration::from_secs(5), ..Limits::default() }`.
+/// The limits of a server. The defaults suit most services; change individual ones with struct update syntax: `Limits {
+/// call_timeout: Duration::from_secs(5), ..Limits::default() }`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// What one caller may have of all that; see [`CallerLimits`].
+    /// The limits of a single caller; see [`CallerLimits`].
     pub per_caller: CallerLimits,
-    /// How often one caller may call one tool: as often as it likes (`None`). "Servers MUST … Rate limit tool
-    /// invocations" (2026-07-28, server/tools "Security Considerations"); how often is good, the program knows. A call
-    /// too many is answered with a result with `isError` that says when to try again. Callers are those of
+    /// The rate at which one caller may call one tool. Unlimited (`None`) by default. "Servers MUST … Rate limit tool
+    /// invocations" (2026-07-28, server/tools "Security Considerations"); only the program knows a suitable rate. A
+    /// call that exceeds it gets a result with `isError` that says when to retry. Callers are those of
     /// [`CallerLimits`]; all others together count as one.
     pub tool_call_rate: Option<RateLimit>,
-    /// How many callers are told apart at once: 65,536. A caller counts as long as it has something open, or a bucket of
-    /// [`Limits::tool_call_rate`] that is not full. Those above that number share what one caller may have.
+    /// The maximum number of callers to distinguish at once: 65,536. A caller counts while it has anything open, or a
+    /// bucket of [`Limits::tool_call_rate`] that is not full. Further callers together share the limits of one.
     pub max_callers: usize,
-    /// The longest message that is read, in bytes: 16 MiB. A longer one is dropped and answered with -32700.
+    /// The maximum size of a message in bytes: 16 MiB. A larger one is discarded and answered with -32700.
     pub max_message_bytes: usize,
-    /// How many bytes of messages may be received or handled at once, over all transports but stdio: 256 MiB, and one
-    /// message in any case. A message counts from its first byte until it is answered. One more byte is answered with status
-    /// 503 over HTTP, ends a socket with 1013, and ends the connection to a Unix socket with an error.
+    /// The maximum total size of messages being received or handled, over all transports but stdio: 256 MiB, though a
+    /// single message is always accepted. A message counts from its first byte until its response is sent. Messages
+    /// beyond the limit get status 503 over HTTP, close a WebSocket with 1013, and close the connection to a Unix
+    /// socket with an error.
     pub max_received_bytes: usize,
-    /// How many bytes may wait to be read by HTTP clients, all together: 256 MiB, and as much as is under way already. Then
-    /// a request is answered with status 503 until they have read. It counts what their responses and streams hold until
-    /// it is written, wherever the service is mounted, and 1 KiB for each response.
+    /// The maximum number of bytes that wait to be read by HTTP clients: 256 MiB. Responses in progress may exceed it.
+    /// While it is reached, requests get status 503. It counts what responses and streams hold until it is written,
+    /// wherever the service is mounted, and 1 KiB per response.
     pub max_unread_bytes: usize,
-    /// How long a peer may read nothing of what is sent to it before its connection is closed: 1 minute. It goes for the
-    /// HTTP server, its streams among them, for sockets and for other pairs of streams; a service that is mounted
-    /// leaves it to its server, and bounds what waits: see [`Limits::max_unread_bytes`].
+    /// How long a peer may read nothing before its connection is closed: 1 minute. Applies to the built-in HTTP server,
+    /// including its streams, to sockets, and to other pairs of streams. A mounted service leaves this to its server,
+    /// and limits what is queued instead; see [`Limits::max_unread_bytes`].
     pub write_timeout: Duration,
-    /// How many calls, and requests for prompts, resources and completions, of one connection may run at once: 16,384.
-    /// One more is answered with -32603 at once. Over HTTP this counts the requests of all clients that are not
-    /// answered yet, and one more gets status 503.
+    /// The maximum number of concurrent calls, and requests for prompts, resources and completions, per connection:
+    /// 16,384. Further ones are answered with -32603. Over HTTP, this counts the pending requests of all clients, and
+    /// further ones get status 503.
     pub max_calls_in_flight: usize,
-    /// How long a call may take: 5 minutes, counted from its arrival. Then the handler is dropped and the
-    /// caller gets a result with `isError`; one that asked for a prompt or a resource gets -32603.
+    /// The time limit of a call, from its arrival: 5 minutes. Then the handler is dropped and the caller gets a result
+    /// with `isError`; requests for a prompt or a resource get -32603.
     pub call_timeout: Duration,
-    /// How many entries one page of a list holds: 2,000.
+    /// The number of entries per page of a list: 2,000.
     pub list_page_size: usize,
-    /// How many pages of one list are kept as they were written: 256, for all revisions and all sets of scopes together.
-    /// The oldest go first, and are written again when they are asked for.
+    /// The maximum number of cached pages per list: 256, over all revisions and sets of scopes. The oldest are evicted,
+    /// and rendered again when requested.
     pub max_cached_pages: usize,
-    /// How many bytes these pages may have: 16 MiB for each list. A longer page is written each time.
+    /// The maximum total size of a list's cached pages: 16 MiB. A larger page is rendered each time.
     pub max_cached_page_bytes: usize,
-    /// For how many callers the lists are kept that providers make for each caller
-    /// ([`ProviderCapabilities::with_lists_by_caller`](crate::ProviderCapabilities::with_lists_by_caller)): 1,024 of each
-    /// kind. Above that those of another caller go, and are made again when they are asked for.
+    /// The maximum number of callers whose per-caller provider lists are cached
+    /// ([`ProviderCapabilities::with_lists_by_caller`](crate::ProviderCapabilities::with_lists_by_caller)): 1,024 per
+    /// kind. Further ones evict those of another caller, which are rebuilt when requested.
     pub max_caller_lists: usize,
-    /// How many messages one batch may hold (2025-03-26 only): 100.
+    /// The maximum number of messages per batch (2025-03-26 only): 100.
     pub max_batch_messages: usize,
-    /// How many subscriptions one connection may have open at once: 64.
+    /// The maximum number of open subscriptions per connection: 64.
     pub max_subscriptions: usize,
-    /// How many resources one connection may watch, and one subscription: 1,024.
+    /// The maximum number of resources that a connection, or a single subscription, may subscribe to: 1,024.
     pub max_watched_resources: usize,
-    /// How many bytes the addresses of these resources may have together: 128 KiB, for all subscriptions of one connection,
-    /// whose ids count as well.
+    /// The maximum total size of these resources' URIs: 128 KiB per connection, which includes the ids of
+    /// subscriptions.
     pub max_watched_bytes: usize,
-    /// How many input requests one call may have open at once: 16. One more is an
+    /// The maximum number of open input requests per call: 16. Further ones are an
     /// [`InputRequestError::TooMany`](crate::input_requests::InputRequestError::TooMany).
     pub max_input_requests: usize,
-    /// How many input requests one call may ask, one after another: 1,024. One more is an
-    /// [`InputRequestError::NoRoom`](crate::input_requests::InputRequestError::NoRoom). Counted for calls that keep their answers: those up to
-    /// 2025-11-25, and tasks, where an answer that is asked for again counts once more.
+    /// The maximum number of successive input requests per call: 1,024. Further ones are an
+    /// [`InputRequestError::NoRoom`](crate::input_requests::InputRequestError::NoRoom). Applies to calls that store
+    /// their responses: those up to 2025-11-25, and tasks, where a repeated request counts again.
     pub max_input_responses: usize,
-    /// How many bytes the answers to these input requests may have together, as long as the call goes on: 16 MiB. They count
-    /// among the [`Limits::max_received_bytes`] of their caller and of all until then. More is an
-    /// [`InputRequestError::NoRoom`](crate::input_requests::InputRequestError::NoRoom); a `tasks/update` that brings more gets -32603, and the input requests
-    /// stay open.
+    /// The maximum total size of the responses to these input requests during a call: 16 MiB. They also count towards
+    /// [`Limits::max_received_bytes`] of their caller and of the server. More is an
+    /// [`InputRequestError::NoRoom`](crate::input_requests::InputRequestError::NoRoom); a `tasks/update` that exceeds
+    /// it gets -32603, and the input requests stay open.
     pub max_input_response_bytes: usize,
-    /// How long a client of 2026-07-28 may take for the answers to a call's input requests: 10 minutes. Then it has to make the
-    /// call again. Up to 2025-11-25 the call goes on meanwhile, and [`Limits::call_timeout`] counts.
+    /// How long a client of 2026-07-28 may take to respond to a call's input requests: 10 minutes. After that it has to
+    /// repeat the call. Up to 2025-11-25, the call is still running, and [`Limits::call_timeout`] applies.
     pub request_state_ttl: Duration,
-    /// How long the `requestState` may be that holds the answers to earlier input requests, in bytes: 64 KiB. A longer one is
-    /// refused with -32602; a call whose answers would need a longer one is answered with -32603.
+    /// The maximum size in bytes of a `requestState`, which contains the responses to earlier input requests: 64 KiB. A
+    /// larger one is rejected with -32602; a call that would need a larger one is answered with -32603.
     pub max_request_state_bytes: usize,
-    /// How many bytes the skills of a server may have together, all of which it keeps in memory: 64 MiB.
+    /// The maximum total size of a server's skills, which are kept in memory: 64 MiB.
     pub max_skill_bytes: usize,
-    /// How many bytes may wait for a slow reader before handlers that send wait as well: 4 MiB.
+    /// The number of bytes that may wait for a slow reader before handlers have to wait: 4 MiB.
     pub max_unsent_bytes: usize,
-    /// How long running calls may go on after the input has ended or shutdown was asked for: 1.5 seconds, less
-    /// than the 2 seconds after which common clients end the process by force.
+    /// How long running calls may continue after the input has ended or shutdown was requested: 1.5 seconds, less than
+    /// the 2 seconds after which common clients kill the process.
     pub shutdown_grace: Duration,
-    /// How many sessions of legacy clients may be open over HTTP: 10,000. One more is refused with status 503. As many
-    /// streams of HTTP+SSE may be open beside them.
+    /// The maximum number of sessions of legacy clients over HTTP: 10,000. Further ones are rejected with status 503.
+    /// As many streams of HTTP+SSE may be open in addition.
     pub max_sessions: usize,
-    /// How long a session may be without a request or an open stream before it ends: 30 minutes.
+    /// How long a session may have neither a request nor an open stream before it ends: 30 minutes.
     pub session_idle: Duration,
-    /// How many GET streams one session may have open: 16. One more is refused with status 429.
+    /// The maximum number of open GET streams per session: 16. Further ones are rejected with status 429.
     pub max_session_streams: usize,
-    /// How many connections the HTTP server has open: 10,000. Others wait until one ends.
+    /// The maximum number of connections to the HTTP server: 10,000. Further ones wait.
     pub max_http_connections: usize,
-    /// How many bytes the target and the headers of a request may have, to the HTTP server and the WebSocket server: 256
-    /// KiB, and never less than 8 KiB. Where so many have come and the headers have no end, the request is answered with
-    /// status 431 and the connection closed; so is one with more than 100 headers. A service that is mounted leaves it to
-    /// its server.
+    /// The maximum size of a request's target and headers, for the HTTP and WebSocket servers: 256 KiB, and at least 8
+    /// KiB. A request that exceeds it, or has more than 100 headers, gets status 431, and the connection is closed. A
+    /// mounted service leaves this to its server.
     pub max_header_bytes: usize,
-    /// How long an HTTP client may take to send a body, and, to the server of its own, the head of its next request: 1
-    /// minute. Then the body is answered with status 408, and the connection is closed. A client of HTTP+SSE has this time to
-    /// send `initialize` after it has opened its stream.
+    /// How long an HTTP client may take to send a body and, for the built-in server, the head of its next request: 1
+    /// minute. Then the request gets status 408, and the connection is closed. It is also the time that a client of
+    /// HTTP+SSE has to send `initialize` after opening its stream.
     pub http_read_timeout: Duration,
-    /// How many peers a Unix socket, or a WebSocket server, has at once: 10,000. More wait until one leaves; a
-    /// WebSocket gets status 503.
+    /// The maximum number of peers of a Unix socket or WebSocket server: 10,000. Further ones wait until one leaves;
+    /// a WebSocket gets status 503.
     pub max_socket_peers: usize,
-    /// How long the peer on a WebSocket may send nothing, not even the answer to a ping, before the connection is
-    /// closed: 1 minute.
+    /// How long a WebSocket peer may be silent, without even answering pings, before the connection is closed: 1
+    /// minute.
     pub websocket_silence: Duration,
 }
 
@@ -148,33 +148,35 @@ impl Default for Limits {
     }
 }
 
-/// What one caller may have, so that none takes all that there is: by default about a quarter of what all may have.
-/// Change single ones with struct update, as those of [`Limits`].
+/// The limits of a single caller, so that none can exhaust the server: by default about a quarter of the limits of all
+/// callers. Change individual ones with struct update syntax, as for [`Limits`].
 ///
-/// A caller is the principal of a checked token, whatever its client; on an endpoint without protection, the address of
-/// the peer, of which IPv6 counts the first 64 bits. Behind a proxy all peers have one address: say where the caller's is
-/// to be found with `HttpConfig::caller_address`. A mounted service sees no addresses unless it is told the same way.
-/// Where neither is known, as on stdio and Unix sockets, only the limits of all count.
+/// A caller is the principal of a verified token, regardless of its client; on an unprotected endpoint, it is the
+/// peer's address (for IPv6, its first 64 bits). Behind a proxy, all peers have the same address: configure where to
+/// find the caller's with `HttpConfig::caller_address`. The same applies to a mounted service, which does not see
+/// addresses. If neither is known, as on stdio and Unix sockets, only the limits of all callers apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallerLimits {
-    /// How many connections one address may have to the HTTP server or the WebSocket server: 2,500. One more is closed.
+    /// The maximum number of connections per address to the HTTP or WebSocket server: 2,500. Further ones are closed.
     pub max_connections: usize,
-    /// How many sessions one caller may have open: 2,500. One more ends the oldest of its own that is not in use; where all
-    /// are, and for a stream of HTTP+SSE, it is refused with status 429.
+    /// The maximum number of sessions per caller: 2,500. Another one ends the caller's oldest idle session; if none is
+    /// idle, or for a stream of HTTP+SSE, it is rejected with status 429.
     pub max_sessions: usize,
-    /// How many sockets of the WebSocket transport one caller may have open: 2,500. One more is refused with status 429.
+    /// The maximum number of WebSocket connections per caller: 2,500. Further ones are rejected with status 429.
     pub max_sockets: usize,
-    /// How many calls of one caller may go on at once, on all its connections: 4,096. One more is answered with -32603.
+    /// The maximum number of concurrent calls per caller, over all connections: 4,096. Further ones are answered with
+    /// -32603.
     pub max_calls_in_flight: usize,
-    /// How many subscriptions one caller may have open, on all its connections: 1,024. One more is answered with -32603.
+    /// The maximum number of subscriptions per caller, over all connections: 1,024. Further ones are answered with
+    /// -32603.
     pub max_subscriptions: usize,
-    /// How many bytes of messages of one caller may be received or handled at once: 64 MiB, and one message in any case. For
-    /// what happens to more see [`Limits::max_received_bytes`].
+    /// The maximum total size of a caller's messages being received or handled: 64 MiB, though a single message is
+    /// always accepted. See [`Limits::max_received_bytes`] for what happens to others.
     pub max_received_bytes: usize,
-    /// How many bytes of responses and streams may wait for one caller to read them, on all its connections: 64 MiB, and
-    /// one response in any case. Then its requests are answered with status 503, handlers that send to it wait, and an answer
-    /// that is ready meanwhile is replaced by status 503; on a stream that has begun it waits, or counts as well. See
-    /// [`Limits::max_unread_bytes`].
+    /// The maximum number of bytes of responses and streams that wait for one caller to read them, over all
+    /// connections: 64 MiB, though a single response is always accepted. While it is reached, the caller's requests get
+    /// status 503, handlers that send to it wait, and a response that becomes ready is replaced by status 503; on a
+    /// stream that has begun, it waits or counts as well. See [`Limits::max_unread_bytes`].
     pub max_unread_bytes: usize,
 }
 
@@ -192,14 +194,13 @@ impl Default for CallerLimits {
     }
 }
 
-/// How often something may happen: a bucket that is full at the start, from which each time takes one, and that is filled
-/// again at an even pace.
+/// A rate limit: a token bucket that is full at the start and is refilled at a constant rate.
 ///
 /// ```
 /// use std::time::Duration;
 /// use toolwright_server::{Limits, RateLimit};
 ///
-/// // 60 a minute, of which 10 may come at once.
+/// // 60 per minute, in bursts of at most 10.
 /// let rate = RateLimit::new(60, Duration::from_mins(1)).burst(10);
 /// let limits = Limits { tool_call_rate: Some(rate), ..Limits::default() };
 /// # drop(limits);
@@ -211,13 +212,13 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// So many times in each `period`, at least once; all of them may come at once.
+    /// Allows this many times per `period`, at least once; all of them may occur at once.
     pub fn new(times: u32, period: Duration) -> Self {
         let times = times.max(1);
         Self { interval: period / times, burst: times }
     }
 
-    /// How many may come at once after a pause: at least one.
+    /// Sets how many may occur at once after a pause: at least one.
     pub fn burst(mut self, times: u32) -> Self {
         self.burst = times.max(1);
         self

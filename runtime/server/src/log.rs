@@ -1,12 +1,12 @@
-//! What the people who run a server are told: lines on standard error, where no transport writes.
+//! Logging for server operators: lines on standard error, which no transport writes to.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 
-/// How many characters a line has at most. Others may have written a part of it.
+/// The maximum number of characters of a line, parts of which may be foreign data.
 const MAX_CHARS: usize = 2_000;
 
-/// Writes one line. What would end it or move the cursor is escaped; nobody is disturbed where standard error is closed.
+/// Writes one line. Line breaks and control characters are escaped; write errors are ignored.
 pub(crate) fn warn(text: fmt::Arguments<'_>) {
     let _ = io::stderr().lock().write_all(line(text).as_bytes());
 }
@@ -29,7 +29,7 @@ mod tests {
     use super::line;
 
     #[test]
-    fn a_line_is_one_line_whatever_others_have_put_in() {
+    fn log_lines_escape_foreign_line_breaks() {
         assert_eq!(line(format_args!("the tool `{}`", "a")), "toolwright: the tool `a`\n");
         let hostile = line(format_args!("{}", "a\n::warning::b\r\u{1b}[2J\u{202e}c\u{85}"));
         assert_eq!(hostile.lines().count(), 1);

@@ -1,19 +1,19 @@
-//! Code of users that panics: when it runs, and when what it leaves behind is dropped. Its panic ends its own call and
-//! nothing else; the text of the panic stays on standard error, where the panic hook wrote it, and is not sent.
+//! Contains panics of user code, both when it runs and when its values are dropped. A panic ends only its own call; its
+//! message stays on standard error, where the panic hook wrote it, and is not sent.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// There was a panic.
+/// User code panicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Panicked;
 
-/// Runs something of a user's.
+/// Runs user code.
 pub(crate) fn catch<R>(run: impl FnOnce() -> R) -> Result<R, Panicked> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|thrown| {
-        // What was thrown may panic when it is dropped, and so may what that throws.
+        // Dropping a panic's payload may panic as well, and so on.
         if let Err(thrown) = catch_unwind(AssertUnwindSafe(|| drop(thrown))) {
             std::mem::forget(thrown);
         }
@@ -21,8 +21,8 @@ pub(crate) fn catch<R>(run: impl FnOnce() -> R) -> Result<R, Panicked> {
     })
 }
 
-/// A future of a user's. Where it is dropped before its end (at a deadline, by a cancellation, with its connection), what
-/// its values do then may panic as well, and is over with that.
+/// A user's future. If it is dropped before it completes (at a deadline, by a cancellation, with its connection),
+/// panics of its destructors are contained as well.
 pub(crate) struct UserFuture<'a, T>(Option<Boxed<'a, T>>);
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

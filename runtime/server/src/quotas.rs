@@ -1,11 +1,11 @@
-//! Whose share of the server's limits is taken: what each caller has open, and how often it calls.
+//! Quotas: what each caller has open, and how often it calls.
 //!
-//! A caller is a principal, or the address of a peer of whom nothing else is known. Whoever has neither (the peer on
-//! stdio, a mounted service that knows no addresses) has no share of its own, and only the bounds of all count.
+//! A caller is a principal, or the address of an unauthenticated peer. A peer without either (on stdio, or of a
+//! mounted service that does not know addresses) has no quota of its own; only the limits of all callers apply.
 //!
-//! Shares are counted across connections, by issuer and subject without the client, so that more clients do not mean
-//! a larger share. A message counts until it is answered, not until it is read, because its arguments are kept as
-//! long as its handler runs.
+//! Quotas apply across connections, by issuer and subject without the client, so that more clients do not mean a
+//! larger quota. A message counts until its response is sent, not until it is parsed, because its arguments are kept
+//! while its handler runs.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -17,7 +17,7 @@ use toolwright_wire::budget::Budget;
 
 use crate::limits::Limits;
 
-/// The limits of a server, and who has taken how much of what they bound.
+/// The limits of a server, and how much of them each caller uses.
 #[derive(Debug)]
 pub(crate) struct Quotas {
     limits: Limits,
@@ -25,7 +25,7 @@ pub(crate) struct Quotas {
 }
 
 impl Quotas {
-    /// Nothing is taken yet.
+    /// Creates quotas without any usage.
     pub(crate) fn new(limits: Limits) -> Self {
         Self { callers: Callers::new(&limits), limits }
     }
@@ -38,7 +38,7 @@ impl Quotas {
         &self.callers
     }
 
-    /// Room for a message of a caller's. One message has room in any case, as long as there is no other.
+    /// Starts counting a message of a caller. A single message always has room.
     pub(crate) fn receive(&self, caller: &Caller) -> Received {
         let Limits { max_received_bytes, max_message_bytes, per_caller, .. } = &self.limits;
         let at_least = |bytes: usize| bytes.max(max_message_bytes.saturating_add(1));
@@ -47,33 +47,33 @@ impl Quotas {
     }
 }
 
-/// The callers that have something open, or have called a short while ago.
+/// The callers that have anything open, or have called recently.
 #[derive(Debug)]
 pub(crate) struct Callers {
     start: Instant,
     most: usize,
-    /// How many bytes may wait to be sent to one caller.
+    /// The maximum number of bytes that may wait to be sent to one caller.
     max_unread: usize,
     known: Mutex<Known>,
-    /// All of whom nothing is known.
+    /// All unidentified callers.
     nobody: Caller,
-    /// All for whom there was no room among the known ones; they share what one caller may have.
+    /// All callers beyond the maximum number; they share the limits of one.
     crowd: Caller,
-    /// All together.
+    /// All callers together.
     everybody: Caller,
 }
 
 #[derive(Debug, Default)]
 struct Known {
     principals: HashMap<Box<str>, Caller>,
-    /// By their [`network`].
+    /// Callers by [`network`].
     addresses: HashMap<u128, Caller>,
-    /// With how many those that have nothing are looked for.
+    /// The number of callers at which idle ones are removed.
     sweep_at: usize,
     swept: Option<Instant>,
 }
 
-/// One caller, as far as limits are concerned. Clones are the same caller.
+/// One caller, for the purpose of limits. Clones are the same caller.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller(Arc<Share>);
 
@@ -84,17 +84,17 @@ struct Share {
     /// What waits to be sent.
     #[cfg_attr(
         not(any(feature = "http", feature = "socket")),
-        expect(dead_code, reason = "on stdio there is one peer, with bounds of its own")
+        expect(dead_code, reason = "stdio has a single peer, with its own limits")
     )]
     unread: Arc<Budget>,
-    /// When the bucket of each tool is full again, in nanoseconds from the start.
+    /// When the bucket of each tool is full again, in nanoseconds since the start.
     full_at: Mutex<HashMap<Box<str>, u64>>,
 }
 
-/// What callers take.
+/// The resources that callers use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
-    /// Connections to a server of ours over HTTP.
+    /// Connections to the built-in HTTP server.
     #[cfg(feature = "http")]
     Connections,
     /// Sessions, and streams of HTTP+SSE.
@@ -103,33 +103,33 @@ pub(crate) enum What {
     /// Sockets.
     #[cfg(feature = "ws")]
     Sockets,
-    /// Calls that go on.
+    /// Running calls.
     Calls,
     /// Subscriptions.
     Subscriptions,
-    /// Tasks that run.
+    /// Running tasks.
     #[cfg(feature = "tasks")]
     RunningTasks,
-    /// Tasks that are kept, those that run among them.
+    /// Stored tasks, including running ones.
     #[cfg(feature = "tasks")]
-    KeptTasks,
-    /// Bytes of messages that are received or handled, and of answers that are kept.
+    StoredTasks,
+    /// Bytes of messages that are received or handled, and of stored responses.
     Bytes,
 }
 
 impl What {
-    /// How many kinds there are at most.
+    /// The number of kinds.
     const ALL: usize = 8;
 }
 
-/// With how many callers those that have nothing are first looked for.
+/// The number of callers at which idle ones are first removed.
 const FIRST_SWEEP: usize = 1_024;
 
-/// How long nobody is looked for again where there is no room.
+/// The minimum time between two attempts to remove idle callers.
 const SWEEP_PAUSE: Duration = Duration::from_secs(1);
 
 impl Callers {
-    /// Room for as many callers as these limits tell apart.
+    /// Creates an empty set with these limits.
     pub(crate) fn new(limits: &Limits) -> Self {
         let (most, max_unread) = (limits.max_callers, limits.per_caller.max_unread_bytes);
         let all = Arc::new(Budget::new(limits.max_unread_bytes));
@@ -138,20 +138,20 @@ impl Callers {
             most,
             max_unread,
             known: Mutex::new(Known { sweep_at: FIRST_SWEEP.min(most), ..Known::default() }),
-            // Of those of whom nothing is known, all together may have what there is.
+            // Unidentified callers together may use all there is.
             nobody: Caller::new(false, Budget::part_of(&all, limits.max_unread_bytes)),
             crowd: Caller::new(true, Budget::part_of(&all, max_unread)),
             everybody: Caller(Arc::new(Share::new(true, all))),
         }
     }
 
-    /// With room for so many callers, and the other limits as they are.
+    /// Creates a set of at most this many callers, with the other limits at their defaults.
     #[cfg(test)]
     pub(crate) fn of_at_most(max_callers: usize) -> Self {
         Self::new(&Limits { max_callers, ..Limits::default() })
     }
 
-    /// The principal of this key, else the peer at this address, else nobody in particular.
+    /// Returns the caller with this principal or, failing that, address; otherwise the unidentified caller.
     #[cfg(feature = "http")]
     pub(crate) fn of(&self, principal: Option<&str>, address: Option<IpAddr>) -> Caller {
         if principal.is_none() && address.is_none() {
@@ -181,22 +181,22 @@ impl Callers {
         caller
     }
 
-    /// All of whom nothing is known.
+    /// All unidentified callers.
     pub(crate) fn nobody(&self) -> &Caller {
         &self.nobody
     }
 
-    /// All together.
+    /// All callers together.
     pub(crate) fn everybody(&self) -> &Caller {
         &self.everybody
     }
 
-    /// The time, as buckets have it.
+    /// The current time in the unit of buckets.
     pub(crate) fn now(&self) -> u64 {
         nanoseconds(self.start.elapsed())
     }
 
-    /// Forgets those that have nothing.
+    /// Removes idle callers.
     fn sweep(&self, known: &mut Known) {
         if known.len() >= self.most && known.swept.is_some_and(|swept| swept.elapsed() < SWEEP_PAUSE) {
             return;
@@ -219,7 +219,8 @@ impl Known {
     }
 }
 
-/// What counts as one address, in the bits of IPv6: whoever has one of those has all that start with the same 64 bits.
+/// The part of an address that identifies its owner, in the bits of IPv6: whoever has one address has all with the
+/// same first 64 bits.
 fn network(address: IpAddr) -> u128 {
     match address.to_canonical() {
         IpAddr::V6(address) => address.to_bits() & (u128::MAX << 64),
@@ -248,44 +249,44 @@ impl Caller {
         &self.0.unread
     }
 
-    /// Whether it has a share of its own.
+    /// Whether it has limits of its own.
     pub(crate) fn is_known(&self) -> bool {
         self.0.is_known
     }
 
-    /// Whether both are one caller.
+    /// Whether both are the same caller.
     #[cfg(feature = "http")]
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// How much of it the caller has.
+    /// How much the caller uses.
     pub(crate) fn count(&self, what: What) -> usize {
         self.0.counts[what as usize].load(Ordering::Acquire)
     }
 
-    /// Whether the caller has as much as it may.
+    /// Whether the caller has reached the limit.
     pub(crate) fn is_full(&self, what: What, limit: usize) -> bool {
         self.is_known() && self.count(what) >= limit
     }
 
-    /// One more for the caller; none where it has `limit` already.
+    /// Takes one more; `None` if the caller already has `limit`.
     pub(crate) fn take(&self, what: What, limit: usize) -> Option<TakenShare> {
         let mut taken = TakenShare { caller: self.clone(), what, amount: 0 };
         taken.grow(1, limit).then_some(taken)
     }
 
-    /// Nothing of it yet, to be grown.
+    /// An empty share, to be grown.
     fn nothing_of(&self, what: What) -> TakenShare {
         TakenShare { caller: self.clone(), what, amount: 0 }
     }
 
-    /// Takes a call of a tool out of its bucket, which holds `burst` calls and gets one more in each `interval`.
+    /// Takes a call from a tool's bucket, which holds `burst` calls and is refilled by one per `interval`.
     ///
     /// # Errors
-    /// How long until there is one, where the bucket is empty.
+    /// The time until the next call is allowed, if the bucket is empty.
     pub(crate) fn pace(&self, tool: &str, interval: Duration, burst: u32, now: u64) -> Result<(), Duration> {
-        /// With how many tools those are looked for whose bucket is full.
+        /// The number of tools at which full buckets are removed.
         const MANY_TOOLS: usize = 64;
         let interval = nanoseconds(interval);
         let slack = interval.saturating_mul(u64::from(burst.saturating_sub(1)));
@@ -316,7 +317,7 @@ impl Caller {
     }
 }
 
-/// What a caller has taken, until this is dropped.
+/// A caller's usage, which is released when this is dropped.
 #[derive(Debug)]
 pub(crate) struct TakenShare {
     caller: Caller,
@@ -325,13 +326,13 @@ pub(crate) struct TakenShare {
 }
 
 impl TakenShare {
-    /// Who has it.
+    /// The caller.
     #[cfg(feature = "http")]
     pub(crate) fn caller(&self) -> &Caller {
         &self.caller
     }
 
-    /// Takes more, unless that is more than `limit`; someone without a share takes what it likes.
+    /// Takes more, unless that exceeds `limit`; callers without limits may take any amount.
     pub(crate) fn grow(&mut self, amount: usize, limit: usize) -> bool {
         let count = &self.caller.0.counts[self.what as usize];
         let limit = if self.caller.is_known() { limit } else { usize::MAX };
@@ -343,12 +344,12 @@ impl TakenShare {
 }
 
 impl TakenShare {
-    /// Gives some of it back, or all that there is.
+    /// Releases some of it, up to all.
     fn shrink(&mut self, amount: usize) {
         drop(self.split(amount));
     }
 
-    /// Some of it, or all that there is, which is given back by itself.
+    /// Splits off some of it, up to all, which is released separately.
     fn split(&mut self, amount: usize) -> Self {
         let amount = amount.min(self.amount);
         self.amount -= amount;
@@ -356,7 +357,7 @@ impl TakenShare {
     }
 }
 
-/// The bytes of a message that is received or handled, out of what its caller may have at once and what all may have.
+/// The bytes of a message that is received or handled, counted against the limits of its caller and of all callers.
 #[derive(Debug)]
 pub(crate) struct Received {
     own: TakenShare,
@@ -366,13 +367,13 @@ pub(crate) struct Received {
 }
 
 impl Received {
-    /// None yet, for a caller that may have `own_limit`, where all may have `all_limit`.
+    /// Creates an empty count, for a caller limited to `own_limit`, where all callers are limited to `all_limit`.
     pub(crate) fn new(callers: &Callers, caller: &Caller, own_limit: usize, all_limit: usize) -> Self {
         let (own, all) = (caller.nothing_of(What::Bytes), callers.everybody().nothing_of(What::Bytes));
         Self { own, all, own_limit, all_limit }
     }
 
-    /// So many more; false where there is no room for them.
+    /// Counts more bytes; false if they exceed a limit.
     pub(crate) fn grow(&mut self, bytes: usize) -> bool {
         if !self.own.grow(bytes, self.own_limit) {
             return false;
@@ -384,7 +385,7 @@ impl Received {
         has_room
     }
 
-    /// Some of them, or all that there are, which count until what is returned is dropped.
+    /// Splits off some bytes, up to all, which count until the returned value is dropped.
     #[cfg(any(feature = "socket", feature = "ws"))]
     pub(crate) fn split(&mut self, bytes: usize) -> Self {
         let Self { own, all, own_limit, all_limit } = self;
@@ -409,11 +410,11 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_is_a_principal_or_else_an_address() {
+    fn callers_are_principals_or_addresses() {
         let callers = Callers::of_at_most(100);
         let home = "10.0.0.1".parse().ok();
         let ada = callers.of(Some("ada"), home);
-        assert!(ada.is(&callers.of(Some("ada"), None)), "wherever it is");
+        assert!(ada.is(&callers.of(Some("ada"), None)), "at any address");
         assert!(!ada.is(&callers.of(Some("bob"), home)));
         let peer = at(&callers, "10.0.0.1");
         assert!(!peer.is(&ada) && peer.is_known());
@@ -429,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_has_is_not_taken_from_another() {
+    fn callers_do_not_share_usage() {
         let callers = Callers::of_at_most(100);
         let (ada, bob) = (callers.of(Some("ada"), None), callers.of(Some("bob"), None));
         let taken: Vec<_> = (0..3).map(|_| ada.take(What::Calls, 3).expect("room")).collect();
@@ -447,13 +448,13 @@ mod tests {
     }
 
     #[test]
-    fn bytes_count_for_their_caller_and_for_all_until_they_are_gone() {
+    fn bytes_count_for_their_caller_and_for_all() {
         let callers = Callers::of_at_most(100);
         let receive = |name: &str| Received::new(&callers, &callers.of(Some(name), None), 60, 100);
         let (mut ada, mut bob, mut eve) = (receive("ada"), receive("bob"), receive("eve"));
-        assert!(ada.grow(60) && !ada.grow(1), "as many as one may have");
-        assert!(bob.grow(40) && !bob.grow(1) && !eve.grow(1), "as many as all may have");
-        assert_eq!(callers.of(Some("bob"), None).count(What::Bytes), 40, "what found no room does not count");
+        assert!(ada.grow(60) && !ada.grow(1), "the limit of one caller");
+        assert!(bob.grow(40) && !bob.grow(1) && !eve.grow(1), "the limit of all callers");
+        assert_eq!(callers.of(Some("bob"), None).count(What::Bytes), 40, "rejected bytes do not count");
         let half = ada.split(30);
         drop(ada);
         assert_eq!(callers.everybody().count(What::Bytes), 70);
@@ -461,12 +462,12 @@ mod tests {
         drop((half, bob, eve));
         assert_eq!(callers.everybody().count(What::Bytes), 0);
         let mut nobody = Received::new(&callers, callers.nobody(), 60, 100);
-        assert!(nobody.grow(100) && !nobody.grow(1), "nobody has no share, and all have one");
+        assert!(nobody.grow(100) && !nobody.grow(1), "only the limit of all applies");
     }
 
-    /// Whoever has nothing is forgotten; whoever finds no room shares with others that find none.
+    /// Idle callers are removed; callers beyond the maximum share one set of limits.
     #[test]
-    fn callers_are_bounded_and_forgotten() {
+    fn the_number_of_callers_is_bounded() {
         let callers = Callers::of_at_most(4);
         let name = |number: usize| format!("caller {number}");
         for number in 0..100 {
@@ -480,7 +481,7 @@ mod tests {
         let (fifth, sixth) = (callers.of(Some("fifth"), None), at(&callers, "10.0.0.6"));
         assert!(fifth.is(&sixth) && fifth.is_known());
         let _taken = fifth.take(What::Calls, 1).expect("room");
-        assert!(sixth.take(What::Calls, 1).is_none(), "what one may have");
+        assert!(sixth.take(What::Calls, 1).is_none(), "the limit of one caller");
         assert!(callers.of(Some(&name(0)), None).take(What::Calls, 1).is_none(), "it is still known");
         drop(held);
         callers.known().swept = None;
@@ -488,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_of_each_tool_come_out_of_a_bucket_of_their_own() {
+    fn each_tool_has_its_own_bucket() {
         let callers = Callers::of_at_most(100);
         let (ada, bob) = (callers.of(Some("ada"), None), callers.of(Some("bob"), None));
         let second = Duration::from_secs(1);
@@ -507,9 +508,9 @@ mod tests {
         assert_eq!(ada.pace("pay", second, 3, at(100)), Err(second));
     }
 
-    /// A bucket that is not full outlives its caller's requests, or each would begin with a full one.
+    /// A bucket that is not full outlives its caller's requests; otherwise each request would start with a full one.
     #[test]
-    fn buckets_are_kept_until_they_are_full_and_no_longer() {
+    fn buckets_are_kept_until_they_are_full() {
         let callers = Callers::of_at_most(100);
         let hour = Duration::from_hours(1);
         assert_eq!(callers.of(Some("ada"), None).pace("pay", hour, 1, callers.now()), Ok(()));

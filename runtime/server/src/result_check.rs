@@ -1,5 +1,5 @@
-//! Checks results that no type vouches for against what their tools declare: those of providers, and of handlers that
-//! return [`ToolResult`]s of their own making.
+//! Validates results that types do not guarantee against their tools' declarations: those of providers, and of handlers
+//! that construct [`ToolResult`]s themselves.
 
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::external::{NotChecked, OutputChecker, drop_reserved};
@@ -7,26 +7,26 @@ use toolwright_core::result::ToolResult;
 
 use crate::log;
 
-/// What the results of one tool are held to.
+/// The rules for the results of one tool.
 #[derive(Debug)]
 pub(crate) struct ResultCheck {
     tool: String,
     output: Output,
 }
 
-/// What the tool says of its structured content.
+/// The rule for structured content.
 #[derive(Debug)]
 enum Output {
-    /// Nothing, or nobody is to look.
+    /// None, or validation is off.
     Free,
-    /// There is some. Whether it fits cannot be told.
+    /// It must be present; its schema cannot be checked.
     There,
-    /// It fits this.
+    /// It must match the schema.
     Checked(OutputChecker),
 }
 
 impl ResultCheck {
-    /// What is asked of the results of a tool. `checks_output` is whether they are held to the output schema.
+    /// Creates the rules for a tool. `checks_output` is whether results are validated against the output schema.
     pub(crate) fn new(definition: &ToolDefinition, checks_output: bool) -> (Self, Option<NotChecked>) {
         let (output, not_checked) =
             match definition.output_schema.as_ref().filter(|_| checks_output).map(OutputChecker::compile) {
@@ -37,9 +37,9 @@ impl ResultCheck {
         (Self { tool: definition.name.clone(), output }, not_checked)
     }
 
-    /// The result as it may be passed on: a breach of the promise becomes a result with `isError` that names it
-    /// (2026-07-28, server/tools "Output Schema": servers MUST provide results that conform), and a line for the people
-    /// who run the server.
+    /// Returns a valid result unchanged. An invalid one becomes a result with `isError` that names the problem
+    /// (2026-07-28, server/tools "Output Schema": servers MUST provide results that conform), which is also logged for
+    /// the operators.
     pub(crate) fn check(&self, mut result: ToolResult) -> ToolResult {
         if let Some(breach) = self.breach(&result) {
             return self.refusal(&breach);
@@ -48,37 +48,37 @@ impl ResultCheck {
         result
     }
 
-    /// What takes the place of a result that breaks the promise.
+    /// The replacement for an invalid result.
     pub(crate) fn refusal(&self, breach: &str) -> ToolResult {
-        let text = format!("the result of the tool `{}` cannot be passed on: {breach}", self.tool);
+        let text = format!("invalid result of the tool `{}`: {breach}", self.tool);
         log::warn(format_args!("{text}"));
         ToolResult::error(text)
     }
 
-    /// What is wrong with a result.
+    /// Returns what is wrong with a result.
     pub(crate) fn breach(&self, result: &ToolResult) -> Option<String> {
-        // A result that is not whole is good for the one who asked for it, and that was not this server's client
-        // (2026-07-28, basic "ResultType").
+        // An incomplete result is meant for whoever requested it, which was not this server's client (2026-07-28, basic
+        // "ResultType").
         if let Some(kind) = result.other.get("resultType").filter(|kind| *kind != "complete") {
             let kind = crate::error::shortened(&kind.to_string());
-            return Some(format!("it is of the type {kind}, and only a complete one can be"));
+            return Some(format!("its `resultType` is {kind}, but only complete results can be forwarded"));
         }
         let content = result.structured_content.as_ref();
         if let Some(fault) = content.and_then(|content| content.fault()) {
             return Some(format!("its structured content {fault}"));
         }
-        // Errors are not bound by the schema.
+        // The schema does not apply to errors.
         if result.is_error {
             return None;
         }
         match (&self.output, content) {
             (Output::Free, _) | (Output::There, Some(_)) => None,
             (_, None) => {
-                Some("it has no structured content, which the tool's output schema promises".to_owned())
+                Some("it has no structured content, which the tool's output schema requires".to_owned())
             }
             (Output::Checked(checker), Some(content)) => {
                 let problems = checker.check(content).err()?;
-                Some(format!("its structured content does not fit the tool's output schema: {problems}"))
+                Some(format!("its structured content does not match the tool's output schema: {problems}"))
             }
         }
     }

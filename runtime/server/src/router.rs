@@ -1,4 +1,4 @@
-//! From a typed toolset to entries of the table: each tool with the code that runs it.
+//! Connects each tool of a typed toolset with the code that runs it.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use crate::result_check::ResultCheck;
 use crate::tool::{Run, Started, ToolEntry};
 use crate::workflow;
 
-/// A toolset whose every tool has a handler on `S`. Derived together with [`Toolset`].
+/// A toolset whose tools all have handlers on `S`. Derived together with [`Toolset`].
 ///
-/// The example of [`Handler`] serves a set of one tool.
+/// The example of [`Handler`] uses a set of one tool.
 #[diagnostic::on_unimplemented(
     message = "`{S}` does not handle `{Self}`",
     label = "no handler for this tool, or for one of this set",
@@ -62,7 +62,7 @@ impl<S: Send + Sync + 'static> Router<S> {
         Self { state, set, credentials, entries: Vec::new(), problems: Vec::new() }
     }
 
-    /// Adds the tool `T` with the handler that `S` has for it.
+    /// Adds the tool `T` with its handler on `S`.
     pub fn add<T: Tool>(&mut self)
     where
         S: Handler<T>,
@@ -86,7 +86,7 @@ impl<S: Send + Sync + 'static> Router<S> {
                 (_, Some(not_checked)) => self.problems.push(BuildError::Tool {
                     tool: T::NAME.to_owned(),
                     reason: format!(
-                        "its handler returns results that must be checked against `output`, and {not_checked}; let it return `Json`"
+                        "its handler returns results that must be checked against `output`, and {not_checked}; return `Json`"
                     ),
                 }),
             },
@@ -103,14 +103,14 @@ impl<S: Send + Sync + 'static> Router<S> {
         let run = Typed { state: Arc::clone(&self.state), reader, bound, check, tool: PhantomData::<fn(T)> };
         let mut entry = ToolEntry::new(definition, T::METADATA.was, Box::new(run));
         #[cfg(feature = "http")]
-        entry.header_params.know_aliases(T::METADATA.fields);
+        entry.header_params.add_aliases(T::METADATA.fields);
         if self.set.workflow {
             entry = workflow::entry(entry, T::METADATA.context);
         }
         self.entries.push(entry);
     }
 
-    /// The values of the credentials that `T` asks for; a missing one becomes a problem.
+    /// The values of the credentials of `T`; a missing one is recorded as a problem.
     fn bound_credentials<T: Tool>(&mut self) -> Vec<(String, Box<RawValue>)> {
         let mut bound = Vec::new();
         for field in T::METADATA.fields.iter().filter(|field| field.credential) {
@@ -131,7 +131,7 @@ struct Typed<S, T> {
     state: Arc<S>,
     reader: ArgumentReader,
     bound: Vec<(String, Box<RawValue>)>,
-    /// For a handler that declares its output and returns results of its own making.
+    /// Set for a handler that declares its output and constructs results itself.
     check: Option<Arc<ResultCheck>>,
     tool: PhantomData<fn(T)>,
 }
@@ -157,7 +157,7 @@ impl<S: Handler<T>, T: Tool> Run for Typed<S, T> {
 
 impl<S, T: Tool> std::fmt::Debug for Typed<S, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Bound values are secrets.
+        // Bound values are secret.
         f.debug_tuple("Typed").field(&T::NAME).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! The server's methods as a table of jsonrpsee, for a service that runs a jsonrpsee server already.
+//! The server's methods as a jsonrpsee method table, for services that already run a jsonrpsee server.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::error;
 use crate::message::Envelope;
 use crate::service::Service;
 
-/// The requests of revision 2026-07-28 that have one answer and nothing else, and `ping`, which older clients send to any
+/// The requests of revision 2026-07-28 that have a single response, and `ping`, which older clients send to any
 /// connection.
 const METHODS: &[&str] = &[
     method::COMPLETION_COMPLETE,
@@ -42,14 +42,14 @@ const METHODS: &[&str] = &[
 ];
 
 impl Service {
-    /// The server's methods as a jsonrpsee table, to be merged into that of a jsonrpsee server, or called in the same
-    /// process with [`raw_json_request`](jsonrpsee_core::server::Methods::raw_json_request).
+    /// Returns the server's methods as a jsonrpsee method table, to be merged into that of a jsonrpsee server, or
+    /// called in process with [`raw_json_request`](jsonrpsee_core::server::Methods::raw_json_request).
     ///
-    /// Every request is on its own, as over HTTP in revision 2026-07-28: it names its revision in `_meta`. What the table
-    /// cannot carry is left out: `initialize` and the sessions of older revisions, since a method does not see which
-    /// connection it is on; notifications, so that progress and log messages of a call go nowhere; and
-    /// `subscriptions/listen`. Ids are jsonrpsee's: a negative integer is refused by it. Limits of messages are those of
-    /// the jsonrpsee server. Who calls is not known, so tools that need scopes do not exist. A request whose connection ends is cancelled, as far as that server drops it.
+    /// Every request is separate, as over HTTP in revision 2026-07-28, and names its revision in `_meta`. Not supported
+    /// are `initialize` and the sessions of older revisions, since a method does not know its connection;
+    /// notifications, so progress and log messages are discarded; and `subscriptions/listen`. Ids are jsonrpsee's,
+    /// which rejects negative integers, and so are message size limits. The caller is unknown, so tools that require
+    /// scopes are hidden. A request is cancelled when its connection ends, if the jsonrpsee server drops it.
     ///
     /// ```
     /// # use toolwright_server::Server;
@@ -63,7 +63,7 @@ impl Service {
     /// ```
     ///
     /// # Panics
-    /// Never: no two of the methods have one name.
+    /// Never: all method names are distinct.
     pub fn rpc_module(&self) -> RpcModule<Self> {
         self.shared().serve_for_good();
         let mut module = RpcModule::new(self.clone());
@@ -72,7 +72,7 @@ impl Service {
                 .register_async_method(method, async move |params, service, _| {
                     payload(&service, method, params.as_str()).await
                 })
-                .expect("each name stands in the list once");
+                .expect("method names are unique");
         }
         module
     }
@@ -80,12 +80,12 @@ impl Service {
 
 type Payload = ResponsePayload<'static, Box<RawValue>>;
 
-/// Answers a request as a connection does; its id is the table's matter.
+/// Answers a request as a connection does; the table handles its id.
 async fn payload(service: &Service, method: &str, params: Option<&str>) -> Payload {
     let params = params.map(|params| format!(r#","params":{params}"#)).unwrap_or_default();
     let request = format!(r#"{{"jsonrpc":"2.0","id":0,"method":"{method}"{params}}}"#);
     let outbox = Arc::new(Outbox::new(0));
-    // Nothing but the answer finds its way back.
+    // Only the response can be returned.
     outbox.close();
     let exchange = Exchange(Connection::for_exchange(service.shared(), outbox, Access::Anonymous, None));
     let result = match Envelope::parse(request.as_bytes()) {
@@ -98,7 +98,7 @@ async fn payload(service: &Service, method: &str, params: Option<&str>) -> Paylo
     }
 }
 
-/// The error as jsonrpsee has it; the codes of this server fit.
+/// Converts the error; the codes of this server fit.
 fn object(error: ErrorObject) -> jsonrpsee_types::ErrorObjectOwned {
     let code = i32::try_from(error.code).unwrap_or(jsonrpsee_types::error::INTERNAL_ERROR_CODE);
     jsonrpsee_types::ErrorObjectOwned::owned(code, error.message, error.data)

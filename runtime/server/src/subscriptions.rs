@@ -1,4 +1,4 @@
-//! Subscriptions: notifications that belong to no call (2026-07-28, basic/patterns/subscriptions).
+//! Subscriptions: notifications that do not belong to a call (2026-07-28, basic/patterns/subscriptions).
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::quotas::TakenShare;
 use crate::tasks::{Task, TaskView};
 use crate::{json_rpc, log};
 
-/// A watch over a resource that a provider may have; dropping it ends the watch.
+/// A subscription to a resource that a provider may have; dropping it unsubscribes.
 pub(crate) type Watch = Box<dyn std::fmt::Debug + Send + Sync>;
 
 /// The open subscriptions of a modern peer.
@@ -35,9 +35,9 @@ pub(crate) enum Changed<'a> {
     Prompts,
     /// The list of resources, or that of resource templates.
     Resources,
-    /// The contents of the resource at an address.
+    /// The contents of the resource at a URI.
     Resource(&'a str),
-    /// How far a task has come.
+    /// The state of a task.
     #[cfg(feature = "tasks")]
     Task(&'a Task),
 }
@@ -54,7 +54,7 @@ impl Changed<'_> {
         }
     }
 
-    /// The notification outside a subscription: a list's has no parameters.
+    /// The notification outside of a subscription; those of lists have no parameters.
     pub(crate) fn legacy_notification(self) -> Result<Vec<u8>, JsonFault> {
         match self {
             Self::Resource(uri) => json_rpc::notification(self.method(), &json!({"uri": uri})),
@@ -63,7 +63,7 @@ impl Changed<'_> {
     }
 }
 
-/// The parameters of a notification, and to which subscription it belongs.
+/// The parameters of a notification, with the subscription that it belongs to.
 #[derive(Serialize)]
 struct WithMeta<'a, T> {
     #[serde(flatten)]
@@ -75,7 +75,7 @@ struct WithMeta<'a, T> {
 struct SubscriptionMeta<'a> {
     /// The id of the request, as the client wrote it.
     subscription: Option<&'a RawValue>,
-    /// How many addresses are watched, where an acknowledgment does not repeat them.
+    /// The number of subscribed URIs, if an acknowledgment does not repeat them.
     watched: Option<usize>,
 }
 
@@ -95,12 +95,12 @@ struct Subscription {
     id: RequestId<'static>,
     key: Box<str>,
     filter: Filter,
-    /// What it takes of its caller's share.
+    /// The subscription's share of its caller's limits.
     _taken: TakenShare,
     _watches: Vec<Watch>,
 }
 
-/// What a subscription asks for, or, in the acknowledgment, what it gets.
+/// What a subscription requests or, in the acknowledgment, what it gets.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Filter {
@@ -118,7 +118,7 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// What of it the server has.
+    /// Restricts the filter to what the server supports.
     pub(crate) fn grant(mut self, has_prompts: bool, has_resources: bool) -> Self {
         self.prompts_list_changed &= has_prompts;
         if !has_resources {
@@ -128,13 +128,13 @@ impl Filter {
         self
     }
 
-    /// How many bytes of addresses are watched.
+    /// The total size of subscribed URIs.
     pub(crate) fn watched_bytes(&self) -> usize {
         self.resource_subscriptions.iter().map(String::len).sum()
     }
 
-    /// What the client is told that it gets. Many addresses are counted and not repeated: the client has sent them, and
-    /// whoever sends much must not be sent as much again.
+    /// What the acknowledgment says. Many URIs are counted rather than repeated: the client has sent them, and sending
+    /// much must not cause as much to be sent back.
     fn acknowledgment(&self) -> (serde_json::Value, Option<usize>) {
         const MOST_REPEATED_BYTES: usize = 8 << 10;
         let mut notifications = json!(self);
@@ -158,20 +158,20 @@ impl Filter {
 }
 
 impl Subscriptions {
-    /// How many are open.
+    /// The number of open subscriptions.
     pub(crate) fn count(&self) -> usize {
         self.open.len()
     }
 
-    /// How many bytes of what the client chose are kept for them.
-    pub(crate) fn kept_bytes(&self) -> usize {
-        self.open.iter().map(Subscription::kept_bytes).sum()
+    /// The size of stored data that the client chose.
+    pub(crate) fn stored_bytes(&self) -> usize {
+        self.open.iter().map(Subscription::stored_bytes).sum()
     }
 
-    /// Opens one, and sends its acknowledgment.
+    /// Opens a subscription, and sends its acknowledgment.
     ///
     /// # Errors
-    /// Where the id cannot be repeated.
+    /// The id cannot be repeated.
     pub(crate) fn open(
         &mut self,
         id: &RequestId<'_>,
@@ -193,32 +193,32 @@ impl Subscriptions {
         !self.open.is_empty() && self.open.iter().any(|subscription| *subscription.key == *id.key())
     }
 
-    /// Whether one of them is to be notified of a change.
+    /// Whether any subscription matches a change.
     pub(crate) fn want(&self, changed: Changed<'_>) -> bool {
         self.open.iter().any(|subscription| subscription.filter.wants(changed))
     }
 
-    /// Ends a subscription that the client took back: nothing is sent for it any more.
+    /// Removes a subscription that the client has cancelled: nothing is sent for it any longer.
     pub(crate) fn remove(&mut self, key: &str) {
         self.open.retain(|subscription| *subscription.key != *key);
     }
 
-    /// Notifies the peer once for each that wants it.
+    /// Notifies the peer once for each matching subscription.
     pub(crate) fn notify(&self, changed: Changed<'_>, outbox: &Outbox) {
         for subscription in self.open.iter().filter(|subscription| subscription.filter.wants(changed)) {
             match subscription.notification_of(changed) {
-                // Each is another one, and a task can change as often as its handler likes.
+                // Task notifications differ from each other, and a task can change as often as its handler likes.
                 #[cfg(feature = "tasks")]
                 Ok(notification) if matches!(changed, Changed::Task(_)) => outbox.push_if_room(&notification),
                 Ok(notification) => outbox.push_once(&notification),
                 Err(fault) => {
-                    log::warn(format_args!("a change cannot be told by `{}`: it {fault}", changed.method()));
+                    log::warn(format_args!("cannot send `{}`: it {fault}", changed.method()));
                 }
             }
         }
     }
 
-    /// Ends all with their answer ("Graceful Closure").
+    /// Ends all subscriptions with their responses ("Graceful Closure").
     pub(crate) fn end(&mut self, outbox: &Outbox) {
         for subscription in self.open.drain(..) {
             let mut answer = Vec::new();
@@ -231,8 +231,8 @@ impl Subscriptions {
 }
 
 impl Subscription {
-    /// How many bytes of what the client chose are kept for it.
-    fn kept_bytes(&self) -> usize {
+    /// The size of stored data that the client chose.
+    fn stored_bytes(&self) -> usize {
         self.filter.watched_bytes() + self.key.len()
     }
 
@@ -265,7 +265,7 @@ mod tests {
     use crate::quotas::{Callers, What};
 
     #[test]
-    fn the_id_of_a_subscription_is_repeated_digit_for_digit() {
+    fn subscription_ids_are_repeated_exactly() {
         for id in ["12345678901234567890123", "-7", r#""\u00e4\"\n""#] {
             let raw: Box<RawValue> = serde_json::from_str(id).expect("JSON");
             let id_of = || RequestId::new(&raw).expect("an id");

@@ -1,4 +1,4 @@
-//! One tool of a server: its definition with the code that runs it.
+//! A tool of a server: its definition and the code that runs it.
 
 use std::borrow::Cow;
 
@@ -14,22 +14,22 @@ use crate::future::BoxFuture;
 use crate::pagination::Listed;
 use crate::provider::Outcome;
 
-/// One tool of the table.
+/// An entry of the tool table.
 #[derive(Debug)]
 pub(crate) struct ToolEntry {
     pub(crate) definition: ToolDefinition,
-    /// Former names that call it too.
+    /// Former names, which can be called as well.
     pub(crate) was: Vec<String>,
-    /// Whether a call may become a task, or must.
+    /// Whether a call may or must become a task.
     pub(crate) task: Option<TaskSupport>,
-    /// What a caller needs to see it and to call it.
+    /// The scopes that a caller needs to see and call it.
     pub(crate) scopes: Box<[String]>,
     pub(crate) run: Box<dyn Run>,
-    /// The number of the provider that it comes from, unless it has a typed handler.
+    /// The index of the provider that it comes from; `None` for a typed handler.
     pub(crate) provider: Option<usize>,
-    /// Whether peers that take only objects as structured content get `{"result": …}`.
+    /// Whether structured content is wrapped in `{"result": …}` for peers that support only objects.
     pub(crate) wraps: bool,
-    /// The parameters that callers over HTTP repeat in headers.
+    /// The parameters that callers over HTTP mirror in headers.
     #[cfg(feature = "http")]
     pub(crate) header_params: toolwright_wire::params::HeaderParams,
 }
@@ -53,40 +53,40 @@ impl ToolEntry {
         }
     }
 
-    /// The name and the former names.
+    /// Iterates over the current and former names.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.definition.name.as_str()).chain(self.was.iter().map(String::as_str))
     }
 
-    /// Whether it stands for what the provider of this number lists.
+    /// Whether it is the entry of this definition from the provider with this index.
     pub(crate) fn is_of(&self, number: usize, definition: &ToolDefinition) -> bool {
         self.provider == Some(number) && self.definition == *definition
     }
 }
 
-/// Starts a call: decoding borrows the message, what goes on after it does not.
+/// Starts a call: decoding borrows the message, the future does not.
 pub(crate) trait Run: std::fmt::Debug + Send + Sync {
     fn start(&self, arguments: Option<&RawValue>, cx: &Context) -> Started;
 }
 
-/// How a call has started.
+/// A started call.
 pub(crate) enum Started {
-    /// It is done already, as arguments that do not fit are.
+    /// It has completed, for example because of invalid arguments.
     Ready(Outcome),
-    /// It goes on when polled.
+    /// It continues when polled.
     Running(BoxFuture<'static, Outcome>),
 }
 
 impl Listed for ToolEntry {
     const MEMBER: &'static str = "tools";
 
-    type Shown = ToolDefinition;
+    type Wire = ToolDefinition;
 
     fn key(&self) -> &str {
         &self.definition.name
     }
 
-    fn shown(&self, revision: Revision) -> Cow<'_, ToolDefinition> {
+    fn to_wire(&self, revision: Revision) -> Cow<'_, ToolDefinition> {
         for_revision(&self.definition, revision)
     }
 
@@ -103,7 +103,7 @@ impl Listed for ToolEntry {
     }
 }
 
-/// The definition with the members that the revision has (schema `Tool` of each).
+/// The definition with the members that the revision defines (its schema `Tool`).
 fn for_revision(definition: &ToolDefinition, revision: Revision) -> Cow<'_, ToolDefinition> {
     if revision == Revision::NEWEST {
         return Cow::Borrowed(definition);
@@ -125,7 +125,7 @@ fn for_revision(definition: &ToolDefinition, revision: Revision) -> Cow<'_, Tool
     Cow::Owned(shown)
 }
 
-/// Up to 2025-11-25 the root of an output schema is an object (schema `Tool.outputSchema`).
+/// Up to 2025-11-25, the root of an output schema is an object (schema `Tool.outputSchema`).
 fn wrap_unless_object(schema: Value) -> Value {
     match schema {
         Value::Object(members) if members.get("type") != Some(&"object".into()) => {

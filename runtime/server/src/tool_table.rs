@@ -1,4 +1,4 @@
-//! The table of tools: a name leads to its entry, and the list shows them.
+//! The table of tools, for lookup by name and for lists.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,37 +17,37 @@ use crate::pagination::{List, Listed};
 use crate::provider::DynProvider;
 use crate::tool::ToolEntry;
 
-/// What becomes of a tool of a provider whose name is taken.
+/// What to do about a provider's tool whose name is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NameTaken {
-    /// There is no table.
+    /// Fail.
     Error,
-    /// The tool is left out: one provider must not freeze the lists of the others.
+    /// Skip the tool: one provider must not freeze the lists of the others.
     LeftOut,
 }
 
-/// What a provider lists.
+/// A provider's list.
 #[derive(Debug)]
 pub(crate) struct Listing<'a> {
-    /// The number of the provider.
+    /// The index of the provider.
     pub(crate) number: usize,
     pub(crate) provider: &'a DynProvider,
     pub(crate) tools: Arc<[ToolDefinition]>,
 }
 
-/// The tools of a server at one moment. A change makes a new table.
+/// A snapshot of a server's tools. Changes create a new table.
 #[derive(Debug)]
 pub(crate) struct ToolTable {
     list: List<ToolEntry>,
-    /// The tools of providers that are not in it, by name, and why.
+    /// The tools of providers that were skipped, by name, with the reasons.
     left_out: Vec<(String, String)>,
-    /// Present and former names, sorted.
+    /// Current and former names, sorted.
     index: Box<[(String, Arc<ToolEntry>)]>,
 }
 
 impl ToolTable {
-    /// The table of entries that are there already and of what providers list now. `older` is the one before it: what has
-    /// not changed is taken from there, and what was said is not said again.
+    /// Builds a table from existing entries and the current lists of providers. Unchanged entries are reused from the
+    /// previous table `older`, and skipped tools are logged only once.
     pub(crate) fn of(
         given: &[Arc<ToolEntry>],
         listings: &[Listing<'_>],
@@ -85,24 +85,24 @@ impl ToolTable {
         for refused in &left_out {
             if !older.is_some_and(|older| older.left_out.contains(refused)) {
                 let (name, reason) = refused;
-                log::warn(format_args!("the tool {name:?} of a provider is left out: {reason}"));
+                log::warn(format_args!("skipping the tool {name:?} of a provider: {reason}"));
             }
         }
         Ok(Self { left_out, ..Self::new(entries)? })
     }
 
-    /// The table as that of one caller.
+    /// Marks the table as that of one caller.
     pub(crate) fn of_caller(self) -> Self {
         Self { list: self.list.of_caller(), ..self }
     }
 
-    /// The table of these entries.
+    /// Builds a table of these entries.
     fn new(entries: Vec<Arc<ToolEntry>>) -> Result<Self, BuildError> {
         #[cfg(not(feature = "tasks"))]
         if let Some(entry) = entries.iter().find(|entry| entry.task == Some(TaskSupport::Required)) {
             return Err(BuildError::Tool {
                 tool: entry.key().to_owned(),
-                reason: "it runs as a task only; turn the feature `tasks` on".to_owned(),
+                reason: "it runs only as a task; enable the feature `tasks`".to_owned(),
             });
         }
         let list = List::new(entries).map_err(BuildError::DuplicateTool)?;
@@ -119,7 +119,7 @@ impl ToolTable {
         Ok(Self { list, left_out: Vec::new(), index })
     }
 
-    /// The tool of this name or former name.
+    /// Returns the tool with this current or former name.
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<ToolEntry>> {
         let position = self.index.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
         self.index.get(position).map(|(_, entry)| entry)
@@ -131,8 +131,7 @@ impl ToolTable {
         self.list.entries().iter().flat_map(|entry| &entry.scopes)
     }
 
-    /// Whether the change from this table to `newer` is one that the caller can see. Where nothing has changed, it
-    /// is told to all.
+    /// Whether the caller can see the change from this table to `newer`. If nothing has changed, everyone is notified.
     pub(crate) fn change_shows(&self, newer: &Self, access: &Access) -> bool {
         access.is_trusted() || !self.differs(newer, |_| true) || self.differs_for(newer, access)
     }
@@ -142,7 +141,7 @@ impl ToolTable {
         self.differs(newer, |entry| access.covers(&entry.scopes))
     }
 
-    /// Whether they differ in an entry that counts.
+    /// Whether the tables differ in an entry that counts.
     fn differs(&self, newer: &Self, counts: impl Fn(&ToolEntry) -> bool) -> bool {
         let is_only_in = |entry: &&Arc<ToolEntry>, other: &Self| {
             other.list.get(entry.key()).is_none_or(|other| other.definition != entry.definition)
@@ -152,7 +151,7 @@ impl ToolTable {
         gone.chain(new).any(|entry| counts(entry))
     }
 
-    /// The list of the tools.
+    /// The list of tools.
     pub(crate) fn list(&self) -> &List<ToolEntry> {
         &self.list
     }
@@ -163,28 +162,28 @@ impl ToolTable {
     }
 }
 
-/// Whether clients can use a tool of a provider; if not, why.
+/// Checks whether clients can use a provider's tool.
 fn fit_for_clients(tool: &ToolDefinition) -> Result<(), String> {
     external::check(tool).map_err(|flaw| flaw.to_string())?;
     #[cfg(not(feature = "tasks"))]
     if tool.task() == Some(TaskSupport::Required) {
-        return Err("it runs as a task only, and the feature `tasks` is off".to_owned());
+        return Err("it runs only as a task, and the feature `tasks` is disabled".to_owned());
     }
     Ok(())
 }
 
-/// Why a call cannot reach its tool.
+/// A caller cannot call a tool.
 #[derive(Debug)]
 pub(crate) enum Denied {
-    /// There is none of that name, as far as the caller may know.
+    /// No tool with that name is visible to the caller.
     Unknown,
-    /// It needs more scopes than the caller has.
+    /// It requires scopes that the caller lacks.
     #[cfg(feature = "auth")]
     Scopes(Arc<ToolEntry>),
 }
 
 impl Denied {
-    /// What the caller is told.
+    /// The error for the caller.
     pub(crate) fn error(&self, name: &str) -> ErrorObject {
         match self {
             Self::Unknown => error::unknown_tool(name),

@@ -1,4 +1,4 @@
-//! Toolsets of a workflow: the standard parameters `command` and `workitem_path` on every tool.
+//! Toolsets of a workflow, whose tools all have the standard parameters `command` and `workitem_path`.
 
 use std::fmt::Write as _;
 
@@ -12,13 +12,13 @@ use crate::context::Context;
 use crate::message::string;
 use crate::tool::{Run, Started, ToolEntry};
 
-/// The entry with the standard parameters taken out of its calls.
+/// Wraps an entry so that the standard parameters are removed from its calls.
 pub(crate) fn entry(entry: ToolEntry, context: Option<&'static str>) -> ToolEntry {
     let name = entry.definition.name.clone();
     ToolEntry { run: Box::new(WithStandardParameters { name, context, inner: entry.run }), ..entry }
 }
 
-/// Reads the standard parameters and hands on the rest.
+/// Reads the standard parameters, and passes the other arguments on.
 #[derive(Debug)]
 struct WithStandardParameters {
     name: String,
@@ -36,7 +36,7 @@ impl Run for WithStandardParameters {
 }
 
 impl WithStandardParameters {
-    /// The arguments without the standard parameters, as they were written, and the context that these name.
+    /// Splits the arguments into the context that the standard parameters name, and the others as written.
     fn take_out(
         &self,
         arguments: Option<&RawValue>,
@@ -64,7 +64,7 @@ impl WithStandardParameters {
         rest.push('}');
         let rest =
             read.and_then(|()| RawValue::from_string(rest)).map_err(|error| format!("arguments: {error}"))?;
-        // Required, and names the tool, as the schema says.
+        // Required, and must name the tool, as the schema says.
         if command.and_then(string).is_none_or(|command| command != self.name) {
             return Err(format!("/command: expected \"{}\"", self.name));
         }
@@ -83,7 +83,7 @@ impl WithStandardParameters {
         let path = path.unwrap_or_default();
         (!is_within(path, own)).then(|| {
             format!(
-                "/workitem_path: `{}` belongs to the context `{own}`, and the call is made in `{path}`",
+                "/workitem_path: `{}` belongs to the context `{own}`, but the call is made in `{path}`",
                 self.name
             )
         })

@@ -135,11 +135,11 @@ fn a_server_with_another_definition_is_not_built() {
     );
     refused(
         tools().prompt(review(), async |order: Order| order.id),
-        &["prompt `review`", "its arguments are not"],
+        &["prompt `review`", "its arguments do not match"],
     );
     refused(
         tools().prompt(Prompt::new("review"), async |order: Order| order.id),
-        &["prompt `review`", "the manifest shows another"],
+        &["prompt `review`", "the manifest has another"],
     );
     refused(
         tools().resource(Resource::new("shop://terms", "conditions"), async || "x"),

@@ -154,8 +154,8 @@ async fn a_scripted_agent_lists_calls_and_reads_answers() {
     assert_eq!(answers[1], "error: cannot divide by zero; choose another number");
     assert!(answers[2].starts_with("error: ") && answers[2].contains('b'), "{}", answers[2]);
     assert_eq!(answers[3], "report is done");
-    assert_eq!(answers[4], "error: there is no tool `subtract`; there is add, divide, report");
-    assert!(answers[5].starts_with("error: the arguments are not JSON"), "{}", answers[5]);
+    assert_eq!(answers[4], "error: unknown tool `subtract`; available: add, divide, report");
+    assert!(answers[5].starts_with("error: the arguments are not valid JSON"), "{}", answers[5]);
     assert_eq!(answers[6], "2");
     assert_eq!(conversation.len(), 15, "each call has an answer");
 

@@ -1,4 +1,4 @@
-//! Bodies of bounded length, of requests and of responses.
+//! Reading request and response bodies of bounded length.
 
 use std::pin::{Pin, pin};
 use std::task::Poll;
@@ -8,55 +8,56 @@ use bytes::Buf;
 use http_body::Body;
 use tokio::time::Sleep;
 
-/// Why a body was not read.
+/// Why a body could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unread {
-    /// It has more bytes than the limit.
+pub enum BodyError {
+    /// The body is longer than the limit.
     TooLong,
-    /// It did not come in time.
+    /// The body did not arrive in time.
     TooSlow,
     /// The connection failed.
     Broken,
-    /// There is no room for it now.
+    /// The memory budget for bodies is exhausted.
     NoRoom,
 }
 
-/// Reads a whole body of at most `limit` bytes within `time`, as long as `has_room` for what has come.
+/// Reads a whole body of at most `limit` bytes within `time`. Before each piece, `has_room` decides
+/// whether memory is available for it.
 ///
 /// # Errors
-/// [`Unread`].
+/// Returns [`BodyError`] if the body exceeds a limit or the connection fails.
 pub async fn read<B: Body>(
     body: B,
     limit: usize,
     time: Duration,
     mut has_room: impl FnMut(usize) -> bool,
-) -> Result<Vec<u8>, Unread> {
-    /// How much room is made for a length that is told, before any of it has come.
+) -> Result<Vec<u8>, BodyError> {
+    /// The most that is allocated up front for an announced length.
     const AT_ONCE: usize = 64 << 10;
-    // A length that is told is believed no further than to refuse early.
-    let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    if told > limit {
-        return Err(Unread::TooLong);
+    // An announced length only serves to reject early.
+    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if announced > limit {
+        return Err(BodyError::TooLong);
     }
     let mut body = pin!(body);
-    let mut read = Vec::with_capacity(told.min(AT_ONCE));
-    // Most bodies are there together with their head, and need no timer.
+    let mut read = Vec::with_capacity(announced.min(AT_ONCE));
+    // Most bodies arrive together with their head and need no timer.
     let mut late: Option<Pin<Box<Sleep>>> = None;
     loop {
         let frame = std::future::poll_fn(|task| match body.as_mut().poll_frame(task) {
             Poll::Ready(frame) => Poll::Ready(Ok(frame)),
             Poll::Pending => {
                 let late = late.get_or_insert_with(|| Box::pin(tokio::time::sleep(time)));
-                late.as_mut().poll(task).map(|()| Err(Unread::TooSlow))
+                late.as_mut().poll(task).map(|()| Err(BodyError::TooSlow))
             }
         });
         let Some(frame) = frame.await? else { return Ok(read) };
-        let Ok(mut data) = frame.map_err(|_| Unread::Broken)?.into_data() else { continue };
+        let Ok(mut data) = frame.map_err(|_| BodyError::Broken)?.into_data() else { continue };
         if data.remaining() > limit - read.len() {
-            return Err(Unread::TooLong);
+            return Err(BodyError::TooLong);
         }
         if !has_room(data.remaining()) {
-            return Err(Unread::NoRoom);
+            return Err(BodyError::NoRoom);
         }
         while data.has_remaining() {
             let chunk = data.chunk();

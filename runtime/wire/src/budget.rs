@@ -1,4 +1,4 @@
-//! What may wait to be sent to one peer, over all that it has open.
+//! A limit on the bytes queued for one peer, across all of its streams.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-/// How many bytes wait to be sent to one peer, and how many may.
+/// Counts the bytes queued for one peer against a limit.
 ///
-/// Every one that waits is counted until its [`Held`] is dropped. Whoever adds more looks at [`Budget::is_full`] first:
-/// one that finds room may go over the limit, so that a message that is longer than the limit can be sent at all.
+/// Bytes count until their [`Held`] is dropped. Callers check [`Budget::is_full`] before adding more: the last addition
+/// may exceed the limit, so that a message longer than the limit can still be sent.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -31,34 +31,34 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of `limit` bytes.
+    /// Creates a budget of `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self { held: AtomicUsize::new(0), limit, freed: Notify::new(), whole: None }
     }
 
-    /// A budget of `limit` bytes, each of which counts in `whole` as well.
+    /// Creates a budget of `limit` bytes that also count against `whole`.
     pub fn part_of(whole: &Arc<Budget>, limit: usize) -> Self {
         Self { whole: Some(Arc::clone(whole)), ..Self::new(limit) }
     }
 
-    /// How many bytes wait.
+    /// Returns how many bytes are held.
     pub fn held(&self) -> usize {
         self.held.load(Ordering::Acquire)
     }
 
-    /// Whether as many bytes wait as may, or more.
+    /// Returns whether the limit is reached.
     pub fn is_full(&self) -> bool {
         self.held() >= self.limit
     }
 
-    /// So many bytes more, however many there are.
+    /// Holds `bytes`, even beyond the limit.
     pub fn hold(self: &Arc<Self>, bytes: usize) -> Held {
         let mut held = Held { budget: Arc::clone(self), bytes: 0 };
         held.grow(bytes);
         held
     }
 
-    /// So many bytes more; none where the budget is full.
+    /// Holds `bytes`, or returns `None` if the budget is full.
     pub fn try_hold(self: &Arc<Self>, bytes: usize) -> Option<Held> {
         let more = |held: usize| (held < self.limit).then(|| held.saturating_add(bytes));
         self.held.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
@@ -68,24 +68,24 @@ impl Budget {
         Some(Held { budget: Arc::clone(self), bytes })
     }
 
-    /// Done when some of it is given back after this call.
+    /// Completes when bytes are released after this call.
     pub fn freed(&self) -> Notified<'_> {
         self.freed.notified()
     }
 
-    fn give_back(&self, bytes: usize) {
+    fn release(&self, bytes: usize) {
         if bytes == 0 {
             return;
         }
         self.held.fetch_sub(bytes, Ordering::AcqRel);
         self.freed.notify_waiters();
         if let Some(whole) = &self.whole {
-            whole.give_back(bytes);
+            whole.release(bytes);
         }
     }
 }
 
-/// Bytes that wait, until this is dropped.
+/// Bytes that count against a [`Budget`] until this is dropped.
 #[derive(Debug)]
 pub struct Held {
     budget: Arc<Budget>,
@@ -93,7 +93,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// So many more, however many there are.
+    /// Holds more bytes, even beyond the limit.
     pub fn grow(&mut self, bytes: usize) {
         self.bytes += bytes;
         self.budget.held.fetch_add(bytes, Ordering::AcqRel);
@@ -102,9 +102,9 @@ impl Held {
         }
     }
 
-    /// None of them waits any more.
+    /// Releases all bytes.
     pub fn clear(&mut self) {
-        self.budget.give_back(std::mem::take(&mut self.bytes));
+        self.budget.release(std::mem::take(&mut self.bytes));
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
     use super::Budget;
 
     #[test]
-    fn bytes_count_in_the_part_and_in_the_whole_until_dropped() {
+    fn held_bytes_count_in_both_budgets_until_dropped() {
         let whole = Arc::new(Budget::new(100));
         let [one, two] = [(); 2].map(|()| Arc::new(Budget::part_of(&whole, 60)));
         let mut first = one.try_hold(50).expect("room");
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_waits_goes_on_when_some_is_given_back() {
+    async fn waiters_wake_when_bytes_are_released() {
         let budget = Arc::new(Budget::new(10));
         let held = budget.hold(10);
         let freed = budget.freed();

@@ -1,4 +1,4 @@
-//! Requests for small documents over TLS, as authorization servers have them: few, small and short.
+//! Fetching small documents over TLS, such as the metadata and keys of authorization servers.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -17,51 +17,51 @@ use serde::de::DeserializeOwned;
 use crate::body;
 use crate::origin::is_loopback;
 
-/// How long one request may take, from its name look-up to the last byte.
+/// The timeout of one request, from name resolution to the last byte.
 pub const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The longest document that is read: 256 KiB. The keys of an issuer have some KiB.
+/// The maximum size of a document: 256 KiB. An issuer's keys take a few KiB.
 pub const MAX_DOCUMENT_BYTES: usize = 256 << 10;
 
-/// How many connections are kept open for the next request.
+/// The maximum number of idle connections.
 const MAX_IDLE: usize = 8;
 
-/// An address of an authorization server: `https`, or `http` on this machine.
+/// The address of an authorization server: `https`, or `http` on the loopback interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint(Uri);
 
-/// What asks authorization servers: each verifier has its own. The client is made for the first request, since reading
-/// the system's certificates takes a while.
+/// An HTTP client for authorization servers. Each verifier has its own. The underlying client is created for the first
+/// request, since loading the system's certificates takes a while.
 #[derive(Default)]
 pub struct Fetcher(OnceLock<HttpClient>);
 
 type HttpClient = Client<HttpsConnector<HttpConnector>, String>;
 
-/// Why an address is not one of an authorization server.
+/// An address is not a valid authorization server endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` must be an address such as `https://login.example/…`; `http` is for this machine only, and user names have no place in it"
+    "`{0}` must be a URL such as `https://login.example/…`; `http` is allowed for loopback hosts only, and user names are not allowed"
 )]
 pub struct EndpointError(pub String);
 
-/// Why there is no document.
+/// Why a document could not be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchError {
-    /// The server says that there is none at this address.
+    /// The server answered that the document does not exist.
     Absent,
-    /// The server cannot be reached, or not in time.
+    /// The server is unreachable or did not respond in time.
     Unreachable,
-    /// The server says something else than what was asked for.
+    /// The server answered with something other than the document.
     Unusable,
 }
 
 impl Endpoint {
-    /// Reads an address.
+    /// Parses an address.
     ///
     /// # Errors
-    /// Where it would be asked without TLS over a network, or holds a user name.
+    /// [`EndpointError`] if the address is neither `https` nor on the loopback interface, or contains a user name.
     pub fn new(address: &str) -> Result<Self, EndpointError> {
-        let wrong = || EndpointError(shown(address));
+        let wrong = || EndpointError(redact(address));
         let uri: Uri = address.parse().map_err(|_| wrong())?;
         let authority = uri.authority().ok_or_else(wrong)?;
         let host = authority.host().trim_start_matches('[').trim_end_matches(']');
@@ -76,14 +76,14 @@ impl Endpoint {
         Ok(Self(uri))
     }
 
-    /// The parts of the address.
+    /// Returns the parsed address.
     pub fn uri(&self) -> &Uri {
         &self.0
     }
 }
 
-/// An address without what may be secret in it, for an error.
-fn shown(address: &str) -> String {
+/// Formats an address for an error message, without the parts that may be secret.
+fn redact(address: &str) -> String {
     let without_query = address.split(['?', '#']).next().unwrap_or_default();
     match without_query.rsplit_once('@') {
         Some((_, host)) => format!("…@{host}"),
@@ -92,19 +92,19 @@ fn shown(address: &str) -> String {
 }
 
 impl Fetcher {
-    /// The document at an address.
+    /// Fetches the document at an address.
     ///
     /// # Errors
-    /// [`FetchError`].
+    /// Returns [`FetchError`] if there is no such document.
     pub async fn get<T: DeserializeOwned>(&self, endpoint: &Endpoint) -> Result<T, FetchError> {
         let request = Request::get(&endpoint.0).header(ACCEPT, "application/json");
         self.fetch(request.body(String::new())).await
     }
 
-    /// What the server answers to a form that is sent with a name and a secret.
+    /// Posts a form with client credentials and returns the response.
     ///
     /// # Errors
-    /// [`FetchError`].
+    /// Returns [`FetchError`] if there is no usable response.
     pub async fn post<T: DeserializeOwned>(
         &self,
         endpoint: &Endpoint,
@@ -120,8 +120,8 @@ impl Fetcher {
         self.fetch(request.body(form)).await
     }
 
-    /// Sends a request. Redirects are not followed: an authorization server has no reason to send its resource servers
-    /// elsewhere, and a request must not be led into a private network.
+    /// Sends a request. Redirects are not followed: an authorization server has no reason to redirect its resource
+    /// servers, and a redirect must not lead into a private network.
     async fn fetch<T: DeserializeOwned>(
         &self,
         request: Result<Request<String>, http::Error>,
@@ -144,9 +144,9 @@ impl Fetcher {
     }
 }
 
-/// Trusts the certificates of the system. Where it has none, no server with TLS is trusted.
+/// Trusts the system's certificates. Without any, no server is trusted.
 fn client() -> HttpClient {
-    // The provider is named, since a program may compile others and then has to choose one for itself.
+    // The provider is explicit: a program that compiles several of them would have to install a default.
     let tls = HttpsConnectorBuilder::new().with_provider_and_native_roots(default_provider());
     let tls = tls.unwrap_or_else(|_| {
         let config = ClientConfig::builder_with_provider(default_provider().into())
@@ -171,7 +171,7 @@ mod tests {
     use super::Endpoint;
 
     #[test]
-    fn only_tls_leaves_this_machine() {
+    fn plain_http_is_for_loopback_only() {
         for good in [
             "https://login.example",
             "https://login.example:8443/keys?tenant=1",

@@ -1,32 +1,32 @@
 //! The frontmatter of a `SKILL.md`: YAML, rendered as JSON.
 //!
-//! Clients compare the two member by member, so a value must be read as they read it: by the core schema of YAML 1.2.2
-//! (10.3.2), where `yes`, `1_000` and dates are texts.
+//! Clients compare the file with the JSON member by member, so each value has to be read as clients read it: by the
+//! core schema of YAML 1.2.2 (10.3.2), in which `yes`, `1_000` and dates are strings.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 use serde_json::{Map, Number, Value};
 
-/// How deep lists and mappings may stand in each other.
+/// The maximum nesting depth of lists and mappings.
 const MAX_DEPTH: usize = 16;
 
-/// What a `SKILL.md` says about its skill.
+/// The parsed frontmatter of a `SKILL.md`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frontmatter {
-    /// The name, which follows the rules of the Agent Skills specification.
+    /// The skill's name, which follows the rules of the Agent Skills specification.
     pub name: String,
-    /// What the skill is for.
+    /// The skill's description.
     pub description: String,
-    /// All of it, in the order of the file.
+    /// All members, in the order of the file.
     pub members: Map<String, Value>,
 }
 
 impl Frontmatter {
-    /// Reads the frontmatter of the text of a `SKILL.md`.
+    /// Parses the frontmatter of a `SKILL.md`.
     ///
     /// # Errors
-    /// What is wrong and what to do.
+    /// A message that says what is wrong and how to fix it.
     pub fn read(text: &str) -> Result<Self, String> {
-        let yaml = head_of(text).ok_or(
+        let yaml = extract(text).ok_or(
             "it must begin with YAML between two lines `---`, with at least `name` and `description`",
         )?;
         let Value::Object(members) = parse(yaml)? else {
@@ -40,8 +40,8 @@ impl Frontmatter {
     }
 }
 
-/// What stands between the first line `---` and the next one.
-fn head_of(text: &str) -> Option<&str> {
+/// Returns the text between the first line `---` and the next one.
+fn extract(text: &str) -> Option<&str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let rest = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
     let mut at = 0;
@@ -60,12 +60,12 @@ fn head_of(text: &str) -> Option<&str> {
 fn text_at(members: &Map<String, Value>, key: &str) -> Result<String, String> {
     match members.get(key) {
         Some(Value::String(text)) => Ok(text.clone()),
-        Some(_) => Err(format!("`{key}` must be a text; put it in quotes")),
+        Some(_) => Err(format!("`{key}` must be a string; put it in quotes")),
         None => Err(format!("its YAML needs `{key}`")),
     }
 }
 
-/// The rules of names of the Agent Skills specification.
+/// Checks a name against the Agent Skills specification.
 fn check_name(name: &str) -> Result<(), String> {
     const MAX_LENGTH: usize = 64;
     let is_word = |word: &str| {
@@ -73,7 +73,7 @@ fn check_name(name: &str) -> Result<(), String> {
     };
     if name.len() > MAX_LENGTH || !name.split('-').all(is_word) {
         return Err(format!(
-            "`{name}` is no name of a skill: 1 to {MAX_LENGTH} of `a-z`, `0-9` and single hyphens between them"
+            "`{name}` is not a valid skill name; use 1 to {MAX_LENGTH} characters of `a-z`, `0-9` and single hyphens between them"
         ));
     }
     Ok(())
@@ -110,14 +110,17 @@ impl<'a> Events<'a> {
     fn next(&mut self) -> Result<(Event<'a>, Span), String> {
         match self.parser.next() {
             Some(event) => event.map_err(|error| broken(&error, self.yaml)),
-            // The stream has an event for its end, after which nobody asks.
+            // The stream ends with an event of its own, which is the last one requested.
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
 
     fn value(&mut self, (event, span): (Event<'a>, Span), depth: usize) -> Result<Value, String> {
         if depth > MAX_DEPTH {
-            return Err(at(&span, &format!("more than {MAX_DEPTH} lists and mappings stand in each other")));
+            return Err(at(
+                &span,
+                &format!("lists and mappings are nested more than {MAX_DEPTH} levels deep"),
+            ));
         }
         match event {
             Event::Scalar(text, style, 0, None) => scalar(&text, style).map_err(|why| at(&span, &why)),
@@ -136,7 +139,7 @@ impl<'a> Events<'a> {
                     let key = match self.next()? {
                         (Event::MappingEnd, _) => return Ok(Value::Object(members)),
                         (Event::Scalar(key, _, 0, None), _) => key.into_owned(),
-                        (_, span) => return Err(at(&span, "a key must be a plain text")),
+                        (_, span) => return Err(at(&span, "a key must be a plain string")),
                     };
                     let next = self.next()?;
                     let value = self.value(next, depth + 1)?;
@@ -145,13 +148,13 @@ impl<'a> Events<'a> {
                     }
                 }
             }
-            // A few bytes of anchors can stand for gigabytes, and a tag is a type that JSON does not have.
+            // A few bytes of anchors can expand to gigabytes, and tags denote types that JSON does not have.
             _ => {
                 let hint = quotes_for(self.yaml, span.start.line()).unwrap_or_default();
                 Err(at(
                     &span,
                     &format!(
-                        "anchors (`&`), aliases (`*`) and tags (`!`) are not read; write the value out{hint}"
+                        "anchors (`&`), aliases (`*`) and tags (`!`) are not supported; write the value out{hint}"
                     ),
                 ))
             }
@@ -163,13 +166,13 @@ impl<'a> Events<'a> {
             match self.next()? {
                 (Event::StreamEnd, _) => return Ok(()),
                 (Event::DocumentEnd | Event::Nothing, _) => {}
-                (_, span) => return Err(at(&span, "a second document begins")),
+                (_, span) => return Err(at(&span, "only one YAML document is allowed")),
             }
         }
     }
 }
 
-/// A scalar by the core schema: only a plain one can be anything but a text.
+/// Converts a scalar by the core schema, in which only plain scalars can be anything but strings.
 fn scalar(text: &str, style: ScalarStyle) -> Result<Value, String> {
     if style != ScalarStyle::Plain {
         return Ok(text.into());
@@ -182,7 +185,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Result<Value, String> {
     }
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
-        return Err(format!("JSON has no number `{text}`; put it in quotes"));
+        return Err(format!("JSON cannot represent `{text}`; put it in quotes"));
     }
     let in_base = |prefix: &str, base| {
         let digits =
@@ -220,16 +223,16 @@ fn is_decimal(text: &str) -> bool {
 fn broken(error: &ScanError, yaml: &str) -> String {
     let line = error.marker().line();
     let hint = quotes_for(yaml, line).unwrap_or_default();
-    format!("its YAML cannot be read: line {}: {}{hint}", line + 1, error.info())
+    format!("invalid YAML: line {}: {}{hint}", line + 1, error.info())
 }
 
-/// What to write instead, if a text without quotes is what cannot be read: at `line` of the YAML, from 1, or above it,
-/// since a parser may notice later.
+/// Suggests quotes if an unquoted string is what cannot be parsed, at `line` of the YAML (from 1) or above it, since
+/// the parser may notice later.
 fn quotes_for(yaml: &str, line: usize) -> Option<String> {
-    /// How many characters of a text are shown.
+    /// How many characters of a string a suggestion shows.
     const SHOWN: usize = 60;
     let above: Vec<&str> = yaml.lines().take(line).collect();
-    // Lines without a key go on with the value of the one above.
+    // Lines without a key continue the value above.
     let (key, text) = above.iter().rev().find_map(|line| line.split_once(": "))?;
     let text = text.trim();
     let is_key = !key.trim().is_empty() && !key.contains(['"', '\'', '[', '{']);
@@ -249,7 +252,7 @@ fn quotes_for(yaml: &str, line: usize) -> Option<String> {
     Some(format!("; put the text in quotes: `{}: '{}'`", key.trim(), shown.replace('\'', "''")))
 }
 
-/// A mistake with its line in the file, whose first line is `---`.
+/// An error message with the line in the file, whose first line is `---`.
 fn at(span: &Span, why: &str) -> String {
     format!("line {}: {why}", span.start.line() + 1)
 }
@@ -258,7 +261,7 @@ fn at(span: &Span, why: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Frontmatter, check_name, head_of, parse};
+    use super::{Frontmatter, check_name, extract, parse};
 
     #[test]
     fn values_are_read_by_the_core_schema() {
@@ -300,28 +303,28 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_one_meaning_is_refused_with_its_line() {
+    fn ambiguous_yaml_is_rejected_with_its_line() {
         for (yaml, why) in [
             ("a: 1\na: 2", "`a` appears twice"),
             ("a: &x 1", "line 2: anchors"),
             ("a: [1]\nb: *a", "line 3"),
             ("a: !!str 1", "tags"),
-            ("a: .inf", "no number `.inf`"),
+            ("a: .inf", "cannot represent `.inf`"),
             ("a: 1e999", "too large"),
-            ("? [1]\n: b", "a key must be a plain text"),
+            ("? [1]\n: b", "a key must be a plain string"),
             ("a: b: c", "line 2: mapping values"),
-            ("a: 1\n...\n---\nb: 1", "a second document"),
+            ("a: 1\n...\n---\nb: 1", "only one YAML document"),
         ] {
             let error = parse(yaml).expect_err(yaml);
             assert!(error.contains(why), "{yaml}: {error}");
         }
         let deep = format!("a: {}{}", "[".repeat(40), "]".repeat(40));
         assert!(parse(&deep).expect_err("too deep").contains("more than 16"));
-        assert!(parse(&format!("a: {}", "[".repeat(100_000))).is_err(), "and no stack overflows");
+        assert!(parse(&format!("a: {}", "[".repeat(100_000))).is_err(), "the stack does not overflow");
     }
 
     #[test]
-    fn a_text_that_needs_quotes_is_shown_with_them() {
+    fn errors_suggest_quotes_for_strings_that_need_them() {
         for (yaml, fixed) in [
             ("name: a\ndescription: Reads files: all of them", "description: 'Reads files: all of them'"),
             ("description: Use when: it's late\nname: a", "description: 'Use when: it''s late'"),
@@ -351,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_ends_at_its_second_line_of_hyphens() {
+    fn the_frontmatter_ends_at_the_second_hyphen_line() {
         for (text, head) in [
             ("---\na: 1\n---\nbody", Some("a: 1\n")),
             ("\u{feff}---\r\na: 1\r\n---\r\nbody", Some("a: 1\r\n")),
@@ -363,18 +366,18 @@ mod tests {
             (" ---\na: 1\n---", None),
             ("", None),
         ] {
-            assert_eq!(head_of(text), head, "{text:?}");
+            assert_eq!(extract(text), head, "{text:?}");
         }
     }
 
     #[test]
-    fn name_and_description_are_needed() {
+    fn name_and_description_are_required() {
         for (yaml, why) in [
             ("name: a", "needs `description`"),
             ("description: b", "needs `name`"),
-            ("name: 1\ndescription: b", "`name` must be a text"),
+            ("name: 1\ndescription: b", "`name` must be a string"),
             ("name: a\ndescription: ''", "1 to 1024"),
-            ("name: A\ndescription: b", "no name of a skill"),
+            ("name: A\ndescription: b", "not a valid skill name"),
             ("- a", "members"),
         ] {
             let error = Frontmatter::read(&format!("---\n{yaml}\n---\n")).expect_err(yaml);
@@ -391,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn names_have_lower_case_letters_digits_and_single_hyphens() {
+    fn skill_names_follow_the_specification() {
         for name in ["a", "7", "pdf-processing", "a-1-b", &"x".repeat(64)] {
             assert!(check_name(name).is_ok(), "{name}");
         }

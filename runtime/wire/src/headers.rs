@@ -1,5 +1,5 @@
-//! Headers of the protocol: their names, and how their values are written and read (2026-07-28,
-//! basic/transports/streamable-http "Request Metadata").
+//! Names of the protocol's HTTP headers, and the encoding of their values (2026-07-28, basic/transports/streamable-http
+//! "Request Metadata").
 
 use std::borrow::Cow;
 
@@ -8,27 +8,27 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use toolwright_core::content::base64;
 use toolwright_core::protocol::{EnvelopeParams, ErrorObject, error, method, string};
 
-/// What a value in base64 begins with.
+/// The prefix of a base64 value.
 const PREFIX: &str = "=?base64?";
-/// What it ends with.
+/// The suffix of a base64 value.
 const SUFFIX: &str = "?=";
 
-/// The revision of a request, `MCP-Protocol-Version`; since 2025-06-18.
+/// `MCP-Protocol-Version`: the revision of a request; since 2025-06-18.
 pub static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-/// The session of a request, `Mcp-Session-Id`; up to 2025-11-25.
+/// `Mcp-Session-Id`: the session of a request; up to 2025-11-25.
 pub static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-/// The method of a request, `Mcp-Method`; since 2026-07-28.
+/// `Mcp-Method`: the method of a request; since 2026-07-28.
 pub static METHOD: HeaderName = HeaderName::from_static("mcp-method");
-/// What a request is about, `Mcp-Name`; since 2026-07-28.
+/// `Mcp-Name`: the tool, prompt, resource or task of a request; since 2026-07-28.
 pub static NAME: HeaderName = HeaderName::from_static("mcp-name");
-/// After which event a stream goes on, `Last-Event-ID`; up to 2025-11-25.
+/// `Last-Event-ID`: the event after which to resume a stream; up to 2025-11-25.
 pub static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Checks the standard headers of a modern request against its body (2026-07-28, basic/transports/streamable-http "Server
 /// Validation").
 ///
 /// # Errors
-/// -32020, where a header is missing or says something else.
+/// -32020 if a header is missing or does not match the body.
 #[inline]
 pub fn check_standard(
     headers: &HeaderMap,
@@ -38,27 +38,28 @@ pub fn check_standard(
     let header = single(headers, &METHOD)?
         .ok_or_else(|| error::header_mismatch("the `Mcp-Method` header is missing"))?;
     if header.as_bytes() != method.as_bytes() {
-        return Err(error::header_mismatch("the `Mcp-Method` header is not the method of the body"));
+        return Err(error::header_mismatch("the `Mcp-Method` header does not match the method in the body"));
     }
     let Some(name) = name_of(method, params) else { return Ok(()) };
     match (single(headers, &NAME)?, name) {
         (Some(header), Some(name)) if decoded(header, "Mcp-Name")? == name => Ok(()),
         (Some(_), Some(_)) => {
-            Err(error::header_mismatch("the `Mcp-Name` header is not the name in the body"))
+            Err(error::header_mismatch("the `Mcp-Name` header does not match the name in the body"))
         }
         (Some(_), None) => Err(error::header_mismatch(
-            "there is an `Mcp-Name` header, and the body has no name that is a string",
+            "the request has an `Mcp-Name` header, but its body has no name, or one that is not a string",
         )),
         (None, Some(_)) => {
             Err(error::header_mismatch(&format!("the `Mcp-Name` header is missing for `{method}`")))
         }
-        // The parameters alone are at fault, which has a code of its own.
+        // Only the parameters are invalid, which has an error code of its own.
         (None, None) => Ok(()),
     }
 }
 
-/// What `Mcp-Name` says for a request of `method`: the name of a tool or a prompt, the address of a resource, the id of a
-/// task. None where the method has no such header; `Some(None)` where the parameters lack the member, or it is no string.
+/// Returns what `Mcp-Name` must contain for a request of `method`: the name of a tool or prompt, the URI of a resource,
+/// or the id of a task. `None` if the method has no such header; `Some(None)` if the parameters lack the member, or it
+/// is not a string.
 #[inline]
 pub fn name_of<'a>(method: &str, params: &EnvelopeParams<'a>) -> Option<Option<Cow<'a, str>>> {
     let member = match method {
@@ -71,24 +72,23 @@ pub fn name_of<'a>(method: &str, params: &EnvelopeParams<'a>) -> Option<Option<C
     Some(member.and_then(string))
 }
 
-/// The one value of a header; none if it is absent.
+/// Returns the only value of a header, or `None` if it is absent.
 ///
 /// # Errors
-/// -32020, where the header is repeated.
+/// -32020 if the header is repeated.
 #[inline]
 pub fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, ErrorObject> {
-    // Mostly no header at all is repeated, and then none needs to be counted.
+    // Usually no header is repeated, so none has to be counted.
     if headers.keys_len() < headers.len() && headers.get_all(name).iter().nth(1).is_some() {
         return Err(error::header_mismatch(&format!("the header `{name}` is repeated; send it once")));
     }
     Ok(headers.get(name))
 }
 
-/// The text of a header, out of its base64 form if it has that (2026-07-28, basic/transports/streamable-http "Value
-/// Encoding").
+/// Decodes a header value, which may be in base64 (2026-07-28, basic/transports/streamable-http "Value Encoding").
 ///
 /// # Errors
-/// -32020, where it has characters that headers do not have, or is not the base64 of a text.
+/// -32020 if the value has characters that headers must not have, or is not the base64 of UTF-8 text.
 #[inline]
 pub fn decoded<'a>(value: &'a HeaderValue, name: &str) -> Result<Cow<'a, str>, ErrorObject> {
     let text = value
@@ -98,20 +98,20 @@ pub fn decoded<'a>(value: &'a HeaderValue, name: &str) -> Result<Cow<'a, str>, E
     match text.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX)) {
         None => Ok(Cow::Borrowed(text)),
         Some(encoded) => decode(encoded).map(Cow::Owned).ok_or_else(|| {
-            error::header_mismatch(&format!("the header `{name}` is not the base64 of a text"))
+            error::header_mismatch(&format!("the header `{name}` is not valid base64 of UTF-8 text"))
         }),
     }
 }
 
-/// A text as the value of a header, in base64 where it could not be read back otherwise (2026-07-28,
+/// Encodes a string as a header value, in base64 if plain ASCII would not round-trip (2026-07-28,
 /// basic/transports/streamable-http "Value Encoding").
 ///
 /// # Panics
-/// Never: what is not plain ASCII is encoded.
+/// Never: anything but plain ASCII is encoded.
 pub fn encoded(text: &str) -> HeaderValue {
     let is_padded = text.starts_with(' ') || text.ends_with(' ');
     let is_sentinel = text.starts_with(PREFIX) && text.ends_with(SUFFIX);
-    // A tab may stand in a value, but proxies have turned it into spaces.
+    // Tabs are legal, but proxies have turned them into spaces.
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !is_padded && !is_sentinel;
     let value = if is_plain {
         text.to_owned()
@@ -121,31 +121,31 @@ pub fn encoded(text: &str) -> HeaderValue {
     HeaderValue::from_str(&value).expect("ASCII without control characters but the tab")
 }
 
-/// The text behind `encoded`, if that is exactly how it is written: decoding alone would be lenient.
+/// Decodes base64 strictly: only the canonical encoding of a string is accepted.
 fn decode(encoded: &str) -> Option<String> {
     let bytes = base64::decode(encoded).ok()?;
     (base64::encode(&bytes) == encoded).then_some(())?;
     String::from_utf8(bytes).ok()
 }
 
-/// In which forms the client takes an answer.
+/// The response formats that a client accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accept {
-    /// As JSON.
+    /// JSON.
     pub json: bool,
-    /// As an event stream.
+    /// An event stream.
     pub events: bool,
 }
 
 impl Accept {
-    /// Both where the header is absent (RFC 9110 §12.5.1). Clients must list both; one is enough here, and a
-    /// wildcard covers them.
+    /// Reads the `Accept` header. An absent header accepts both (RFC 9110 §12.5.1). Clients must list both; this server
+    /// requires only one, which a wildcard may cover.
     #[inline]
     pub fn of(headers: &HeaderMap) -> Self {
         let both = Self { json: true, events: true };
         match headers.get(ACCEPT) {
             None => return both,
-            // What nearly all clients send, which need not be taken apart.
+            // The value that nearly all clients send needs no parsing.
             Some(value) if value == "application/json, text/event-stream" => return both,
             Some(_) => {}
         }
@@ -165,18 +165,18 @@ impl Accept {
     }
 }
 
-/// Whether the parameters of a media range give it the weight 0: "not acceptable".
+/// Whether a media range has weight 0, which means "not acceptable".
 fn is_refused(parameters: &str) -> bool {
     parameters.split(';').filter_map(|parameter| parameter.split_once('=')).any(|(name, value)| {
         name.trim().eq_ignore_ascii_case("q") && value.trim().parse::<f32>().is_ok_and(|weight| weight <= 0.0)
     })
 }
 
-/// Whether the body is declared as JSON, whatever the parameters.
+/// Returns whether the body is declared as JSON, with any parameters.
 #[inline]
 pub fn is_json(headers: &HeaderMap) -> bool {
     let value = single(headers, &CONTENT_TYPE).ok().flatten();
-    // What nearly all clients send, which need not be taken apart.
+    // The value that nearly all clients send needs no parsing.
     if value.is_some_and(|value| value == "application/json") {
         return true;
     }
@@ -186,7 +186,7 @@ pub fn is_json(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Whether the body is sent as it is (RFC 9110 §8.4).
+/// Returns whether the body has no content encoding (RFC 9110 §8.4).
 #[inline]
 pub fn is_plain(headers: &HeaderMap) -> bool {
     if !headers.contains_key(CONTENT_ENCODING) {
@@ -214,7 +214,7 @@ mod tests {
 
     // As reported in XS-MLVP/UCAgent#127, PrefectHQ/fastmcp#1664.
     #[test]
-    fn media_ranges_in_any_order_and_case() {
+    fn media_ranges_match_in_any_order_and_case() {
         for (accept, json, events) in [
             ("*/*", true, true),
             ("text/event-stream, application/json", true, true),
@@ -233,7 +233,7 @@ mod tests {
 
     // As reported in grafana/mcp-grafana#215, modelcontextprotocol/java-sdk#961, LIghtJUNction/OniMods#271.
     #[test]
-    fn only_json_is_taken_with_any_parameters() {
+    fn json_is_recognized_with_any_parameters() {
         for (content_type, good) in [
             ("application/json", true),
             ("Application/JSON; charset=utf-8", true),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn only_bodies_without_an_encoding_are_plain() {
+    fn bodies_with_a_content_encoding_are_not_plain() {
         for (encoding, good) in [
             ("identity", true),
             ("Identity, identity", true),
@@ -290,7 +290,7 @@ mod tests {
         let raw = HeaderValue::from_bytes("größe".as_bytes()).expect("opaque bytes");
         assert!(decoded(&raw, "Mcp-Name").is_err());
     }
-    /// The examples of the specification's table.
+    /// The examples in the specification's table.
     #[test]
     fn values_are_encoded_as_the_specification_shows() {
         for (text, value) in [

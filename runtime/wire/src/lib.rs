@@ -1,14 +1,14 @@
-//! What both sides of the Model Context Protocol do with bytes.
+//! The byte-level parts of the Model Context Protocol that clients and servers share.
 //!
-//! Servers and clients frame messages as lines ([`lines`]) and as events ([`event_stream`]), queue what they send
-//! ([`outbox`], within a [`budget`]), meet within one process ([`memory`]), and over HTTP follow the same rules of headers ([`headers`], [`params`]), bodies ([`body`]) and hosts
-//! ([`origin`]). The crate serves and calls nothing by itself; it is a part of Toolwright and has no stable interface of
-//! its own.
+//! Clients and servers frame messages as lines ([`lines`]) and events ([`event_stream`]), queue what they send
+//! ([`outbox`], limited by a [`budget`]), connect within a process ([`memory`]), and over HTTP follow the same rules for headers ([`headers`], [`params`]),
+//! bodies ([`body`]) and hosts ([`origin`]). This crate opens no connections except in [`fetch`]. It is an
+//! implementation detail of Toolwright, without a stable API.
 //!
-//! | feature | what it brings |
+//! | feature | contents |
 //! |---|---|
 //! | `http` | headers and bodies |
-//! | `skills` | `frontmatter`: what a `SKILL.md` says about its skill |
+//! | `skills` | `frontmatter`: the frontmatter of a `SKILL.md` |
 //! | `tls` | `http`, and [`fetch`]: small documents over TLS |
 
 pub mod budget;

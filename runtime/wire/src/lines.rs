@@ -1,43 +1,44 @@
-//! Lines from a stream of bytes, with a limit on their length.
+//! Reading lines of bounded length from a stream of bytes.
 
 use std::io::{self, Read};
 
-/// A buffer that one long line made larger than this is given back.
+/// A buffer that one long line made larger than this is freed.
 const KEPT: usize = 1 << 20;
 
-/// Takes bytes as they come and gives lines.
+/// An incremental line reader.
 #[derive(Debug)]
 pub struct LineBuffer {
-    /// Bytes read, and behind `filled` room for more.
+    /// Bytes read; beyond `filled`, room for more.
     buffer: Vec<u8>,
-    /// How many bytes there is room for at least.
+    /// The minimum room for one read.
     chunk: usize,
     filled: usize,
     /// Where the next line starts.
     start: usize,
-    /// Up to where no line end was found.
+    /// Up to this position, the buffer contains no line break.
     searched: usize,
     limit: usize,
-    /// Whether the rest of a line that was too long is being dropped.
+    /// Whether the rest of an overlong line is being skipped.
     skipping: bool,
     ended: bool,
 }
 
-/// What a line turned out to be.
+/// The outcome of [`LineBuffer::next`].
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line {
-    /// A line, copied to the caller's buffer without its end.
+    /// A line, copied to the caller's buffer without its line break.
     Whole,
-    /// A line over the limit; its bytes are dropped.
+    /// A line over the limit, whose bytes are discarded.
     TooLong,
-    /// No whole line is left: fill and ask again.
+    /// No complete line is buffered: read more and try again.
     NeedsMore,
     /// The stream has ended.
     End,
 }
 
 impl LineBuffer {
-    /// For lines of up to `limit` bytes, read in pieces of `chunk` bytes or more.
+    /// Creates a buffer for lines of up to `limit` bytes, filled with reads of at least `chunk`
+    /// bytes.
     pub fn new(limit: usize, chunk: usize) -> Self {
         Self {
             buffer: Vec::new(),
@@ -51,7 +52,7 @@ impl LineBuffer {
         }
     }
 
-    /// Copies the next line to `line`, if a whole one was read already.
+    /// Copies the next line to `line`, if a complete one is buffered.
     #[inline]
     pub fn next(&mut self, line: &mut Vec<u8>) -> Line {
         line.clear();
@@ -79,7 +80,7 @@ impl LineBuffer {
         self.searched = self.filled;
         let rest = self.start..self.filled;
         if self.ended {
-            // A last message without a line end is a message all the same.
+            // A last message without a line break counts.
             self.start = self.filled;
             if rest.is_empty() || self.skipping {
                 return Line::End;
@@ -96,12 +97,12 @@ impl LineBuffer {
         Line::NeedsMore
     }
 
-    /// Whether the rest of a line that was too long is being dropped.
+    /// Returns whether the rest of an overlong line is being skipped.
     pub fn is_skipping(&self) -> bool {
         self.skipping
     }
 
-    /// Where the next bytes go; [`LineBuffer::took`] must follow.
+    /// Returns the room for the next read; [`LineBuffer::advance`] must follow.
     #[inline]
     pub fn room(&mut self) -> &mut [u8] {
         self.buffer.copy_within(self.start..self.filled, 0);
@@ -117,15 +118,15 @@ impl LineBuffer {
         &mut self.buffer[self.filled..]
     }
 
-    /// So many bytes were put into the room; none is the end.
+    /// Records that `bytes` were read into the room; 0 is the end of the stream.
     #[inline]
-    pub fn took(&mut self, bytes: usize) {
+    pub fn advance(&mut self, bytes: usize) {
         self.filled += bytes;
         self.ended = bytes == 0;
     }
 }
 
-/// Reads lines. Bytes are read when no whole line is left of those read before.
+/// Reads lines from a blocking source.
 #[derive(Debug)]
 pub struct LineReader<R> {
     source: R,
@@ -133,21 +134,21 @@ pub struct LineReader<R> {
 }
 
 impl<R: Read> LineReader<R> {
-    /// For lines of up to `limit` bytes.
+    /// Creates a reader of lines of up to `limit` bytes.
     pub fn new(source: R, limit: usize) -> Self {
         const CHUNK: usize = 64 * 1024;
         Self { source, lines: LineBuffer::new(limit, CHUNK) }
     }
 
-    /// Copies the next line to `line`, if a whole one was read already.
+    /// Copies the next line to `line`, if a complete one is buffered.
     pub fn next(&mut self, line: &mut Vec<u8>) -> Line {
         self.lines.next(line)
     }
 
-    /// Waits for bytes and reads them.
+    /// Blocks until the source has bytes, and reads them.
     ///
     /// # Errors
-    /// What the source says.
+    /// The source's error.
     pub fn fill(&mut self) -> io::Result<()> {
         let room = self.lines.room();
         let read = loop {
@@ -156,7 +157,7 @@ impl<R: Read> LineReader<R> {
                 other => break other,
             }
         };
-        self.lines.took(read?);
+        self.lines.advance(read?);
         Ok(())
     }
 }
@@ -167,7 +168,7 @@ mod tests {
 
     use super::{Line, LineReader};
 
-    /// Gives its pieces one a read.
+    /// Returns one piece per read.
     struct Pieces(Vec<&'static [u8]>);
 
     impl Read for Pieces {
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_come_whole_however_they_are_cut() {
+    fn lines_are_joined_from_any_pieces() {
         check(&[b"one\ntwo\n"], &["one", "two"]);
         check(&[b"o", b"n", b"e", b"\nt", b"wo\n"], &["one", "two"]);
         check(&[b"one\n", b"\n", b"last"], &["one", "", "last"]);
@@ -206,7 +207,7 @@ mod tests {
 
     // As reported in rust-mcp-stack/rust-mcp-sdk#151, openai/codex#31805.
     #[test]
-    fn a_line_over_the_limit_is_dropped_up_to_its_end() {
+    fn a_line_over_the_limit_is_skipped_to_its_end() {
         check(&[b"12345678\n"], &["12345678"]);
         check(&[b"123456789\nnext\n"], &["too long", "next"]);
         check(

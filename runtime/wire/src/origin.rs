@@ -1,8 +1,8 @@
-//! Which hosts are this machine.
+//! Loopback hosts.
 
 use std::net::IpAddr;
 
-/// A host without its port; nothing where what follows it is no port.
+/// Strips the port from a host; `None` if what follows the name is not a port.
 #[inline]
 pub fn host_name(host: &str) -> &str {
     let bracketed = host.strip_prefix('[').and_then(|rest| rest.split_once(']'));
@@ -13,7 +13,8 @@ pub fn host_name(host: &str) -> &str {
     if rest.is_empty() || is_port(rest) { name } else { "" }
 }
 
-/// Whether a host is this machine: `localhost` or a loopback address, without a port or brackets.
+/// Returns whether a host is the loopback interface: `localhost` or a loopback address, without a
+/// port or brackets.
 #[inline]
 pub fn is_loopback(name: &str) -> bool {
     name.eq_ignore_ascii_case("localhost")
@@ -25,7 +26,7 @@ mod tests {
     use super::{host_name, is_loopback};
 
     #[test]
-    fn only_this_machine_is_loopback() {
+    fn only_local_hosts_are_loopback() {
         for (host, is_here) in [
             ("localhost", true),
             ("LOCALHOST:80", true),

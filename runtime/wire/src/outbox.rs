@@ -1,6 +1,6 @@
-//! What waits to be sent on one connection.
+//! The queue of outgoing messages of one connection.
 //!
-//! A notification that is already queued is not queued again, so that a slow reader does not make memory grow.
+//! Notifications that are already queued are not queued again, so a slow reader does not make memory grow.
 
 use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,42 +10,42 @@ use tokio::sync::Notify;
 
 use crate::budget::{Budget, Held};
 
-/// Messages waiting to be sent, one a line, in the order they were pushed.
+/// A queue of outgoing messages, one per line, in the order in which they were pushed.
 ///
-/// Handlers push from any task; the transport takes. Whoever pushes with [`Outbox::send`] waits while more than
-/// the limit is unsent, so a slow reader slows the handlers down instead of filling the memory.
+/// Handlers push from any task, and the transport takes. [`Outbox::send`] waits while more than the limit is unsent, so
+/// a slow reader slows handlers down instead of filling the memory.
 #[derive(Debug)]
 pub struct Outbox {
     state: Mutex<Queue>,
     limit: usize,
-    /// Whether messages are dropped while the limit is reached, instead of being added all the same.
+    /// Whether messages are dropped once the limit is reached, instead of being queued anyway.
     drops: bool,
-    /// What may wait here and elsewhere together.
+    /// The budget shared with other queues.
     budget: Option<Arc<Budget>>,
-    /// For a transport that waits on a thread of its own.
+    /// Wakes a transport that blocks a thread.
     filled: Condvar,
-    /// For a transport that waits in a task.
+    /// Wakes a transport that waits in a task.
     filled_async: Notify,
-    /// For senders.
+    /// Wakes senders.
     room: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
     lines: Vec<u8>,
-    /// How many bytes of the budget they are.
+    /// The queued bytes' share of the budget.
     held: Option<Held>,
-    /// How many were taken that are not sent yet.
+    /// The share of bytes that were taken but not sent yet.
     sending_held: Option<Held>,
     /// Whether lines were taken that are not sent yet.
     sending: bool,
     closed: bool,
-    /// Whether a sender has asked to let the reader go.
+    /// Whether a sender has asked to disconnect the reader.
     hangs_up: bool,
 }
 
 impl Queue {
-    /// Whether `message` is one of the lines.
+    /// Whether `message` is one of the queued lines.
     fn holds(&self, message: &[u8]) -> bool {
         memchr::memmem::find_iter(&self.lines, message).any(|start| {
             let begins_line = start == 0 || self.lines[start - 1] == b'\n';
@@ -55,7 +55,7 @@ impl Queue {
 }
 
 impl Outbox {
-    /// An outbox that makes senders wait while more than `limit` bytes are unsent.
+    /// Creates an outbox that makes senders wait while more than `limit` bytes are unsent.
     pub fn new(limit: usize) -> Self {
         Self {
             state: Mutex::default(),
@@ -68,21 +68,21 @@ impl Outbox {
         }
     }
 
-    /// An outbox that may have no reader for long: what does not fit is dropped. Then the
-    /// list-changed notifications that wait already tell its reader to look again.
+    /// Creates an outbox whose reader may be absent for long: what exceeds the limit is dropped. The reader still
+    /// learns of changes from the list-changed notifications that are queued already.
     pub fn dropping(limit: usize) -> Self {
         Self { drops: true, ..Self::new(limit) }
     }
 
-    /// The same, with what waits counted in a budget. While that is full, senders wait as well, or what they send is
-    /// dropped; the first message that waits here has room in any case.
+    /// Counts queued bytes in a shared budget as well. While the budget is full, senders wait or their messages are
+    /// dropped; an empty outbox always accepts one message.
     pub fn within(mut self, budget: &Arc<Budget>) -> Self {
         self.lock().held = Some(budget.hold(0));
         self.budget = Some(Arc::clone(budget));
         self
     }
 
-    /// Adds a message at once, whatever waits already: for messages whose number the protocol bounds.
+    /// Queues a message immediately, regardless of the limit: for messages whose number the protocol bounds.
     #[inline]
     pub fn push(&self, message: &[u8]) {
         let mut state = self.lock();
@@ -99,16 +99,17 @@ impl Outbox {
         self.filled_async.notify_one();
     }
 
-    /// Adds a message unless the same one waits already: list-changed notifications, which a slow reader need not get twice.
+    /// Queues a message unless an equal one is queued: for list-changed notifications, which a slow reader needs only
+    /// once.
     pub fn push_once(&self, message: &[u8]) {
         let waits = self.lock().holds(message);
-        // A message taken or added in between is said twice at worst.
+        // A message that is taken or added in between is at worst sent twice.
         if !waits {
             self.push(message);
         }
     }
 
-    /// Adds a message unless as much waits already as may: for what its reader can ask for.
+    /// Queues a message unless the limit is reached: for messages that the reader can ask for again.
     pub fn push_if_room(&self, message: &[u8]) {
         let has_room = self.has_room(&self.lock());
         if has_room {
@@ -116,8 +117,8 @@ impl Outbox {
         }
     }
 
-    /// Adds whole lines without waking the transport: for a transport that sends them itself right after.
-    /// Leaves `lines` empty.
+    /// Appends complete lines without waking the transport: for a transport that sends them itself right away. Leaves
+    /// `lines` empty.
     #[inline]
     pub fn append(&self, lines: &mut Vec<u8>) {
         let mut state = self.lock();
@@ -133,7 +134,7 @@ impl Outbox {
         lines.clear();
     }
 
-    /// Adds a message as soon as there is room.
+    /// Queues a message as soon as there is room.
     pub async fn send(&self, message: &[u8]) {
         self.room().await;
         self.push(message);
@@ -163,13 +164,13 @@ impl Outbox {
         }
     }
 
-    /// Whether senders need not wait.
+    /// Whether senders can proceed.
     fn has_room(&self, state: &Queue) -> bool {
         let is_full = || self.budget.as_ref().is_some_and(|budget| budget.is_full());
         state.lines.len() < self.limit && (state.lines.is_empty() || !is_full())
     }
 
-    /// Takes all that waits, without waiting, in exchange for the empty buffer `into`, whose room is used again.
+    /// Takes everything queued, without waiting, in exchange for the empty buffer `into`, whose allocation is reused.
     /// [`Outbox::mark_sent`] must follow.
     #[inline]
     pub fn take(&self, into: &mut Vec<u8>) {
@@ -187,21 +188,22 @@ impl Outbox {
         self.room.notify_waiters();
     }
 
-    /// As [`Outbox::take`], and whether the reader is to be let go after that.
+    /// Like [`Outbox::take`]; also returns whether to disconnect the reader afterwards.
     pub fn take_all(&self, into: &mut Vec<u8>) -> bool {
-        // In this order, what was pushed before the sender asked is taken with it.
+        // In this order, what was pushed before the sender asked is taken as well.
         let hangs_up = std::mem::take(&mut self.lock().hangs_up);
         self.take(into);
         hangs_up
     }
 
-    /// Asks to let the reader go once it has what was pushed. For transports whose readers come back.
+    /// Asks the transport to disconnect the reader after it has received what is queued. For transports whose readers
+    /// reconnect.
     pub fn hang_up(&self) {
         self.lock().hangs_up = true;
         self.filled_async.notify_one();
     }
 
-    /// What was taken is sent.
+    /// Records that what was taken has been sent.
     #[inline]
     pub fn mark_sent(&self) {
         let mut state = self.lock();
@@ -212,7 +214,7 @@ impl Outbox {
         }
     }
 
-    /// Blocks until something waits (true) or the outbox is closed and empty (false).
+    /// Blocks until something is queued (true), or the outbox is closed and empty (false).
     pub fn wait(&self) -> bool {
         let state = self.lock();
         let state = self
@@ -222,7 +224,7 @@ impl Outbox {
         !state.lines.is_empty()
     }
 
-    /// As [`Outbox::wait`], in a task.
+    /// Like [`Outbox::wait`], in a task.
     pub async fn wait_async(&self) -> bool {
         loop {
             let filled = self.filled_async.notified();
@@ -236,13 +238,13 @@ impl Outbox {
         }
     }
 
-    /// Whether what is pushed is dropped.
+    /// Returns whether the outbox is closed and drops what is pushed.
     #[inline]
     pub fn is_closed(&self) -> bool {
         self.lock().closed
     }
 
-    /// As [`Outbox::wait_async`], and also done (true) when a sender has asked to let the reader go.
+    /// Like [`Outbox::wait_async`], but also returns true once a sender has asked to disconnect the reader.
     pub async fn wait_for_more(&self) -> bool {
         loop {
             let filled = self.filled_async.notified();
@@ -257,27 +259,27 @@ impl Outbox {
         }
     }
 
-    /// Whether senders have to wait.
+    /// Returns whether senders have to wait.
     pub fn is_full(&self) -> bool {
         !self.has_room(&self.lock())
     }
 
-    /// Whether nothing waits.
+    /// Returns whether nothing is queued.
     pub fn is_empty(&self) -> bool {
         self.lock().lines.is_empty()
     }
 
-    /// Ends the outbox: later messages are dropped, senders and takers go on.
+    /// Closes the outbox: later messages are dropped, and waiting senders and takers continue.
     #[inline]
     pub fn close(&self) {
         self.lock().closed = true;
         self.filled.notify_all();
-        // All takers, where there are several.
+        // There may be several takers.
         self.filled_async.notify_waiters();
         self.room.notify_waiters();
     }
 
-    /// Waits until all is sent.
+    /// Waits until everything is sent.
     pub async fn drained(&self) {
         loop {
             let room = self.room.notified();
@@ -293,7 +295,7 @@ impl Outbox {
 
     #[inline]
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        // A panic while the lock was held cannot leave half a line: each change is a single call.
+        // Each change is a single call, so a panic cannot leave half a line behind.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -305,7 +307,7 @@ mod tests {
     use super::Outbox;
     use crate::budget::Budget;
 
-    fn taken(outbox: &Outbox) -> String {
+    fn take_text(outbox: &Outbox) -> String {
         let mut lines = Vec::new();
         outbox.take(&mut lines);
         outbox.mark_sent();
@@ -313,20 +315,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_outbox_makes_senders_wait_until_it_is_taken() {
+    async fn senders_wait_while_the_outbox_is_full() {
         let outbox = Arc::new(Outbox::new(4));
         outbox.send(b"first").await;
         let sender = Arc::clone(&outbox);
         let waiting = tokio::spawn(async move { sender.send(b"second").await });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished(), "five bytes are over the limit of four");
-        assert_eq!(taken(&outbox), "first\n");
+        assert_eq!(take_text(&outbox), "first\n");
         waiting.await.expect("the sender goes on");
-        assert_eq!(taken(&outbox), "second\n");
+        assert_eq!(take_text(&outbox), "second\n");
     }
 
     #[tokio::test]
-    async fn senders_wait_for_room_in_what_several_may_hold() {
+    async fn senders_wait_for_room_in_a_shared_budget() {
         let budget = Arc::new(Budget::new(8));
         let [one, two] = [(); 2].map(|()| Arc::new(Outbox::new(1_000).within(&budget)));
         one.send(b"longer than that").await;
@@ -336,7 +338,7 @@ mod tests {
         let waiting = tokio::spawn(async move { sender.send(b"second").await });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());
-        assert_eq!(taken(&two), "the first one has room\n");
+        assert_eq!(take_text(&two), "the first one has room\n");
         waiting.await.expect("its own queue is empty");
         let sender = Arc::clone(&two);
         let waiting = tokio::spawn(async move { sender.send(b"third").await });
@@ -349,13 +351,13 @@ mod tests {
         for _ in 0..3 {
             dropping.push(b"word");
         }
-        assert_eq!(taken(&dropping), "word\n");
-        assert_eq!(taken(&two), "second\nthird\n");
+        assert_eq!(take_text(&dropping), "word\n");
+        assert_eq!(take_text(&two), "second\nthird\n");
         assert_eq!(budget.held(), 0);
     }
 
     #[tokio::test]
-    async fn closing_frees_everyone_who_waits() {
+    async fn closing_wakes_everyone_who_waits() {
         let outbox = Arc::new(Outbox::new(1));
         outbox.push(b"full");
         let sender = Arc::clone(&outbox);
@@ -364,7 +366,7 @@ mod tests {
         outbox.close();
         waiting.await.expect("the sender goes on");
         assert!(outbox.wait(), "what was accepted can still be taken");
-        assert_eq!(taken(&outbox), "full\n");
+        assert_eq!(take_text(&outbox), "full\n");
         assert!(!outbox.wait());
         assert!(!outbox.wait_async().await);
         outbox.drained().await;

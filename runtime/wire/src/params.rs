@@ -1,8 +1,8 @@
-//! Parameters that callers repeat in headers (2026-07-28, basic/transports/streamable-http "Custom Headers from Tool
+//! Arguments that callers mirror in headers (2026-07-28, basic/transports/streamable-http "Custom Headers from Tool
 //! Parameters").
 //!
-//! The arguments are looked at as text: what the tool could not read is there all the same, and what it would read in
-//! another way than a proxy does, such as a member that appears twice, is refused.
+//! The check works on the raw arguments: it applies even to arguments that the tool cannot parse, and rejects those
+//! that a proxy might read differently, such as a member that appears twice.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
@@ -13,19 +13,19 @@ use toolwright_core::tool::FieldMetadata;
 
 use crate::headers::{decoded, single};
 
-/// The parameters of one tool that its schema marks with `x-mcp-header`.
+/// The parameters of a tool that its schema marks with `x-mcp-header`.
 ///
-/// The derive refuses wrong marks. A provider's definition may still have some; clients then hide the tool, and
-/// here they mean nothing.
+/// The derive rejects invalid marks. A provider's definition may still contain some; clients hide such a tool, and
+/// this type ignores the marks.
 #[derive(Debug, Default)]
 pub struct HeaderParams(Box<[Param]>);
 
-/// A property that is marked, or that leads to one that is.
+/// A marked property, or one that contains a marked one.
 #[derive(Debug)]
 struct Param {
-    /// Its name, and others that the tool takes for it.
+    /// The property's name and aliases.
     names: Vec<String>,
-    /// The names of the properties that lead to it, for errors.
+    /// The path of properties that leads to it, for error messages.
     path: String,
     /// `mcp-param-…`
     header: Option<HeaderName>,
@@ -33,7 +33,7 @@ struct Param {
 }
 
 impl HeaderParams {
-    /// The parameters that can be reached through `properties` alone.
+    /// Collects the parameters that can be reached through `properties` alone.
     pub fn of(schema: &Value) -> Self {
         Self::within(schema, "")
     }
@@ -51,8 +51,8 @@ impl HeaderParams {
         Self(params.collect())
     }
 
-    /// Takes note of the further names that serde's `alias` takes.
-    pub fn know_aliases(&mut self, fields: &[FieldMetadata]) {
+    /// Adds the aliases that serde accepts.
+    pub fn add_aliases(&mut self, fields: &[FieldMetadata]) {
         for param in &mut self.0 {
             let fields = fields.iter().filter(|field| param.names.iter().any(|name| name == field.name));
             let aliases: Vec<String> =
@@ -61,10 +61,10 @@ impl HeaderParams {
         }
     }
 
-    /// Checks that each header says what its parameter says, and that none is missing or extra.
+    /// Checks that each header matches its argument, and that no header is missing or extra.
     ///
     /// # Errors
-    /// -32020, with the header and the argument.
+    /// -32020, naming the header and the argument.
     #[inline]
     pub fn check(&self, headers: &HeaderMap, arguments: Option<&RawValue>) -> Result<(), ErrorObject> {
         if self.0.is_empty() {
@@ -99,14 +99,17 @@ impl Param {
                     ));
                 }
                 (value, Some(header)) => {
-                    if !value.map(|value| says(name, header, value)).transpose()?.unwrap_or(false) {
-                        return mismatch(format!("the header `{name}` is not the argument `{}`", self.path));
+                    if !value.map(|value| matches(name, header, value)).transpose()?.unwrap_or(false) {
+                        return mismatch(format!(
+                            "the header `{name}` does not match the argument `{}`",
+                            self.path
+                        ));
                     }
                 }
             }
         }
         match value {
-            // Text is read as an object where a tool can mean no other.
+            // A string is parsed as an object if a tool expects an object.
             Some(value) if !self.inner.0.is_empty() && !value.get().starts_with('{') => mismatch(format!(
                 "the argument `{}` has parameters with headers, so it must be an object",
                 self.path
@@ -116,14 +119,14 @@ impl Param {
     }
 }
 
-/// Whether the header says what the argument says. A list or an object has no form in a header.
-fn says(name: &HeaderName, header: &HeaderValue, value: &RawValue) -> Result<bool, ErrorObject> {
+/// Whether the header matches the argument. Arrays and objects cannot be mirrored in headers.
+fn matches(name: &HeaderName, header: &HeaderValue, value: &RawValue) -> Result<bool, ErrorObject> {
     let header = decoded(header, name.as_str())?;
     let text = value.get();
     Ok(match text.as_bytes().first() {
         Some(b'"') => string(value).is_some_and(|text| text == header),
         Some(b't' | b'f') => header == text,
-        // By value: `42.0` and `42` are equal ("Server Validation").
+        // Numbers are compared by value: `42.0` equals `42` ("Server Validation").
         Some(b'-' | b'0'..=b'9') => {
             header == text || Decimal::parse(text).is_some_and(|value| Decimal::parse(&header) == Some(value))
         }
@@ -167,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn only_parameters_that_can_be_reached_have_headers() {
+    fn only_reachable_parameters_have_headers() {
         fn headers(params: &HeaderParams) -> Vec<String> {
             let each =
                 params.0.iter().map(|param| (param.header.iter().map(ToString::to_string), &param.inner));
@@ -177,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_compared_whatever_else_is_among_them() {
+    fn other_arguments_do_not_affect_the_comparison() {
         let region = [("mcp-param-region", "us")];
         let other = [("mcp-param-region", "eu")];
         let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
@@ -193,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_readers_might_take_in_two_ways_is_refused() {
+    fn ambiguous_arguments_are_rejected() {
         let region = [("mcp-param-region", "us")];
         let size = [("mcp-param-page-size", "42")];
         for (headers, text) in [
@@ -216,7 +219,7 @@ mod tests {
             assert_eq!(code_of_text(headers, text), Some(-32020), "{headers:?} {text}");
         }
         assert_eq!(code_of_text(&[], r#"{"page":null}"#), None);
-        assert_eq!(code_of_text(&region, r#"{"region":"us","z":1,"z":2}"#), None, "no header is about it");
+        assert_eq!(code_of_text(&region, r#"{"region":"us","z":1,"z":2}"#), None, "no header concerns it");
     }
 
     #[test]
@@ -241,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn another_name_of_a_parameter_has_its_header_too() {
+    fn aliases_of_a_parameter_share_its_header() {
         const FIELD: FieldMetadata = FieldMetadata {
             name: "region",
             aliases: &["place"],
@@ -250,7 +253,7 @@ mod tests {
             credential: false,
         };
         let mut params = params();
-        params.know_aliases(&[FIELD]);
+        params.add_aliases(&[FIELD]);
         let region: HeaderMap =
             [("mcp-param-region".parse().expect("a name"), "us".parse().expect("a value"))]
                 .into_iter()
@@ -267,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_say_what_the_arguments_say() {
+    fn headers_match_the_arguments() {
         let full = json!({"region": "us-west1", "page": {"size": 42, "all": true}});
         let all =
             [("mcp-param-region", "us-west1"), ("mcp-param-page-size", "42"), ("mcp-param-all", "true")];
@@ -284,7 +287,11 @@ mod tests {
         assert_eq!(code(&[all[0], all[1], ("mcp-param-all", "True")], &full), Some(-32020));
         assert_eq!(code(&[("mcp-param-region", "=?base64?SGVsbG8=?=")], &json!({"region": "Hello"})), None);
         assert_eq!(code(&[], &json!({"region": null})), None);
-        assert_eq!(code(&[("mcp-param-region", "x")], &json!({"region": null})), Some(-32020), "extra");
+        assert_eq!(
+            code(&[("mcp-param-region", "x")], &json!({"region": null})),
+            Some(-32020),
+            "an extra header"
+        );
         assert_eq!(code(&[("mcp-param-other", "x")], &json!({})), None, "not of this tool");
     }
 }

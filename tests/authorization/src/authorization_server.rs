@@ -23,7 +23,7 @@ pub const CLIENT: (&str, &str) = ("shop & co", "s3cret:of/the shop");
 /// The file with the certificate of the authority that has signed that of the server.
 pub const AUTHORITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/authority-of-the-tests.pem");
 
-/// A running authorization server on a port of its own. It ends with the process.
+/// A running authorization server on its own port. It ends with the process.
 #[derive(Debug, Clone)]
 pub struct AuthorizationServer {
     address: SocketAddr,
@@ -125,12 +125,12 @@ impl AuthorizationServer {
         }
     }
 
-    /// The address of its keys.
+    /// The URL of its keys.
     pub fn jwks_url(&self) -> String {
         format!("{}/keys", self.origin())
     }
 
-    /// The address of its introspection endpoint.
+    /// The URL of its introspection endpoint.
     pub fn introspection_url(&self) -> String {
         format!("{}/introspect", self.origin())
     }
@@ -159,7 +159,7 @@ impl AuthorizationServer {
         self.sign_with("ES256", token)
     }
 
-    /// The keys as they are served now.
+    /// The currently served keys.
     pub fn jwks(&self) -> Value {
         let state = self.state();
         let keys: Vec<Value> =

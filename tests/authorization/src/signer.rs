@@ -1,4 +1,4 @@
-//! Keys of the authorization server: one of each kind, made at its start.
+//! Keys of the authorization server: one of each kind, created at startup.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

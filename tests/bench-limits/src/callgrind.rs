@@ -4,19 +4,19 @@ use std::error::Error;
 use std::path::Path;
 use std::process::Command;
 
-/// What a program did.
+/// The counts of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// Instructions outside the kernel, by all threads.
     pub(crate) instructions: u64,
-    /// Calls of the allocator that ask for memory.
+    /// Allocator calls that request memory.
     pub(crate) allocations: u64,
 }
 
 /// The functions of the C library that hand out memory.
 const ALLOCATORS: [&str; 6] = ["malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "memalign"];
 
-/// This program once more, under callgrind, which leaves what it counts in `profile`.
+/// This program again, under callgrind, which writes its counts to `profile`.
 pub(crate) fn command(profile: &Path) -> Result<Command, Box<dyn Error>> {
     let mut command = Command::new("valgrind");
     command
@@ -27,7 +27,7 @@ pub(crate) fn command(profile: &Path) -> Result<Command, Box<dyn Error>> {
 }
 
 impl Counts {
-    /// What a profile says of the whole run.
+    /// The counts in a profile of the whole run.
     pub(crate) fn of(profile: &Path) -> Result<Self, Box<dyn Error>> {
         let counts = Self::parse(&std::fs::read_to_string(profile)?);
         counts.ok_or_else(|| format!("{} has no total", profile.display()).into())

@@ -1,4 +1,4 @@
-//! Our client, with the server of the other cases as a process of its own, which is not counted.
+//! Our client, with the server of the other cases as a separate process, which is not counted.
 
 use std::error::Error;
 use std::io::{BufRead as _, BufReader};
@@ -11,7 +11,8 @@ use toolwright_core::revision::Revision;
 
 use crate::{over_http, server_cases};
 
-/// The argument with which this program is a client; the name of a case, how often, and perhaps an address follow.
+/// The argument that makes this program a client, followed by the name of a case, a count, and optionally an
+/// address.
 pub(crate) const CALL: &str = "call";
 
 /// One thing to measure.
@@ -20,7 +21,7 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     revision: Revision,
     is_http: bool,
-    /// The tools beside the one that is called; with them, the list is what is repeated.
+    /// The tools besides the one that is called; if there are any, listing is repeated instead.
     other_tools: usize,
 }
 
@@ -33,7 +34,7 @@ pub(crate) const CASES: [Case; 5] = [
     CALL_MODERN,
     Case { name: "client_call_http_legacy", is_http: true, ..CALL_LEGACY },
     Case { name: "client_call_http_modern", is_http: true, ..CALL_MODERN },
-    // A list of 2026-07-28 says how long it is good, and is not asked for again.
+    // A list of 2026-07-28 has a lifetime, during which it is not requested again.
     Case { name: "client_list_1000_tools", other_tools: 999, ..CALL_LEGACY },
 ];
 

@@ -38,7 +38,7 @@ impl Limits {
         Ok(std::fs::write(FILE, format!("{HEAD}{}", toml::to_string(self)?))?)
     }
 
-    /// Limits a tenth above what was measured, and at least one allocation above.
+    /// Limits a tenth, and at least one allocation, above the measurements.
     pub(crate) fn above(measured: &[Measured]) -> Self {
         let limit = |case: &Measured| Limit {
             instructions: case.instructions + case.instructions / 10,
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_over_its_limit_fails() {
+    fn only_cases_over_their_limit_fail() {
         let limits = Limits::above(&[case("call", 1_000, 20)]);
         assert_eq!(limits.failures(&[case("call", 1_100, 22)]), [""; 0]);
         assert_eq!(
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_and_limits_are_the_same_set() {
+    fn every_case_has_a_limit_and_vice_versa() {
         let limits = Limits::above(&[case("call", 1_000, 20)]);
         assert_eq!(
             limits.failures(&[case("list", 1, 1)]),

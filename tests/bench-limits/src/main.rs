@@ -1,4 +1,4 @@
-//! Instructions and allocations of what is called often, each with a limit: `cargo run --release -p bench-limits`.
+//! Limits on instructions and allocations of frequent operations: `cargo run --release -p bench-limits`.
 //!
 //! Every case of `runtime/core/benches`, `runtime/agent/benches` and `runtime/server/benches`, and our client's calls and
 //! lists, runs under callgrind twice, with a different
@@ -30,7 +30,7 @@ mod core_cases;
 #[path = "../../../runtime/server/benches/cases/mod.rs"]
 mod server_cases;
 
-/// The argument with which this program runs one case of the core or of agents: its name and how often follow.
+/// The argument that makes this program run one case of the core or of agents, followed by its name and a count.
 const REPEAT: &str = "repeat";
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -104,7 +104,7 @@ fn measure() -> Result<Vec<Measured>, Box<dyn Error>> {
     measured::all(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/bench-limits")))
 }
 
-/// What a call costs must not depend on how many tools there are.
+/// The cost of a call must not depend on the number of tools.
 fn growth_with_tools(measured: &[Measured]) -> Option<String> {
     let [alone, among_many] =
         PER_TOOL.map(|name| measured.iter().find(|case| case.name == name).map(|case| case.instructions));

@@ -46,7 +46,7 @@ fn jobs() -> Vec<Job> {
         |case: over_http::Case| Job { name: case.name, what: What::Http(case), repetitions: [500, 1_000] };
     let mut jobs = vec![
         served(LIST_1000.name, LIST_1000, [20, 40]),
-        // The first list is made, all others come from the cache.
+        // The first list is rendered, all others come from the cache.
         served("list_1000_tools_first", LIST_1000, [0, 1]),
         served(CALL_OF_1000.name, CALL_OF_1000, [1_000, 2_000]),
         served(CALL_MODERN.name, CALL_MODERN, [1_000, 2_000]),
@@ -80,7 +80,7 @@ pub(crate) fn all(folder: &Path) -> Result<Vec<Measured>, Box<dyn Error>> {
     let work = || {
         let mut measured = Vec::new();
         while let Some(job) = take() {
-            // Errors of another thread cannot be passed on as they are.
+            // Errors of another thread have to be converted.
             measured.push(job.measure(folder).map_err(|error| format!("{}: {error}", job.name))?);
         }
         Ok::<_, String>(measured)

@@ -1,4 +1,4 @@
-//! The same calls over HTTP: one connection that is kept, one request after the other.
+//! The same calls over HTTP: sequential requests on one kept-alive connection.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,7 +18,7 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     /// The headers that not every request has.
     headers: &'static str,
-    /// The body of the request that opens a session, where there is one.
+    /// The body of the request that opens a session, if there is one.
     opening: Option<&'static str>,
     body: &'static str,
 }
@@ -39,7 +39,7 @@ pub(crate) const MODERN: Case = Case {
     body: CALL_MODERN.message,
 };
 
-/// Serves until the input ends; the first line of the output is the address.
+/// Serves until the input ends; the first line of output is the address.
 pub(crate) fn serve() -> Result<(), Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let service = server_cases::service(0)?;
@@ -108,7 +108,7 @@ impl Peer {
         self.connection.read_exact(&mut body)?;
         let body = String::from_utf8(body)?;
         if !body.contains(r#","result":"#) || body.contains(r#""isError":true"#) {
-            return Err(format!("not a good answer: {body}").into());
+            return Err(format!("unexpected response: {body}").into());
         }
         Ok(session)
     }
@@ -118,7 +118,7 @@ impl Peer {
         let Self { mut process, input, connection, .. } = self;
         drop((connection, input));
         let status = process.wait()?;
-        if status.success() { Ok(()) } else { Err(format!("the server ended with {status}").into()) }
+        if status.success() { Ok(()) } else { Err(format!("the server exited with {status}").into()) }
     }
 }
 

@@ -19,7 +19,7 @@ use toolwright::{Context, Handler, Server, Service, Tool, ToolError, Toolset, tr
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 struct Wait {}
 
-/// Says whether the call of `wait` was cancelled, as soon as it was.
+/// Reports whether the call of `wait` was cancelled, as soon as it was.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 struct Cancelled {}
 

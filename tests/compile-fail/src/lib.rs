@@ -1,1 +1,1 @@
-//! What the derives reject and what they accept. The cases are in `tests/ui` and `tests/pass`.
+//! What the derives reject and accept. The cases are in `tests/ui` and `tests/pass`.

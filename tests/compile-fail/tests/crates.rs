@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[test]
-fn a_dependency_may_have_another_name() {
+fn dependencies_may_be_renamed() {
     run("renamed", "tools_of_wright = { package = \"toolwright\", path = \"{toolwright}\" }");
 }
 
@@ -14,7 +14,7 @@ fn tools_can_be_described_without_a_server() {
     run("definitions_only", "toolwright = { path = \"{toolwright}\", default-features = false }");
 }
 
-/// Builds and runs `crates/NAME.rs` as the `main.rs` of a package of its own.
+/// Builds and runs `crates/NAME.rs` as the `main.rs` of a separate package.
 fn run(name: &str, dependency: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let package = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);

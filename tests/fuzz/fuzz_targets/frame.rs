@@ -18,7 +18,7 @@ fuzz_target!(|input: &[u8]| {
     assert!(answers <= asked, "{answers} answers to {asked} messages: {written}");
 });
 
-/// How many messages a line may hold: those of a batch, one otherwise.
+/// The maximum number of messages per line: more than one only for batches.
 fn messages_in(line: &[u8]) -> usize {
     serde_json::from_slice::<Vec<&RawValue>>(line).map_or(1, |batch| batch.len().max(1))
 }

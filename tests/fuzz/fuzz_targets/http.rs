@@ -1,4 +1,4 @@
-//! Any method, headers and body: there is an answer, it is one of the protocol's, and the server goes on.
+//! Any method, headers and body: there is a valid response, and the server continues.
 
 #![no_main]
 
@@ -34,7 +34,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
             assert_eq!(response.status(), StatusCode::FORBIDDEN);
         }
     }
-    // What is answered is what was asked.
+    // The response belongs to the request.
     if let Ok(asked) = serde_json::from_slice::<Value>(written.body)
         && asked.is_object()
     {

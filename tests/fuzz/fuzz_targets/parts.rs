@@ -1,4 +1,4 @@
-//! Any JSON as chat messages: reading its tool parts never panics, and reading what was read changes nothing.
+//! Any JSON as chat messages: reading its tool parts never panics and is idempotent.
 
 #![no_main]
 

@@ -39,7 +39,7 @@ pub fn messages(response: &Response<Vec<u8>>) -> Vec<Value> {
     }
 }
 
-/// The messages in one JSON text: one, or those of a batch.
+/// The messages in one JSON text: a single one, or a batch.
 pub fn read(text: &str) -> Vec<Value> {
     let value = serde_json::from_str(text).unwrap_or_else(|problem| panic!("{problem}: {text}"));
     let messages = match value {
@@ -50,7 +50,7 @@ pub fn read(text: &str) -> Vec<Value> {
     messages
 }
 
-/// A message is a request, a notification, a result or an error, and only one of these.
+/// A message is exactly one of a request, a notification, a result and an error.
 fn check(message: &Value) {
     assert_eq!(message["jsonrpc"], "2.0", "{message}");
     let has = |member| message.get(member).is_some();

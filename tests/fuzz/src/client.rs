@@ -1,4 +1,4 @@
-//! A client in front of a server that says whatever the input says: part after part, each in answer to one message.
+//! A client of a server that is driven by the input: part after part, each in response to one message.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,7 +36,7 @@ impl Script {
         Self(Arc::new(Mutex::new(parts)))
     }
 
-    /// The next part, for a message; none when nothing more is said.
+    /// Returns the next part for a message; `None` after the last one.
     fn answer(&self, message: &[u8]) -> Option<Vec<u8>> {
         let part = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()?;
         let message: Value = serde_json::from_slice(message).unwrap_or_default();
@@ -117,7 +117,7 @@ pub fn over_http(input: &[u8]) {
     });
 }
 
-/// How long one answer may take over a socket.
+/// The time limit of a response over a socket.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 async fn answer(mut stream: TcpStream, script: &Script) {
@@ -155,7 +155,7 @@ fn body_of(request: &[u8]) -> Option<&[u8]> {
     request.get(end..end + length)
 }
 
-/// Asks for everything once.
+/// Sends every kind of request once.
 async fn speak(client: &Client) {
     if let Ok(tools) = note(client.list_tools().await) {
         for tool in tools.iter() {

@@ -22,7 +22,7 @@ pub fn data_of(stream: &str) -> Vec<String> {
         }
     }
     assert_eq!(data, None, "the last event has no end");
-    // An event without data tells where the stream is, and no message.
+    // An event without data has an id, but no message.
     events.retain(|data| !data.is_empty());
     events
 }

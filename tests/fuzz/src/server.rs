@@ -17,7 +17,7 @@ use tower_service::Service as _;
 #[derive(Tool, Deserialize, JsonSchema)]
 pub struct Echo {
     text: String,
-    /// How often.
+    /// The number of repetitions.
     #[mcp(minimum = 1, maximum = 3, header = "Times")]
     times: Option<u8>,
 }
@@ -71,7 +71,7 @@ fn runtime() -> Runtime {
     Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime")
 }
 
-/// All that a new server writes to a peer that writes `input` and no more.
+/// Everything that a new server writes to a peer that writes `input` and nothing else.
 pub fn converse(input: &[u8]) -> Vec<u8> {
     runtime().block_on(async {
         let (mut peer, writer) = tokio::io::simplex(4 << 10);
@@ -99,7 +99,7 @@ impl Endpoint {
 
     /// Sends a request; returns the response with as much of its body as comes in a bounded number of frames.
     pub fn send(&mut self, request: http::Request<Full<Bytes>>) -> Response<Vec<u8>> {
-        /// A stream may have no end of its own.
+        /// A stream may have no end.
         const FRAMES: usize = 16;
         let Self { http, runtime } = self;
         runtime.block_on(async {

@@ -66,7 +66,7 @@ impl Call {
         self
     }
 
-    /// Sends it on a connection of its own, and reads the head of the response.
+    /// Sends it on a new connection, and reads the head of the response.
     ///
     /// # Panics
     /// If that fails.
@@ -113,7 +113,7 @@ impl Call {
         stream.write_all(&[head.as_bytes(), &self.body].concat()).expect("sent");
     }
 
-    /// The address that it goes to.
+    /// The address that it is sent to.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -126,14 +126,14 @@ pub struct Response {
     pub status: u16,
     headers: Vec<(String, String)>,
     reader: BufReader<TcpStream>,
-    /// How many bytes of the body, or of its chunk, are still to be read.
+    /// The remaining bytes of the body, or of its chunk.
     left: usize,
     chunked: bool,
     revision: String,
     method: String,
     /// The id of the last event that had one.
     pub last_event_id: Option<String>,
-    /// How long the server says to wait before coming back, in milliseconds.
+    /// The reconnection delay that the server requests, in milliseconds.
     pub retry: Option<u64>,
 }
 
@@ -180,7 +180,7 @@ impl Response {
     fn read(stream: TcpStream, revision: String, method: String) -> Self {
         let mut reader = BufReader::new(stream);
         let mut status = line(&mut reader);
-        // `Expect: 100-continue` has an answer of its own.
+        // `Expect: 100-continue` has a separate response.
         if status.starts_with("HTTP/1.1 100") {
             line(&mut reader);
             status = line(&mut reader);
@@ -266,7 +266,7 @@ impl Response {
         Some(event)
     }
 
-    /// The next message of the stream, judged by the schema; none at its end.
+    /// Returns the next message of the stream, validated against the schema; `None` at its end.
     ///
     /// # Panics
     /// If an event holds no message.
@@ -286,7 +286,7 @@ impl Response {
         }
     }
 
-    /// By which schema what comes next is judged.
+    /// Sets the schema for the following messages.
     pub fn judged(&mut self, revision: &str, method: &str) {
         revision.clone_into(&mut self.revision);
         method.clone_into(&mut self.method);
@@ -297,7 +297,7 @@ impl Response {
         std::iter::from_fn(|| self.message()).collect()
     }
 
-    /// The connection, when the body was read to its end.
+    /// Returns the connection, if the body was read completely.
     pub fn into_stream(mut self) -> TcpStream {
         self.text();
         self.reader.into_inner()
@@ -330,7 +330,7 @@ impl Response {
     }
 }
 
-/// One line without its end; empty at the end of the connection.
+/// Reads one line without its line break; empty at the end of the connection.
 fn line(reader: &mut BufReader<TcpStream>) -> String {
     let mut line = String::new();
     reader.read_line(&mut line).expect("a line");

@@ -1,4 +1,4 @@
-//! Servers under test, each on a port of its own.
+//! Servers under test, each on its own port.
 
 use std::net::SocketAddr;
 use std::thread::JoinHandle;
@@ -59,7 +59,7 @@ impl Lab {
         Self { address, stop: Some(stop), thread: Some(thread) }
     }
 
-    /// A server that runs already, and goes on when this is dropped.
+    /// Uses a server that is already running, and continues when this is dropped.
     pub fn at(address: SocketAddr) -> Self {
         Self { address, stop: None, thread: None }
     }

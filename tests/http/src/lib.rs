@@ -1,4 +1,4 @@
-//! A server in the same process or in one of its own, and clients: one that writes HTTP by hand, and `curl`.
+//! Servers in the same process or a separate one, and clients: one with handwritten HTTP, and `curl`.
 
 pub mod client;
 pub mod lab;

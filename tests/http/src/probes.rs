@@ -38,7 +38,7 @@ impl Probes {
             .expect("the probes are right")
     }
 
-    /// Waits until so many calls of `wait` have started.
+    /// Waits until this many calls of `wait` have started.
     ///
     /// # Panics
     /// If they do not within some seconds.
@@ -46,7 +46,7 @@ impl Probes {
         await_count(&self.0.started, count);
     }
 
-    /// Waits until so many calls of `wait` have ended.
+    /// Waits until this many calls of `wait` have ended.
     ///
     /// # Panics
     /// As [`Probes::await_started`].
@@ -54,7 +54,7 @@ impl Probes {
         await_count(&self.0.ended, count);
     }
 
-    /// How many calls of `wait` have ended.
+    /// The number of calls of `wait` that have ended.
     pub fn ended(&self) -> usize {
         self.0.ended.load(Ordering::SeqCst)
     }

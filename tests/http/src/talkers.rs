@@ -1,4 +1,4 @@
-//! Calls that do what a test tells them to, step by step.
+//! Calls that follow a test's instructions, step by step.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use toolwright::{
     provider::{Outcome, ToolRequest},
 };
 
-/// What a call is to do next.
+/// A call's next step.
 #[derive(Debug)]
 enum Step {
     Say(String),

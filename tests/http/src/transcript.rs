@@ -1,4 +1,4 @@
-//! Documents that show what is typed into a shell and what comes back, and the check that it does.
+//! Documents that show shell sessions, and the check of their output.
 //!
 //! The blocks of the language `console` are one session of `sh`. A line that begins with `$ ` is a command, and goes on in
 //! the next line if it ends with `\` or `|` or within single quotes. What follows is its output, in which `…` matches
@@ -12,10 +12,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// The address that documents show.
+/// The address in documents.
 pub const SHOWN: &str = "127.0.0.1:8080";
 
-/// How long all commands of a document may take.
+/// The time limit for all commands of a document.
 const LIMIT: Duration = Duration::from_mins(1);
 
 /// Ends the output of one command; no server sends it.
@@ -36,14 +36,14 @@ pub fn check(document: &str, server: SocketAddr) {
     assert_eq!(outputs.len(), steps.len(), "the shell ended early");
 }
 
-/// A command and what it must print.
+/// A command and its expected output.
 #[derive(Debug, Default)]
 struct Step {
     command: String,
     expected: String,
 }
 
-/// The commands of a block, which ends where the fence does.
+/// Reads the commands of a block, which ends with its fence.
 fn steps(block: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for line in block.lines().take_while(|line| *line != "```") {
@@ -59,7 +59,7 @@ fn steps(block: &str) -> Vec<Step> {
     steps
 }
 
-/// Whether the shell would ask for another line.
+/// Whether the shell would expect another line.
 fn goes_on(command: &str) -> bool {
     command.ends_with(['\\', '|']) || command.matches('\'').count() % 2 == 1
 }
@@ -86,7 +86,7 @@ fn run(steps: &[Step], server: SocketAddr) -> Vec<String> {
     printed.replace(&server.to_string(), SHOWN).split_terminator(END).map(str::to_owned).collect()
 }
 
-/// Whether the output is what the document shows.
+/// Whether the output matches the document.
 fn matches(expected: &str, output: &str) -> bool {
     let bare = |text: &str| text.split_whitespace().collect::<String>();
     let (expected, output) = (bare(expected), bare(output));

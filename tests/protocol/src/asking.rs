@@ -14,10 +14,10 @@ use toolwright::{
     request::RequestError,
 };
 
-/// What the handlers share.
+/// The state that the handlers share.
 #[derive(Debug, Default)]
 pub struct Host {
-    /// How often `Steps` was started.
+    /// How often `Steps` has started.
     pub runs: AtomicUsize,
 }
 

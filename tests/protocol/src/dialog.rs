@@ -1,25 +1,25 @@
-//! A peer that answers what the server asks, in either era.
+//! A peer that answers the server's input requests, in either era.
 
 use serde_json::{Map, Value, json};
 
 use crate::peer::Peer;
 
-/// All that a client can declare.
+/// All capabilities for input requests.
 pub fn everything() -> Value {
     json!({"elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {}})
 }
 
-/// The answer to a question that agrees with these contents.
+/// The response to an input request that accepts with these contents.
 pub fn accept(content: &Value) -> Value {
     json!({"action": "accept", "content": content})
 }
 
-/// Whether the answer asks for input, which only 2026-07-28 has.
+/// Whether a result requires input, as only 2026-07-28 can.
 pub fn asks(answer: &Value) -> bool {
     answer["result"]["resultType"] == "input_required"
 }
 
-/// The parameters of the call that follows an answer that asks for input.
+/// The parameters of the call that follows a result that requires input.
 ///
 /// # Panics
 /// If the parameters are not an object.

@@ -83,7 +83,7 @@ pub struct Change {
     pub on: bool,
 }
 
-/// Does what the tool [`Change`] says; false if there was nothing to take away.
+/// Applies the change of the tool [`Change`]; false if there was nothing to remove.
 ///
 /// # Errors
 /// If it is there already.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::judge;
 
-/// How long an answer may take before the server counts as hanging.
+/// The time after which the server counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A server process and the test's end of its streams. Dropping it ends the process.
@@ -88,12 +88,12 @@ impl Peer {
         self.capabilities = capabilities;
     }
 
-    /// Judges what comes by this revision, without a handshake: for tests that shake hands by themselves.
+    /// Validates messages of this revision without a handshake, for tests that perform the handshake themselves.
     pub fn judge_by(&mut self, revision: &'static str) {
         self.revision = revision;
     }
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     ///
     /// # Panics
     /// If the server has closed its input.
@@ -184,7 +184,7 @@ impl Peer {
         messages
     }
 
-    /// Sends a request with an id of its own and returns the answer to it; other messages in between are dropped.
+    /// Sends a request with a new id and returns its response; other messages in between are dropped.
     pub fn answer(&mut self, method: &str, params: Value) -> Value {
         let id = json!(format!("own-{}", self.methods.len()));
         self.request(&id, method, params);
@@ -223,7 +223,7 @@ impl Peer {
         self.stdin = None;
     }
 
-    /// Waits for the process to end and returns how, and what it had written to stderr.
+    /// Waits for the process to exit, and returns its status and stderr.
     ///
     /// # Panics
     /// If it does not end within `time`.

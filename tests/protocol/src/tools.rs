@@ -18,7 +18,7 @@ use toolwright::{
 
 use crate::features::{self, Change};
 
-/// What the handlers share.
+/// The state that the handlers share.
 #[derive(Debug, Default)]
 pub struct Lab;
 

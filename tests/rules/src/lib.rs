@@ -23,7 +23,7 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// The lines of code, with their numbers from 1: lines that hold nothing but a comment are left out.
+    /// The lines of code, with their numbers from 1; lines that consist of a comment are skipped.
     pub fn code_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.lines().filter(|(_, line)| !line.trim_start().starts_with("//"))
     }

@@ -6,7 +6,7 @@ use syn::visit::{self, Visit};
 
 use crate::rust_files;
 
-/// The top-level modules of a crate, each with those that it names.
+/// The top-level modules of a crate, and the modules that each of them uses.
 #[derive(Debug, Default)]
 pub struct ModuleGraph {
     edges: BTreeMap<String, BTreeSet<String>>,
@@ -95,7 +95,7 @@ fn module_path(path: &str) -> Vec<String> {
     parts
 }
 
-/// What a crate's root re-exports, by name, each with the top-level module that it comes from.
+/// The re-exports of a crate's root by name, with the top-level modules that they come from.
 fn collect_exports(root: &syn::File, modules: &BTreeSet<String>, exported: &mut BTreeMap<String, String>) {
     for item in &root.items {
         let syn::Item::Use(item) = item else { continue };

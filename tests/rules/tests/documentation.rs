@@ -1,11 +1,11 @@
-//! What the documentation of public items must have.
+//! Rules for the documentation of public items.
 
 use std::collections::BTreeSet;
 use std::fs;
 
 use test_rules::{root, rust_files};
 
-/// Traits that are written for the compiler's messages or for derived code; nobody names them.
+/// Traits for compiler messages or derived code, which nobody names.
 const WITHOUT_EXAMPLE: [&str; 5] =
     ["DescribesArguments", "NoTool", "ReadsArguments", "Serves", "UnknownKind"];
 

@@ -6,7 +6,7 @@ use std::process::Command;
 use cargo_metadata::{DependencyKind, Package};
 use test_rules::{dependency_closure, member, metadata, root};
 
-/// The crates that users get, each with those of them that it may depend on.
+/// The published crates, and those of them that each may depend on.
 const LAYERS: [(&str, &[&str]); 9] = [
     ("toolwright-core", &[]),
     ("toolwright-macros", &[]),

@@ -72,7 +72,7 @@ fn published_crates_have_what_registries_show() {
 }
 
 #[test]
-fn every_feature_says_what_it_brings() {
+fn every_feature_is_documented() {
     for package in metadata().workspace_packages().into_iter().filter(|package| package.publish.is_none()) {
         let manifest = manifest(package);
         for feature in package.features.keys().filter(|name| *name != "default") {

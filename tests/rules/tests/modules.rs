@@ -14,7 +14,7 @@ fn modules_of_a_crate_point_one_way() {
 }
 
 #[test]
-fn the_graph_of_modules_is_read_from_the_sources() {
+fn the_module_graph_is_derived_from_the_sources() {
     let core = ModuleGraph::of("runtime/core/src");
     assert!(core.named_by("tool").any(|module| module == "schema"), "{core:?}");
     assert!(!core.named_by("pointer").any(|module| module == "schema"), "{core:?}");

@@ -1,10 +1,10 @@
-//! What the files of the repository must say, and must not say.
+//! Rules for the texts of the repository.
 
 use std::collections::BTreeSet;
 
 use test_rules::{SourceFile, files, has_extension, paths, root};
 
-/// Strings that no file may contain. Put together from halves, so that this file passes itself.
+/// Strings that no file may contain. They are concatenated, so that this file passes itself.
 const BARRED: [(&str, &str); 14] = [
     (concat!("/wo", "rk/"), "a path of one machine"),
     (concat!("/ro", "ot/"), "a path of one machine"),

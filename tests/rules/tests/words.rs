@@ -5,7 +5,7 @@ use test_rules::{SourceFile, files, has_extension, root, rust_files};
 /// The most characters of a test's name, so that it fits on a line of a report.
 const NAME_LIMIT: usize = 60;
 
-/// What is written like an id of a document, and names a standard, an algorithm or a public proposal.
+/// Identifiers that look like ids of documents, but name a standard, an algorithm or a public proposal.
 const STANDARDS: [&str; 12] =
     ["AES", "BCP", "CVE", "ECMA", "FIPS", "FNV", "ISO", "P", "RFC", "SEP", "SHA", "UTF"];
 
@@ -71,7 +71,7 @@ fn phrases_are_found_across_lines_and_in_names() {
 }
 
 #[test]
-fn ids_are_told_from_standards() {
+fn ids_are_distinguished_from_standards() {
     let ids = |text: &'static str| text.split(is_not_in_an_id).filter(|word| is_private_id(word));
     assert_eq!(ids("see XY-12, and X-3.").collect::<Vec<_>>(), ["XY-12", "X-3"]);
     assert_eq!(ids("UTF-8, SHA-256, P-256, rust-sdk#30, error -32602, x-3, E0277").next(), None);
@@ -159,7 +159,7 @@ impl Prose {
         Self { text, starts }
     }
 
-    /// The lines in which `phrase` starts, as words of its own.
+    /// The lines in which `phrase` starts, as whole words.
     fn lines_with(&self, phrase: &str) -> impl Iterator<Item = usize> {
         self.text.match_indices(phrase).filter_map(move |(start, _)| {
             let before = self.text[..start].chars().next_back();

@@ -4,13 +4,13 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// A connection that is kept.
+/// A kept-alive connection.
 pub(crate) struct Connection {
     address: SocketAddr,
     stream: BufReader<TcpStream>,
 }
 
-/// What is of interest in a response.
+/// The relevant parts of a response.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
@@ -80,7 +80,7 @@ impl Connection {
             self.stream.read_line(&mut line)?;
             let size = usize::from_str_radix(line.trim_end(), 16).map_err(io::Error::other)?;
             let start = body.len();
-            // Each chunk, and the last one of no bytes, is followed by a line's end.
+            // Each chunk, including the empty last one, is followed by a line break.
             body.resize(start + size + 2, 0);
             self.stream.read_exact(&mut body[start..])?;
             body.truncate(start + size);

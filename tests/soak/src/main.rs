@@ -20,7 +20,7 @@ const SERVE: &str = "serve";
 
 const CLIENTS: usize = 8;
 
-/// What the counts of the clients come together in.
+/// The combined counts of all clients.
 #[derive(Debug, Default)]
 struct Tally {
     requests: AtomicU64,
@@ -56,7 +56,7 @@ fn soak(time: Duration) -> Result<ExitCode, Box<dyn std::error::Error>> {
     println!("most memory by quarter, from the second: {second}, {third}, {fourth} KiB");
     let mut problems = failures;
     if !status.success() {
-        problems.push(format!("the server ended with {status}"));
+        problems.push(format!("the server exited with {status}"));
     }
     // A tenth and two MiB: what an allocator keeps for later differs from moment to moment.
     if fourth > second + second / 10 + 2_048 {
@@ -94,7 +94,7 @@ fn quarters(memory: &[u64]) -> [u64; 4] {
     [0, 1, 2, 3].map(|number| most(number).unwrap_or_default())
 }
 
-/// How much of a process is in memory (proc(5), `VmRSS`).
+/// The resident memory of a process (proc(5), `VmRSS`).
 fn resident_kib(process: u32) -> Result<u64, String> {
     let status =
         std::fs::read_to_string(format!("/proc/{process}/status")).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! What a client sends, one thing after the other.
+//! The mix of requests that a client sends.
 
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
@@ -11,7 +11,7 @@ use crate::client::{Connection, Response};
 
 const LEGACY: &str = "2025-11-25";
 
-/// Sends until told to stop.
+/// Sends requests until told to stop.
 ///
 /// # Errors
 /// Where an answer is not the right one; then all clients stop.
@@ -74,7 +74,7 @@ fn send(address: SocketAddr, number: usize, tally: &Tally) -> Result<(), String>
     Ok(())
 }
 
-/// One thing that clients do; returns how many requests it took.
+/// Performs one interaction; returns the number of its requests.
 fn step(connection: &mut Connection, requests: &Requests, round: usize) -> Result<u64, String> {
     let mut ask = |request: &[u8], status: u16, holds: &str| -> Result<Response, String> {
         let response = connection.ask(request).map_err(|error| error.to_string())?;

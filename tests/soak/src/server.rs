@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use toolwright::{Http, Limits, ServeError};
 
-/// Serves until it is told to end by a signal.
+/// Serves until a signal requests shutdown.
 pub(crate) fn serve() -> Result<(), Box<dyn Error>> {
-    // The text of every panic that is meant would fill the pipe.
+    // The messages of intended panics would fill the pipe.
     std::panic::set_hook(Box::new(|_| ()));
     let limits = Limits { session_idle: Duration::from_secs(2), ..Limits::default() };
     let service = test_protocol::tools::service(limits);

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser};
 
-/// What is special somewhere in Markdown, HTML or TypeScript.
+/// Strings that are special in Markdown, HTML or TypeScript.
 const PARTS: [&str; 58] = [
     "</td>",
     "</section>",
@@ -65,7 +65,7 @@ const PARTS: [&str; 58] = [
     "/*",
 ];
 
-/// Strings of so many parts, each special somewhere or any character at all.
+/// Generates strings of this many parts, which are special strings or arbitrary characters.
 pub fn hostile(parts: std::ops::Range<usize>) -> impl Strategy<Value = String> {
     let part = prop_oneof![
         4 => "[-`|<>_*\\\\\\[\\](){}!#&;~^$+=:./'\"?a-c1 \n\r\t]{1,6}",

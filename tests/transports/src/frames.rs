@@ -11,7 +11,7 @@ use test_protocol::judge;
 pub const TEXT: u8 = 1;
 /// A binary frame.
 pub const BINARY: u8 = 2;
-/// What goes on with the frame before.
+/// A continuation of the previous frame.
 pub const CONTINUATION: u8 = 0;
 /// The end of the socket.
 pub const CLOSE: u8 = 8;
@@ -88,7 +88,7 @@ impl Handshake {
 /// An open socket.
 #[derive(Debug)]
 pub struct Frames {
-    /// What is under it.
+    /// Returns the underlying stream.
     pub stream: TcpStream,
 }
 
@@ -96,19 +96,19 @@ impl Frames {
     /// Opens a socket.
     ///
     /// # Panics
-    /// If it is refused.
+    /// If it is rejected.
     pub fn open(address: SocketAddr) -> Self {
         let (head, frames) = Handshake::new(address).send();
         assert!(head.starts_with("http/1.1 101"), "{head}");
         frames
     }
 
-    /// Sends one frame; false if the server does not read any more.
+    /// Sends one frame; false if the server does not read any longer.
     pub fn send(&mut self, opcode: u8, is_last: bool, payload: &[u8]) -> bool {
         self.stream.write_all(&frame(opcode, is_last, payload)).is_ok()
     }
 
-    /// Sends a text.
+    /// Sends a text frame.
     ///
     /// # Panics
     /// If the server does not read.
@@ -135,7 +135,7 @@ impl Frames {
         Some((head[0] & 0x0f, payload))
     }
 
-    /// The next message, judged as one of `revision` that answers `method`.
+    /// Returns the next message, validated as one of `revision` that answers `method`.
     ///
     /// # Panics
     /// If another frame comes.

@@ -31,7 +31,7 @@ use toolwright::{
 use crate::link::RUNTIME;
 use crate::stage;
 
-/// What is in front of the stage.
+/// The kind of server in front of the stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Front {
     /// Nothing.
@@ -52,7 +52,7 @@ impl Front {
         }
     }
 
-    /// The one of this name; the stage, unless there is another.
+    /// The front with this name; the stage itself by default.
     pub fn named(name: &str) -> Self {
         match Revision::from_name(name) {
             Some(revision) => Self::Client(revision),
@@ -88,7 +88,7 @@ struct Link {
     revision: Revision,
     lines: UnboundedSender<String>,
     next_id: AtomicU64,
-    /// Who waits for the answer to a request, by its id.
+    /// The waiting requests, by id.
     waiting: Mutex<HashMap<u64, UnboundedSender<Event>>>,
     /// Calls in which the stage of the legacy era asks something, until they are made again with the answer.
     asking: Mutex<HashMap<String, (Value, Pending)>>,
@@ -106,7 +106,7 @@ struct Lists {
     templates: Arc<[ResourceTemplate]>,
 }
 
-/// What comes for a request.
+/// The events of a request.
 enum Event {
     Answer(Result<Box<RawValue>, ErrorObject>),
     Notice(String, Value),
@@ -177,7 +177,7 @@ impl Upstream {
     }
 }
 
-/// What the clients of the front may be able to answer. What one cannot, the front finds out.
+/// The capabilities that clients of the front may have; the front detects missing ones.
 fn capabilities() -> Value {
     json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}})
 }
@@ -318,7 +318,7 @@ impl Link {
         }
     }
 
-    /// Hands a request on, and what comes of it back.
+    /// Forwards a request, and returns its events.
     async fn forward<T>(
         self: &Arc<Self>,
         method: &str,

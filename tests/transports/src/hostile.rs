@@ -7,10 +7,10 @@ use crate::relay::broken;
 use crate::scenarios::listed;
 use crate::transports::{Running, Transport};
 
-/// A response that a text with line ends would smuggle in.
+/// A response that a string with line breaks would inject.
 const FORGED: &str = r#"{"jsonrpc":"2.0","id":"victim","result":{"content":[]}}"#;
 
-/// JSON, and what becomes of it: the value that a client reads, or nothing.
+/// JSON, and the value that a client has to receive, if any.
 fn strings() -> Vec<(String, Option<Value>)> {
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     vec![
@@ -35,7 +35,8 @@ fn strings() -> Vec<(String, Option<Value>)> {
     ]
 }
 
-/// Calls a tool with a text, and returns the answer and the log messages before it; nothing else may come.
+/// Calls a tool with a string, and returns the response and the preceding log messages; nothing else may
+/// arrive.
 fn relay(link: &mut Link, tool: &str, text: &str) -> (Value, Vec<Value>) {
     let id = json!(format!("{tool} {}", text.len()));
     let mut params = json!({"name": tool, "arguments": {"text": text}});
@@ -58,7 +59,7 @@ fn relay(link: &mut Link, tool: &str, text: &str) -> (Value, Vec<Value>) {
 /// Results, content, log data, `_meta` and definitions of a provider that passes on what it gets.
 ///
 /// # Panics
-/// If a client could be misled, or could not read what it gets.
+/// If a client could be misled, or could not read what it receives.
 pub(crate) fn hostile(transport: &Transport, server: &Running) {
     let mut link = server.connect();
     let (revision, sends_words) = (transport.revision, transport.name != "jsonrpsee");
@@ -84,7 +85,9 @@ pub(crate) fn hostile(transport: &Transport, server: &Running) {
             match value {
                 Some(value) => assert_eq!(message["data"], value, "{text}"),
                 None => assert!(
-                    message["data"].as_str().is_some_and(|said| said.contains("cannot be sent")),
+                    message["data"]
+                        .as_str()
+                        .is_some_and(|said| said.contains("the data of this message is invalid")),
                     "{message}"
                 ),
             }
@@ -94,7 +97,7 @@ pub(crate) fn hostile(transport: &Transport, server: &Running) {
         progress_grows(&mut link);
     }
     if transport.name == "stdio" {
-        // The program reads to the end of its input, which must not be what the client sends.
+        // The program reads to the end of its input, which must not consume what the client sends.
         link.call(&json!("child"), "relay_child", &json!({"text": "cat"}));
         link.assert_alive_besides("child");
     }

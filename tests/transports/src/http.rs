@@ -120,7 +120,7 @@ impl Endpoint {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what the response holds, as it comes.
+    /// Reads the messages of the response as they arrive.
     async fn take(&self, response: Response<Incoming>) {
         let status = response.status().as_u16();
         let is_events =
@@ -154,7 +154,7 @@ impl Endpoint {
 /// A stream of events.
 struct Events {
     body: Incoming,
-    /// What is there of the next one.
+    /// The beginning of the next one.
     text: Vec<u8>,
 }
 

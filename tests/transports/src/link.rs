@@ -10,10 +10,10 @@ use test_protocol::dialog::{asks, everything, next_round};
 use test_protocol::judge;
 use tokio::runtime::Runtime;
 
-/// How long an answer may take before the server counts as hanging.
+/// The time after which the server counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What the servers and clients of this process run on.
+/// The runtime of the servers and clients in this process.
 ///
 /// # Panics
 /// If there is no runtime.
@@ -28,7 +28,7 @@ pub static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 /// The newest revision, which needs no handshake.
 pub const MODERN: &str = "2026-07-28";
 
-/// How messages of one client get to the server. What comes back goes to the channel of the [`Link`].
+/// Sends the messages of one client to the server. Responses go to the channel of the [`Link`].
 pub trait Wire: Send {
     /// Sends a message as JSON text; it need not be one that the server reads.
     fn send(&mut self, message: &str);
@@ -41,11 +41,11 @@ pub trait Wire: Send {
         );
     }
 
-    /// Opens the stream for messages that belong to no request, where it is one of its own.
+    /// Opens the stream for messages that belong to no request, if it is a separate one.
     fn listen(&mut self) {}
 }
 
-/// What comes back.
+/// An incoming event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// A message.
@@ -93,12 +93,12 @@ impl Link {
         self.revision == MODERN
     }
 
-    /// Sends a string as it is.
+    /// Sends a raw string.
     pub fn send_text(&mut self, text: &str) {
         self.wire.send(text);
     }
 
-    /// Sends a request, with the metadata that the revision asks for.
+    /// Sends a request, with the metadata that the revision requires.
     pub fn request(&mut self, id: &Value, method: &str, params: Value) {
         let request = self.request_text(id, method, params);
         self.wire.send(&request);
@@ -159,7 +159,7 @@ impl Link {
         }
     }
 
-    /// What comes next; a message is judged by the schema of its revision.
+    /// Returns the next event; messages are validated against the schema of their revision.
     ///
     /// # Panics
     /// If nothing comes in time.
@@ -192,7 +192,7 @@ impl Link {
         }
     }
 
-    /// Sends a request with an id of its own and returns the answer; other messages in between are dropped.
+    /// Sends a request with a new id and returns its response; other messages in between are dropped.
     pub fn answer(&mut self, method: &str, params: Value) -> Value {
         let id = json!(format!("own-{}", self.methods.len()));
         self.request(&id, method, params);

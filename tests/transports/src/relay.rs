@@ -38,7 +38,7 @@ pub(crate) fn broken() -> Vec<ToolDefinition> {
     ]
 }
 
-/// What a program that is started here finds on its standard input.
+/// The standard input of a program that is started here.
 async fn read_by_a_child(program: &str) -> String {
     let child = Command::new(program).stdout(Stdio::piped()).spawn().expect("a program");
     let output = child.wait_with_output().await.expect("it ends");

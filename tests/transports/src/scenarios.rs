@@ -1,4 +1,4 @@
-//! What is tried on every transport.
+//! The scenarios for every transport.
 
 use std::time::{Duration, Instant};
 
@@ -125,7 +125,7 @@ fn elicitation(transport: &Transport, server: &Running) {
     link.assert_alive();
 }
 
-/// What the client's user answers to the question with these parameters.
+/// The response of the client's user to the input request with these parameters.
 ///
 /// # Panics
 /// If it is not the question of [`crate::stage::Ask`].
@@ -205,7 +205,7 @@ fn list_changed(_: &Transport, server: &Running) {
     let mut link = server.connect();
     link.listen();
     link.call(&json!("toggle"), "toggle", &json!({}));
-    // The notification may arrive before or after the answer of the call that caused it.
+    // The notification may arrive before or after the response to the call that caused it.
     let (first, second) = (link.message(), link.message());
     let (word, answer) = if first.get("method").is_some() { (first, second) } else { (second, first) };
     assert_eq!(word["method"], "notifications/tools/list_changed", "{word}");
@@ -255,7 +255,7 @@ fn resource_updated(_: &Transport, server: &Running) {
     let mut link = server.connect();
     link.watch(NOTE);
     link.call(&json!("touch"), "touch", &json!({}));
-    // The notification may arrive before or after the answer of the call that caused it.
+    // The notification may arrive before or after the response to the call that caused it.
     let (first, second) = (link.message(), link.message());
     let (word, answer) = if first.get("method").is_some() { (first, second) } else { (second, first) };
     assert_eq!(word["method"], "notifications/resources/updated", "{word}");
@@ -392,7 +392,7 @@ fn repeated_members(_: &Transport, server: &Running) {
     link.assert_alive();
 }
 
-/// Asks until what the server has counted is `count`.
+/// Polls until the server's count is `count`.
 fn await_held(link: &mut Link, what: &str, count: u64) {
     let start = Instant::now();
     while held(link, what) != count {
@@ -401,7 +401,7 @@ fn await_held(link: &mut Link, what: &str, count: u64) {
     }
 }
 
-/// What the server has counted.
+/// The server's counts.
 fn held(link: &mut Link, what: &str) -> u64 {
     let held: Value = serde_json::from_str(&link.call_text("held", &json!({}))).expect("JSON");
     held[what].as_u64().unwrap_or_else(|| panic!("no {what} in {held}"))

@@ -21,10 +21,10 @@ use toolwright::{
 /// The longest message that the server reads.
 pub const MAX_MESSAGE_BYTES: usize = 100_000;
 
-/// How many entries a page has.
+/// The number of entries per page.
 pub const PAGE: usize = 300;
 
-/// How many tools there are beside those of [`StageTools`], `toggle`, `touch` and those that relay.
+/// The number of tools besides those of [`StageTools`], `toggle`, `touch` and the relays.
 pub const MANY: usize = 1_000;
 
 /// The limits of the server.

@@ -22,11 +22,11 @@ pub struct Transport {
     pub name: &'static str,
     /// The revision that the client speaks.
     pub revision: &'static str,
-    /// What becomes of a message that is too long.
+    /// The outcome of a message that is too long.
     pub too_long: TooLong,
-    /// What the client meets.
+    /// What the client connects to.
     pub front: Front,
-    /// Whether its client answers what the server asks, so that a test does not see the questions.
+    /// Whether its client answers input requests itself, so that a test does not see them.
     pub answers_by_itself: bool,
     /// The server on stdio.
     program: &'static str,
@@ -35,7 +35,7 @@ pub struct Transport {
 
 type Start = fn(&Transport) -> Running;
 
-/// What becomes of a message that is longer than the server reads.
+/// The outcome of a message that exceeds the server's limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TooLong {
     /// An error answer without an id: the message is not read, so its id is unknown.
@@ -78,7 +78,7 @@ pub fn all(program: &'static str, front: Front) -> Vec<Transport> {
 }
 
 impl Transport {
-    /// The revision up to which values pass that are no objects: the older one of both sides.
+    /// The revision up to which non-object values pass: the older one of both sides.
     pub fn oldest_revision(&self) -> &'static str {
         match self.front {
             Front::Client(revision) => self.revision.min(revision.as_str()),
@@ -86,7 +86,7 @@ impl Transport {
         }
     }
 
-    /// Starts a server of its own.
+    /// Starts a separate server.
     pub fn start(&self) -> Running {
         (self.start)(self)
     }
@@ -106,7 +106,7 @@ impl std::fmt::Debug for Running {
 }
 
 impl Running {
-    /// A client more. Over stdio it has a process of its own.
+    /// Connects another client. Over stdio it has its own process.
     pub fn connect(&self) -> Link {
         (self.connect)()
     }
@@ -181,7 +181,7 @@ fn stdio(&Transport { program, revision, front, .. }: &Transport) -> Running {
     };
     let stop = move || {
         for id in all.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            // It may have ended by itself.
+            // It may have exited by itself.
             let _ = std::process::Command::new("kill")
                 .arg("-TERM")
                 .arg(id.to_string())

@@ -20,7 +20,7 @@ use toolwright::Service;
 use crate::link::{Event, RUNTIME, Wire};
 use crate::scenarios::reply;
 
-/// A wire, and what comes back over it.
+/// A wire, and the events that it delivers.
 pub type Wired = (Box<dyn Wire>, Receiver<Event>);
 
 /// A connection that lasts: messages go out in order, whatever comes back comes back.
@@ -118,7 +118,7 @@ pub fn websocket(url: &str) -> Wired {
     (Box::new(Lasting(sender)), received)
 }
 
-/// Requests that are tasks of their own, and are cancelled by aborting the task.
+/// Requests that run as separate tasks, and are cancelled by aborting them.
 struct Tasks<F> {
     start: F,
     running: HashMap<String, AbortHandle>,
@@ -172,7 +172,7 @@ pub fn in_process(service: &Service, revision: &str) -> Wired {
     let client = RUNTIME.block_on(client.connect()).expect("a handshake");
     let client = Arc::new(client);
     let (events, received) = channel();
-    // What was sent before an answer comes before it.
+    // What was sent before a response arrives before it.
     let (answers, mut answered) = unbounded_channel();
     let heard = Arc::clone(&client);
     let listening = RUNTIME.spawn(async move {

@@ -66,7 +66,7 @@ fn gemini_says_each_bound_that_it_can_say() {
         (
             json!({"type": "integer", "enum": [1, 5]}),
             json!({"minimum": 1, "maximum": 5}),
-            "/enum: of `enum` only the least",
+            "/enum: `enum` becomes its smallest",
         ),
         (
             json!({"type": "number", "exclusiveMinimum": 0}),

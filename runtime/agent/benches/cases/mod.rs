@@ -1,18 +1,19 @@
-//! What is measured: by criterion here, by instructions in `tests/bench-limits`.
+//! The benchmark cases: measured by criterion here, and by instruction counts in
+//! `tests/bench-limits`.
 
 use std::hint::black_box;
 
 use serde_json::{Value, json};
 use toolwright_agent::parts::{self, Transcript};
 
-/// One thing to measure.
+/// One benchmark case.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// Makes ready what is then run many times.
+    /// Sets up the case and returns the function to measure.
     pub(crate) prepare: fn() -> Box<dyn FnMut()>,
 }
 
-/// How many parts a conversation has.
+/// The number of parts of a conversation.
 const PARTS: usize = 10_000;
 
 pub(crate) const CASES: [Case; 2] = [
@@ -32,7 +33,7 @@ fn pair(conversation: Vec<Value>) -> impl FnMut() {
     }
 }
 
-/// A part of each family of formats, in turn.
+/// Builds a conversation whose parts cycle through the families of formats.
 fn conversation(count: usize) -> Vec<Value> {
     let part = |number: usize| match number % 4 {
         0 => json!({ "type": "tool-far__add", "toolCallId": number.to_string(), "state": "output-available",

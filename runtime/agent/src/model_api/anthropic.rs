@@ -13,14 +13,14 @@ use toolwright_core::schema::rewrite::{Rewrite, rewrite_keywords};
 
 use super::loss::Losses;
 
-/// What the API rejects at the root of a schema.
+/// Keywords that the API rejects at the root of a schema.
 const ROOT_COMBINATORS: [&str; 3] = ["oneOf", "anyOf", "allOf"];
 
 pub(super) fn tool(tool: &ToolDefinition, losses: &mut Losses) -> Value {
     let mut schema = plain(&tool.input_schema);
     for keyword in ROOT_COMBINATORS {
         if schema.as_object_mut().is_some_and(|schema| schema.shift_remove(keyword).is_some()) {
-            let what = format!("the API refuses `{keyword}` at the root, so it is left out");
+            let what = format!("the API rejects `{keyword}` at the root, so it is removed");
             losses.add(Some(&tool.name), below("/inputSchema", keyword), what);
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn name(tool: &ToolDefinition, losses: &mut Losses) -> String {
     public.into_owned()
 }
 
-/// The schema without what only MCP clients read: `x-mcp-header` and `$comment`.
+/// The schema without the keywords that only MCP clients read: `x-mcp-header` and `$comment`.
 pub(super) fn plain(schema: &Value) -> Value {
     rewrite_keywords(schema, &|keyword, _| {
         if is_for_clients(keyword) { Rewrite::Drop } else { Rewrite::Keep }

@@ -1,12 +1,12 @@
-//! Bounds of numbers for a format that has only `minimum` and `maximum`.
+//! Converts numeric bounds to a format that has only `minimum` and `maximum`.
 
 use serde_json::{Map, Value};
 use toolwright_core::pointer::below;
 
 use super::loss::InTool;
 
-/// Adds the bounds of a number. For an integer, what is above 0 is 1 or more; for other numbers there is no bound without
-/// its value, so that a bound that excludes it is listed.
+/// Adds the bounds of a number. For an integer, "above 0" becomes "1 or more". Other numbers cannot express an
+/// exclusive bound, so it becomes an inclusive one and is reported as a loss.
 pub(super) fn set_bounds(
     losses: &mut InTool<'_>,
     pointer: &str,
@@ -26,12 +26,12 @@ pub(super) fn set_bounds(
             let whole = if is_integer { whole_bound(limit, step, true).map(Value::from) } else { None };
             let is_exact = whole.is_some();
             let limit = whole.unwrap_or_else(|| limit.clone());
-            // A bound that is further in says all that an excluded value says.
+            // A tighter inclusive bound implies the exclusive one.
             let says_more = match (limit.as_f64(), bound.as_ref().map(Value::as_f64)) {
                 (Some(limit), Some(Some(bound))) => !is_tighter(bound, limit),
                 (Some(_), None | Some(None)) => true,
                 (None, _) => {
-                    losses.add(below(pointer, exclusive), format!("`{exclusive}` is left out"));
+                    losses.add(below(pointer, exclusive), format!("`{exclusive}` is removed"));
                     false
                 }
             };
@@ -49,21 +49,21 @@ pub(super) fn set_bounds(
     }
 }
 
-/// The integer at a bound or, of one that is excluded, next to it; nothing if no 64 bits hold it.
+/// The integer at a bound or, if that is excluded, next to it; `None` if it does not fit in 64 bits.
 fn whole_bound(bound: &Value, step: i64, is_excluded: bool) -> Option<i64> {
     if let Some(whole) = bound.as_i64() {
         return if is_excluded { whole.checked_add(step) } else { Some(whole) };
     }
     let bound = bound.as_f64().filter(|bound| bound.abs() < 9e15)?;
     let whole = if step > 0 { bound.ceil() } else { bound.floor() };
-    #[expect(clippy::cast_possible_truncation, reason = "the value is whole and below 2^53")]
+    #[expect(clippy::cast_possible_truncation, reason = "the value is an integer below 2^53")]
     let nearest = whole as i64;
-    #[expect(clippy::float_cmp, reason = "whether the bound itself is whole")]
+    #[expect(clippy::float_cmp, reason = "checks whether the bound is an integer")]
     let is_whole = whole == bound;
     Some(if is_whole && is_excluded { nearest + step } else { nearest })
 }
 
-/// Adds a bound, unless there is a tighter one.
+/// Adds a bound, unless a tighter one is present.
 fn tighten(
     converted: &mut Map<String, Value>,
     keyword: &str,

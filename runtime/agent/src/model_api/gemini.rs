@@ -1,7 +1,7 @@
 //! Function declarations for the Gemini API: `tools[].functionDeclarations[]` with `name`, `description` and
 //! `parameters`, a subset of OpenAPI 3.0 (<https://ai.google.dev/api/caching#Schema>).
 //!
-//! Types are written in capitals, one each; null is `nullable`; there are no references, and objects list their
+//! Types are upper case, one per schema, and null is `nullable`. There are no references, and objects list their
 //! properties. A function without parameters has no `parameters`.
 
 use serde_json::{Map, Value, json};
@@ -14,8 +14,8 @@ use super::loss::{InTool, Losses};
 use super::merge::merge;
 use super::openai::with_examples;
 
-/// What stays as it is.
-const KEPT: [&str; 10] = [
+/// Keywords that are copied unchanged.
+const SUPPORTED: [&str; 10] = [
     "title",
     "description",
     "pattern",
@@ -28,9 +28,9 @@ const KEPT: [&str; 10] = [
     "default",
 ];
 
-/// Keywords that are expressed in another way, or do not restrict values. A server refuses unknown names in any case, so
-/// that `additionalProperties: false` is no loss.
-const SAID_ELSEWHERE: [&str; 19] = [
+/// Keywords that are expressed in another way, or do not restrict values. A server rejects unknown names anyway, so
+/// dropping `additionalProperties: false` is no loss.
+const NO_LOSS: [&str; 19] = [
     "type",
     "enum",
     "const",
@@ -52,9 +52,9 @@ const SAID_ELSEWHERE: [&str; 19] = [
     "exclusiveMaximum",
 ];
 
-/// The maximum depth of schemas, references followed: deeper ones are left out.
+/// The maximum depth of schemas, including followed references; deeper ones are removed.
 const DEPTH_LIMIT: usize = 64;
-/// The maximum number of schemas of a tool, references followed: further ones are left out.
+/// The maximum number of schemas of a tool, including followed references; further ones are removed.
 const SCHEMA_LIMIT: usize = 2000;
 
 pub(super) fn tool(tool: &ToolDefinition, losses: &mut Losses) -> Value {
@@ -75,9 +75,9 @@ pub(super) fn tool(tool: &ToolDefinition, losses: &mut Losses) -> Value {
 struct Conversion<'l> {
     losses: InTool<'l>,
     root: &'l Value,
-    /// The references that are being followed.
+    /// The references being followed.
     open: Vec<String>,
-    /// The depth of this schema, and the number of schemas so far.
+    /// The depth of the current schema, and the number of schemas so far.
     depth: usize,
     made: usize,
 }
@@ -85,16 +85,16 @@ struct Conversion<'l> {
 impl Conversion<'_> {
     fn schema(&mut self, pointer: &str, schema: &Value) -> Value {
         let Some(keywords) = schema.as_object() else {
-            self.losses.add(pointer, "a value of any type becomes text");
+            self.losses.add(pointer, "a value of any type becomes a string");
             return json!({"type": "STRING"});
         };
         if self.depth == DEPTH_LIMIT || self.made == SCHEMA_LIMIT {
             let limit = if self.depth == DEPTH_LIMIT {
-                format!("what lies deeper than {DEPTH_LIMIT} levels")
+                format!("everything nested deeper than {DEPTH_LIMIT} levels")
             } else {
-                format!("what comes after the first {SCHEMA_LIMIT} schemas")
+                format!("everything after the first {SCHEMA_LIMIT} schemas")
             };
-            self.losses.add(pointer, format!("{limit} is left out"));
+            self.losses.add(pointer, format!("{limit} is removed"));
             return anything();
         }
         self.depth += 1;
@@ -119,12 +119,12 @@ impl Conversion<'_> {
                     let text = self.losses.text(&below(pointer, keyword), value.as_str());
                     converted.extend(text.map(|text| (keyword.clone(), text.into())));
                 }
-                known if KEPT.contains(&known) => _ = converted.insert(keyword.clone(), value.clone()),
-                known if SAID_ELSEWHERE.contains(&known) => {}
+                known if SUPPORTED.contains(&known) => _ = converted.insert(keyword.clone(), value.clone()),
+                known if NO_LOSS.contains(&known) => {}
                 "additionalProperties" | "unevaluatedProperties" if !value.is_object() => {}
                 "$schema" | "$comment" | "writeOnly" | "readOnly" => {}
                 other if other.starts_with("x-") => {}
-                other => self.losses.add(below(pointer, other), format!("`{other}` is left out")),
+                other => self.losses.add(below(pointer, other), format!("`{other}` is removed")),
             }
         }
         if keywords.get("nullable") == Some(&Value::Bool(true)) {
@@ -140,7 +140,7 @@ impl Conversion<'_> {
         self.branches(pointer, keywords, converted)
     }
 
-    /// What a reference leads to, in its place, with what is beside the reference.
+    /// Inlines the target of a reference, together with the keywords beside the reference.
     fn follow(&mut self, pointer: &str, reference: &str, keywords: &Map<String, Value>) -> Value {
         let path = reference.strip_prefix('#').map(of_fragment);
         let target = path.and_then(|path| self.root.pointer(&path)).filter(|target| target.is_object());
@@ -158,7 +158,7 @@ impl Conversion<'_> {
         converted
     }
 
-    /// The schema as one with the parts of `allOf`, or with the only branch besides null; `None` if it has neither.
+    /// Merges the parts of `allOf`, or the only branch besides null, into the schema; `None` if it has neither.
     fn with_parts(&mut self, pointer: &str, keywords: &Map<String, Value>) -> Option<Map<String, Value>> {
         let mut whole = keywords.clone();
         if let Some(Value::Array(parts)) = whole.shift_remove("allOf") {
@@ -167,7 +167,7 @@ impl Conversion<'_> {
                 match part.as_object() {
                     Some(part) => merge(&mut self.losses, &pointer, &mut whole, part),
                     None if *part == Value::Bool(true) => {}
-                    None => self.losses.add(pointer, "this part is left out"),
+                    None => self.losses.add(pointer, "this part is removed"),
                 }
             }
             return Some(whole);
@@ -199,7 +199,7 @@ impl Conversion<'_> {
         let mut others = types.iter().filter(|name| **name != "null");
         let first = others.next();
         if let Some(dropped) = others.next() {
-            self.losses.add(below(pointer, "type"), format!("the type `{dropped}` is left out"));
+            self.losses.add(below(pointer, "type"), format!("the type `{dropped}` is removed"));
         }
         let branches = ["anyOf", "oneOf", "enum", "const"];
         let name = match first {
@@ -209,24 +209,25 @@ impl Conversion<'_> {
             None if keywords.contains_key("enum") || keywords.contains_key("const") => "STRING".to_owned(),
             None if branches.iter().any(|keyword| keywords.contains_key(*keyword)) => return,
             None => {
-                self.losses.add(pointer, "a value of any type becomes text");
+                self.losses.add(pointer, "a value of any type becomes a string");
                 "STRING".to_owned()
             }
         };
         converted.insert("type".to_owned(), name.into());
     }
 
-    /// Formats of strings are `enum` and `date-time` only (<https://github.com/google-gemini/gemini-cli/issues/2237>).
+    /// String formats are `enum` and `date-time` only (<https://github.com/google-gemini/gemini-cli/issues/2237>).
     fn format(&mut self, pointer: &str, keywords: &Map<String, Value>, converted: &mut Map<String, Value>) {
         let Some(format) = keywords.get("format").and_then(Value::as_str) else { return };
         if matches!(format, "date-time" | "int32" | "int64" | "float" | "double") {
             converted.insert("format".to_owned(), format.into());
         } else {
-            self.losses.add(below(pointer, "format"), format!("the format `{format}` is left out"));
+            self.losses.add(below(pointer, "format"), format!("the format `{format}` is removed"));
         }
     }
 
-    /// Choices are strings only (<https://github.com/google-gemini/gemini-cli/issues/4127>). Of integers, the bounds are said.
+    /// Enum values must be strings (<https://github.com/google-gemini/gemini-cli/issues/4127>). An enum of integers
+    /// becomes its bounds.
     fn choices(&mut self, pointer: &str, keywords: &Map<String, Value>, converted: &mut Map<String, Value>) {
         let listed = keywords.get("enum").and_then(Value::as_array);
         let (keyword, values) = match (keywords.get("const"), listed) {
@@ -262,24 +263,25 @@ impl Conversion<'_> {
             if !is_a_row {
                 self.losses.add(
                     below(pointer, keyword),
-                    format!("of `{keyword}` only the least and the largest stay"),
+                    format!("`{keyword}` becomes its smallest and largest value"),
                 );
             }
             return;
         }
-        self.losses.add(below(pointer, keyword), format!("`{keyword}` is left out: it holds more than text"));
+        self.losses
+            .add(below(pointer, keyword), format!("`{keyword}` is removed: it contains more than strings"));
     }
 
     fn members(&mut self, pointer: &str, keywords: &Map<String, Value>, converted: &mut Map<String, Value>) {
         let is_array = converted.get("type").is_some_and(|of| of == "ARRAY");
         match keywords.get("items") {
-            Some(_) if !is_array => self.losses.add(below(pointer, "items"), "`items` is left out"),
+            Some(_) if !is_array => self.losses.add(below(pointer, "items"), "`items` is removed"),
             Some(items) if items.is_object() => {
                 let items = self.schema(&below(pointer, "items"), items);
                 converted.insert("items".to_owned(), items);
             }
             _ if is_array => {
-                self.losses.add(pointer, "items of any type become text");
+                self.losses.add(pointer, "items of any type become strings");
                 converted.insert("items".to_owned(), json!({"type": "STRING"}));
             }
             _ => {}
@@ -290,7 +292,7 @@ impl Conversion<'_> {
             for keyword in
                 ["properties", "required"].into_iter().filter(|keyword| keywords.contains_key(*keyword))
             {
-                self.losses.add(below(pointer, keyword), format!("`{keyword}` is left out"));
+                self.losses.add(below(pointer, keyword), format!("`{keyword}` is removed"));
             }
             return;
         }
@@ -298,11 +300,11 @@ impl Conversion<'_> {
         for (name, property) in properties.into_iter().flatten() {
             members.insert(name.clone(), self.schema(&below(&below(pointer, "properties"), name), property));
         }
-        // What is required must be listed: https://github.com/probelabs/probe/issues/569
+        // Required properties must be listed: https://github.com/probelabs/probe/issues/569
         let (listed, others): (Vec<&Value>, Vec<&Value>) =
             required.partition(|name| name.as_str().is_some_and(|name| members.contains_key(name)));
         for name in others {
-            self.losses.add(below(pointer, "required"), format!("{name} is left out: it has no schema"));
+            self.losses.add(below(pointer, "required"), format!("{name} is removed: it has no schema"));
         }
         if !listed.is_empty() {
             converted.insert("required".to_owned(), listed.into_iter().cloned().collect());
@@ -326,7 +328,7 @@ impl Conversion<'_> {
             }
             let pointer = below(pointer, keyword);
             if converted.contains_key("anyOf") {
-                self.losses.add(pointer, format!("`{keyword}` is left out beside `anyOf`"));
+                self.losses.add(pointer, format!("`{keyword}` is removed beside `anyOf`"));
                 continue;
             }
             if keyword == "oneOf" {
@@ -344,7 +346,7 @@ impl Conversion<'_> {
     }
 }
 
-/// What replaces a value that cannot be expressed.
+/// Replaces a schema that cannot be expressed.
 fn anything() -> Value {
     json!({"type": "OBJECT", "properties": {"value": {"type": "STRING"}}})
 }

@@ -1,15 +1,15 @@
-//! What a format cannot express.
+//! Records what a format cannot express.
 
 use std::fmt;
 
-/// Something that a format leaves out or says differently.
+/// Something that a conversion removed or changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
-    /// The tool; `None` for the server.
+    /// The tool's name; `None` if the loss concerns the server.
     pub tool: Option<String>,
     /// JSON pointer into the tool's definition, or into the manifest.
     pub pointer: String,
-    /// What became of it, as a fragment.
+    /// What happened, as a fragment.
     pub what: String,
 }
 
@@ -29,34 +29,34 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Adds one.
+    /// Adds a loss.
     pub fn add(&mut self, tool: Option<&str>, pointer: impl Into<String>, what: impl Into<String>) {
         let loss = Loss { tool: tool.map(str::to_owned), pointer: pointer.into(), what: what.into() };
         self.found.push(loss);
     }
 
-    /// The text, unless it is blank. A blank one is left out and listed.
+    /// Returns the text unless it is blank. A blank text is recorded as a loss.
     pub fn text<'t>(&mut self, tool: Option<&str>, pointer: &str, text: Option<&'t str>) -> Option<&'t str> {
         let text = text?;
         if text.trim().is_empty() {
-            self.add(tool, pointer, "the text is empty, so it is left out");
+            self.add(tool, pointer, "the text is empty, so it is removed");
             return None;
         }
         Some(text)
     }
 
-    /// Adds all of another list.
+    /// Moves all losses of another list into this one.
     pub fn append(&mut self, other: Self) {
         self.found.extend(other.found);
     }
 
-    /// The list.
+    /// Returns the losses.
     pub fn into_list(self) -> Vec<Loss> {
         self.found
     }
 }
 
-/// The losses of one tool's schema, which all name the tool.
+/// Records losses of one tool's schema.
 #[derive(Debug)]
 pub struct InTool<'l> {
     /// All losses.
@@ -71,7 +71,7 @@ impl InTool<'_> {
         self.losses.text(Some(self.tool), pointer, text)
     }
 
-    /// Adds one of this tool.
+    /// Adds a loss of this tool.
     pub fn add(&mut self, pointer: impl Into<String>, what: impl Into<String>) {
         self.losses.add(Some(self.tool), pointer, what);
     }

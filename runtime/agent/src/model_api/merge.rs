@@ -1,4 +1,4 @@
-//! Merges two schemas that both apply into one.
+//! Merges two schemas that both apply.
 
 use serde_json::{Map, Value};
 use toolwright_core::pointer::below;
@@ -9,7 +9,7 @@ use super::loss::InTool;
 const LOWER: [&str; 5] = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 const UPPER: [&str; 5] = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 
-/// Adds the keywords of `more`. What cannot be merged is listed at `pointer`, where `keywords` are.
+/// Adds the keywords of `more`. What cannot be merged is recorded at `pointer`, the location of `keywords`.
 pub(super) fn merge(
     losses: &mut InTool<'_>,
     pointer: &str,
@@ -22,10 +22,8 @@ pub(super) fn merge(
             continue;
         };
         if own != value && !joins(losses, &below(pointer, keyword), keyword, own, value) {
-            losses.add(
-                below(pointer, keyword),
-                format!("of two `{keyword}` that hold together one is left out"),
-            );
+            losses
+                .add(below(pointer, keyword), format!("two values of `{keyword}` apply, so one is removed"));
         }
     }
 }
@@ -73,14 +71,14 @@ fn joins(losses: &mut InTool<'_>, pointer: &str, keyword: &str, own: &mut Value,
                     Some(_) => {
                         losses.add(
                             below(pointer, name),
-                            format!("of two schemas for `{name}` one is left out"),
+                            format!("two schemas apply to `{name}`, so one is removed"),
                         );
                     }
                 }
             }
             true
         }
-        // A title is for people, and the outer one is nearer to what they see. What admits everything adds nothing.
+        // Titles are for people, and the outer one is more specific. A schema that accepts everything adds nothing.
         ("title", ..) | ("additionalProperties" | "unevaluatedProperties", _, Value::Bool(true)) => true,
         ("additionalProperties" | "unevaluatedProperties", own @ Value::Bool(true), value) => {
             *own = value.clone();

@@ -1,8 +1,8 @@
-//! Tools and results in the forms of model providers.
+//! Tools and results in the formats of model providers.
 //!
-//! A form that cannot hold everything says what it leaves out: a [`Loss`] is something that decides which calls are
-//! accepted, or that a model reads. What belongs to clients alone (titles, hints, icons, `_meta`, the output schema) has
-//! no place in these forms and is no loss.
+//! A conversion reports what a format cannot express. A [`Loss`] affects which calls are accepted, or what a model
+//! reads. Members that only clients use (titles, hints, icons, `_meta`, the output schema) have no place in these
+//! formats and are not reported.
 //!
 //! ```
 //! use serde_json::json;
@@ -25,7 +25,7 @@ mod anthropic;
 mod gemini;
 mod openai;
 
-mod answer;
+mod tool_result;
 
 use std::fmt;
 
@@ -34,13 +34,13 @@ use toolwright_core::definition::ToolDefinition;
 
 pub use loss::{InTool, Loss, Losses};
 
-/// A form of tools that a model's API takes.
+/// A tool format of a model provider's API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ModelApi {
     /// Function tools of OpenAI's Responses API.
     OpenAi,
-    /// The same in strict mode.
+    /// Function tools of OpenAI's Responses API in strict mode.
     OpenAiStrict,
     /// Tools of Anthropic's Messages API.
     Anthropic,
@@ -49,10 +49,10 @@ pub enum ModelApi {
 }
 
 impl ModelApi {
-    /// All forms.
+    /// All formats.
     pub const ALL: [Self; 4] = [Self::OpenAi, Self::OpenAiStrict, Self::Anthropic, Self::Gemini];
 
-    /// The name: `openai`, `openai-strict`, `anthropic` or `gemini`.
+    /// Returns the format's name: `openai`, `openai-strict`, `anthropic` or `gemini`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
@@ -62,14 +62,14 @@ impl ModelApi {
         }
     }
 
-    /// The form of this name.
+    /// Returns the format with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|api| api.as_str() == name)
     }
 
-    /// The tools as the API takes them: an array for the member `tools`, and for Gemini an object that belongs in one.
-    /// Names are made to fit ([`public_name`](toolwright_core::names::public_name)); what the form does not hold is added
-    /// to `losses`.
+    /// Converts tools to the format: an array for the member `tools`, or for Gemini an object that belongs in one.
+    /// Names are changed to fit ([`public_name`](toolwright_core::names::public_name)); what the format cannot express
+    /// is added to `losses`.
     pub fn tools<'a>(
         self,
         tools: impl IntoIterator<Item = &'a ToolDefinition>,

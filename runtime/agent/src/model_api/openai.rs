@@ -1,8 +1,9 @@
 //! Function tools for OpenAI's Responses API: `tools[]` with `type`, `name`, `description`, `parameters` and `strict`
 //! (<https://developers.openai.com/api/docs/guides/function-calling>).
 //!
-//! In strict mode each object is closed and requires all its properties, an optional one admits null, and only the
-//! keywords of [`KEPT`] exist (<https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas>).
+//! In strict mode, each object is closed and requires all of its properties, an optional property accepts null, and
+//! only the keywords in [`SUPPORTED`] are supported
+//! (<https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas>).
 
 use serde_json::{Map, Value, json};
 use toolwright_core::definition::ToolDefinition;
@@ -11,8 +12,9 @@ use toolwright_core::pointer::{below, of_fragment};
 use super::anthropic::{name, plain};
 use super::loss::{InTool, Losses};
 
-/// What strict mode supports besides `properties`, `required`, `items`, `anyOf`, `$defs` and `additionalProperties`.
-const KEPT: [&str; 14] = [
+/// Keywords that strict mode supports besides `properties`, `required`, `items`, `anyOf`, `$defs` and
+/// `additionalProperties`.
+const SUPPORTED: [&str; 14] = [
     "type",
     "description",
     "title",
@@ -34,7 +36,7 @@ const FORMATS: [&str; 9] =
     ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
 /// Keywords that do not restrict values, or are expressed in another way.
-const SAID_ELSEWHERE: [&str; 9] = [
+const NO_LOSS: [&str; 9] = [
     "properties",
     "required",
     "additionalProperties",
@@ -46,13 +48,13 @@ const SAID_ELSEWHERE: [&str; 9] = [
     "writeOnly",
 ];
 
-/// What the API rejects at the root.
+/// Keywords that the API rejects at the root.
 const NOT_AT_THE_ROOT: [&str; 7] = ["oneOf", "anyOf", "allOf", "not", "enum", "const", "if"];
 
 /// The maximum depth of schemas of a strict tool.
 const DEPTH_LIMIT: usize = 64;
 
-/// A definition with the schema as it is.
+/// Converts a definition, leaving its schema unchanged.
 pub(super) fn tool(tool: &ToolDefinition, losses: &mut Losses) -> Value {
     let mut schema = plain(&tool.input_schema);
     // "object schema missing properties": https://github.com/openai/openai-agents-python/issues/449
@@ -61,14 +63,14 @@ pub(super) fn tool(tool: &ToolDefinition, losses: &mut Losses) -> Value {
     }
     for keyword in NOT_AT_THE_ROOT {
         if schema.as_object_mut().is_some_and(|schema| schema.shift_remove(keyword).is_some()) {
-            let what = format!("the API refuses `{keyword}` at the root, so it is left out");
+            let what = format!("the API rejects `{keyword}` at the root, so it is removed");
             losses.add(Some(&tool.name), below("/inputSchema", keyword), what);
         }
     }
     function(tool, schema, false, losses)
 }
 
-/// A definition in strict mode; a tool whose arguments it cannot express is not strict.
+/// Converts a definition to strict mode; a tool whose arguments strict mode cannot express becomes a non-strict one.
 pub(super) fn strict_tool(tool: &ToolDefinition, losses: &mut Losses) -> Value {
     let mut own = Losses::default();
     let converted =
@@ -80,7 +82,7 @@ pub(super) fn strict_tool(tool: &ToolDefinition, losses: &mut Losses) -> Value {
             function(tool, schema, true, losses)
         }
         Err(Unfit { pointer, what }) => {
-            let what = format!("strict mode cannot hold {what}, so the tool is not strict");
+            let what = format!("strict mode cannot express {what}, so the tool is not strict");
             losses.add(Some(&tool.name), pointer, what);
             function(tool, plain(&tool.input_schema), false, losses)
         }
@@ -106,14 +108,14 @@ struct Unfit {
     what: &'static str,
 }
 
-/// Where the arguments are in a definition.
+/// The location of the arguments' schema in a definition.
 const ROOT: &str = "/inputSchema";
 
 /// The conversion of one tool's schema.
 struct Strict<'l> {
     losses: InTool<'l>,
     root: &'l Value,
-    /// The depth of this schema.
+    /// The depth of the current schema.
     depth: usize,
 }
 
@@ -121,7 +123,7 @@ impl Strict<'_> {
     fn schema(&mut self, pointer: &str, schema: &Value) -> Result<Value, Unfit> {
         let unfit = |what| Err(Unfit { pointer: pointer.to_owned(), what });
         if self.depth == DEPTH_LIMIT {
-            return unfit("schemas that lie as deep");
+            return unfit("schemas nested this deep");
         }
         self.depth += 1;
         let converted = self.keywords(pointer, schema);
@@ -133,7 +135,7 @@ impl Strict<'_> {
         let unfit = |what| Err(Unfit { pointer: pointer.to_owned(), what });
         let Some(keywords) = schema.as_object() else { return unfit("a value of any type") };
         if keywords.contains_key("prefixItems") || keywords.get("items").is_some_and(Value::is_array) {
-            return unfit("an array with a schema for each place");
+            return unfit("an array with a schema for each position");
         }
         if keywords.get("$ref").is_some_and(|reference| !self.is_found(reference)) {
             return unfit("a reference to anything but a definition");
@@ -149,23 +151,24 @@ impl Strict<'_> {
         if let Some(items) = keywords.get("items") {
             strict.insert("items".to_owned(), self.schema(&below(pointer, "items"), items)?);
         } else if is_of(keywords, "array") {
-            return unfit("an array of anything");
+            return unfit("an array of any values");
         }
         self.without_members(pointer, keywords);
         self.branches(pointer, keywords, &mut strict)?;
         Ok(Value::Object(strict))
     }
 
-    /// Lists keywords about members where no object is described.
+    /// Reports keywords about members of a schema that describes no object.
     fn without_members(&mut self, pointer: &str, keywords: &Map<String, Value>) {
         for keyword in ["required", "additionalProperties"] {
             if keywords.contains_key(keyword) {
-                self.losses.add(below(pointer, keyword), format!("`{keyword}` is left out"));
+                self.losses.add(below(pointer, keyword), format!("`{keyword}` is removed"));
             }
         }
     }
 
-    /// Whether a reference leads to the root or to a definition of the root, which are all that strict mode has.
+    /// Whether a reference points to the root or to one of its definitions, the only targets that strict mode
+    /// supports.
     fn is_found(&self, reference: &Value) -> bool {
         let path = reference.as_str().and_then(|reference| reference.strip_prefix('#')).map(of_fragment);
         path.is_some_and(|path| {
@@ -181,19 +184,19 @@ impl Strict<'_> {
         let is_map = keywords.get("additionalProperties").is_some_and(Value::is_object)
             || keywords.get("patternProperties").is_some();
         let Some(properties) = keywords.get("properties").and_then(Value::as_object) else {
-            return unfit("an object with any members");
+            return unfit("an object with arbitrary members");
         };
         let is_open = keywords.get("additionalProperties") == Some(&Value::Bool(true));
         if is_map || (is_open && properties.is_empty()) {
-            return unfit("an object with any members");
+            return unfit("an object with arbitrary members");
         }
         if is_open {
-            let what = "members of other names are left out: strict mode has none";
+            let what = "members with other names are removed: strict mode does not allow them";
             self.losses.add(below(pointer, "additionalProperties"), what);
         }
         let names = || keywords.get("required").and_then(Value::as_array).into_iter().flatten();
         for name in names().filter_map(Value::as_str).filter(|name| !properties.contains_key(*name)) {
-            self.losses.add(below(pointer, "required"), format!("{name:?} is left out: it has no schema"));
+            self.losses.add(below(pointer, "required"), format!("{name:?} is removed: it has no schema"));
         }
         let required = |name: &str| names().any(|one| one == name);
         let mut converted = Map::new();
@@ -204,11 +207,12 @@ impl Strict<'_> {
         }
         let mut strict = self.keep_supported(pointer, keywords);
         if let Some(items) = keywords.get("items") {
-            self.losses.add(below(pointer, "items"), format!("`items` is left out: {items} is of an array"));
+            self.losses
+                .add(below(pointer, "items"), format!("`items` is removed: {items} belongs to an array"));
         }
         let types = strict.get("type").and_then(Value::as_array).cloned().unwrap_or_default();
         for other in types.iter().filter(|name| **name != "object" && **name != "null") {
-            self.losses.add(below(pointer, "type"), format!("the type {other} is left out"));
+            self.losses.add(below(pointer, "type"), format!("the type {other} is removed"));
         }
         let is_nullable = types.iter().any(|name| name == "null");
         let kind = if is_nullable { json!(["object", "null"]) } else { json!("object") };
@@ -226,9 +230,9 @@ impl Strict<'_> {
         }
         if pointer == ROOT {
             for keyword in NOT_AT_THE_ROOT.into_iter().filter(|keyword| keywords.contains_key(*keyword)) {
-                // What strict mode has nowhere is listed already.
+                // Keywords that strict mode never supports have been reported already.
                 if strict.shift_remove(keyword).is_some() || matches!(keyword, "anyOf" | "oneOf") {
-                    self.losses.add(below(pointer, keyword), format!("`{keyword}` is left out"));
+                    self.losses.add(below(pointer, keyword), format!("`{keyword}` is removed"));
                 }
             }
         } else {
@@ -247,7 +251,7 @@ impl Strict<'_> {
             let Some(branches) = keywords.get(keyword).and_then(Value::as_array) else { continue };
             let pointer = below(pointer, keyword);
             if strict.contains_key("anyOf") {
-                self.losses.add(pointer, format!("`{keyword}` is left out beside `anyOf`"));
+                self.losses.add(pointer, format!("`{keyword}` is removed beside `anyOf`"));
                 continue;
             }
             if keyword == "oneOf" {
@@ -263,7 +267,7 @@ impl Strict<'_> {
         Ok(())
     }
 
-    /// The keywords that stay as they are, with examples in the description.
+    /// Returns the supported keywords, with examples moved to the description.
     fn keep_supported(&mut self, pointer: &str, keywords: &Map<String, Value>) -> Map<String, Value> {
         let mut kept = Map::new();
         for (keyword, value) in keywords {
@@ -273,17 +277,17 @@ impl Strict<'_> {
                     let text = self.losses.text(&below(pointer, keyword), value.as_str());
                     kept.extend(text.map(|text| (keyword.clone(), text.into())));
                 }
-                known if KEPT.contains(&known) || is_known_format => {
+                known if SUPPORTED.contains(&known) || is_known_format => {
                     kept.insert(keyword.clone(), value.clone());
                 }
                 "unevaluatedProperties" if *value == Value::Bool(false) => {}
                 "default" => {
-                    // What is left out is null in strict mode, of which a server makes what it makes of null.
+                    // In strict mode, an omitted argument is null, which the server treats like any null.
                     self.losses
-                        .add(below(pointer, keyword), "`default` is left out: the description tells it");
+                        .add(below(pointer, keyword), "`default` is removed: the description states it");
                 }
-                known if SAID_ELSEWHERE.contains(&known) || is_silent(known) => {}
-                other => self.losses.add(below(pointer, other), format!("`{other}` is left out")),
+                known if NO_LOSS.contains(&known) || is_silent(known) => {}
+                other => self.losses.add(below(pointer, other), format!("`{other}` is removed")),
             }
         }
         if let Some(default) = keywords.get("default") {
@@ -323,7 +327,7 @@ pub(super) fn with_examples(keywords: &Map<String, Value>) -> Option<String> {
     Some(format!("{description}{space}For example: {}", examples.join(", ")))
 }
 
-/// The schema or null: how strict mode expresses an optional member.
+/// The schema or null, which is how strict mode expresses an optional member.
 fn or_null(mut schema: Value) -> Value {
     let Some(keywords) = schema.as_object_mut() else { return schema };
     let has_other_types = keywords.contains_key("type") || keywords.contains_key("enum");

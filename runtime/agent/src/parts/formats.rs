@@ -1,4 +1,4 @@
-//! The formats of parts: everything that is known of how libraries and providers write them.
+//! The part formats of chat libraries and model providers.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::part::{NotAToolPart, State, ToolPart, Transport};
 
-/// A format of parts that [`Formats::standard`] does not know.
+/// A part format that [`Formats::standard`] does not know.
 ///
 /// ```
 /// use serde_json::{Map, Value, json};
@@ -33,7 +33,7 @@ use super::part::{NotAToolPart, State, ToolPart, Transport};
 /// # Ok::<(), toolwright_agent::parts::NotAToolPart>(())
 /// ```
 pub trait PartFormat: Send + Sync {
-    /// Reads `part`; `None` if it is of another format.
+    /// Reads `part`; `None` if it has another format.
     ///
     /// Must not panic, whatever `part` is.
     fn read(&self, part: &Map<String, Value>) -> Option<ToolPart>;
@@ -53,7 +53,7 @@ impl std::fmt::Debug for Formats {
 }
 
 impl Formats {
-    /// The formats of the [module's table](super#formats).
+    /// Returns the formats in the [module's table](super#formats).
     pub fn standard() -> &'static Self {
         static STANDARD: LazyLock<Formats> = LazyLock::new(Formats::default);
         &STANDARD
@@ -66,21 +66,22 @@ impl Formats {
         self
     }
 
-    /// Says over which transport the tools of `server` are called.
+    /// Sets the transport over which the tools of `server` are called.
     ///
-    /// It is the [transport](ToolPart::transport) of `tool-{server}__…` parts whose members do not tell: those with none of
-    /// `args`, `result`, `input` and `output`, and those that mix both spellings. Without it, that is [`Transport::Stdio`].
+    /// It becomes the [transport](ToolPart::transport) of `tool-{server}__…` parts whose members do not identify it:
+    /// those with none of `args`, `result`, `input` and `output`, and those that mix both spellings. The default is
+    /// [`Transport::Stdio`].
     #[must_use]
     pub fn server(mut self, server: impl Into<String>, transport: Transport) -> Self {
         self.servers.insert(server.into(), transport);
         self
     }
 
-    /// Reads one part.
+    /// Reads a part.
     ///
     /// # Errors
     ///
-    /// [`NotAToolPart`], which says what is missing.
+    /// [`NotAToolPart`] if no format matches.
     pub fn read(&self, part: &Value) -> Result<ToolPart, NotAToolPart> {
         let members = part.as_object().ok_or(NotAToolPart::NotAnObject)?;
         if let Some(read) = self.own.iter().find_map(|format| format.read(members)) {
@@ -91,7 +92,7 @@ impl Formats {
             Some(Value::String(kind)) => {
                 self.of_type(kind, members).ok_or_else(|| NotAToolPart::OtherType(kind.clone()))
             }
-            Some(_) => Err(NotAToolPart::TypeIsNoString),
+            Some(_) => Err(NotAToolPart::TypeNotString),
         }
     }
 
@@ -142,13 +143,13 @@ impl Formats {
     }
 }
 
-/// What is a tool part although it has no `type`.
+/// Reads tool parts that have no `type`.
 fn without_type(members: &Map<String, Value>) -> Option<ToolPart> {
     if members.contains_key("originalType") {
         return normalized(members);
     }
     if members.get("role").is_some_and(|role| role == "tool") && members.contains_key("tool_call_id") {
-        // A whole message of OpenAI's chat format.
+        // A complete message of OpenAI's chat format.
         return Some(result_only("tool", Members::of(members), "tool_call_id", "content"));
     }
     if ["toolName", "toolCallId", "state"].iter().all(|name| members.contains_key(*name)) {
@@ -167,7 +168,7 @@ fn without_type(members: &Map<String, Value>) -> Option<ToolPart> {
     })
 }
 
-/// This module's own form.
+/// The representation of this module.
 fn normalized(members: &Map<String, Value>) -> Option<ToolPart> {
     const OWN: [&str; 14] = [
         "toolName",
@@ -206,7 +207,7 @@ fn ai_sdk_4(mut outer: Members) -> Option<ToolPart> {
 /// `dynamic-tool` of AI SDK 5 to 7, and `tool-call` with or without a result.
 fn named(kind: &str, mut members: Members) -> ToolPart {
     let name = members.take_string("toolName");
-    // Model messages have ids, and results as parts of their own.
+    // Model messages have ids, and their results are separate parts.
     let is_model_message = kind == "tool-call" && members.has_any(["toolCallId"]);
     let silent = if is_model_message { State::Call } else { State::Completed };
     let part = call(kind, name, &mut members, silent);
@@ -258,7 +259,7 @@ fn openai_chat_call(kind: &str, mut outer: Members) -> Option<ToolPart> {
     Some(finish(part, outer))
 }
 
-/// A call that OpenAI made of an MCP server, with its result; `output` and `error` are `null` while there is none.
+/// A call that OpenAI made to an MCP server, with its result; `output` and `error` are `null` until there is one.
 fn openai_mcp_call(mut members: Members) -> ToolPart {
     let server = members.string("server_label").map(str::to_owned);
     let name = members.take_string("name");
@@ -285,14 +286,14 @@ fn openai_mcp_call(mut members: Members) -> ToolPart {
     finish(part, members)
 }
 
-/// A part that is the result of a call elsewhere.
+/// A result whose call is in another part.
 fn result_only(kind: &str, mut members: Members, id: &str, result: &str) -> ToolPart {
     let name = members.take_string("name");
     let mut part = ToolPart::new(kind, name, empty(), State::Completed);
     part.is_result_only = true;
     part.call_id = members.take_string(id);
     part.state = members.take_string("status").map_or(part.state, State::from);
-    // A result without content is a result all the same.
+    // A result without content is still a result.
     part = with_result(part, Some(members.take(result).unwrap_or_default()));
     if members.take_flag("is_error") {
         fail(&mut part, State::Failed);
@@ -304,7 +305,7 @@ fn result_only(kind: &str, mut members: Members, id: &str, result: &str) -> Tool
     finish(part, members)
 }
 
-/// A call with its result in the AI SDK's words, in either spelling; `silent` is the state of a part that names none.
+/// A call with its result in either of the AI SDK's spellings; `silent` is the state of a part that names none.
 fn call(kind: &str, name: Option<String>, members: &mut Members, silent: State) -> ToolPart {
     let mut part = ToolPart::new(kind, name, empty(), silent);
     part.call_id = members.take_string("toolCallId");
@@ -319,7 +320,7 @@ fn call(kind: &str, name: Option<String>, members: &mut Members, silent: State) 
     part
 }
 
-/// Sets the result, and marks the call as failed if the result is that of `tools/call` and says so.
+/// Sets the result, and marks the call as failed if it is a `tools/call` result with `isError`.
 fn with_result(mut part: ToolPart, result: Option<Value>) -> ToolPart {
     part.is_error |= result.as_ref().is_some_and(|result| {
         result.get("content").is_some_and(Value::is_array)
@@ -376,7 +377,7 @@ fn compact(json: &str) -> Option<String> {
     Some(written)
 }
 
-/// Leaves the members that are left to the part.
+/// Moves the remaining members to `extra`.
 fn finish(mut part: ToolPart, mut members: Members) -> ToolPart {
     members.0.remove("type");
     part.extra.append(&mut members.0);
@@ -387,12 +388,12 @@ fn qualified(server: Option<String>, name: Option<String>) -> Option<String> {
     Some(server.map_or_else(String::new, |server| server + "__") + &name?)
 }
 
-/// No arguments.
+/// Empty arguments.
 pub(super) fn empty() -> Value {
     Value::Object(Map::new())
 }
 
-/// The members that are left of a part that is being read.
+/// The members of a part that have not been read yet.
 struct Members(Map<String, Value>);
 
 impl Members {
@@ -408,7 +409,7 @@ impl Members {
         self.0.remove(name)
     }
 
-    /// Takes the first of `names` that is there, whatever its value.
+    /// Takes the first of `names` that is present, whatever its value.
     fn take_first<const N: usize>(&mut self, names: [&str; N]) -> Option<Value> {
         names.iter().find_map(|name| self.take(name))
     }
@@ -426,7 +427,7 @@ impl Members {
         }
     }
 
-    /// Takes a member if it is a boolean: whether it is there and true.
+    /// Takes a boolean member: true if it is present and true.
     fn take_flag(&mut self, name: &str) -> bool {
         let flag = self.0.get(name).and_then(Value::as_bool);
         if flag.is_some() {

@@ -1,4 +1,4 @@
-//! The tool parts of messages and conversations, results paired with their calls.
+//! The tool parts of messages and conversations, with results paired with their calls.
 
 use std::collections::HashMap;
 
@@ -7,25 +7,26 @@ use serde_json::{Map, Value};
 use super::formats::{Formats, empty};
 use super::part::ToolPart;
 
-/// The tool parts of a message in their order, each result joined to its call.
+/// Returns the tool parts of a message in order, with each result joined to its call.
 ///
-/// A message is an object with `parts`, `content`, `toolInvocations` or `tool_calls`, an array of parts, or a part. There are no
-/// parts in anything else. For several messages, whose results may belong to calls of earlier ones, use [`Transcript`].
+/// A message is an object with `parts`, `content`, `toolInvocations` or `tool_calls`, an array of parts, or a part; any
+/// other value has no parts. For several messages, whose results may belong to earlier calls, use [`Transcript`].
 pub fn all(message: &Value) -> Vec<ToolPart> {
     Transcript::of([message]).into_parts()
 }
 
-/// The place of the last tool part among the parts of a message; `None` if there is none.
+/// Returns the index of the last tool part in a message; `None` if there is none.
 ///
-/// Places count every part of the list that holds it: `parts` or `content`, for example.
+/// The index counts all parts of the list that contains it, such as `parts` or `content`.
 pub fn last_index(message: &Value) -> Option<usize> {
     part_lists(message).find_map(|list| list.iter().rposition(super::is_tool_part))
 }
 
-/// The tool parts of a conversation: read message by message, results joined to their calls.
+/// The tool parts of a conversation, read message by message, with results joined to their calls.
 ///
-/// A result belongs to the last call of its id before it that has no final result, else to the first one after it. One whose
-/// call never comes stays a part of its own, and so does a second final result. Reading is linear in the size of the messages.
+/// A result belongs to the last preceding call with its id that has no final result, otherwise to the first following
+/// one. A result whose call never appears remains a separate part, and so does a second final result. Reading takes
+/// time linear in the size of the messages.
 ///
 /// ```
 /// use serde_json::json;
@@ -40,26 +41,26 @@ pub fn last_index(message: &Value) -> Option<usize> {
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
     formats: Formats,
-    /// In their order; the place of a result that was joined to its call is empty.
+    /// In order; the slot of a result that was joined to its call is empty.
     parts: Vec<Option<ToolPart>>,
-    /// Of each call id, the last call without a final result.
+    /// The last call without a final result, by call id.
     open: HashMap<String, usize>,
-    /// Of each call id, the first result without a call.
+    /// The first result without a call, by call id.
     orphans: HashMap<String, usize>,
 }
 
 impl Transcript {
-    /// An empty conversation in the standard formats.
+    /// Creates an empty conversation in the standard formats.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty conversation whose parts are read in `formats`.
+    /// Creates an empty conversation whose parts are read in `formats`.
     pub fn with_formats(formats: Formats) -> Self {
         Self { formats, ..Self::default() }
     }
 
-    /// The conversation of `messages`, in their order.
+    /// Reads `messages` in order.
     pub fn of<'a>(messages: impl IntoIterator<Item = &'a Value>) -> Self {
         let mut transcript = Self::new();
         for message in messages {
@@ -68,10 +69,10 @@ impl Transcript {
         transcript
     }
 
-    /// Adds the parts of `message`, as [`all`] finds them.
+    /// Adds the parts of `message`; see [`all`] for what counts as a message.
     pub fn push(&mut self, message: &Value) {
         let read = |part: &Value| self.formats.read(part).ok();
-        // Some libraries write the same calls into two lists of a message.
+        // Some libraries write the same calls to two lists of a message.
         let in_lists = part_lists(message).map(|list| list.iter().filter_map(read).collect::<Vec<_>>());
         let found = in_lists.into_iter().find(|parts| !parts.is_empty());
         for part in found.unwrap_or_else(|| read(message).into_iter().collect()) {
@@ -79,12 +80,12 @@ impl Transcript {
         }
     }
 
-    /// The parts so far.
+    /// Returns the parts read so far.
     pub fn parts(&self) -> Vec<&ToolPart> {
         self.parts.iter().flatten().collect()
     }
 
-    /// The parts.
+    /// Returns the parts.
     pub fn into_parts(self) -> Vec<ToolPart> {
         self.parts.into_iter().flatten().collect()
     }
@@ -122,7 +123,7 @@ fn is_open(part: &ToolPart) -> bool {
     !part.has_result() || part.preliminary
 }
 
-/// Gives `call` the result that `result` holds.
+/// Moves the result of `result` into `call`.
 fn join(call: &mut ToolPart, mut result: ToolPart) {
     if call.tool_name.is_none() {
         call.tool_name = result.tool_name.take();
@@ -131,7 +132,7 @@ fn join(call: &mut ToolPart, mut result: ToolPart) {
         call.args = result.args.take();
         call.args_text = result.args_text.take();
     }
-    // What the result repeats of its call is kept only if it differs.
+    // Members that the result repeats are kept only if they differ from the call's.
     let repeated = [
         (
             "toolName",
@@ -149,12 +150,12 @@ fn join(call: &mut ToolPart, mut result: ToolPart) {
     call.is_error |= result.is_error;
     call.error_text = result.error_text.or(call.error_text.take());
     if !result.extra.is_empty() {
-        // What the result says beside itself, such as a cache mark, must not overwrite what the call says.
+        // Members of the result, such as a cache marker, must not overwrite those of the call.
         call.extra.insert(result.original_type, Value::Object(result.extra));
     }
 }
 
-/// The lists in which a message may hold parts.
+/// The lists of a message that may contain parts.
 fn part_lists(message: &Value) -> impl Iterator<Item = &Vec<Value>> {
     let members = ["parts", "content", "toolInvocations", "tool_calls"];
     let is_part = message.get("type").is_some_and(Value::is_string);

@@ -1,9 +1,10 @@
-//! Tool parts of chat messages, whatever library or model wrote them, in one form.
+//! One representation of the tool parts in chat messages, whatever library or model wrote them.
 //!
-//! Chat libraries and model providers write the calls of tools and their results into messages, each in its own way:
-//! `tool-weather` with `input` and `output`, `tool_use` with `tool_result`, `function_call` with its arguments as a
-//! JSON string. [`normalize`] reads one part, [`all`] those of a message with results paired with their calls, and
-//! [`Transcript`] those of a whole conversation. All are pure and total: they do no I/O, accept any JSON and never panic.
+//! Chat libraries and model providers each have their own way to write tool calls and results into messages:
+//! `tool-weather` with `input` and `output`, `tool_use` with `tool_result`, `function_call` with arguments as a JSON
+//! string. [`normalize`] reads one part, [`all`] those of a message, with results paired with their calls, and
+//! [`Transcript`] those of a conversation. All of them are pure functions: they do no I/O, accept any JSON and never
+//! panic.
 //!
 //! ```
 //! use serde_json::json;
@@ -44,15 +45,15 @@
 //! | MCP | the result of `tools/call` |
 //! | this module | [`ToolPart`] itself, so that normalizing twice changes nothing |
 //!
-//! All of them are in the module's file `formats.rs`. Another one is a [`PartFormat`], added with [`Formats::with`].
+//! The source file `formats.rs` defines all of them. Add other formats with [`PartFormat`] and [`Formats::with`].
 //!
 //! # Rules
 //!
-//! - Members are chosen by presence and not by truth: `0`, `""`, `false` and `null` are results.
-//! - `args`/`result` and `input`/`output` are both read everywhere; no library is recognized by one member alone.
-//! - Arguments that are a string are parsed once, as JSON. A string that is not the JSON of an object stays in
+//! - Members are chosen by presence rather than truthiness: `0`, `""`, `false` and `null` are results.
+//! - `args`/`result` and `input`/`output` are both read everywhere; no library is recognized by a single member.
+//! - String arguments are parsed once, as JSON. A string that is not a JSON object stays in
 //!   [`args_text`](ToolPart::args_text), and the arguments are empty.
-//! - What the form has no member for is kept in [`extra`](ToolPart::extra), so nothing is lost.
+//! - Members without a counterpart are kept in [`extra`](ToolPart::extra), so nothing is lost.
 
 mod formats;
 mod message;
@@ -63,7 +64,7 @@ pub use message::{Transcript, all, last_index};
 pub use part::{NotAToolPart, Phase, State, ToolPart, Transport};
 use serde_json::{Map, Value};
 
-/// Whether `part` is a tool part of a format that [`Formats::standard`] knows.
+/// Returns whether `part` is a tool part in a format that [`Formats::standard`] knows.
 ///
 /// ```
 /// use serde_json::json;
@@ -78,26 +79,26 @@ pub fn is_tool_part(part: &Value) -> bool {
     normalize(part).is_some()
 }
 
-/// Reads one part in the formats of [`Formats::standard`]; `None` for anything but a tool part.
+/// Reads one part in the formats of [`Formats::standard`]; `None` if it is not a tool part.
 ///
 /// [`Formats::read`] says why something is not a tool part.
 pub fn normalize(part: &Value) -> Option<ToolPart> {
     Formats::standard().read(part).ok()
 }
 
-/// The name of the part's tool, with its server's name if the part has one: `uv-mcp__load_csv`.
+/// Returns the name of the part's tool, including its server's name if the part has one: `uv-mcp__load_csv`.
 ///
-/// `None` for anything but a tool part, and for results that refer to their call by id only.
+/// `None` if it is not a tool part, and for results that refer to their call only by id.
 pub fn name(part: &Value) -> Option<String> {
     normalize(part)?.tool_name
 }
 
-/// The arguments of the part's call: `{}` if it has none, or is not a tool part.
+/// Returns the arguments of the part's call: `{}` if it has none, or is not a tool part.
 pub fn args(part: &Value) -> Value {
     normalize(part).map_or_else(|| Value::Object(Map::new()), |part| part.args)
 }
 
-/// The result that the part has: `None` if there is none yet, or `part` is not a tool part.
+/// Returns the part's result: `None` if there is none yet, or `part` is not a tool part.
 ///
 /// A result that is `null` is `Some(Value::Null)`.
 pub fn result(part: &Value) -> Option<Value> {

@@ -1,4 +1,4 @@
-//! The form that all parts are read into.
+//! The common representation of tool parts.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 /// A call of a tool in a message, with its result if there is one, or a result without its call.
 ///
-/// As JSON its members are in camel case. `toolName`, `args`, `result`, `state`, `originalType` and `transport` are always
-/// there, `toolName` and `result` as `null` if they are unknown; the others are left out if they say nothing.
+/// In JSON, member names are in camel case. `toolName`, `args`, `result`, `state`, `originalType` and `transport` are always
+/// present, `toolName` and `result` as `null` if they are unknown; the others are omitted if they are empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -21,31 +21,32 @@ pub struct ToolPart {
     /// The result; `Some(Value::Null)` is a result that is `null`.
     #[serde(flatten, with = "outcome")]
     pub result: Option<Value>,
-    /// What the part says of its progress. Of a part that says nothing: [`State::Completed`], or [`State::Call`] in
-    /// formats in which calls and results are parts of their own.
+    /// The progress that the part reports. The default is [`State::Completed`], or [`State::Call`] in formats in which
+    /// calls and results are separate parts.
     pub state: State,
     /// The `type` of the original, such as `tool-uv-mcp__load_csv`; `mcp-result` for the result of `tools/call`, which has
     /// no type.
     pub original_type: String,
-    /// How the part's members are spelled, which tells where it came from.
+    /// How the part's members are spelled, which identifies its origin.
     pub transport: Transport,
     /// The id that pairs calls and results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// The arguments as they came, if they are a string and [`args`](Self::args) does not hold all of it: a string that is not
-    /// the JSON of an object, a name that appears twice, a number of more digits than fit.
+    /// The original string of the arguments, if [`args`](Self::args) does not represent all of it: it is not a JSON object, a
+    /// name appears twice, or a number has too many digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args_text: Option<String>,
-    /// What went wrong, if the part says so in words.
+    /// The error message, if the part has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_text: Option<String>,
-    /// Whether the call failed: by the state, by an error text, or by the result's own mark (`isError`, `is_error`).
+    /// Whether the call failed, according to its state, an error text, or the result's own flag (`isError`,
+    /// `is_error`).
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_error: bool,
     /// Whether the result may still change (`preliminary`).
     #[serde(default, skip_serializing_if = "is_false")]
     pub preliminary: bool,
-    /// Whether this is a result whose call is elsewhere.
+    /// Whether this is a result whose call is in another part.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_result_only: bool,
     /// The original's other members.
@@ -54,7 +55,7 @@ pub struct ToolPart {
 }
 
 impl ToolPart {
-    /// A call of `tool_name` with `args`, without a result and in the state `state`.
+    /// Creates a call of `tool_name` with `args` in the state `state`, without a result.
     pub fn new(
         original_type: impl Into<String>,
         tool_name: Option<String>,
@@ -78,12 +79,12 @@ impl ToolPart {
         }
     }
 
-    /// Whether there is a result, `null` included.
+    /// Returns whether there is a result, including `null`.
     pub fn has_result(&self) -> bool {
         self.result.is_some()
     }
 
-    /// Whether the call has come to its end: it has failed or was denied, or has a result that is not preliminary.
+    /// Returns whether the call is finished: it has failed or was denied, or has a result that is not preliminary.
     pub fn is_done(&self) -> bool {
         match self.state.phase() {
             Phase::Failed | Phase::Denied => true,
@@ -93,9 +94,9 @@ impl ToolPart {
     }
 }
 
-/// What a part says of its progress, with the spellings of all formats.
+/// The progress that a part reports, with the spellings of all formats.
 ///
-/// An unknown state is kept as it is. [`State::phase`] tells what it amounts to.
+/// An unknown state is kept unchanged. [`State::phase`] classifies states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 #[non_exhaustive]
@@ -132,7 +133,7 @@ pub enum State {
     Other(String),
 }
 
-/// Each state that is known, as it is written.
+/// The known states and their spellings.
 const STATES: [(&str, State); 14] = [
     ("completed", State::Completed),
     ("call", State::Call),
@@ -151,13 +152,13 @@ const STATES: [(&str, State); 14] = [
 ];
 
 impl State {
-    /// Reads a state as parts write it; [`State::Other`] if it is unknown.
+    /// Parses a state; [`State::Other`] if it is unknown.
     pub fn parse(text: &str) -> Self {
         let known = STATES.iter().find(|(written, _)| *written == text);
         known.map_or_else(|| Self::Other(text.to_owned()), |(_, state)| state.clone())
     }
 
-    /// The state as parts write it.
+    /// Returns the state as parts spell it.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Other(text) => text,
@@ -167,7 +168,7 @@ impl State {
         }
     }
 
-    /// What the state amounts to.
+    /// Returns the phase that the state belongs to.
     pub fn phase(&self) -> Phase {
         match self {
             Self::Call
@@ -191,7 +192,7 @@ impl fmt::Display for State {
     }
 }
 
-/// What a [`State`] amounts to.
+/// The phase of a call, which several [states](State) share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Phase {
@@ -205,7 +206,7 @@ pub enum Phase {
     Failed,
     /// The call was not approved.
     Denied,
-    /// The state is none of the known ones.
+    /// The state is unknown.
     Unknown,
 }
 
@@ -220,12 +221,12 @@ pub enum Transport {
     Http,
     /// A part with a member for the tool's name, and the formats of model providers.
     Standard,
-    /// A format of the program's own.
+    /// A format that the program defines.
     Other(String),
 }
 
 impl Transport {
-    /// Reads the transport as [`ToolPart`] writes it.
+    /// Parses the transport as [`ToolPart`] writes it.
     pub fn parse(text: &str) -> Self {
         match text {
             "stdio" => Self::Stdio,
@@ -235,7 +236,7 @@ impl Transport {
         }
     }
 
-    /// The transport as [`ToolPart`] writes it.
+    /// Returns the transport as [`ToolPart`] writes it.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Stdio => "stdio",
@@ -281,25 +282,25 @@ impl From<Transport> for String {
 #[non_exhaustive]
 pub enum NotAToolPart {
     /// It is not a JSON object.
-    #[error("a part is an object, and this is not one")]
+    #[error("a part must be a JSON object")]
     NotAnObject,
     /// It has no `type`, and is not the result of `tools/call` either.
     #[error("the part has no `type`")]
     NoType,
     /// Its `type` is not a string.
     #[error("the part's `type` is not a string")]
-    TypeIsNoString,
+    TypeNotString,
     /// No format has parts of this type.
     #[error("`{0}` is not the type of a tool part")]
     OtherType(String),
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires this signature")]
 fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// [`ToolPart::result`] as JSON: `null` where there is none, and with a mark where it is `null` itself.
+/// [`ToolPart::result`] as JSON: `null` if there is none, with a marker if the result itself is `null`.
 mod outcome {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use serde_json::Value;
@@ -313,7 +314,7 @@ mod outcome {
         has_result: bool,
     }
 
-    #[expect(clippy::ref_option, reason = "serde calls it so")]
+    #[expect(clippy::ref_option, reason = "serde requires this signature")]
     pub(super) fn serialize<S: Serializer>(result: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
         let has_result = *result == Some(Value::Null);
         Outcome { result: result.clone().unwrap_or_default(), has_result }.serialize(serializer)

@@ -1,4 +1,4 @@
-//! What runs the calls: traits, because programs have many ways.
+//! The traits through which a toolbox runs calls.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -12,7 +12,7 @@ use toolwright_core::result::ToolResult;
 use super::pool::Pool;
 use crate::value::{McpTool, STDIO_SCHEME, ToolType, ToolValue};
 
-/// A future that can be sent between threads.
+/// A boxed future that is `Send`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The arguments of a call: the members of a JSON object.
@@ -55,7 +55,7 @@ pub type Arguments = Map<String, Value>;
 /// }
 /// ```
 pub trait Connector: Send + Sync + 'static {
-    /// Connects to a server, the handshake included.
+    /// Connects to a server, including the handshake.
     ///
     /// # Errors
     /// [`CallError::connect`].
@@ -65,21 +65,21 @@ pub trait Connector: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Arc<dyn Connection>, CallError>>;
 }
 
-/// A connection to an MCP server, used by several calls at once.
+/// A connection to an MCP server, which serves concurrent calls.
 ///
-/// The example of [`Connector`] has one.
+/// The example of [`Connector`] implements it.
 pub trait Connection: Send + Sync + 'static {
-    /// Calls a tool by its name on the server. A tool that failed is a result with `is_error`.
+    /// Calls a tool by its name on the server. A failed tool is a result with `is_error`.
     ///
     /// # Errors
-    /// [`CallError::disconnected`] where the connection can be used no more, [`CallError::failed`] for anything else.
+    /// [`CallError::disconnected`] if the connection is unusable from now on, [`CallError::failed`] for anything else.
     fn call<'a>(
         &'a self,
         tool: &'a str,
         arguments: Arguments,
     ) -> BoxFuture<'a, Result<ToolResult, CallError>>;
 
-    /// Ends the connection in order.
+    /// Closes the connection gracefully.
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
@@ -92,7 +92,7 @@ pub trait Connection: Send + Sync + 'static {
 /// use toolwright_agent::value::ToolValue;
 /// use toolwright_core::result::ToolResult;
 ///
-/// /// Says what it would run.
+/// /// Prints what it would run.
 /// struct DryRun;
 ///
 /// impl Runner for DryRun {
@@ -107,10 +107,10 @@ pub trait Connection: Send + Sync + 'static {
 /// # let _: &dyn Runner = &DryRun;
 /// ```
 pub trait Runner: Send + Sync + 'static {
-    /// Runs the tool. One that failed is a result with `is_error`.
+    /// Runs the tool. A failed tool is a result with `is_error`.
     ///
     /// # Errors
-    /// [`CallError::failed`] where there is no result.
+    /// [`CallError::failed`] if there is no result.
     fn run<'a>(
         &'a self,
         tool: &'a ToolValue,
@@ -118,17 +118,17 @@ pub trait Runner: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<ToolResult, CallError>>;
 }
 
-/// Which server a tool is on, and as whom it is called. Tools with equal addresses share a connection.
+/// The server of a tool and the credential to use. Tools with equal addresses share a connection.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerAddress {
-    /// The address of the server.
+    /// The server's address.
     pub uri: String,
-    /// The name of the credential.
+    /// The credential's name.
     pub credential_ref: Option<String>,
 }
 
 impl ServerAddress {
-    /// The address of a tool's server.
+    /// Returns the address of a tool's server.
     pub fn of(tool: &McpTool) -> Self {
         Self { uri: tool.server_uri.clone(), credential_ref: tool.credential_ref.clone() }
     }
@@ -140,8 +140,8 @@ impl fmt::Display for ServerAddress {
     }
 }
 
-/// An address up to its query, and without what stands before an `@`; of a program without its arguments: all of these may
-/// hold secrets, and errors are read by models.
+/// Removes an address's query and user info, or a program's arguments: all of these may contain secrets, and models
+/// read error messages.
 fn without_secrets(uri: &str) -> &str {
     if let Some(line) = uri.strip_prefix(STDIO_SCHEME) {
         let program = line.trim_start().split_ascii_whitespace().next().unwrap_or_default();
@@ -152,42 +152,42 @@ fn without_secrets(uri: &str) -> &str {
     match shown.split_once("://") {
         Some((_, rest)) => {
             let authority = rest.split('/').next().unwrap_or_default();
-            // The scheme goes with them: what is left is one part of the text.
+            // Without its scheme, the address remains a single fragment of the message.
             authority.rfind('@').map_or(shown, |at| &rest[at + 1..])
         }
         None => shown,
     }
 }
 
-/// Why a call has no result. It becomes a message for the model, so its texts must hold no secrets.
+/// A call that has no result. The error becomes a message for the model, so its text must not contain secrets.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// There is no connection to the server; the call was not made.
+    /// Connecting to the server failed; the call was not made.
     #[error("cannot connect to {server}: {reason}")]
     Connect {
-        /// The server.
+        /// The server's address.
         server: String,
-        /// What is wrong.
+        /// The cause.
         reason: Reason,
     },
-    /// The connection broke. Whether the call ran is not known.
-    #[error("the connection to the server broke during the call, which may have run or not: {0}")]
+    /// The connection broke. Whether the call ran is unknown.
+    #[error("the connection to the server broke during the call, which may or may not have run: {0}")]
     Disconnected(Reason),
-    /// The call was refused, or is over without a result.
+    /// The call was rejected, or ended without a result.
     #[error("{0}")]
     Failed(Reason),
-    /// Nothing was set that runs tools of this kind.
-    #[error("nothing here runs {0} tools")]
+    /// No runner is configured for this kind of tool.
+    #[error("no runner is configured for {0} tools")]
     NoRunner(ToolType),
 }
 
-/// An error of whoever runs calls.
+/// The cause of a [`CallError`].
 #[derive(Clone)]
 pub struct Reason(Arc<dyn Error + Send + Sync>);
 
 impl fmt::Display for Reason {
-    /// The error and its sources, without what an error repeats of its source.
+    /// Writes the error and its sources, without repeating a source's text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = self.0.to_string();
         let mut source = self.0.source();
@@ -209,23 +209,23 @@ impl fmt::Debug for Reason {
 }
 
 impl CallError {
-    /// There is no connection.
+    /// Creates an error for a failed connection attempt.
     pub fn connect(server: &ServerAddress, reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Connect { server: server.to_string(), reason: Reason(reason.into().into()) }
     }
 
-    /// The connection broke: the next call opens another one.
+    /// Creates an error for a broken connection. The next call opens a new one.
     pub fn disconnected(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Disconnected(Reason(reason.into().into()))
     }
 
-    /// The call has no result.
+    /// Creates an error for a call without a result.
     pub fn failed(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Failed(Reason(reason.into().into()))
     }
 }
 
-/// Everything that runs calls of one toolbox.
+/// Everything that runs the calls of one toolbox.
 pub(super) struct Backends {
     pub(super) pool: Pool,
     pub(super) runners: HashMap<ToolType, Arc<dyn Runner>>,

@@ -1,4 +1,4 @@
-//! What an agent gets back.
+//! The messages that an agent receives from tools.
 
 use std::fmt::Display;
 
@@ -8,16 +8,16 @@ use toolwright_core::result::ToolResult;
 
 use crate::model_api::ModelApi;
 
-/// The answer to a call: a text for the model, and the result for programs. Failures of all kinds are answers as well.
+/// The outcome of a call: a text for the model, and the result for programs. Failures of all kinds are messages, too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolMessage {
-    /// The tool, by the name that the model knows.
+    /// The tool, by its name for the model.
     pub tool: String,
-    /// The text for the model, of at most about [`render::LIMIT`] characters. Failures start with `error: `.
+    /// The text for the model, limited to about [`render::LIMIT`] characters. Failures start with `error: `.
     pub text: String,
     /// Whether the call failed.
     pub is_error: bool,
-    /// The result; none where the tool did not answer.
+    /// The result; `None` if the tool did not return one.
     pub result: Option<ToolResult>,
 }
 
@@ -40,8 +40,8 @@ impl ToolMessage {
         }
     }
 
-    /// The message as the API of a model provider takes it; see [`ModelApi::answer`].
+    /// Formats the message for a model provider's API; see [`ModelApi::tool_result`].
     pub fn for_model_api(&self, api: ModelApi, call_id: &str) -> Value {
-        api.answer(call_id, &self.tool, &self.text, self.is_error)
+        api.tool_result(call_id, &self.tool, &self.text, self.is_error)
     }
 }

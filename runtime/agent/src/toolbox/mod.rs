@@ -1,10 +1,10 @@
-//! The tools of one agent: what a model is shown, and what happens when it calls.
+//! The tools of one agent: their definitions for a model, and the calls that it makes.
 //!
-//! A [`Toolbox`] is made of [values](crate::value) of any kind, in one list. Each value that can be called becomes an
-//! [`AgentTool`]: a name, a description, a schema of the arguments and a call. Who runs the calls is behind traits: a
-//! [`Connector`] opens connections to MCP servers, a [`Runner`] runs commands, workflows or requests.
+//! A [`Toolbox`] is built from a list of [values](crate::value) of any kind. Each callable value becomes an
+//! [`AgentTool`], which has a name, a description, an argument schema and a call. Traits run the calls: a [`Connector`]
+//! opens connections to MCP servers, a [`Runner`] runs commands, workflows or HTTP requests.
 //!
-//! A model gets an answer to every call: a failure of any kind is a [`ToolMessage`] that says what to do.
+//! Every call yields a message for the model: a failure of any kind is a [`ToolMessage`] that says what to do.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -34,11 +34,11 @@
 //! let value = ToolValue::from(CommandTool::from_definition(None, &definition));
 //! let toolbox = Toolbox::builder([value]).commands(Arc::new(Shout)).build();
 //!
-//! // What a model said, as an object or as the JSON text of one.
+//! // The model's arguments, as an object or a JSON string.
 //! let message = toolbox.call("shout", r#"{"text": "hello"}"#).await;
 //! assert_eq!((message.text.as_str(), message.is_error), ("HELLO", false));
 //! let message = toolbox.call("whisper", json!({})).await;
-//! assert_eq!(message.text, "error: there is no tool `whisper`; there is shout");
+//! assert_eq!(message.text, "error: unknown tool `whisper`; available: shout");
 //! # }
 //! ```
 
@@ -62,19 +62,19 @@ pub use names::Note;
 pub use tool::AgentTool;
 
 use backend::Backends;
-use names::Named;
+use names::NamedTools;
 use pool::Pool;
 
 /// The tools of one agent.
 ///
-/// Each MCP server has one connection, opened at the first call of one of its tools and shared by all of them; one that
-/// broke is opened again by the next call. No call is made twice. Nothing here ends a call that takes long: what runs it
-/// does, and dropping the future of a call lets go of it.
+/// Each MCP server has one connection, opened by the first call of one of its tools and shared by all of them. If it
+/// breaks, the next call reconnects. No call is retried. The toolbox imposes no timeouts: the connectors and runners
+/// do, and dropping a call's future abandons the call.
 #[derive(Debug)]
 pub struct Toolbox {
     tools: Vec<AgentTool>,
     by_name: HashMap<String, usize>,
-    /// Tools of kinds that nobody can call, by name.
+    /// Tools of unsupported kinds, by name.
     unsupported: HashMap<String, String>,
     notes: Vec<Note>,
     backends: Arc<Backends>,
@@ -89,75 +89,75 @@ pub struct ToolboxBuilder {
 }
 
 impl Toolbox {
-    /// Begins with these values, such as those of a [`ToolCollection`](crate::value::ToolCollection).
+    /// Creates a builder from values, such as those of a [`ToolCollection`](crate::value::ToolCollection).
     pub fn builder(values: impl IntoIterator<Item = ToolValue>) -> ToolboxBuilder {
         ToolboxBuilder { values: values.into_iter().collect(), connector: None, runners: HashMap::new() }
     }
 
-    /// The tools, in the order of their values.
+    /// Returns the tools, in the order of their values.
     pub fn tools(&self) -> &[AgentTool] {
         &self.tools
     }
 
-    /// The tool that the model calls by this name, letter by letter.
+    /// Returns the tool with this exact name.
     pub fn find(&self, name: &str) -> Option<&AgentTool> {
         self.by_name.get(name).map(|index| &self.tools[*index])
     }
 
-    /// What became of values that could not be listed as they are: for the log.
+    /// Returns notes about values that could not be listed unchanged, for the log.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// The tools as the API of a model provider takes them; see [`ModelApi::tools`].
+    /// Formats the tools for a model provider's API; see [`ModelApi::tools`].
     pub fn for_model_api(&self, api: ModelApi, losses: &mut Losses) -> Value {
         api.tools(self.tools.iter().map(AgentTool::definition), losses)
     }
 
-    /// Calls a tool by the name that the model knows. The arguments are an object, or the JSON text of one, as models
-    /// send both; an empty text and `null` are no arguments.
+    /// Calls a tool by its name for the model. The arguments are an object or a JSON string of one, since models send
+    /// both; an empty string and `null` mean no arguments.
     pub async fn call(&self, name: &str, arguments: impl Into<Value>) -> ToolMessage {
         if let Some(tool) = self.find(name) {
             return tool.call(arguments).await;
         }
         let text = match self.unsupported.get(name) {
-            Some(tool_type) => format!("the tool `{name}` is of the unsupported type {tool_type}"),
-            None if self.tools.is_empty() => format!("there is no tool `{name}`; there are none"),
+            Some(tool_type) => format!("the tool `{name}` has the unsupported type {tool_type}"),
+            None if self.tools.is_empty() => format!("unknown tool `{name}`; no tools are available"),
             None => {
                 let known: Vec<&str> = self.tools.iter().map(AgentTool::name).take(NAMES_SHOWN).collect();
                 let more = if self.tools.len() > NAMES_SHOWN { ", …" } else { "" };
-                format!("there is no tool `{name}`; there is {}{more}", known.join(", "))
+                format!("unknown tool `{name}`; available: {}{more}", known.join(", "))
             }
         };
         ToolMessage::failed(name, text)
     }
 
-    /// Closes the connections to all servers. Dropping the toolbox lets go of them, too, but waits for nothing.
+    /// Closes the connections to all servers. Dropping the toolbox closes them as well, but without waiting.
     pub async fn close(self) {
         self.backends.pool.close().await;
     }
 }
 
-/// How many names an answer lists to a model that called a tool that there is not.
+/// The maximum number of names in an error about an unknown tool.
 const NAMES_SHOWN: usize = 50;
 
 impl ToolboxBuilder {
-    /// What opens connections to MCP servers.
+    /// Sets the connector for MCP servers.
     pub fn mcp(self, connector: Arc<dyn Connector>) -> Self {
         Self { connector: Some(connector), ..self }
     }
 
-    /// What runs COMMAND tools.
+    /// Sets the runner of COMMAND tools.
     pub fn commands(self, runner: Arc<dyn Runner>) -> Self {
         self.runner(ToolType::Command, runner)
     }
 
-    /// What runs WORKFLOW tools.
+    /// Sets the runner of WORKFLOW tools.
     pub fn workflows(self, runner: Arc<dyn Runner>) -> Self {
         self.runner(ToolType::Workflow, runner)
     }
 
-    /// What runs HTTP tools.
+    /// Sets the runner of HTTP tools.
     pub fn http(self, runner: Arc<dyn Runner>) -> Self {
         self.runner(ToolType::Http, runner)
     }
@@ -167,13 +167,13 @@ impl ToolboxBuilder {
         self
     }
 
-    /// Names the tools, and connects to nothing.
+    /// Builds the toolbox and assigns names, without connecting to any server.
     ///
-    /// Names are those that every model provider takes. Where several tools want one name, the one whose name need not be
-    /// changed keeps it, then the first in the order of the alphabet by kind and place; the others get a digest of what
-    /// they are behind it. So a name depends on the set of the tools, and not on their order. Of equal values one is left.
+    /// Names fit all model providers. If several tools claim a name, the one whose name needs no change keeps it,
+    /// otherwise the first one in alphabetical order by kind and location; the others get a digest appended. Names
+    /// therefore depend on the set of tools, not on their order. Of equal values, one remains.
     pub fn build(self) -> Toolbox {
-        let Named { tools, unsupported, notes } = names::settle(self.values);
+        let NamedTools { tools, unsupported, notes } = names::assign(self.values);
         let backends = Arc::new(Backends { pool: Pool::new(self.connector), runners: self.runners });
         let tools: Vec<AgentTool> =
             tools.into_iter().map(|(name, value)| AgentTool::new(name, value, &backends)).collect();

@@ -1,4 +1,4 @@
-//! The names under which a model knows the tools: each once, and the same in whatever order the tools come.
+//! Assigns each tool a unique name for the model, independent of the order of the tools.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -8,32 +8,32 @@ use toolwright_core::schema::Profile;
 
 use crate::value::ToolValue;
 
-/// What became of a value that could not be listed as it is.
+/// A value that could not be listed unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// The value is there twice, equal in every member: one is left.
+    /// Two values are equal in every member; one is listed.
     Repeated {
         /// The name.
         name: String,
     },
     /// Another tool has the name.
     Renamed {
-        /// The name that the value has.
+        /// The value's name.
         name: String,
-        /// The kind and the place of the tool.
+        /// The tool's kind and location.
         tool: String,
-        /// The name that the model knows.
+        /// The name for the model.
         listed: String,
     },
-    /// Other tools have every name that it could have.
+    /// Other tools have every name that it could get.
     LeftOut {
-        /// The name that the value has.
+        /// The value's name.
         name: String,
-        /// The kind and the place of the tool.
+        /// The tool's kind and location.
         tool: String,
     },
-    /// The kind is not known: the tool is not listed, and a call is answered with that.
+    /// The kind is unknown: the tool is not listed, and calls of it fail.
     Unsupported {
         /// The name; empty if it has none.
         name: String,
@@ -45,12 +45,15 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Repeated { name } => write!(f, "the tool {name:?} is there twice, and listed once"),
+            Self::Repeated { name } => write!(f, "the tool {name:?} appears twice and is listed once"),
             Self::Renamed { name, tool, listed } => {
-                write!(f, "another tool has the name {name:?}: that of {tool:?} is listed as {listed:?}")
+                write!(f, "another tool has the name {name:?}; the one of {tool:?} is listed as {listed:?}")
             }
             Self::LeftOut { name, tool } => {
-                write!(f, "other tools have every name of {name:?}: that of {tool:?} is left out; rename it")
+                write!(
+                    f,
+                    "other tools have every variant of the name {name:?}; the one of {tool:?} is not listed; rename it"
+                )
             }
             Self::Unsupported { name, tool_type } => {
                 write!(f, "the tool {name:?} is not listed: its type {tool_type:?} is not supported")
@@ -60,15 +63,15 @@ impl fmt::Display for Note {
 }
 
 /// The tools with their names, in the order of their values.
-pub(super) struct Named {
+pub(super) struct NamedTools {
     pub(super) tools: Vec<(String, ToolValue)>,
     pub(super) unsupported: HashMap<String, String>,
     pub(super) notes: Vec<Note>,
 }
 
-/// Gives every value its name.
-pub(super) fn settle(values: Vec<ToolValue>) -> Named {
-    let mut named = Named { tools: Vec::new(), unsupported: HashMap::new(), notes: Vec::new() };
+/// Assigns a name to every value.
+pub(super) fn assign(values: Vec<ToolValue>) -> NamedTools {
+    let mut named = NamedTools { tools: Vec::new(), unsupported: HashMap::new(), notes: Vec::new() };
     let mut seen = HashSet::new();
     let mut kept = Vec::new();
     for value in values {
@@ -84,7 +87,7 @@ pub(super) fn settle(values: Vec<ToolValue>) -> Named {
         }
     }
 
-    // First come those that keep their names as they are; equal ones in the order of what they are.
+    // Tools whose names need no change come first; ties are sorted by identity.
     let mut wishes: Vec<(bool, String, usize)> = kept
         .iter()
         .enumerate()
@@ -105,7 +108,7 @@ pub(super) fn settle(values: Vec<ToolValue>) -> Named {
             listed.insert(index, wanted);
             continue;
         }
-        // Of two tools of one place, the rest of their records tells them apart.
+        // Two tools of one location are distinguished by the rest of their records.
         let others = [place.clone(), value.to_json()];
         let mut others = others.iter().map(|what| distinct_name(name, what, Profile::Portable));
         let (name, tool) = (name.clone(), place);
@@ -114,7 +117,8 @@ pub(super) fn settle(values: Vec<ToolValue>) -> Named {
                 named.notes.push(Note::Renamed { name, tool, listed: public.clone() });
                 listed.insert(index, public);
             }
-            // Digests are found by search: a tool that someone made to look like another must not take its calls.
+            // Digests are searched for a free name: a tool that was named to look like another must not receive
+            // its calls.
             None => named.notes.push(Note::LeftOut { name, tool }),
         }
     }
@@ -124,7 +128,7 @@ pub(super) fn settle(values: Vec<ToolValue>) -> Named {
     named
 }
 
-/// What a tool is, whatever it is called: its kind and its place.
+/// A tool's identity, independent of its name: its kind and location.
 fn identity(value: &ToolValue) -> String {
     let place = match value {
         ToolValue::Mcp(tool) => {

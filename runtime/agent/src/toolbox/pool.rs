@@ -1,4 +1,4 @@
-//! One connection a server.
+//! A pool with one connection per server.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,16 +10,16 @@ use toolwright_core::result::ToolResult;
 use super::backend::{Arguments, CallError, Connection, Connector, ServerAddress};
 use crate::value::{McpTool, ToolType};
 
-/// The connections of a toolbox: at most one for each server that its tools name.
+/// The connections of a toolbox: at most one for each server.
 pub(super) struct Pool {
     connector: Option<Arc<dyn Connector>>,
     slots: std::sync::Mutex<HashMap<ServerAddress, Arc<Slot>>>,
 }
 
-/// The place of one connection.
+/// The slot of one connection.
 #[derive(Default)]
 struct Slot {
-    /// How often someone has tried to connect and failed.
+    /// The number of failed connection attempts.
     failures: AtomicU64,
     state: Mutex<State>,
 }
@@ -27,7 +27,7 @@ struct Slot {
 #[derive(Default)]
 struct State {
     connection: Option<Arc<dyn Connection>>,
-    /// Why the last try failed.
+    /// The error of the last attempt.
     failure: Option<CallError>,
 }
 
@@ -36,7 +36,7 @@ impl Pool {
         Self { connector, slots: std::sync::Mutex::default() }
     }
 
-    /// Calls a tool, over the connection that is there or over a new one.
+    /// Calls a tool over the existing connection or a new one.
     pub(super) async fn call(&self, tool: &McpTool, arguments: Arguments) -> Result<ToolResult, CallError> {
         let Some(connector) = &self.connector else { return Err(CallError::NoRunner(ToolType::Mcp)) };
         let server = ServerAddress::of(tool);
@@ -44,7 +44,7 @@ impl Pool {
         let connection = slot.connection(&**connector, &server).await?;
         let result = connection.call(&tool.tool_name, arguments).await;
         if let Err(CallError::Disconnected(_)) = &result {
-            slot.let_go_of(&connection).await;
+            slot.discard(&connection).await;
         }
         result
     }
@@ -70,7 +70,7 @@ impl Pool {
 }
 
 impl Slot {
-    /// The connection; calls that come while it is being opened wait for that one.
+    /// Returns the connection; calls that arrive while it is being opened wait for it.
     async fn connection(
         &self,
         connector: &dyn Connector,
@@ -81,7 +81,8 @@ impl Slot {
         if let Some(connection) = &state.connection {
             return Ok(connection.clone());
         }
-        // Whoever waited for a try that failed does not try again: a dead server is asked once, not once a call.
+        // Callers that waited for a failed attempt do not retry: a dead server is contacted once, not once per
+        // call.
         if failures != self.failures.load(Ordering::Acquire)
             && let Some(failure) = &state.failure
         {
@@ -101,8 +102,8 @@ impl Slot {
         }
     }
 
-    /// Forgets a connection that broke, unless another call has opened a new one already.
-    async fn let_go_of(&self, broken: &Arc<dyn Connection>) {
+    /// Discards a broken connection, unless another call has already opened a new one.
+    async fn discard(&self, broken: &Arc<dyn Connection>) {
         let mut state = self.state.lock().await;
         if state.connection.as_ref().is_some_and(|connection| Arc::ptr_eq(connection, broken)) {
             state.connection = None;

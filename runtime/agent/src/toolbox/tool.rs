@@ -9,8 +9,8 @@ use super::backend::Backends;
 use super::message::ToolMessage;
 use crate::value::ToolValue;
 
-/// A tool as an agent has it: a name, a description, the schema of the arguments, and a call. Made by
-/// [`Toolbox::builder`](super::Toolbox::builder) of a value of any kind.
+/// A tool of an agent: a name, a description, an argument schema and a call.
+/// [`Toolbox::builder`](super::Toolbox::builder) creates it from a value of any kind.
 #[derive(Debug, Clone)]
 pub struct AgentTool {
     value: ToolValue,
@@ -19,7 +19,8 @@ pub struct AgentTool {
 }
 
 impl AgentTool {
-    /// The tool under this name. Where that is not the value's own name, people still see that one, as the title.
+    /// Creates the tool under this name. If that is not the value's name, the definition's title shows the
+    /// original one.
     pub(super) fn new(name: String, value: ToolValue, backends: &Arc<Backends>) -> Self {
         let mut definition = value.definition().unwrap_or_else(|| {
             ToolDefinition::new(&name, Value::Object(Map::from_iter([("type".to_owned(), "object".into())])))
@@ -31,27 +32,27 @@ impl AgentTool {
         Self { value, definition, backends: backends.clone() }
     }
 
-    /// What the model calls: `^[a-zA-Z0-9_-]{1,64}$`.
+    /// Returns the name for the model: `^[a-zA-Z0-9_-]{1,64}$`.
     pub fn name(&self) -> &str {
         &self.definition.name
     }
 
-    /// What the tool does, for the model.
+    /// Returns the tool's description for the model.
     pub fn description(&self) -> &str {
         self.definition.description.as_deref().unwrap_or_default()
     }
 
-    /// JSON Schema of the arguments, with an object at its root.
+    /// Returns the JSON Schema of the arguments, with an object at its root.
     pub fn args_schema(&self) -> &Value {
         &self.definition.input_schema
     }
 
-    /// All that is shown of the tool.
+    /// Returns the tool's definition.
     pub fn definition(&self) -> &ToolDefinition {
         &self.definition
     }
 
-    /// The value behind it.
+    /// Returns the underlying value.
     pub fn value(&self) -> &ToolValue {
         &self.value
     }
@@ -69,13 +70,12 @@ impl AgentTool {
     }
 }
 
-/// The arguments of a call as a model makes them.
+/// Parses the arguments of a call as models write them.
 fn read_arguments(arguments: Value) -> Result<Map<String, Value>, String> {
     let arguments = match arguments {
         Value::String(text) if text.trim().is_empty() => return Ok(Map::new()),
-        Value::String(text) => {
-            serde_json::from_str(&text).map_err(|error| format!("the arguments are not JSON: {error}"))?
-        }
+        Value::String(text) => serde_json::from_str(&text)
+            .map_err(|error| format!("the arguments are not valid JSON: {error}"))?,
         arguments => arguments,
     };
     match arguments {

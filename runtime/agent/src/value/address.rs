@@ -1,11 +1,11 @@
-//! The addresses of servers that are programs.
+//! Addresses of servers that are programs.
 
-/// What the address of a program starts with.
+/// The scheme of a program's address.
 pub const STDIO_SCHEME: &str = "stdio:";
 
-/// The address of a program that is a server on its standard input and output: `stdio:` and its command line.
+/// Builds the address of a program that serves on its standard input and output: `stdio:` and its command line.
 ///
-/// Words are quoted as for a POSIX shell, so that a person can run what the address says. [`stdio_command`] reads it.
+/// Words are quoted as in a POSIX shell, so that people can run the command. [`stdio_command`] parses it.
 ///
 /// ```
 /// use toolwright_agent::value::{stdio_command, stdio_uri};
@@ -20,29 +20,29 @@ pub fn stdio_uri<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     format!("{STDIO_SCHEME}{}", words.join(" "))
 }
 
-/// The words of a `stdio:` address: the program and its arguments. Nothing for an address of another kind.
+/// Parses a `stdio:` address into the program and its arguments. `None` if the address has another scheme.
 ///
-/// Words are separated by white space; parts in `'…'` or `"…"` are taken as they are, with `\"` and `\\` in the latter. Outside
-/// of both, `\'` and `\"` are quotes, and any other `\` is itself, as in paths of Windows. Nothing is replaced: there are no
-/// variables and no patterns, and no shell runs.
+/// Words are separated by whitespace. `'…'` and `"…"` quote text, with `\"` and `\\` in the latter. Outside of quotes,
+/// `\'` and `\"` are quotes, and any other `\` is literal, as in Windows paths. There is no expansion of variables or
+/// patterns, and no shell is involved.
 ///
 /// # Errors
-/// [`AddressError`] for an address without a program, and for a quote without its end.
+/// [`AddressError`] if the address has no program, or an unterminated quote.
 pub fn stdio_command(uri: &str) -> Option<Result<Vec<String>, AddressError>> {
     uri.strip_prefix(STDIO_SCHEME).map(split)
 }
 
-/// Why a `stdio:` address is not a command line.
+/// An invalid `stdio:` address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddressError {
     /// There is no program.
-    #[error("the address `{STDIO_SCHEME}` names no program; write `{STDIO_SCHEME}PROGRAM ARGUMENT…`")]
+    #[error("the address `{STDIO_SCHEME}` has no program; write `{STDIO_SCHEME}PROGRAM ARGUMENT…`")]
     NoProgram,
-    /// A quote has no end.
-    #[error("the address has a {quote} without its end; quote each word as for a shell")]
+    /// A quote is not terminated.
+    #[error("the address has an unterminated {quote}; quote each word as in a shell")]
     OpenQuote {
-        /// The quote.
+        /// The quote character.
         quote: char,
     },
 }
@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_address_is_read_as_it_was_written(program in ".{1,12}", words in prop::collection::vec(".{0,12}", 0..5)) {
+        fn addresses_round_trip(program in ".{1,12}", words in prop::collection::vec(".{0,12}", 0..5)) {
             let all: Vec<String> = std::iter::once(program).chain(words).collect();
             let uri = stdio_uri(all.iter().map(String::as_str));
             prop_assert_eq!(stdio_command(&uri), Some(Ok(all)), "{}", uri);

@@ -1,4 +1,4 @@
-//! The forms of records: which there are, which is written, and which a record has.
+//! The formats of records: their registry, detection, reading and writing.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use super::historic::Older;
 use super::tagged::Members;
 use super::{ToolValue, flat, historic, tagged};
 
-/// The name of the form that is written: one tagged object.
+/// The name of the current format: one tagged object.
 pub const TAGGED: &str = "tagged/1";
-/// The name of the flat record.
+/// The name of the flat record format.
 pub const FLAT: &str = "flat/1";
-/// The name of the older form of workflows alone.
+/// The name of the older format for workflows only.
 pub const WORKFLOW_ONLY: &str = "workflow-only";
-/// The name of the older form of MCP tools alone.
+/// The name of the older format for MCP tools only.
 pub const MCP_ONLY: &str = "mcp-only";
 
-/// One form of records, as an entry of the registry: how it is read and, unless it is an older one, written.
+/// A format of records: an entry of the registry, which reads the format and, unless it is an older one, writes it.
 ///
 /// ```
 /// use toolwright_agent::value::ToolCodec;
@@ -37,25 +37,25 @@ pub struct ToolCodec {
     write: Option<Write>,
 }
 
-type Write = fn(&ToolValue) -> Result<Written, ValueError>;
+type Write = fn(&ToolValue) -> Result<EncodedRecord, ValueError>;
 
-/// A record, and what its form could not hold.
+/// An encoded record, and what its format could not express.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct EncodedRecord {
     /// The record: one line of JSON.
     pub text: String,
-    /// The members that are not in it.
+    /// The members that the record lacks.
     pub lost: Vec<String>,
 }
 
-/// All forms; the first is the default.
+/// All formats; the first is the default.
 const ALL: [ToolCodec; 4] = [
     ToolCodec {
         name: TAGGED,
         summary: "one object with `tool_type` and `schema_version`, for every kind",
         deprecation: None,
         read: tagged::read,
-        write: Some(|value| Ok(Written { text: value.to_json(), lost: Vec::new() })),
+        write: Some(|value| Ok(EncodedRecord { text: value.to_json(), lost: Vec::new() })),
     },
     ToolCodec {
         name: FLAT,
@@ -85,24 +85,24 @@ const ALL: [ToolCodec; 4] = [
 ];
 
 impl ToolCodec {
-    /// All forms; the first is the default.
+    /// Returns all formats; the first is the default.
     pub fn all() -> &'static [Self] {
         &ALL
     }
 
-    /// The form of this name.
+    /// Returns the format with this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         ALL.iter().find(|codec| codec.name == name)
     }
 
-    /// The form that a record has.
+    /// Detects the format of a record.
     ///
-    /// A record with `tool_type` is tagged; one with numbered fields is flat if its first field is a kind or it has more
-    /// fields than the older forms; the others are told apart by the members that only one of them has.
+    /// A record with `tool_type` is tagged. One with numbered fields is flat if its first field is a kind or it has
+    /// more fields than the older formats; the others are distinguished by members that only one of them has.
     ///
     /// # Errors
-    /// [`ValueError::NotJson`], [`ValueError::NotAnObject`], [`ValueError::Twice`], and [`ValueError::Unknown`] for an
-    /// object that has none of the forms.
+    /// [`ValueError::NotJson`], [`ValueError::NotAnObject`], [`ValueError::Duplicate`], and [`ValueError::Unknown`] for
+    /// an object in none of the formats.
     pub fn detect(text: &str) -> Result<&'static Self, ValueError> {
         let members = Members::of(text)?;
         let kind = members.value("0");
@@ -122,32 +122,32 @@ impl ToolCodec {
         Ok(&ALL[index])
     }
 
-    /// The name, such as `tagged/1`.
+    /// Returns the name, such as `tagged/1`.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What the form is, in a few words.
+    /// Returns a short description of the format.
     pub fn summary(&self) -> &'static str {
         self.summary
     }
 
-    /// Whether records are written in this form where nothing else is said.
+    /// Returns whether records are written in this format by default.
     pub fn is_default(&self) -> bool {
         self.name == TAGGED
     }
 
-    /// Whether records can be written in this form.
+    /// Returns whether records can be written in this format.
     pub fn writes(&self) -> bool {
         self.write.is_some()
     }
 
-    /// Whether the form is going to be removed.
+    /// Returns whether the format is deprecated.
     pub fn is_deprecated(&self) -> bool {
         self.deprecation.is_some()
     }
 
-    /// What to do about records of a form that is going to be removed.
+    /// Returns what to do about records in this format, if it is deprecated.
     pub fn deprecation(&self) -> Option<&'static str> {
         self.deprecation
     }
@@ -155,22 +155,23 @@ impl ToolCodec {
     /// Reads a record.
     ///
     /// # Errors
-    /// What is wrong with it, as a [`ValueError`].
+    /// [`ValueError`] if the record is invalid.
     pub fn decode(&self, text: &str) -> Result<ToolValue, ValueError> {
         (self.read)(text)
     }
 
-    /// Writes a record, and says what it does not hold.
+    /// Writes a record, and reports what the format cannot express.
     ///
     /// # Errors
-    /// [`ValueError::ReadOnly`] for an older form, [`ValueError::UnknownType`] for a kind that the form does not have.
-    pub fn encode(&self, value: &ToolValue) -> Result<Written, ValueError> {
+    /// [`ValueError::ReadOnly`] for an older format, [`ValueError::UnknownType`] for a kind that the format does not
+    /// support.
+    pub fn encode(&self, value: &ToolValue) -> Result<EncodedRecord, ValueError> {
         let write = self.write.ok_or(ValueError::ReadOnly { form: self.name, default: TAGGED })?;
         write(value)
     }
 }
 
-/// The form that is written.
+/// Returns the current format.
 impl Default for ToolCodec {
     fn default() -> Self {
         ALL[0]
@@ -191,7 +192,7 @@ impl fmt::Debug for ToolCodec {
     }
 }
 
-/// The codec of workflows, from when each kind had its own.
+/// The workflow codec from when each kind had its own.
 ///
 /// ```compile_fail
 /// #![deny(deprecated)]
@@ -204,7 +205,7 @@ impl fmt::Debug for ToolCodec {
 )]
 pub type WorkflowToolCodec = ToolCodec;
 
-/// The codec of MCP tools, from when each kind had its own.
+/// The MCP tool codec from when each kind had its own.
 ///
 /// ```compile_fail
 /// #![deny(deprecated)]
@@ -212,7 +213,7 @@ pub type WorkflowToolCodec = ToolCodec;
 /// fn decode(_: McpToolCodec) {}
 /// ```
 ///
-/// Without `deny` it still does what it did:
+/// Without `deny`, it still works:
 ///
 /// ```
 /// # #![allow(deprecated)]

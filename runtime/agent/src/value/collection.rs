@@ -1,4 +1,4 @@
-//! Tools of all kinds in one list: JSON lines, one record each.
+//! Collections of tools of all kinds, stored as JSON lines with one record each.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,20 +7,21 @@ use std::sync::Arc;
 
 use super::codec::ToolCodec;
 use super::error::ValueError;
-use super::{ToolValue, Written};
+use super::{EncodedRecord, ToolValue};
 
-/// How much [`ToolCollection::read`] reads.
+/// Limits on what [`ToolCollection::read`] reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadLimits {
-    /// The most bytes of a line; a longer one is a [`Problem`], and the lines after it are read. 16 MiB by default.
-    pub line_bytes: usize,
-    /// The most bytes in all; what comes after them is not read. 256 MiB by default.
-    pub total_bytes: usize,
-    /// The most records; what comes after them is not read. 100,000 by default.
-    pub records: usize,
-    /// The most problems that are kept; further ones are counted ([`ToolCollection::problems_left_out`]). 1,000 by
+    /// The maximum length of a line in bytes. A longer one is a [`Problem`], and reading continues after it. 16 MiB by
     /// default.
+    pub line_bytes: usize,
+    /// The maximum total size in bytes; the rest is ignored. 256 MiB by default.
+    pub total_bytes: usize,
+    /// The maximum number of records; the rest is ignored. 100,000 by default.
+    pub records: usize,
+    /// The maximum number of problems to keep; further ones are counted ([`ToolCollection::problems_left_out`]). 1,000
+    /// by default.
     pub problems: usize,
 }
 
@@ -30,10 +31,10 @@ impl Default for ReadLimits {
     }
 }
 
-/// Tools of all kinds, in the order in which they came.
+/// Tools of all kinds, in the order of their records.
 ///
-/// Lines that are `null` or empty are skipped, so that two files one after the other are a collection again. A line that
-/// is no tool is a [`Problem`] and stops nothing; an older form is read, and counted as a [`Deprecation`].
+/// Lines that are `null` or empty are skipped, so that two concatenated files are a collection. An invalid line is a
+/// [`Problem`], and the others are still read. Older formats are accepted and counted as a [`Deprecation`].
 ///
 /// ```
 /// use toolwright_agent::value::ToolCollection;
@@ -57,12 +58,12 @@ pub struct ToolCollection {
     nulls: usize,
 }
 
-/// One tool of a collection.
+/// A tool of a collection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolEntry {
-    /// Where it stands.
+    /// The location of its record.
     pub place: Place,
-    /// The form in which it came.
+    /// The format of its record.
     pub codec: &'static ToolCodec,
     /// The tool.
     pub value: ToolValue,
@@ -86,35 +87,35 @@ impl fmt::Display for Place {
     }
 }
 
-/// A line that is not in the collection.
+/// A line that is not a valid tool.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {kind}")]
 pub struct Problem {
-    /// Where it stands.
+    /// The location of the line.
     pub place: Place,
-    /// What is wrong.
+    /// The cause.
     #[source]
     pub kind: ProblemKind,
 }
 
-/// Why a line is not in a collection.
+/// Why a line is not a valid tool.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemKind {
-    /// The record is no tool.
+    /// The record is not a valid tool.
     #[error(transparent)]
     Invalid(#[from] ValueError),
     /// The line is not UTF-8.
     #[error("the line is not UTF-8")]
-    NotText,
-    /// The cell of a table holds something that no record has.
-    #[error("the row holds {what}, which no record has")]
+    NotUtf8,
+    /// The cell of a table contains a value that no record can have.
+    #[error("the row contains {what}, which records do not support")]
     Cell {
-        /// What it holds.
+        /// The kind of value.
         what: String,
     },
     /// The line is longer than [`ReadLimits::line_bytes`].
-    #[error("the line has more than {limit} bytes")]
+    #[error("the line is longer than {limit} bytes")]
     LongLine {
         /// The limit.
         limit: usize,
@@ -133,35 +134,35 @@ pub enum ProblemKind {
     },
 }
 
-/// A name that stands in a collection again. An agent can call one tool of a name.
+/// A name that appears more than once in a collection. An agent can call only one tool of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Duplicate {
     /// The name.
     pub name: String,
-    /// Where it stands first.
+    /// The location of its first appearance.
     pub first: Place,
-    /// Where it stands again.
+    /// The location of its second appearance.
     pub again: Place,
-    /// Both tools are equal in every member, so that one of them can go.
+    /// Whether both tools are equal in every member, so that one of them can be removed.
     pub is_equal: bool,
 }
 
 impl fmt::Display for Duplicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, first, again, is_equal } = self;
-        let advice = if *is_equal { "the records are equal: leave one out" } else { "rename one of them" };
-        write!(f, "{again}: the tool {name:?} stands in {first} already; {advice}")
+        let advice = if *is_equal { "the records are equal; remove one" } else { "rename one of them" };
+        write!(f, "{again}: the tool {name:?} is already defined at {first}; {advice}")
     }
 }
 
-/// Records of one older form.
+/// The records in one older format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deprecation {
-    /// The form.
+    /// The format.
     pub codec: &'static ToolCodec,
-    /// The first record of the form.
+    /// The first record in the format.
     pub first: Place,
-    /// How many records have it.
+    /// The number of records in the format.
     pub count: usize,
 }
 
@@ -170,25 +171,25 @@ impl fmt::Display for Deprecation {
         let Self { codec, first, count } = self;
         let records = if *count == 1 { "1 record has".to_owned() } else { format!("{count} records have") };
         let note = codec.deprecation().unwrap_or_default();
-        write!(f, "{first}: {records} the deprecated form {}; {note}", codec.name())
+        write!(f, "{first}: {records} the deprecated format {}; {note}", codec.name())
     }
 }
 
 impl ToolCollection {
-    /// Reads JSON lines within the default [`ReadLimits`].
+    /// Reads JSON lines with the default [`ReadLimits`].
     pub fn from_jsonl(text: &str) -> Self {
         let source = Source { name: "".into(), codec: None, limits: ReadLimits::default() };
         let mut collection = Self::default();
-        // A text in memory can be read.
+        // Reading from memory cannot fail.
         _ = collection.fill(text.as_bytes(), &source);
         collection
     }
 
-    /// Reads JSON lines. `source` is their name in messages. Each record may have its own form, unless `codec` says which
-    /// all have. A byte order mark is skipped.
+    /// Reads JSON lines. `source` is their name in messages. Each record may have its own format, unless `codec` sets
+    /// one for all of them. A byte order mark is skipped.
     ///
     /// # Errors
-    /// Those of `reader`; what is wrong with lines is in [`ToolCollection::problems`].
+    /// Errors of `reader`; invalid lines are in [`ToolCollection::problems`].
     pub fn read(
         source: &str,
         reader: impl BufRead,
@@ -207,7 +208,7 @@ impl ToolCollection {
             number += 1;
             let place = Place { source: source.name.clone(), line: number };
             let left = limits.total_bytes - total;
-            // One byte more tells that there is more.
+            // One more byte shows that the line or source continues.
             let most = limits.line_bytes.min(left).saturating_add(1);
             let mut line = Vec::new();
             let length = reader.by_ref().take(most as u64).read_until(b'\n', &mut line)?;
@@ -225,7 +226,7 @@ impl ToolCollection {
                 continue;
             }
             let Ok(text) = std::str::from_utf8(&line) else {
-                self.add_problem(place, ProblemKind::NotText, limits);
+                self.add_problem(place, ProblemKind::NotUtf8, limits);
                 continue;
             };
             let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { text };
@@ -257,7 +258,7 @@ impl ToolCollection {
         }
     }
 
-    /// Adds what another collection has, after what this one has.
+    /// Appends the contents of another collection.
     pub fn append(&mut self, other: Self) {
         self.entries.extend(other.entries);
         self.problems.extend(other.problems);
@@ -265,32 +266,32 @@ impl ToolCollection {
         self.nulls += other.nulls;
     }
 
-    /// The tools with their places.
+    /// Returns the tools with their locations.
     pub fn entries(&self) -> &[ToolEntry] {
         &self.entries
     }
 
-    /// The tools.
+    /// Iterates over the tools.
     pub fn values(&self) -> impl Iterator<Item = &ToolValue> {
         self.entries.iter().map(|entry| &entry.value)
     }
 
-    /// The lines that are no tools.
+    /// Returns the invalid lines.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// How many more there are than [`ReadLimits::problems`].
+    /// Returns the number of problems beyond [`ReadLimits::problems`].
     pub fn problems_left_out(&self) -> usize {
         self.problems_left_out
     }
 
-    /// How many lines are `null`.
+    /// Returns the number of `null` lines.
     pub fn nulls(&self) -> usize {
         self.nulls
     }
 
-    /// The names that come again, each with the place before it.
+    /// Returns the duplicate names, each with the location of the previous appearance.
     pub fn duplicates(&self) -> Vec<Duplicate> {
         let mut first: HashMap<String, &ToolEntry> = HashMap::new();
         let mut found = Vec::new();
@@ -309,7 +310,7 @@ impl ToolCollection {
         found
     }
 
-    /// The older forms among the records, one entry a form.
+    /// Returns the older formats among the records, one entry per format.
     pub fn deprecations(&self) -> Vec<Deprecation> {
         let mut found: Vec<Deprecation> = Vec::new();
         for entry in self.entries.iter().filter(|entry| entry.codec.is_deprecated()) {
@@ -321,16 +322,16 @@ impl ToolCollection {
         found
     }
 
-    /// The collection as JSON lines in the current form.
+    /// Formats the collection as JSON lines in the current format.
     pub fn to_jsonl(&self) -> String {
         self.values().map(|value| value.to_json() + "\n").collect()
     }
 
-    /// The collection as JSON lines in a form of your choice, with what each record does not hold.
+    /// Encodes the records in a given format, and reports what each record lacks.
     ///
     /// # Errors
-    /// [`ToolCodec::encode`], with the place of the record.
-    pub fn encode(&self, codec: &ToolCodec) -> Result<Vec<Written>, Problem> {
+    /// See [`ToolCodec::encode`]; the error has the record's location.
+    pub fn encode(&self, codec: &ToolCodec) -> Result<Vec<EncodedRecord>, Problem> {
         let encode = |entry: &ToolEntry| {
             codec
                 .encode(&entry.value)
@@ -341,7 +342,7 @@ impl ToolCollection {
 }
 
 impl FromIterator<ToolValue> for ToolCollection {
-    /// The values as if each stood in a line of its own, in the current form.
+    /// Collects the values as if each were on its own line, in the current format.
     fn from_iter<I: IntoIterator<Item = ToolValue>>(values: I) -> Self {
         let entry = |(index, value)| ToolEntry {
             place: Place { source: "".into(), line: index + 1 },
@@ -352,7 +353,7 @@ impl FromIterator<ToolValue> for ToolCollection {
     }
 }
 
-/// Records that come one by one, such as the rows of a table.
+/// Records that arrive one by one, such as the rows of a table.
 #[cfg(feature = "arrow")]
 pub(super) struct Rows {
     source: Source,
@@ -367,7 +368,7 @@ impl Rows {
         Self { source, number: 0, collection: ToolCollection::default() }
     }
 
-    /// Adds a record; false if it is one too many.
+    /// Adds a record; false if it exceeds the limit.
     pub(super) fn add(&mut self, record: &str) -> bool {
         let (place, limits) = (self.next(), self.source.limits);
         if self.collection.entries.len() == limits.records {
@@ -391,7 +392,7 @@ impl Rows {
         true
     }
 
-    /// Notes a row that holds something else.
+    /// Records that a row contains something else.
     pub(super) fn add_unreadable(&mut self, what: &str) -> bool {
         let place = self.next();
         let kind = ProblemKind::Cell { what: what.to_owned() };
@@ -409,14 +410,14 @@ impl Rows {
     }
 }
 
-/// Where lines come from, and how they are read.
+/// A source of lines, and how to read them.
 struct Source {
     name: Arc<str>,
     codec: Option<&'static ToolCodec>,
     limits: ReadLimits,
 }
 
-/// Reads up to the end of the line, or `most` bytes, and keeps nothing. Returns how many bytes that were.
+/// Skips to the end of the line, but at most `most` bytes. Returns the number of bytes skipped.
 fn skip_line(reader: &mut impl BufRead, most: usize) -> io::Result<usize> {
     let mut skipped = 0;
     while skipped < most {

@@ -1,105 +1,105 @@
-//! Why a record is not a tool.
+//! The errors of reading and writing records.
 
 use super::kinds::ToolType;
 use super::version::{SchemaVersion, VersionError};
 
-/// Why a record cannot be read or written.
+/// A record could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ValueError {
-    /// The text is not JSON.
-    #[error("the record is not JSON: {0}")]
+    /// The record is not valid JSON.
+    #[error("the record is not valid JSON: {0}")]
     NotJson(#[source] serde_json::Error),
-    /// The text is JSON of another type.
+    /// The record is JSON, but not an object.
     #[error("the record is not a JSON object")]
     NotAnObject,
-    /// A member stands in the record twice, so that readers may not agree on it.
-    #[error("the member {member:?} stands in the record twice; leave one out")]
-    Twice {
+    /// A member appears twice, so readers may disagree about its value.
+    #[error("the member {member:?} appears twice in the record; remove one")]
+    Duplicate {
         /// The member.
         member: String,
     },
-    /// The record is none of the forms that are known.
-    #[error("the record has neither `tool_type` nor the fields of an older form; is it a tool?")]
+    /// The record has none of the known formats.
+    #[error("the record has neither `tool_type` nor the fields of an older format; is it a tool?")]
     Unknown,
     /// `tool_type` is not a string.
     #[error("`tool_type` is not a string; the known kinds are COMMAND, WORKFLOW, MCP and HTTP")]
-    TypeNotText,
-    /// A kind that the form does not have.
-    #[error("unknown tool type {found:?}; {form} has {known}")]
+    TypeNotString,
+    /// The format does not support the kind.
+    #[error("unknown tool type {found:?}; {form} supports {known}")]
     UnknownType {
-        /// The kind that the record names.
+        /// The record's kind.
         found: String,
-        /// The name of the form.
+        /// The format's name.
         form: &'static str,
-        /// The kinds that it has.
+        /// The kinds that the format supports.
         known: &'static str,
     },
     /// There is no `schema_version`.
     #[error("`schema_version` is missing; write \"{current}\"", current = SchemaVersion::CURRENT)]
     NoVersion,
-    /// `schema_version` is not a string: as a number, 1.10 would be 1.1.
+    /// `schema_version` is not a string: as numbers, 1.10 and 1.1 would be equal.
     #[error("`schema_version` is not a string; write \"{current}\"", current = SchemaVersion::CURRENT)]
-    VersionNotText,
+    VersionNotString,
     /// `schema_version` is not a version.
     #[error(transparent)]
     Version(#[from] VersionError),
-    /// `schema_version` is a version that this library does not read.
+    /// This library does not read the record's version.
     #[error(
         "the record has schema version {found}, but this program reads versions {major}.x and writes {known}; use a \
          newer Toolwright, or write the record in version {known}",
         major = .known.major
     )]
     UnreadableVersion {
-        /// The version of the record.
+        /// The record's version.
         found: SchemaVersion,
         /// The version that this library writes.
         known: SchemaVersion,
     },
-    /// A member is missing, or its type is wrong.
-    #[error("the {kind} record is incomplete or wrong: {source}")]
+    /// A member is missing, or has the wrong type.
+    #[error("the {kind} record is incomplete or invalid: {source}")]
     Member {
-        /// The kind of the tool.
+        /// The tool's kind.
         kind: ToolType,
-        /// What is wrong.
+        /// The cause.
         source: serde_json::Error,
     },
-    /// A field of a positional record is wrong.
+    /// A field of a positional record is invalid.
     #[error("field \"{field}\": {what}")]
     Field {
         /// The field.
         field: &'static str,
-        /// What is wrong.
+        /// The cause.
         what: String,
     },
-    /// A positional record has a field that its form does not have.
-    #[error("the record has a field {field:?}, which {form} does not have")]
+    /// A positional record has a field that its format does not define.
+    #[error("the record has a field {field:?}, which {form} does not define")]
     UnknownField {
         /// The field.
         field: String,
-        /// The name of the form.
+        /// The format's name.
         form: &'static str,
     },
-    /// A tool that is no workflow has the bytes of one.
-    #[error("the {kind} record has a workflow, which only WORKFLOW records have; take {place} out")]
+    /// A tool that is not a workflow contains one.
+    #[error("the {kind} record has a workflow, which only WORKFLOW records may have; remove {place}")]
     Blob {
-        /// The kind of the tool.
+        /// The tool's kind.
         kind: ToolType,
-        /// Where it stands.
+        /// Its location in the record.
         place: &'static str,
     },
-    /// A schema that is too deep to be passed on.
-    #[error("`{member}` has more than {limit} levels", limit = toolwright_core::json::MAX_VALUE_DEPTH)]
+    /// A schema is nested too deeply.
+    #[error("`{member}` is nested more than {limit} levels deep", limit = toolwright_core::json::MAX_VALUE_DEPTH)]
     Deep {
         /// The member.
         member: &'static str,
     },
-    /// A form that can be read only.
-    #[error("{form} is read, but no longer written; write {default}")]
+    /// The format can only be read.
+    #[error("{form} can be read, but no longer written; write {default}")]
     ReadOnly {
-        /// The name of the form.
+        /// The format's name.
         form: &'static str,
-        /// The form to write.
+        /// The format to write instead.
         default: &'static str,
     },
 }

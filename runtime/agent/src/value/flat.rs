@@ -1,27 +1,28 @@
-//! The flat record, for exchange with programs that keep tools in columns: twelve numbered fields for both kinds that
-//! it has, those of the other kind empty.
+//! The flat record, for exchange with programs that store tools in columns: twelve numbered fields for both of the
+//! kinds that it supports. The fields of the other kind are empty.
 //!
 //! | field | WORKFLOW | MCP |
 //! |---|---|---|
 //! | `"0"` | `"WORKFLOW"` | `"MCP"` |
 //! | `"1"` | name | name |
 //! | `"2"` | description | description |
-//! | `"3"` | schema of the parameters, as JSON text | the same |
-//! | `"4"` | where the workflow is | null |
-//! | `"5"`, `"6"` | input ports, output ports, as JSON text; null if there are none | null |
-//! | `"7"` | index of the message port; -1 for none | -1 |
+//! | `"3"` | parameter schema, as a JSON string | the same |
+//! | `"4"` | location of the workflow | null |
+//! | `"5"`, `"6"` | input ports, output ports, as JSON strings; null if there are none | null |
+//! | `"7"` | index of the message port; -1 if none | -1 |
 //! | `"8"` | null | address of the server |
 //! | `"9"` | null | name of the tool on its server |
-//! | `"10"` | null | schema as the server has it, as JSON text; null if there is none or it is empty |
-//! | `"11"` | null | type of the output; null if it is not known |
+//! | `"10"` | null | the server's schema, as a JSON string; null if there is none or it is empty |
+//! | `"11"` | null | type of the output; null if unknown |
 //!
-//! A port is an object of four fields: name, description, type, spec. When reading, an empty schema is `{}`, missing
+//! A port is an object of four fields: name, description, type, spec. When reading, an empty schema becomes `{}`,
+//! missing ports become none, and a missing index becomes -1.
 //! ports are none, a missing index is -1.
 
 use serde_json::{Map, Value, json};
 
 use super::ToolValue;
-use super::codec::{FLAT, Written};
+use super::codec::{EncodedRecord, FLAT};
 use super::error::ValueError;
 use super::kinds::{McpTool, ToolType, WorkflowTool};
 use super::positional::Fields;
@@ -29,7 +30,7 @@ use super::tagged::Members;
 use super::version::SchemaVersion;
 use super::workflow::{BlobRef, ToolPort, fields_of_port, ports};
 
-/// The fields that each kind leaves empty.
+/// The fields that only MCP tools use.
 const OF_MCP: [&str; 4] = ["8", "9", "10", "11"];
 const OF_WORKFLOW: [&str; 2] = ["5", "6"];
 
@@ -37,7 +38,7 @@ pub(super) fn read(text: &str) -> Result<ToolValue, ValueError> {
     let members = Members::of(text)?;
     let is_field =
         |name: &str| name.parse::<u8>().is_ok_and(|number| number < 12 && number.to_string() == name);
-    // Of several, the same one is named each time.
+    // If there are several, always report the same one.
     if let Some(field) = members.names().filter(|name| !is_field(name)).min() {
         return Err(ValueError::UnknownField { field: field.to_owned(), form: FLAT });
     }
@@ -81,7 +82,7 @@ fn mcp(fields: &mut Fields) -> Result<McpTool, ValueError> {
         refuse(fields, field, ToolType::Mcp)?;
     }
     if fields.index("7")?.is_some_and(|index| index != super::NO_PORT) {
-        return Err(ValueError::Field { field: "7", what: "a tool of kind MCP has -1 here".to_owned() });
+        return Err(ValueError::Field { field: "7", what: "it must be -1 in MCP tools".to_owned() });
     }
     let name = fields.text("1", "name")?;
     let server_uri = fields.text("8", "address of the server")?;
@@ -95,15 +96,15 @@ fn mcp(fields: &mut Fields) -> Result<McpTool, ValueError> {
     })
 }
 
-/// Refuses a field that belongs to the other kind.
+/// Rejects a field that belongs to the other kind.
 fn refuse(fields: &mut Fields, field: &'static str, kind: ToolType) -> Result<(), ValueError> {
     match fields.take(field) {
         None => Ok(()),
-        Some(_) => Err(ValueError::Field { field, what: format!("a tool of kind {kind} has null here") }),
+        Some(_) => Err(ValueError::Field { field, what: format!("it must be null in {kind} tools") }),
     }
 }
 
-pub(super) fn write(value: &ToolValue) -> Result<Written, ValueError> {
+pub(super) fn write(value: &ToolValue) -> Result<EncodedRecord, ValueError> {
     match value {
         ToolValue::Workflow(tool) => Ok(write_workflow(tool)),
         ToolValue::Mcp(tool) => Ok(write_mcp(tool)),
@@ -113,7 +114,7 @@ pub(super) fn write(value: &ToolValue) -> Result<Written, ValueError> {
     }
 }
 
-fn write_workflow(tool: &WorkflowTool) -> Written {
+fn write_workflow(tool: &WorkflowTool) -> EncodedRecord {
     let ports = |ports: &Option<Vec<ToolPort>>| match ports.as_deref() {
         None | Some([]) => Value::Null,
         Some(ports) => ports.iter().map(fields_of_port).collect::<Value>().to_string().into(),
@@ -134,10 +135,10 @@ fn write_workflow(tool: &WorkflowTool) -> Written {
     });
     let mut lost = lost_version(tool.version);
     lost.extend(tool.other.keys().cloned());
-    Written { text: record.to_string(), lost }
+    EncodedRecord { text: record.to_string(), lost }
 }
 
-fn write_mcp(tool: &McpTool) -> Written {
+fn write_mcp(tool: &McpTool) -> EncodedRecord {
     let record = json!({
         "0": "MCP",
         "1": tool.name,
@@ -160,10 +161,10 @@ fn write_mcp(tool: &McpTool) -> Written {
         lost.push("definition".to_owned());
     }
     lost.extend(tool.other.keys().cloned());
-    Written { text: record.to_string(), lost }
+    EncodedRecord { text: record.to_string(), lost }
 }
 
-/// The form has no place for a version: what is read from it has the current one.
+/// The format has no field for the version: records read from it get the current one.
 fn lost_version(version: SchemaVersion) -> Vec<String> {
     if version == SchemaVersion::CURRENT { Vec::new() } else { vec!["schema_version".to_owned()] }
 }

@@ -1,14 +1,14 @@
-//! Records from before there was one form for all kinds: of workflows alone, and of MCP tools alone. They are read, and
-//! written in the current form only.
+//! Two older record formats, from before all kinds shared one: for workflows only, and for MCP tools only. They can be
+//! read, but are written only in the current format.
 //!
-//! Both come with names and with numbers. By name the members are those of the current form, without `tool_type`, and
-//! the keys of a workflow's file store are `_filestore_keys`, its bytes `tool_bytes`. By number:
+//! Both exist with named and with numbered members. Named members are those of the current format, without `tool_type`;
+//! a workflow's file store keys are `_filestore_keys`, and its bytes `tool_bytes`. Numbered members are:
 //!
 //! | record | fields |
 //! |---|---|
 //! | workflow | name, description, schema, bytes, input ports, output ports, index of the message port; the last three may be missing |
 //! | workflow in a file store | `"0"`: the keys, `"1"`: name, description, schema, input ports, output ports, index of the message port |
-//! | MCP tool | name, description, schema, address of the server, name on the server, schema as the server has it, type of the output; the last two may be missing |
+//! | MCP tool | name, description, schema, address of the server, name on the server, the server's schema, type of the output; the last two may be missing |
 
 use serde_json::{Map, Value};
 
@@ -20,14 +20,14 @@ use super::positional::Fields;
 use super::tagged::Members;
 use super::workflow::{BlobRef, ports};
 
-/// Which older form a record has.
+/// An older format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Older {
     Workflow,
     Mcp,
 }
 
-/// The form of a record without `tool_type`, by the members that it has.
+/// Detects the format of a record without `tool_type` by its members.
 pub(super) fn detect(members: &Members<'_>) -> Option<Older> {
     let any = |names: &[&str]| names.iter().any(|name| members.has(name));
     if members.has("name") {
@@ -47,13 +47,13 @@ pub(super) fn detect(members: &Members<'_>) -> Option<Older> {
     if !(any(&["0"]) && any(&["2"]) && any(&["3"])) {
         return None;
     }
-    // The name on the server is the one text that is no list of ports.
+    // The name on the server is the only string that is not a list of ports.
     let has_server =
         is_text("3") && is_text("4") && !is_list(members, "4") && !is_number("6") && !is_list(members, "5");
     Some(if has_server { Older::Mcp } else { Older::Workflow })
 }
 
-/// What tells a workflow by name.
+/// Members that identify a named workflow.
 const NAMED_OF_WORKFLOW: [&str; 6] =
     ["message_output_port_index", "input_ports", "output_ports", "_filestore_keys", "tool_bytes", "workflow"];
 
@@ -93,7 +93,7 @@ pub(super) fn read_workflow(text: &str) -> Result<ToolValue, ValueError> {
     Ok(ToolValue::Workflow(tool))
 }
 
-/// The members of a record that says no kind, as all of the older forms.
+/// The members of a record without `tool_type`, which the older formats lack.
 fn without_kind<'a>(text: &'a str, form: &'static str) -> Result<Members<'a>, ValueError> {
     let members = Members::of(text)?;
     if members.has("tool_type") {
@@ -102,7 +102,7 @@ fn without_kind<'a>(text: &'a str, form: &'static str) -> Result<Members<'a>, Va
     Ok(members)
 }
 
-/// Name, description and schema.
+/// Reads name, description and schema.
 fn head(fields: &mut Fields) -> Result<WorkflowTool, ValueError> {
     let name = fields.text("0", "name")?;
     let description = fields.optional_text("1", "description")?.unwrap_or_default();
@@ -110,7 +110,7 @@ fn head(fields: &mut Fields) -> Result<WorkflowTool, ValueError> {
     Ok(WorkflowTool { parameter_schema, ..WorkflowTool::new(name, description) })
 }
 
-/// A workflow whose bytes stand elsewhere.
+/// A workflow whose bytes are stored elsewhere.
 fn ported_workflow(fields: &mut Fields) -> Result<WorkflowTool, ValueError> {
     Ok(WorkflowTool {
         input_ports: Some(ports("3", fields.take("3"))?),
@@ -160,7 +160,7 @@ pub(super) fn read_mcp(text: &str) -> Result<ToolValue, ValueError> {
     }))
 }
 
-/// Reads members by their names; schemas may be JSON texts.
+/// Reads named members; schemas may be JSON strings.
 fn named<T: serde::de::DeserializeOwned>(
     kind: super::ToolType,
     mut all: Map<String, Value>,
@@ -183,7 +183,7 @@ fn blob(field: &'static str, value: &Value) -> Result<BlobRef, ValueError> {
         .map_err(|what| ValueError::Field { field, what: format!("it is not {what}") })
 }
 
-/// Refuses fields beyond the first `count`.
+/// Rejects fields beyond the first `count`.
 fn only(members: &Members<'_>, count: usize, form: &'static str) -> Result<(), ValueError> {
     let is_field = |name: &str| (0..count).any(|number| number.to_string() == name);
     match members.names().filter(|name| !is_field(name)).min() {

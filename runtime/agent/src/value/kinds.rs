@@ -1,4 +1,4 @@
-//! The kinds of tools that this library knows.
+//! The kinds of tools.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use toolwright_core::definition::ToolDefinition;
 use super::version::SchemaVersion;
 use super::workflow::{BlobRef, ToolPort};
 
-/// The kinds of tools, as `tool_type` names them.
+/// The known kinds of tools, as `tool_type` names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ToolType {
@@ -29,7 +29,7 @@ impl ToolType {
     /// All kinds.
     pub const ALL: [Self; 4] = [Self::Command, Self::Workflow, Self::Mcp, Self::Http];
 
-    /// The word in records: `COMMAND`, `WORKFLOW`, `MCP` or `HTTP`.
+    /// Returns the name in records: `COMMAND`, `WORKFLOW`, `MCP` or `HTTP`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Command => "COMMAND",
@@ -39,7 +39,7 @@ impl ToolType {
         }
     }
 
-    /// The kind of this name, letter by letter.
+    /// Returns the kind with this exact name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
@@ -53,16 +53,16 @@ impl fmt::Display for ToolType {
 
 /// A command of a Rust service, as `#[derive(Tool)]` describes it.
 ///
-/// The record says what the command takes; the program that has the command runs it.
+/// The record describes the command's arguments; the program that defines the command runs it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandTool {
-    /// The version of the record's form.
+    /// The version of the record format.
     #[serde(rename = "schema_version")]
     #[schemars(with = "String")]
     pub version: SchemaVersion,
-    /// The name, which is also what its program calls it.
+    /// The name, which its program uses as well.
     pub name: String,
-    /// What the tool does, for the model.
+    /// The description for the model.
     #[serde(default)]
     pub description: String,
     /// JSON Schema of the arguments.
@@ -70,17 +70,17 @@ pub struct CommandTool {
     /// The name of the server that offers the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// What else the MCP definition says, in the protocol's words: `title`, `icons`, `annotations`, `outputSchema`,
-    /// `_meta` (2026-07-28, server/tools "Tool").
+    /// Other members of the MCP definition, as the protocol names them: `title`, `icons`, `annotations`,
+    /// `outputSchema`, `_meta` (2026-07-28, server/tools "Tool").
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub definition: Map<String, Value>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, which are kept unchanged.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl CommandTool {
-    /// The value for a command's definition; `server` is the name of the server that offers it.
+    /// Converts a command's definition; `server` is the name of the server that offers it.
     pub fn from_definition(server: Option<&str>, definition: &ToolDefinition) -> Self {
         let parts = Parts::of(definition);
         Self {
@@ -95,48 +95,49 @@ impl CommandTool {
     }
 }
 
-/// A workflow: a program of another kind, with ports for data besides its parameters.
+/// A workflow of another program, which has ports for data in addition to parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkflowTool {
-    /// The version of the record's form.
+    /// The version of the record format.
     #[serde(rename = "schema_version")]
     #[schemars(with = "String")]
     pub version: SchemaVersion,
     /// The name.
     pub name: String,
-    /// What the tool does, for the model.
+    /// The description for the model.
     #[serde(default)]
     pub description: String,
     /// JSON Schema of the arguments.
     pub parameter_schema: Map<String, Value>,
-    /// Where the workflow itself is.
+    /// The location of the workflow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<BlobRef>,
-    /// The ports that take data; `None` if nothing is said of them, which is another thing than that there are none.
+    /// The ports that accept data; `None` if unspecified, as opposed to an empty list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_ports: Option<Vec<ToolPort>>,
-    /// The ports that give data.
+    /// The ports that produce data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_ports: Option<Vec<ToolPort>>,
-    /// Which output port has the message for the model, from 0; -1 if none has. `None` is written as `null`.
+    /// The index of the output port with the message for the model, from 0; -1 if there is none. `None` is written as
+    /// `null`.
     #[serde(default = "no_port")]
     pub message_output_port_index: Option<i32>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, which are kept unchanged.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// What [`WorkflowTool::message_output_port_index`] is where a record says nothing.
+/// The default of [`WorkflowTool::message_output_port_index`].
 #[expect(clippy::unnecessary_wraps, reason = "it is the default of an optional member")]
 fn no_port() -> Option<i32> {
     Some(NO_PORT)
 }
 
-/// The index of no port.
+/// The index that stands for "no port".
 pub const NO_PORT: i32 = -1;
 
 impl WorkflowTool {
-    /// A workflow without ports.
+    /// Creates a workflow without ports.
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             version: SchemaVersion::CURRENT,
@@ -155,41 +156,41 @@ impl WorkflowTool {
 /// A tool of an MCP server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct McpTool {
-    /// The version of the record's form.
+    /// The version of the record format.
     #[serde(rename = "schema_version")]
     #[schemars(with = "String")]
     pub version: SchemaVersion,
     /// The name for the agent.
     pub name: String,
-    /// What the tool does, for the model.
+    /// The description for the model.
     #[serde(default)]
     pub description: String,
     /// JSON Schema of the arguments, as the agent sees it.
     pub parameter_schema: Map<String, Value>,
     /// The address of the server.
     pub server_uri: String,
-    /// The name of the tool on its server, byte for byte: what is called.
+    /// The tool's name on its server, byte for byte; calls use it.
     pub tool_name: String,
-    /// JSON Schema of the arguments as the server has it, where `parameter_schema` is a simpler one.
+    /// JSON Schema of the arguments as the server defines it, if `parameter_schema` is simplified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_schema: Option<Map<String, Value>>,
-    /// What kind of result to expect, such as `string`.
+    /// The type of result to expect, such as `string`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_type: Option<String>,
     /// The *name* of the credential for the server; never the secret itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential_ref: Option<String>,
-    /// What else the server's definition says, in the protocol's words: `title`, `icons`, `annotations`,
+    /// Other members of the server's definition, as the protocol names them: `title`, `icons`, `annotations`,
     /// `outputSchema`, `_meta` (2026-07-28, server/tools "Tool").
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub definition: Map<String, Value>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, which are kept unchanged.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl McpTool {
-    /// A tool without parameters, called `name` by the agent and `tool_name` on its server.
+    /// Creates a tool without parameters, called `name` by the agent and `tool_name` on its server.
     pub fn new(name: impl Into<String>, server_uri: impl Into<String>, tool_name: impl Into<String>) -> Self {
         Self {
             version: SchemaVersion::CURRENT,
@@ -206,8 +207,8 @@ impl McpTool {
         }
     }
 
-    /// The value for what a server lists. Members of the definition cannot take the place of members of the record:
-    /// they stand in [`McpTool::definition`].
+    /// Converts a tool that a server lists. Members of the definition cannot replace members of the record: they are
+    /// kept in [`McpTool::definition`].
     pub fn from_definition(server_uri: impl Into<String>, definition: &ToolDefinition) -> Self {
         let parts = Parts::of(definition);
         Self {
@@ -221,22 +222,22 @@ impl McpTool {
 
 /// An endpoint of an HTTP API.
 ///
-/// Parameters that stand in `url` as `{name}` are filled in there; of the others, GET and DELETE have them as the query,
-/// the other methods as a JSON object in the body.
+/// Parameters that appear in `url` as `{name}` are substituted there. GET and DELETE send the others in the query, all
+/// other methods as a JSON object in the body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HttpTool {
-    /// The version of the record's form.
+    /// The version of the record format.
     #[serde(rename = "schema_version")]
     #[schemars(with = "String")]
     pub version: SchemaVersion,
     /// The name.
     pub name: String,
-    /// What the tool does, for the model.
+    /// The description for the model.
     #[serde(default)]
     pub description: String,
     /// JSON Schema of the arguments.
     pub parameter_schema: Map<String, Value>,
-    /// The address, with `{name}` where a parameter belongs.
+    /// The URL, with `{name}` in place of parameters.
     pub url: String,
     /// The method.
     #[serde(default)]
@@ -244,13 +245,13 @@ pub struct HttpTool {
     /// The *name* of the credential for the API; never the secret itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential_ref: Option<String>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, which are kept unchanged.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl HttpTool {
-    /// A tool without parameters.
+    /// Creates a tool without parameters.
     pub fn new(name: impl Into<String>, method: HttpMethod, url: impl Into<String>) -> Self {
         Self {
             version: SchemaVersion::CURRENT,
@@ -265,7 +266,7 @@ impl HttpTool {
     }
 }
 
-/// The method of a request (RFC 9110 §9).
+/// The method of an HTTP request (RFC 9110 §9).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum HttpMethod {
@@ -282,7 +283,7 @@ pub enum HttpMethod {
     Delete,
 }
 
-/// A tool of a kind that this version of Toolwright does not know: kept, passed on and never called.
+/// A tool of an unknown kind, which is kept and passed on, but never called.
 #[derive(Debug, Clone)]
 pub struct OtherTool {
     pub(super) tool_type: String,
@@ -290,18 +291,17 @@ pub struct OtherTool {
 }
 
 impl OtherTool {
-    /// The kind, as the record names it.
+    /// Returns the kind that the record names.
     pub fn tool_type(&self) -> &str {
         &self.tool_type
     }
 
-    /// The record, byte for byte as it came.
+    /// Returns the record, byte for byte.
     pub fn record(&self) -> &str {
         self.record.get()
     }
 
-    /// The text member of this name, if the record has one. Kinds that are not known yet still have a `name`, a
-    /// `description` and a `schema_version`.
+    /// Returns a string member of the record. Future kinds still have a `name`, a `description` and a `schema_version`.
     pub fn text(&self, member: &str) -> Option<String> {
         let members: Map<String, Value> = serde_json::from_str(self.record()).ok()?;
         members.get(member)?.as_str().map(str::to_owned)
@@ -314,9 +314,9 @@ impl PartialEq for OtherTool {
     }
 }
 
-/// What all kinds have in common for their reader.
+/// The members that all kinds share, for the reader.
 pub(super) trait Tagged {
-    /// The members that are not known.
+    /// The unknown members.
     fn other_mut(&mut self) -> &mut Map<String, Value>;
 }
 
@@ -331,19 +331,19 @@ macro_rules! tagged {
 }
 tagged!(CommandTool WorkflowTool McpTool HttpTool);
 
-/// A definition, taken apart as records have it.
+/// A definition, split up the way records store it.
 struct Parts {
     name: String,
     description: String,
     parameter_schema: Map<String, Value>,
-    /// Everything else, in the protocol's words.
+    /// All other members, as the protocol names them.
     rest: Map<String, Value>,
 }
 
 impl Parts {
     fn of(definition: &ToolDefinition) -> Self {
         let mut rest = toolwright_core::manifest::entry(definition);
-        // An empty description is not the same as none, and only the definition can tell.
+        // An empty description differs from a missing one, which only the definition shows.
         let is_empty = definition.description.as_deref() == Some("");
         rest.retain(|member, _| match member.as_str() {
             "name" | "inputSchema" => false,

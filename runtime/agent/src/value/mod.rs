@@ -1,8 +1,8 @@
-//! One value for every kind of tool, so that tools of all kinds stand in one list.
+//! A single type for tools of every kind, so that lists can mix them.
 //!
-//! A [`ToolValue`] is a command, a workflow, a tool of an MCP server, an endpoint of an HTTP API, or a tool of a kind that
-//! is not known yet. It is written as one JSON object whose `tool_type` says which, and whose `schema_version` says in
-//! which version of the form ([`SchemaVersion`]):
+//! A [`ToolValue`] is a command, a workflow, a tool of an MCP server, an endpoint of an HTTP API, or a tool of an
+//! unknown kind. It is written as one JSON object, in which `tool_type` states the kind, and `schema_version` the
+//! version of the format ([`SchemaVersion`]):
 //!
 //! ```
 //! use toolwright_agent::value::{McpTool, ToolValue};
@@ -16,12 +16,12 @@
 //! # Ok::<(), toolwright_agent::value::ValueError>(())
 //! ```
 //!
-//! Several values are a [`ToolCollection`]: JSON lines, one record each. Other forms of records are entries of a registry,
-//! [`ToolCodec`]: the flat record for table programs, and older forms, which are read and rewritten in the current one.
+//! A [`ToolCollection`] stores several values as JSON lines, one record each. [`ToolCodec`] is the registry of other
+//! record formats: the flat record for tabular programs, and older formats, which can be read and are rewritten in the
+//! current one.
 //!
-//! The set of kinds is closed in data and open in time: a `match` on [`ToolValue`] handles every kind, so that a new one
-//! breaks the build until it is handled, and [`ToolValue::Other`] carries what a later version writes. What tools *do* is
-//! behind traits.
+//! A `match` on [`ToolValue`] handles every kind, so that adding a kind breaks the build until it is handled;
+//! [`ToolValue::Other`] preserves what later versions write. What tools *do* is behind traits.
 
 #[cfg(feature = "arrow")]
 pub mod arrow;
@@ -45,8 +45,8 @@ use serde_json::{Map, Value, json};
 use toolwright_core::definition::ToolDefinition;
 
 pub use address::{AddressError, STDIO_SCHEME, stdio_command, stdio_uri};
-pub use codec::{FLAT, MCP_ONLY, TAGGED, ToolCodec, WORKFLOW_ONLY, Written};
-#[expect(deprecated, reason = "they are for those who still name them")]
+pub use codec::{EncodedRecord, FLAT, MCP_ONLY, TAGGED, ToolCodec, WORKFLOW_ONLY};
+#[expect(deprecated, reason = "re-exported for programs that still use them")]
 pub use codec::{McpToolCodec, WorkflowToolCodec};
 pub use collection::{
     Deprecation, Duplicate, Place, Problem, ProblemKind, ReadLimits, ToolCollection, ToolEntry,
@@ -58,8 +58,8 @@ pub use workflow::{BlobRef, ToolPort};
 
 /// A tool of any kind.
 ///
-/// Not `#[non_exhaustive]`: who dispatches on the kind is to notice a new one when compiling. This does not, since one kind
-/// is missing:
+/// Not `#[non_exhaustive]`: code that matches on the kind should fail to compile when a kind is added. This does not
+/// compile, since one kind is missing:
 ///
 /// ```compile_fail,E0004
 /// # use toolwright_agent::value::ToolValue;
@@ -82,20 +82,20 @@ pub enum ToolValue {
     Mcp(McpTool),
     /// An endpoint of an HTTP API.
     Http(HttpTool),
-    /// A kind that this version of Toolwright does not know.
+    /// A tool of an unknown kind.
     Other(OtherTool),
 }
 
 impl ToolValue {
-    /// Reads a tagged record. A record of an unknown kind is [`ToolValue::Other`].
+    /// Reads a tagged record. A record of an unknown kind becomes [`ToolValue::Other`].
     ///
     /// # Errors
-    /// [`ValueError`]; an older form is [`ValueError::Unknown`] here: [`ToolCodec::detect`] reads those.
+    /// [`ValueError`]; an older format is [`ValueError::Unknown`] here. [`ToolCodec::detect`] recognizes those.
     pub fn from_json(text: &str) -> Result<Self, ValueError> {
         tagged::read(text)
     }
 
-    /// The tagged record, as one line: the same bytes for the same value. A record of an unknown kind is as it came.
+    /// Writes the tagged record as one line. Equal values have equal bytes; a record of an unknown kind is unchanged.
     pub fn to_json(&self) -> String {
         match self {
             Self::Other(tool) => tool.record().to_owned(),
@@ -103,7 +103,7 @@ impl ToolValue {
         }
     }
 
-    /// The kind, as records name it.
+    /// Returns the kind, as records name it.
     pub fn tool_type(&self) -> &str {
         match self {
             Self::Command(_) => ToolType::Command.as_str(),
@@ -114,7 +114,7 @@ impl ToolValue {
         }
     }
 
-    /// The name. A record of an unknown kind may have none.
+    /// Returns the name. A record of an unknown kind may have none.
     pub fn name(&self) -> Option<String> {
         match self {
             Self::Command(tool) => Some(tool.name.clone()),
@@ -125,11 +125,11 @@ impl ToolValue {
         }
     }
 
-    /// The definition for a model and for MCP clients: name, description, the schema of the arguments, and what else is
-    /// known in the protocol's words. Nothing for a kind that is not known, since nobody can call it.
+    /// Returns the definition for models and MCP clients: name, description, argument schema, and other known members
+    /// of the protocol. `None` for an unknown kind, which cannot be called.
     ///
-    /// The schema is that of the parameters with `"type": "object"` at its root, which the protocol asks for (2026-07-28,
-    /// schema `Tool`).
+    /// The schema is that of the parameters, with the `"type": "object"` at its root that the protocol requires
+    /// (2026-07-28, schema `Tool`).
     pub fn definition(&self) -> Option<ToolDefinition> {
         let (name, description, schema, rest) = match self {
             Self::Command(tool) => {
@@ -147,7 +147,8 @@ impl ToolValue {
             schema.shift_insert(0, "type".to_owned(), "object".into());
         }
         let bare = |schema: Map<String, Value>| ToolDefinition::new(name, schema.into());
-        // What a server said beside the schema may be of any form: then the rest is left out, and the tool is not.
+        // The other members of a server's definition may have any type: if they are invalid, they are dropped, and the
+        // tool is kept.
         let whole = rest.filter(|rest| !rest.is_empty()).and_then(|rest| {
             let mut members = Map::from_iter([("name".to_owned(), name.as_str().into())]);
             members.extend(rest.clone());
@@ -162,7 +163,7 @@ impl ToolValue {
         Some(definition)
     }
 
-    /// The JSON Schema (2020-12) of tagged records of the known kinds.
+    /// Returns the JSON Schema (2020-12) of tagged records of the known kinds.
     pub fn json_schema() -> Value {
         let kinds = [
             (ToolType::Command, schemars::schema_for!(CommandTool)),

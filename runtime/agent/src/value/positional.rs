@@ -1,11 +1,11 @@
-//! Records whose members are numbered, as columns of structs have them: reading single fields.
+//! Reads single fields of records whose members are numbered, as in columns of structs.
 
 use serde_json::{Map, Value};
 use toolwright_core::json::MAX_VALUE_DEPTH;
 
 use super::error::ValueError;
 
-/// The fields of a record, each read at most once.
+/// The fields of a record, each of which is read at most once.
 pub(super) struct Fields {
     fields: Map<String, Value>,
 }
@@ -15,17 +15,17 @@ impl Fields {
         Self { fields }
     }
 
-    /// Takes a field out; `null` is as good as none.
+    /// Takes a field; `null` counts as missing.
     pub(super) fn take(&mut self, field: &str) -> Option<Value> {
         self.fields.remove(field).filter(|value| !value.is_null())
     }
 
-    /// Whether the field is there, though it may be `null`.
+    /// Whether the field is present, even if it is `null`.
     pub(super) fn has(&self, field: &str) -> bool {
         self.fields.contains_key(field)
     }
 
-    /// A field that must be a string.
+    /// Takes a required string field.
     pub(super) fn text(&mut self, field: &'static str, what: &str) -> Result<String, ValueError> {
         match self.take(field) {
             Some(Value::String(text)) => Ok(text),
@@ -34,7 +34,7 @@ impl Fields {
         }
     }
 
-    /// A field that is a string or nothing.
+    /// Takes an optional string field.
     pub(super) fn optional_text(
         &mut self,
         field: &'static str,
@@ -47,18 +47,19 @@ impl Fields {
         }
     }
 
-    /// A JSON Schema: its JSON text, or the object itself. Nothing and an empty text are `None`.
+    /// Takes a JSON Schema: an object, or a JSON string of one. A missing field and an empty string
+    /// are `None`.
     pub(super) fn schema(&mut self, field: &'static str) -> Result<Option<Map<String, Value>>, ValueError> {
         let wrong = |what: String| ValueError::Field { field, what };
         let schema = match self.take(field) {
             None => return Ok(None),
             Some(Value::String(text)) if text.is_empty() => return Ok(None),
             Some(Value::String(text)) => serde_json::from_str(&text)
-                .map_err(|error| wrong(format!("the schema is not JSON: {error}")))?,
+                .map_err(|error| wrong(format!("the schema is not valid JSON: {error}")))?,
             Some(schema) => schema,
         };
         if depth(&schema) > MAX_VALUE_DEPTH {
-            return Err(wrong(format!("the schema has more than {MAX_VALUE_DEPTH} levels")));
+            return Err(wrong(format!("the schema is nested more than {MAX_VALUE_DEPTH} levels deep")));
         }
         match schema {
             Value::Object(schema) => Ok(Some(schema)),
@@ -66,7 +67,7 @@ impl Fields {
         }
     }
 
-    /// An index of a port; absent is -1, and `null` is `None`.
+    /// Takes a port index; a missing one is -1, and `null` is `None`.
     pub(super) fn index(&mut self, field: &'static str) -> Result<Option<i32>, ValueError> {
         if !self.has(field) {
             return Ok(Some(super::NO_PORT));
@@ -75,12 +76,12 @@ impl Fields {
         let index = value.as_i64().and_then(|index| i32::try_from(index).ok());
         index.map(Some).ok_or_else(|| ValueError::Field {
             field,
-            what: "the index of the message port is not a whole number of 32 bits".to_owned(),
+            what: "the index of the message port is not a 32-bit integer".to_owned(),
         })
     }
 }
 
-/// How many arrays and objects lie in each other. What is read from JSON has at most 128 levels.
+/// The nesting depth of arrays and objects. Parsed JSON has at most 128 levels.
 fn depth(value: &Value) -> usize {
     match value {
         Value::Array(values) => 1 + values.iter().map(depth).max().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! The form that is written: one object with `tool_type`, `schema_version` and the members of its kind.
+//! The current format: one object with `tool_type`, `schema_version` and the members of its kind.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,19 +13,19 @@ use super::kinds::{CommandTool, HttpTool, McpTool, OtherTool, ToolType, Workflow
 use super::version::SchemaVersion;
 use super::{ToolValue, kinds};
 
-/// The members of a record as texts.
+/// The raw members of a record.
 pub(super) struct Members<'a> {
     by_name: HashMap<String, &'a RawValue>,
 }
 
 impl<'a> Members<'a> {
-    /// The members of the object that `text` is.
+    /// Splits the object in `text` into its members.
     ///
     /// # Errors
-    /// [`ValueError::NotJson`], [`ValueError::NotAnObject`], [`ValueError::Twice`].
+    /// [`ValueError::NotJson`], [`ValueError::NotAnObject`], [`ValueError::Duplicate`].
     pub(super) fn of(text: &'a str) -> Result<Self, ValueError> {
         let found = match serde_json::from_str(text) {
-            Ok(Found { twice: Some(member), .. }) => return Err(ValueError::Twice { member }),
+            Ok(Found { twice: Some(member), .. }) => return Err(ValueError::Duplicate { member }),
             Ok(Found { by_name, .. }) => by_name,
             Err(error) if error.is_data() => return Err(ValueError::NotAnObject),
             Err(error) => return Err(ValueError::NotJson(error)),
@@ -37,12 +37,12 @@ impl<'a> Members<'a> {
         self.by_name.contains_key(member)
     }
 
-    /// The names of the members, in no order.
+    /// Iterates over the member names, in arbitrary order.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
     }
 
-    /// The value of a member.
+    /// Parses the value of a member.
     pub(super) fn value(&self, member: &str) -> Option<serde_json::Value> {
         serde_json::from_str(self.by_name.get(member)?.get()).ok()
     }
@@ -54,7 +54,7 @@ impl<'a> Members<'a> {
 
 struct Found<'a> {
     by_name: HashMap<String, &'a RawValue>,
-    /// The first name that came again.
+    /// The first duplicate name.
     twice: Option<String>,
 }
 
@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for Found<'de> {
     }
 }
 
-/// Reads a record. One of an unknown kind is kept as it came.
+/// Reads a record. One of an unknown kind is kept unchanged.
 pub(super) fn read(text: &str) -> Result<ToolValue, ValueError> {
     let text = text.trim();
     let members = Members::of(text)?;
@@ -93,7 +93,7 @@ pub(super) fn read(text: &str) -> Result<ToolValue, ValueError> {
         return Err(ValueError::Unknown);
     }
     let Some(serde_json::Value::String(tool_type)) = members.value("tool_type") else {
-        return Err(ValueError::TypeNotText);
+        return Err(ValueError::TypeNotString);
     };
     let Some(kind) = ToolType::from_name(&tool_type) else {
         let record = RawValue::from_string(text.to_owned()).map_err(ValueError::NotJson)?;
@@ -111,14 +111,14 @@ pub(super) fn read(text: &str) -> Result<ToolValue, ValueError> {
     })
 }
 
-/// Refuses what a reader of another major version wrote, before the rest is looked at.
+/// Rejects records of another major version before reading anything else.
 fn check_version(members: &Members<'_>) -> Result<(), ValueError> {
     let found: SchemaVersion = match members.value("schema_version") {
         None | Some(serde_json::Value::Null) => return Err(ValueError::NoVersion),
         Some(serde_json::Value::String(version)) => version.parse()?,
         Some(other) => match other.to_string().parse::<SchemaVersion>() {
             Ok(found) if !found.is_readable() => found,
-            _ => return Err(ValueError::VersionNotText),
+            _ => return Err(ValueError::VersionNotString),
         },
     };
     if found.is_readable() {
@@ -128,7 +128,7 @@ fn check_version(members: &Members<'_>) -> Result<(), ValueError> {
     }
 }
 
-/// Reads the members of one kind.
+/// Reads a record of a known kind.
 fn known<T: DeserializeOwned + kinds::Tagged>(kind: ToolType, text: &str) -> Result<T, ValueError> {
     let mut tool: T = serde_json::from_str(text).map_err(|source| ValueError::Member { kind, source })?;
     tool.other_mut().shift_remove("tool_type");

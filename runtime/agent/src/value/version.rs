@@ -1,4 +1,4 @@
-//! The version of a record's form.
+//! The version of the record format.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,15 +7,15 @@ use serde::de::{Deserializer, Error as _};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-/// The version of the form in which a tool is written, such as `1.0`.
+/// The version of a record's format, such as `1.0`.
 ///
-/// A newer minor version only adds members, which are kept as they came. A newer major version may give known members
-/// another meaning, so its records are refused.
+/// A newer minor version only adds members, which are preserved. A newer major version may change the meaning of
+/// known members, so its records are rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SchemaVersion {
-    /// Changes when a reader of the former version would misunderstand a record.
+    /// Incremented when a reader of the previous version would misunderstand a record.
     pub major: u32,
-    /// Changes when members are added.
+    /// Incremented when members are added.
     pub minor: u32,
 }
 
@@ -23,7 +23,7 @@ impl SchemaVersion {
     /// The version that this library writes.
     pub const CURRENT: Self = Self { major: 1, minor: 0 };
 
-    /// Whether this library reads records of the version: those of its own major version.
+    /// Returns whether this library reads records of the version: those with the same major version.
     pub fn is_readable(self) -> bool {
         self.major == Self::CURRENT.major
     }
@@ -41,7 +41,7 @@ impl fmt::Display for SchemaVersion {
     }
 }
 
-/// Why a text is not a version.
+/// A string is not a schema version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a schema version; write two numbers, such as \"{current}\"", current = SchemaVersion::CURRENT)]
 pub struct VersionError(String);
@@ -50,7 +50,7 @@ impl FromStr for SchemaVersion {
     type Err = VersionError;
 
     fn from_str(text: &str) -> Result<Self, VersionError> {
-        // Exactly one way to write each version, so that equal versions are equal texts.
+        // Each version has exactly one spelling, so equal versions are equal strings.
         let number = |digits: &str| {
             let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
             let is_short = digits == "0" || !digits.starts_with('0');

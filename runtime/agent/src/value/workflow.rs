@@ -1,4 +1,4 @@
-//! What only workflows have: ports, and a reference to their bytes.
+//! Parts of workflows: ports, and a reference to the workflow's bytes.
 
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error as _};
@@ -8,25 +8,25 @@ use toolwright_core::content::base64;
 
 use super::error::ValueError;
 
-/// A port through which a workflow takes or gives data.
+/// A port through which a workflow accepts or produces data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolPort {
     /// The name.
     pub name: String,
-    /// What the data is.
+    /// A description of the data.
     #[serde(default)]
     pub description: String,
     /// The type of the data, such as `table`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// More about the type, in a form that the type knows.
+    /// Details of the type, in a format that the type defines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spec: Option<String>,
 }
 
-/// Where the bytes of a workflow are. Only WORKFLOW records have one.
+/// The location of a workflow's bytes. Only WORKFLOW records have one.
 ///
-/// Nothing here reads a file: whoever runs the workflow does, and checks the digest.
+/// This library does not read files: the runner of the workflow does, and verifies the digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum BlobRef {
@@ -35,11 +35,11 @@ pub enum BlobRef {
         /// The base64.
         base64: String,
     },
-    /// A file, and what it must hash to.
+    /// A file and its digest.
     File {
         /// The path, as the runner of the workflow understands it.
         path: String,
-        /// SHA-256 of the file: 64 hexadecimal digits in lower case.
+        /// SHA-256 of the file: 64 lowercase hexadecimal digits.
         sha256: String,
     },
     /// Keys of the file store of the workflow's host.
@@ -50,17 +50,17 @@ pub enum BlobRef {
 }
 
 impl BlobRef {
-    /// These bytes.
+    /// Creates an inline reference.
     pub fn inline(bytes: &[u8]) -> Self {
         Self::Inline { base64: base64::encode(bytes) }
     }
 
-    /// The reference that the flat record has: base64, or else a key, as a string; several keys as an array; a file as
-    /// an object.
+    /// Reads a reference from the flat record: a string is base64 or else a key, an array is several keys, and an
+    /// object is a file.
     pub(super) fn from_flat(value: Value) -> Result<Self, String> {
         match value {
             Value::String(text) if is_canonical(&text) => Ok(Self::Inline { base64: text }),
-            // Columns hold text only; base64 has neither sign.
+            // Columns contain strings only; neither character occurs in base64.
             Value::String(text) if text.starts_with(['[', '{']) => match serde_json::from_str(&text) {
                 Ok(value @ (Value::Array(_) | Value::Object(_))) => Self::from_flat(value),
                 _ => Ok(Self::Keys { keys: vec![text] }),
@@ -77,7 +77,7 @@ impl BlobRef {
         }
     }
 
-    /// What [`BlobRef::from_flat`] reads.
+    /// Writes a reference in the format that [`BlobRef::from_flat`] reads.
     pub(super) fn to_flat(&self) -> Value {
         match self {
             Self::Inline { base64 } => Value::from(base64.as_str()),
@@ -90,12 +90,12 @@ impl BlobRef {
     }
 }
 
-/// Whether the text is base64 as [`base64::encode`] writes it. The empty text is no bytes, and no key either.
+/// Whether the text is canonical base64. The empty string is neither bytes nor a key.
 fn is_canonical(text: &str) -> bool {
     base64::decode(text).is_ok_and(|bytes| base64::encode(&bytes) == text)
 }
 
-/// A reference as it is read.
+/// The serialized form of a reference.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BlobRecord {
@@ -128,45 +128,45 @@ impl TryFrom<BlobRecord> for BlobRef {
                 if sha256.len() == 64 && sha256.bytes().all(is_digit) {
                     Ok(Self::File { path, sha256 })
                 } else {
-                    Err("`sha256` is not 64 hexadecimal digits in lower case".to_owned())
+                    Err("`sha256` is not 64 lowercase hexadecimal digits".to_owned())
                 }
             }
             BlobRecord { base64: None, path: None, sha256: None, keys: Some(keys) } => {
                 Ok(Self::Keys { keys })
             }
-            _ => Err("a reference is `base64`, or `path` with `sha256`, or `keys`".to_owned()),
+            _ => Err("a reference must have `base64`, or `path` and `sha256`, or `keys`".to_owned()),
         }
     }
 }
 
-/// A port in a positional record: name, description, type, spec.
+/// Reads a port of a positional record: name, description, type, spec.
 pub(super) fn port_of_fields(fields: &Map<String, Value>) -> Result<ToolPort, String> {
     let text = |field: &str| fields.get(field).and_then(Value::as_str).map(str::to_owned);
     if let Some(unknown) = fields.keys().find(|field| !matches!(field.as_str(), "0" | "1" | "2" | "3")) {
-        return Err(format!("a port has the fields \"0\" to \"3\", not {unknown:?}"));
+        return Err(format!("a port has the fields \"0\" to \"3\"; unknown field {unknown:?}"));
     }
     let spec = match fields.get("3") {
         None | Some(Value::Null) => None,
         Some(Value::String(spec)) => Some(spec.clone()),
-        Some(_) => return Err("the spec of a port, its field \"3\", is a string or null".to_owned()),
+        Some(_) => return Err("the spec of a port, field \"3\", must be a string or null".to_owned()),
     };
     let description = match fields.get("1") {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(description)) => description.clone(),
-        Some(_) => return Err("the description of a port, its field \"1\", is a string or null".to_owned()),
+        Some(_) => return Err("the description of a port, field \"1\", must be a string or null".to_owned()),
     };
     match (text("0"), text("2")) {
         (Some(name), Some(kind)) => Ok(ToolPort { name, description, kind, spec }),
-        _ => Err("a port has a name in its field \"0\" and a type in its field \"2\"".to_owned()),
+        _ => Err("a port needs a name in field \"0\" and a type in field \"2\"".to_owned()),
     }
 }
 
-/// What [`port_of_fields`] reads.
+/// Writes a port in the format that [`port_of_fields`] reads.
 pub(super) fn fields_of_port(port: &ToolPort) -> Value {
     serde_json::json!({"0": port.name, "1": port.description, "2": port.kind, "3": port.spec})
 }
 
-/// Ports as a positional record has them: a list, or the JSON text of one; `null` and an empty text are no ports.
+/// Reads the ports of a positional record: a list, or a JSON string of one; `null` and an empty string mean no ports.
 ///
 /// # Errors
 /// [`ValueError::Field`], naming `field`.
@@ -175,18 +175,17 @@ pub(super) fn ports(field: &'static str, value: Option<Value>) -> Result<Vec<Too
     let list = match value {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::String(text)) if text.is_empty() => return Ok(Vec::new()),
-        Some(Value::String(text)) => {
-            serde_json::from_str(&text).map_err(|error| wrong(format!("the text is not JSON: {error}")))?
-        }
+        Some(Value::String(text)) => serde_json::from_str(&text)
+            .map_err(|error| wrong(format!("the string is not valid JSON: {error}")))?,
         Some(list) => list,
     };
-    let Value::Array(list) = list else { return Err(wrong("it is not a list of ports".to_owned())) };
+    let Value::Array(list) = list else { return Err(wrong("it must be a list of ports".to_owned())) };
     let port = |port: Value| match port {
         Value::Object(fields) if fields.contains_key("name") => {
             serde_json::from_value(Value::Object(fields)).map_err(|error| wrong(error.to_string()))
         }
         Value::Object(fields) => port_of_fields(&fields).map_err(wrong),
-        _ => Err(wrong("a port is not an object".to_owned())),
+        _ => Err(wrong("a port must be an object".to_owned())),
     };
     list.into_iter().map(port).collect()
 }

@@ -17,15 +17,23 @@ pub type InputRequests = BTreeMap<String, InputRequest>;
 /// the request tells apart.
 pub type InputResponses = BTreeMap<String, Value>;
 
-/// A question to the client (2026-07-28, schema `InputRequest`), as it came; [`InputRequest::read`] reads it.
+/// An input request to the client (2026-07-28, schema `InputRequest`), unparsed; [`InputRequest::read`] parses it.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwright_core::protocol::{InputRequest, InputRequestKind};
+///
+/// let request = InputRequest::new("roots/list", json!({}));
+/// assert!(matches!(request.read(), Ok(InputRequestKind::ListRoots(_))));
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct InputRequest {
-    /// The method of the question.
+    /// The method: `elicitation/create`, `sampling/createMessage` or `roots/list`.
     pub method: String,
-    /// Its parameters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub params: Option<Map<String, Value>>,
+    /// The parameters: an object, or `null` if there are none.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub params: Value,
     /// Members that this version of Toolwright does not know; kept as they came.
     #[serde(flatten)]
     pub other: Map<String, Value>,
@@ -44,17 +52,18 @@ pub enum InputRequestKind {
 }
 
 impl InputRequest {
-    /// A question of a method, see [`method`].
-    pub fn new(method: impl Into<String>, params: Option<Map<String, Value>>) -> Self {
+    /// Creates an input request. The parameters are those of `ElicitRequest`, `CreateMessageRequest` or
+    /// `ListRootsRequest` of the schema.
+    pub fn new(method: impl Into<String>, params: Value) -> Self {
         Self { method: method.into(), params, other: Map::new() }
     }
 
-    /// The question as what it is.
+    /// Parses the parameters according to the method.
     ///
     /// # Errors
-    /// An unknown method, or parameters that do not fit; the text says which.
+    /// An unknown method, or invalid parameters; the message says which.
     pub fn read(&self) -> Result<InputRequestKind, serde_json::Error> {
-        let params = || Value::Object(self.params.clone().unwrap_or_default());
+        let params = || if self.params.is_null() { Value::Object(Map::new()) } else { self.params.clone() };
         match self.method.as_str() {
             method::ELICITATION_CREATE => ElicitParams::deserialize(params()).map(InputRequestKind::Elicit),
             method::SAMPLING_CREATE_MESSAGE => CreateMessageParams::deserialize(params())
@@ -79,8 +88,7 @@ impl InputRequestKind {
             Self::CreateMessage(params) => (method::SAMPLING_CREATE_MESSAGE, serde_json::to_value(params)?),
             Self::ListRoots(params) => (method::ROOTS_LIST, serde_json::to_value(params)?),
         };
-        let Value::Object(params) = params else { return Err(serde_json::Error::custom("no object")) };
-        Ok(InputRequest::new(method, Some(params)))
+        Ok(InputRequest::new(method, params))
     }
 }
 

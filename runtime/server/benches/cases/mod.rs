@@ -1,7 +1,7 @@
-//! What is measured: by criterion here, by instructions in `tests/bench-limits`.
+//! The benchmark cases: measured by criterion here, and by instruction counts in `tests/bench-limits`.
 //!
-//! The server is measured through its stdio transport, as a process of its own: the program that measures starts
-//! itself again with [`SERVE`].
+//! The server is measured through its stdio transport in a separate process: the benchmark starts itself again with
+//! [`SERVE`].
 
 pub(crate) mod peer;
 
@@ -18,15 +18,15 @@ use toolwright_server::{
     BoxFuture, BuildError, Context, Outcome, Provider, ServeError, Server, Service, Stdio, ToolRequest,
 };
 
-/// The argument with which the program serves; the number of further tools follows.
+/// The argument that makes the program serve; the number of additional tools follows.
 pub(crate) const SERVE: &str = "serve";
 
-/// One thing to measure: a message, sent many times to one server.
+/// One benchmark case: a message that is sent many times to one server.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// How many tools there are beside the one that is called.
+    /// The number of tools besides the one that is called.
     pub(crate) other_tools: usize,
-    /// What comes before the message, once.
+    /// Messages that are sent once, before the measured one.
     pub(crate) opening: &'static str,
     pub(crate) message: &'static str,
 }
@@ -84,7 +84,7 @@ async fn add(Add { a, b }: Add) -> Json<Sum> {
     Json(Sum { sum: a + b })
 }
 
-/// Tools that are listed and not called.
+/// Tools that are listed but never called.
 struct Others(Arc<[ToolDefinition]>);
 
 impl Others {
@@ -119,7 +119,7 @@ impl Provider for Others {
     }
 }
 
-/// The service that is measured.
+/// The measured service.
 pub(crate) fn service(other_tools: usize) -> Result<Service, BuildError> {
     Server::new(add).tools::<Add>().provider(Others::new(other_tools)).name("bench").build()
 }
@@ -129,8 +129,8 @@ pub(crate) fn serve(other_tools: usize) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(|source| ServeError::Stream { stream: "input", source })?;
     let service = service(other_tools)?;
-    // A thread of the transport may hold the service until the process ends. Whether a thousand definitions are freed
-    // before that is chance, and would show in the counts.
+    // A thread of the transport may hold the service until the process exits. Whether a thousand definitions are
+    // freed before that is up to chance, and would affect the counts.
     std::mem::forget(service.clone());
     runtime.block_on(service.serve(Stdio))
 }

@@ -1,4 +1,4 @@
-//! The other end of the measured server.
+//! The client of the measured server.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
@@ -15,7 +15,7 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Starts the server of a case with `command`, which gets the arguments after its own, and sends the opening.
+    /// Starts the server of a case with `command`, adding the case's arguments, and sends the opening messages.
     pub(crate) fn start(mut command: Command, case: &Case) -> Result<Self, Box<dyn Error>> {
         let command = command.args([SERVE, &case.other_tools.to_string()]);
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
@@ -26,27 +26,27 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Sends messages at once and reads their answers, which must be good ones.
+    /// Sends all messages and reads their responses, which must be successful.
     pub(crate) fn ask(&mut self, messages: &str, answers: usize) -> Result<(), Box<dyn Error>> {
         self.input.write_all(messages.as_bytes())?;
         for _ in 0..answers {
             self.answer.clear();
             self.output.read_until(b'\n', &mut self.answer)?;
-            // Every message has an id of one digit. A call that failed says so in an answer that is short.
+            // Every message has a one-digit id. A failed call has a short response that says so.
             let answer = String::from_utf8_lossy(&self.answer[..self.answer.len().min(1_000)]);
             let is_result = answer.get(23..).is_some_and(|rest| rest.starts_with(r#","result":"#));
             if !is_result || answer.contains(r#""isError":true"#) {
-                return Err(format!("not a good answer: {answer}").into());
+                return Err(format!("unexpected response: {answer}").into());
             }
         }
         Ok(())
     }
 
-    /// Ends the input and waits for the process.
+    /// Closes the input and waits for the process.
     pub(crate) fn stop(self) -> Result<(), Box<dyn Error>> {
         let Self { mut process, input, .. } = self;
         drop(input);
         let status = process.wait()?;
-        if status.success() { Ok(()) } else { Err(format!("the server ended with {status}").into()) }
+        if status.success() { Ok(()) } else { Err(format!("the server exited with {status}").into()) }
     }
 }

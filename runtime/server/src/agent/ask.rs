@@ -1,4 +1,4 @@
-//! From an agent's message to the tool's answer.
+//! Handles an agent's messages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::limits::Limits;
 use crate::panics::{UserFuture, catch};
 use crate::provider::{Outcome, Provider};
 
-/// Answers the messages of agents with the tools of a provider, such as a [`Service`](crate::Service).
+/// Handles the messages of agents with the tools of a provider, such as a [`Service`](crate::Service).
 pub struct Agent {
     provider: Arc<dyn Provider>,
     router: Box<dyn TextRouter>,
@@ -36,32 +36,32 @@ impl std::fmt::Debug for Agent {
 }
 
 impl Agent {
-    /// An agent's way to the tools of `provider`, with the [`CommandRouter`] for text.
+    /// Creates an agent for the tools of `provider`, with the [`CommandRouter`] for text.
     pub fn new(provider: Arc<dyn Provider>) -> Self {
         let call_timeout = Limits::default().call_timeout;
         Self { provider, router: Box::new(CommandRouter), context_path: None, call_timeout }
     }
 
-    /// Uses another router for text.
+    /// Sets the router for text.
     pub fn with_router(self, router: impl TextRouter) -> Self {
         Self { router: Box::new(router), ..self }
     }
 
-    /// Works in this application context, such as `orders/42`: its tools are those of the context and of the ones above
-    /// it, and calls are made in it instead of in that of each call's [`Context`].
+    /// Sets the application context, such as `orders/42`. Available tools are those of the context and its ancestors,
+    /// and calls are made in it instead of in that of each call's [`Context`].
     pub fn in_context(self, path: impl Into<String>) -> Self {
         Self { context_path: Some(path.into()), ..self }
     }
 
-    /// How long a call in a [`Session`](super::Session) may take; 5 minutes if nothing is said.
+    /// Sets the time limit of a call in a [`Session`](super::Session); 5 minutes by default.
     pub fn with_call_timeout(self, call_timeout: Duration) -> Self {
         Self { call_timeout, ..self }
     }
 
-    /// Answers one message: an envelope, or text for the router.
+    /// Handles one message: an envelope, or text for the router.
     ///
-    /// A message that looks like JSON and is no envelope goes to the router as well; why it is none stands in the
-    /// trace, and in the error if the router cannot use it either.
+    /// A message that looks like JSON but is not a valid envelope goes to the router as well. The trace contains the
+    /// reason, and so does the error if the router rejects it, too.
     pub async fn ask(&self, text: &str, cx: &Context) -> Turn {
         let mut trace = Vec::new();
         let outcome = self.answer(text, cx, &mut trace).await;
@@ -92,14 +92,14 @@ impl Agent {
         if self.context_path.is_some()
             && !self.definitions().iter().any(|tool| router::is_name(tool, &call.name))
         {
-            let result = ToolResult::error(format!("there is no tool named `{}` in this context", call.name));
+            let result = ToolResult::error(format!("unknown tool `{}` in this context", call.name));
             return Ok(AgentMessage::new(source, call.name, result));
         }
         trace.push(TraceEvent::Called { tool: call.name.clone(), source });
         run(&*self.provider, &call, source, self.context_path.as_deref(), cx).await
     }
 
-    /// The tools that there are now.
+    /// Returns the tools that are currently available.
     pub fn definitions(&self) -> Arc<[ToolDefinition]> {
         let tools = self.provider.tools(&Access::Trusted);
         match &self.context_path {
@@ -108,12 +108,12 @@ impl Agent {
         }
     }
 
-    /// Names and descriptions of all tools, for the agent that chooses.
+    /// Returns the names and descriptions of all tools, for the agent that selects one.
     pub fn simple_docs(&self) -> String {
         docs::simple(&self.definitions())
     }
 
-    /// One tool for each command, in this form.
+    /// Returns one tool per command, in the given form.
     pub fn tools(&self, form: InputForm) -> Vec<TextTool> {
         let tool = |definition: &ToolDefinition| {
             let tool = TextTool::new(Arc::clone(&self.provider), definition.clone(), form);
@@ -130,20 +130,20 @@ impl Agent {
     }
 }
 
-/// The envelope in a text that looks like JSON; none if it does not.
+/// Parses the envelope in a text that looks like JSON; `None` if it does not.
 pub(super) fn envelope(text: &str) -> Option<Result<ToolCall, EnvelopeError>> {
     let text = text.trim_start_matches('\u{feff}').trim();
     text.starts_with('{').then(|| ToolCall::from_envelope(text))
 }
 
-/// Waits for a choice of a tool, until the call's deadline or its cancellation.
+/// Waits for the selection of a tool, until the call's deadline or its cancellation.
 pub(super) async fn decide<T>(choice: impl Future<Output = T>, cx: &Context) -> Result<T, AgentError> {
     let deadline = tokio::time::Instant::from_std(cx.deadline());
     let choice = cx.cancellation().run_until_cancelled(choice);
     tokio::time::timeout_at(deadline, choice).await.ok().flatten().ok_or(AgentError::Undecided)
 }
 
-/// Runs a call to its end, its deadline or its cancellation.
+/// Runs a call until it completes, its deadline passes, or it is cancelled.
 pub(super) async fn run(
     provider: &dyn Provider,
     call: &ToolCall,
@@ -161,7 +161,7 @@ pub(super) async fn run(
             let result = result_of(outcome);
             let fault = result.structured_content.as_ref().and_then(StructuredContent::fault);
             let unfit =
-                fault.map(|fault| format!("the structured content of `{tool}` cannot be used: it {fault}"));
+                fault.map(|fault| format!("the structured content of `{tool}` is invalid: it {fault}"));
             Ok(AgentMessage::new(source, tool, unfit.map_or(result, ToolResult::error)))
         }
         Ended::TimedOut => Err(AgentError::TimedOut { tool }),
@@ -170,78 +170,78 @@ pub(super) async fn run(
     }
 }
 
-/// What an agent reads of an outcome.
+/// Converts an outcome to the result that the agent receives.
 fn result_of(outcome: Outcome) -> ToolResult {
     match outcome {
         Outcome::Result(result) => result,
         Outcome::Error(error) => ToolResult::error(error.message),
         Outcome::Raw(raw) => serde_json::from_str(raw.json.get())
-            .unwrap_or_else(|error| ToolResult::error(format!("the result cannot be read: {error}"))),
+            .unwrap_or_else(|error| ToolResult::error(format!("invalid result: {error}"))),
         Outcome::InputRequired(_) | Outcome::Task(_) => {
-            ToolResult::error("the tool asks for input, which an agent cannot give")
+            ToolResult::error("the tool requires input, which an agent cannot provide")
         }
     }
 }
 
-/// What came of one message.
+/// The outcome of one message.
 #[derive(Debug)]
 pub struct Turn {
-    /// What happened on the way, in order. Holds no arguments.
+    /// The steps that were taken, in order. Contains no arguments.
     pub trace: Vec<TraceEvent>,
-    /// The answer. A tool that failed is an answer, with `is_error`.
+    /// The response. A failed tool is a response with `is_error`.
     pub outcome: Result<AgentMessage, AgentError>,
 }
 
-/// A step on the way from a message to its answer.
+/// A step in handling a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TraceEvent {
-    /// The message looks like JSON and is not an envelope; it goes to the router.
+    /// The message looks like JSON but is not a valid envelope; it goes to the router.
     NoEnvelope {
-        /// Why it is none.
+        /// The reason.
         error: String,
     },
     /// A tool is called.
     Called {
         /// The tool.
         tool: String,
-        /// Which way the call came.
+        /// How the call was expressed.
         source: Source,
     },
-    /// The tool has answered.
+    /// The tool has returned.
     Finished {
         /// The tool.
         tool: String,
-        /// Whether the answer is a failure.
+        /// Whether the result is a failure.
         is_error: bool,
     },
-    /// There is no answer.
+    /// The message failed.
     Failed {
-        /// Why.
+        /// The error.
         error: String,
     },
 }
 
-/// Why a message has no answer.
+/// A message could not be answered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// The message is no tool call and no command.
+    /// The message is neither a tool call nor a command.
     #[error("{route}{}", also(.refused.as_ref()))]
     Input {
-        /// Why it is no tool call, if it looks like one.
+        /// Why it is not a tool call, if it looks like one.
         refused: Option<EnvelopeError>,
-        /// Why it is no command.
+        /// Why it is not a command.
         route: RouteError,
     },
-    /// The router, or the selection of a [`Delegate`](super::Delegate), did not come to an end in time, or the call was
-    /// cancelled before.
-    #[error("no tool was chosen in time")]
+    /// The router, or the selection of a [`Delegate`](super::Delegate), did not finish in time, or the call was
+    /// cancelled before it did.
+    #[error("no tool was selected in time")]
     Undecided,
-    /// A tool got the envelope of another one.
-    #[error("the call is for `{called}`, and this is `{tool}`")]
+    /// A tool received an envelope for another one.
+    #[error("the call is for `{called}`, but this tool is `{tool}`")]
     OtherTool {
-        /// The tool that was asked.
+        /// The tool that received it.
         tool: String,
         /// The tool that the envelope names.
         called: String,
@@ -249,7 +249,7 @@ pub enum AgentError {
     /// The selection of a [`Delegate`](super::Delegate) failed.
     #[error("no tool could be selected")]
     Selection(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The selection of a [`Delegate`](super::Delegate) named a tool that it does not have.
+    /// The selection of a [`Delegate`](super::Delegate) named an unknown tool.
     #[error("the selected tool `{tool}` does not exist")]
     NotATool {
         /// The name.
@@ -267,7 +267,7 @@ pub enum AgentError {
         /// The tool.
         tool: String,
     },
-    /// The handler panicked; the text of the panic went to stderr.
+    /// The handler panicked; the panic message is on stderr.
     #[error("`{tool}` failed unexpectedly; the program's log has the reason")]
     Panicked {
         /// The tool.

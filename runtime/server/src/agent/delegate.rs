@@ -1,4 +1,4 @@
-//! An agent that hands single requests to tools.
+//! An agent that delegates each request to one of its tools.
 
 use std::error::Error;
 
@@ -8,12 +8,12 @@ use super::tool::TextTool;
 use crate::context::Context;
 use crate::future::BoxFuture;
 
-/// What a selection chose.
+/// The outcome of a selection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     /// The name of the tool.
     pub tool: String,
-    /// What the tool is called with: text, an envelope, or arguments as JSON; see [`TextTool::call`].
+    /// The tool's input: text, an envelope, or arguments as JSON; see [`TextTool::call`].
     pub input: String,
 }
 
@@ -21,8 +21,8 @@ type Select = dyn for<'a> Fn(&'a str, &'a [TextTool]) -> BoxFuture<'a, Result<Se
     + Send
     + Sync;
 
-/// Hands a request to one of its tools; which, and with what input, a function of yours decides, such as one that asks
-/// a model and shows it [`TextTool::docs`].
+/// Delegates requests to tools. Your function selects the tool and its input, for example by asking a model and showing
+/// it [`TextTool::docs`].
 pub struct Delegate {
     tools: Vec<TextTool>,
     select: Box<Select>,
@@ -35,7 +35,7 @@ impl std::fmt::Debug for Delegate {
 }
 
 impl Delegate {
-    /// A delegate for these tools, with the function that selects.
+    /// Creates a delegate for these tools, with the function that selects.
     pub fn new<S>(tools: Vec<TextTool>, select: S) -> Self
     where
         S: for<'a> Fn(
@@ -49,7 +49,7 @@ impl Delegate {
         Self { tools, select: Box::new(select) }
     }
 
-    /// The tools.
+    /// Returns the tools.
     pub fn tools(&self) -> &[TextTool] {
         &self.tools
     }
@@ -57,8 +57,8 @@ impl Delegate {
     /// Selects a tool for the request and calls it.
     ///
     /// # Errors
-    /// [`AgentError::Selection`] with the error of the selection, [`AgentError::NotATool`] where it names none of the
-    /// tools, [`AgentError::Undecided`] where it comes to no end in time, and the errors of [`TextTool::call`]. None is turned into an answer.
+    /// [`AgentError::Selection`] with the error of the selection, [`AgentError::NotATool`] if it names an unknown tool,
+    /// [`AgentError::Undecided`] if it does not finish in time, and the errors of [`TextTool::call`].
     pub async fn run(&self, request: &str, cx: &Context) -> Result<AgentMessage, AgentError> {
         let selection =
             decide((self.select)(request, &self.tools), cx).await?.map_err(AgentError::Selection)?;

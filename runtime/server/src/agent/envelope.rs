@@ -5,18 +5,18 @@ use serde_json::value::RawValue;
 
 use crate::provider::ToolRequest;
 
-/// A call as an agent makes it: `{"name": …, "arguments": {…}}`.
+/// A call as agents write it: `{"name": …, "arguments": {…}}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolCall {
     /// The tool's name.
     pub name: String,
-    /// The arguments: a JSON object, or nothing.
+    /// The arguments: a JSON object, or `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Box<RawValue>>,
 }
 
-/// A tool call and the word that says so.
+/// A tool call with its type tag.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Envelope<Call> {
@@ -32,8 +32,9 @@ enum Kind {
 }
 
 impl ToolCall {
-    /// Reads `{"type":"mcp_tool_call","tool_call":{"name":…,"arguments":{…}}}`. Strictly: other members, a missing
-    /// or empty name, and arguments that are not an object are errors; `arguments` may be `null` or absent.
+    /// Parses `{"type":"mcp_tool_call","tool_call":{"name":…,"arguments":{…}}}` strictly: unknown members, a
+    /// missing or empty name, and arguments that are not an object are errors; `arguments` may be `null` or
+    /// absent.
     pub fn from_envelope(text: &str) -> Result<Self, EnvelopeError> {
         let envelope: Envelope<Self> = serde_json::from_str(text)?;
         let call = envelope.tool_call;
@@ -46,31 +47,31 @@ impl ToolCall {
         Ok(call)
     }
 
-    /// Writes what [`ToolCall::from_envelope`] reads.
+    /// Writes the envelope that [`ToolCall::from_envelope`] parses.
     ///
     /// # Errors
-    /// None that these types can cause; serde's signature has one.
+    /// These types cannot cause any; serde's signature has one.
     pub fn to_envelope(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(&Envelope { kind: Kind::McpToolCall, tool_call: self })
     }
 
-    /// The call for a provider, in the application context that the caller works in.
+    /// Creates the provider's request, in the caller's application context.
     pub fn request<'a>(&'a self, context_path: Option<&'a str>) -> ToolRequest<'a> {
         ToolRequest::new(&self.name, self.arguments.as_deref()).in_context(context_path)
     }
 }
 
-/// Why a text is not the envelope of a tool call.
+/// A text is not a valid tool call envelope.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EnvelopeError {
-    /// Not JSON, or not of this shape.
+    /// It is not JSON, or has another shape.
     #[error(r#"not a tool call of the form {{"type":"mcp_tool_call","tool_call":{{"name":…,"arguments":{{…}}}}}}: {0}"#)]
     Shape(#[from] serde_json::Error),
     /// The name is empty.
-    #[error("the tool call names no tool; set `name`")]
+    #[error("the tool call has no tool name; set `name`")]
     NoName,
-    /// The arguments are JSON of another type.
+    /// The arguments are not a JSON object.
     #[error("the arguments of the tool call are not a JSON object; write `{{}}` for none")]
     Arguments,
 }

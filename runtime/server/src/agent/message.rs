@@ -1,4 +1,4 @@
-//! What an agent gets back.
+//! The messages that an agent receives.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -6,42 +6,42 @@ use toolwright_core::content::ContentBlock;
 use toolwright_core::render;
 use toolwright_core::result::{StructuredContent, ToolResult};
 
-/// How many characters of a result [`AgentMessage::to_text`] shows.
+/// The maximum number of characters of a result in [`AgentMessage::to_text`].
 pub const RENDER_LIMIT: usize = render::LIMIT;
 
-/// Which way a call came.
+/// How a call was expressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// As a tool call of the protocol: the envelope, or arguments as JSON.
+    /// A tool call of the protocol: the envelope, or arguments as JSON.
     Mcp,
-    /// As text.
+    /// Text.
     Command,
 }
 
-/// The result of a call in the form for agents: the protocol's result, the tool, and which way the call came.
+/// The result of a call for agents: the protocol's result, the tool, and how the call was expressed.
 ///
-/// Both ways give the same members, so that an agent reads both alike.
+/// Both kinds of calls produce the same members.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentMessage {
-    /// Which way the call came.
+    /// How the call was expressed.
     pub source: Source,
     /// The tool that ran.
     pub tool: String,
-    /// Whether the call failed in a way that the model should hear about.
+    /// Whether the call failed in a way that the model should know about.
     #[serde(default)]
     pub is_error: bool,
-    /// The blocks for the model. A block without a type is text when it is read, and its text is empty if there is none.
+    /// The content blocks for the model. When deserializing, a block without a type is text, and missing text is empty.
     #[serde(default, deserialize_with = "blocks")]
     pub content: Vec<ContentBlock>,
-    /// The result as data.
+    /// The structured result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<StructuredContent>,
 }
 
 impl AgentMessage {
-    /// The message for the result of `tool`. A failure without any content gets a text that says so.
+    /// Creates the message for a result of `tool`. A failure without content gets a text that says so.
     pub fn new(source: Source, tool: impl Into<String>, result: ToolResult) -> Self {
         let mut content = result.content;
         if result.is_error && content.is_empty() && result.structured_content.is_none() {
@@ -56,7 +56,7 @@ impl AgentMessage {
         }
     }
 
-    /// The message as text for a model. See [`render::text`].
+    /// Renders the message as text for a model. See [`render::text`].
     pub fn to_text(&self) -> String {
         render::parts(&self.tool, self.is_error, &self.content, self.structured_content.as_ref())
     }

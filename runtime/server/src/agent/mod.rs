@@ -1,9 +1,9 @@
-//! Tools for agents in the same process: tool calls as JSON or as text, one tool a command, delegation, sessions.
+//! Tools for agents in the same process: tool calls as JSON or text, one tool per command, delegation, and sessions.
 //!
-//! An agent's message is one text. [`Agent::ask`] reads it as the envelope
-//! `{"type":"mcp_tool_call","tool_call":{"name":…,"arguments":{…}}}`; if it is none, a [`TextRouter`] finds the command
+//! An agent's message is a string. [`Agent::ask`] parses it as the envelope
+//! `{"type":"mcp_tool_call","tool_call":{"name":…,"arguments":{…}}}`; if that fails, a [`TextRouter`] finds the command
 //! in the text. Either way it becomes a [`ToolCall`], then a [`ToolRequest`](crate::provider::ToolRequest) for the
-//! [`Provider`](crate::provider::Provider), and the result comes back as an [`AgentMessage`] that says which way it came.
+//! [`Provider`](crate::provider::Provider). The result is an [`AgentMessage`], which states how the call was expressed.
 //!
 //! ```
 //! # use std::{sync::Arc, time::Duration};
@@ -20,9 +20,9 @@
 //! # }
 //! ```
 //!
-//! This is for an agent that lives in the process of its service and writes text. A model that calls functions, with tools
-//! of several kinds and servers, gets a `Toolbox` (the crate `toolwright-agent`): its `AgentTool` takes arguments, a
-//! [`TextTool`] takes whatever text the agent wrote.
+//! This module is for agents that run in the process of their service and write text. For a model that calls functions,
+//! with tools of several kinds and servers, use `Toolbox` (crate `toolwright-agent`): its `AgentTool` accepts
+//! arguments, while a [`TextTool`] accepts whatever text the agent wrote.
 
 mod ask;
 mod envelope;

@@ -1,4 +1,4 @@
-//! Finding the command in plain text.
+//! Finds the command in plain text.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,15 @@ use super::text::{Pair, Part, parts};
 use super::typing;
 use crate::future::BoxFuture;
 
-/// Turns plain text into a call: [`CommandRouter`], or one of yours that asks a model.
+/// Turns plain text into a call. Implemented by [`CommandRouter`]; implement it yourself to ask a model, for
+/// example.
 ///
 /// ```
 /// use toolwright_core::definition::ToolDefinition;
 /// use toolwright_server::BoxFuture;
 /// use toolwright_server::agent::{RouteError, TextRouter, ToolCall};
 ///
-/// /// Whatever is said, it calls the first tool.
+/// /// Always calls the first tool.
 /// struct First;
 ///
 /// impl TextRouter for First {
@@ -35,10 +36,10 @@ use crate::future::BoxFuture;
 /// # let _: &dyn TextRouter = &First;
 /// ```
 pub trait TextRouter: Send + Sync + 'static {
-    /// The call that `text` means.
+    /// Returns the call that `text` stands for.
     ///
     /// # Errors
-    /// [`RouteError`]; a router of your own returns its errors as [`RouteError::Other`].
+    /// [`RouteError`]; custom routers return their errors as [`RouteError::Other`].
     fn route<'a>(
         &'a self,
         text: &'a str,
@@ -46,13 +47,13 @@ pub trait TextRouter: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<ToolCall, RouteError>>;
 }
 
-/// The router that guesses nothing: a name of a tool and `key=value` arguments.
+/// A deterministic router, which parses a tool's name and `key=value` arguments.
 ///
 /// `get order details order_id=#W0000001 verbose=true note="two words" filter={"a": [1, 2]}`
 ///
-/// The name may be the tool's own or a former one; spaces, `_` and `-` in it are equal, and so are capitals and
-/// small letters where that leaves one tool. Values get the type that the tool's schema says; quotes make a text,
-/// and a list is JSON or a repeated key.
+/// The name may be a current or former one. Spaces, `_` and `-` are equivalent, and case is ignored if that is
+/// unambiguous. Values are converted to the types in the tool's schema; quotes make a string, and a list is JSON
+/// or a repeated key.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CommandRouter;
 
@@ -66,52 +67,53 @@ impl TextRouter for CommandRouter {
     }
 }
 
-/// Why a text is not a command.
+/// A text is not a command.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {
-    /// There is no command in front of the arguments.
+    /// There is no command before the arguments.
     #[error("the message is empty; write a command and its arguments as `key=value`")]
     Empty,
     /// No tool has this name.
-    #[error("no command is called {words:?}{}", did_you_mean(.candidates))]
+    #[error("unknown command {words:?}{}", did_you_mean(.candidates))]
     NoCommand {
-        /// What stands in front of the arguments.
+        /// The words before the arguments.
         words: String,
-        /// The names that come nearest, best first.
+        /// The most similar names, best first.
         candidates: Vec<String>,
     },
-    /// Several tools have this name but for capitals, spaces, `_` and `-`.
-    #[error("{words:?} may be one of {}; write its exact name", .candidates.join(", "))]
+    /// Several tools have this name, ignoring case, spaces, `_` and `-`.
+    #[error("{words:?} is ambiguous between {}; write the exact name", .candidates.join(", "))]
     Ambiguous {
-        /// What stands in front of the arguments.
+        /// The words before the arguments.
         words: String,
         /// The names of the tools.
         candidates: Vec<String>,
     },
-    /// Words that are neither the command nor arguments. They are not repeated: they may be part of a secret.
-    #[error("{count} word(s) after `{command}` are no arguments; write `key=value`, with quotes around a value of several words{}", keys(.parameters))]
+    /// Words that are neither the command nor arguments. They are not repeated, since they may be part of a
+    /// secret.
+    #[error("{count} word(s) after `{command}` are not arguments; write `key=value`, with quotes around a value of several words{}", keys(.parameters))]
     Words {
         /// The tool.
         command: String,
-        /// How many words.
+        /// The number of words.
         count: usize,
         /// The tool's parameters.
         parameters: Vec<String>,
     },
-    /// A value starts with a quote that never ends.
-    #[error("the quote after `{parameter}=` is not closed")]
+    /// A quoted value is not terminated.
+    #[error("the quote after `{parameter}=` is not terminated")]
     OpenQuote {
         /// The parameter.
         parameter: String,
     },
-    /// A parameter that is not a list has two values.
+    /// A parameter that is not a list has several values.
     #[error("`{parameter}` is given twice; give it once")]
     Repeated {
         /// The parameter.
         parameter: String,
     },
-    /// The error of a router of your own.
+    /// An error of a custom router.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),
 }
@@ -138,7 +140,7 @@ fn route(text: &str, tools: &[ToolDefinition]) -> Result<ToolCall, RouteError> {
     call(tool, &parts[words.len()..])
 }
 
-/// The call of a known tool.
+/// Creates a call of a known tool.
 pub(super) fn call(tool: &ToolDefinition, parts: &[Part<'_>]) -> Result<ToolCall, RouteError> {
     let pairs: Vec<&Pair<'_>> = parts.iter().filter_map(Part::as_pair).collect();
     if pairs.len() < parts.len() {
@@ -147,7 +149,7 @@ pub(super) fn call(tool: &ToolDefinition, parts: &[Part<'_>]) -> Result<ToolCall
     tool_call(tool, &typing::arguments(tool, &pairs)?)
 }
 
-/// The call of a known tool with these arguments.
+/// Creates a call of a known tool with these arguments.
 pub(super) fn tool_call(
     tool: &ToolDefinition,
     arguments: &Map<String, Value>,
@@ -156,7 +158,7 @@ pub(super) fn tool_call(
     Ok(ToolCall { name: tool.name.clone(), arguments: Some(arguments) })
 }
 
-/// Whether the tool has this name, or had it formerly.
+/// Whether this is a current or former name of the tool.
 pub(super) fn is_name(tool: &ToolDefinition, name: &str) -> bool {
     names_of(tool).any(|own| own == name)
 }
@@ -185,7 +187,7 @@ fn find<'a>(words: &[&str], tools: &'a [ToolDefinition]) -> Result<&'a ToolDefin
             });
         }
     }
-    // The longest beginning that is a command leaves the fewest words over.
+    // The longest prefix that is a command leaves the fewest words over.
     for end in (1..words.len().min(NAME_WORDS)).rev() {
         if let [tool] = alike(&words[..end]).as_slice() {
             return Err(stray_words(tool, words.len() - end));
@@ -195,10 +197,10 @@ fn find<'a>(words: &[&str], tools: &'a [ToolDefinition]) -> Result<&'a ToolDefin
     Err(RouteError::NoCommand { candidates: candidates(&words, tools), words })
 }
 
-/// How many words at the start of a text may be a name: more are not looked at, however long the text is.
+/// The maximum number of words that are considered as a name, however long the text is.
 const NAME_WORDS: usize = 16;
 
-/// The part of `text` after the tool's name, where it starts with one of its names, else all of it.
+/// Strips the tool's name from the start of `text`, if present.
 pub(super) fn without_name<'a>(tool: &ToolDefinition, text: &'a str) -> &'a str {
     let text = text.trim();
     let ends = text.char_indices().filter(|(_, character)| character.is_whitespace()).map(|(at, _)| at);
@@ -209,13 +211,13 @@ pub(super) fn without_name<'a>(tool: &ToolDefinition, text: &'a str) -> &'a str 
         .map_or(text, |end| text[end..].trim_start())
 }
 
-/// The tool's name and its former names.
+/// The tool's current and former names.
 fn names_of(tool: &ToolDefinition) -> impl Iterator<Item = &str> {
     let former = tool.meta.as_ref().and_then(|meta| meta.get(meta_keys::WAS)).and_then(Value::as_array);
     std::iter::once(tool.name.as_str()).chain(former.into_iter().flatten().filter_map(Value::as_str))
 }
 
-/// What is left of a name when capitals, spaces, `_` and `-` make no difference.
+/// Normalizes a name: ignores case, spaces, `_` and `-`.
 pub(super) fn fold(name: &str) -> String {
     let words: Vec<String> = name
         .split(|character: char| character.is_whitespace() || matches!(character, '_' | '-'))
@@ -225,10 +227,10 @@ pub(super) fn fold(name: &str) -> String {
     words.join("_")
 }
 
-/// How many candidates an error names.
+/// The maximum number of candidates in an error.
 const CANDIDATES: usize = 3;
 
-/// The names that come nearest: a slip of the pen first, then those that share the most words.
+/// Returns the most similar names: typos first, then names that share the most words.
 fn candidates(words: &str, tools: &[ToolDefinition]) -> Vec<String> {
     let folded = fold(words);
     let wanted: BTreeSet<&str> = folded.split('_').collect();

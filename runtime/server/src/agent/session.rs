@@ -1,4 +1,4 @@
-//! A conversation: messages in, answers out, and the trace, each in order.
+//! A conversation: messages in; responses and trace events out, each in order.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use super::ask::{Agent, AgentError, TraceEvent};
 use super::message::AgentMessage;
 use crate::context::Context;
 
-/// How many messages, and how many answers, may wait in a session.
+/// The capacity of a session's queues of messages and of responses.
 const QUEUE: usize = 64;
 
-/// How many steps of the trace wait for their reader; older ones are dropped then.
+/// The number of trace events that wait for their reader; beyond that, the oldest are dropped.
 const TRACE_QUEUE: usize = 1_024;
 
-/// A conversation with an [`Agent`]. Messages are answered one after the other, in the order in which they were sent;
-/// sessions run beside each other. Dropping the session cancels the call that runs.
+/// A conversation with an [`Agent`]. Messages are handled one at a time, in the order in which they were sent;
+/// sessions run concurrently. Dropping the session cancels the current call.
 #[derive(Debug)]
 pub struct Session {
     input: SessionInput,
@@ -25,7 +25,7 @@ pub struct Session {
     _stop: DropGuard,
 }
 
-/// The way into a session. Cheap to clone, for several senders.
+/// Sends messages to a session. Cheap to clone, for several senders.
 #[derive(Debug, Clone)]
 pub struct SessionInput(mpsc::Sender<String>);
 
@@ -35,7 +35,7 @@ pub struct SessionInput(mpsc::Sender<String>);
 pub struct SessionClosed;
 
 impl Session {
-    /// Starts a session. Needs a tokio runtime.
+    /// Starts a session.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -51,7 +51,7 @@ impl Session {
         Self { input: SessionInput(input), output, trace, _stop: stop.drop_guard() }
     }
 
-    /// A way into the session for another sender.
+    /// Returns a handle for another sender.
     pub fn input(&self) -> SessionInput {
         self.input.clone()
     }
@@ -64,15 +64,15 @@ impl Session {
         self.input.send(text).await
     }
 
-    /// The next answer, or the error in its place: one for each message, in order.
+    /// Returns the next response or error: one per message, in order.
     ///
     /// # Errors
-    /// What the message of this place failed with.
+    /// The error of the corresponding message.
     pub async fn next(&mut self) -> Option<Result<AgentMessage, AgentError>> {
         self.output.recv().await
     }
 
-    /// The next step of the trace. Where nobody reads it for a thousand steps, the oldest are skipped.
+    /// Returns the next trace event. If nobody reads them, only the latest 1,024 are kept.
     pub async fn next_event(&mut self) -> Option<TraceEvent> {
         loop {
             match self.trace.recv().await {
@@ -85,10 +85,10 @@ impl Session {
 }
 
 impl SessionInput {
-    /// Sends a message. Waits while 64 messages wait already.
+    /// Sends a message. Waits while 64 messages are queued.
     ///
     /// # Errors
-    /// [`SessionClosed`] where the session was dropped.
+    /// [`SessionClosed`] if the session was dropped.
     pub async fn send(&self, text: impl Into<String>) -> Result<(), SessionClosed> {
         self.0.send(text.into()).await.map_err(|_| SessionClosed)
     }
@@ -103,7 +103,7 @@ async fn serve(
     while let Some(text) = messages.recv().await {
         let turn = agent.ask(&text, &Context::detached(agent.call_timeout())).await;
         for event in turn.trace {
-            // Fails where nobody reads the trace, which is nobody's loss.
+            // Sending fails if nobody reads the trace, which is fine.
             let _ = events.send(event);
         }
         if answers.send(turn.outcome).await.is_err() {

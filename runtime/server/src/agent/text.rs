@@ -1,4 +1,4 @@
-//! Reading a line of text: words and `key=value` pairs.
+//! Parses a line of text into words and `key=value` pairs.
 
 use serde_json::value::RawValue;
 
@@ -34,11 +34,11 @@ impl<'a> Part<'a> {
 pub(super) struct Pair<'a> {
     pub(super) key: &'a str,
     pub(super) value: String,
-    /// Whether the value stood in quotes, and so is a text.
+    /// Whether the value was quoted, and is therefore a string.
     pub(super) quoted: bool,
 }
 
-/// The parts of the line, in order.
+/// Splits a line into its parts, in order.
 pub(super) fn parts(line: &str) -> Result<Vec<Part<'_>>, RouteError> {
     let mut parts = Vec::new();
     let mut rest = line.trim_start();
@@ -59,7 +59,7 @@ pub(super) fn parts(line: &str) -> Result<Vec<Part<'_>>, RouteError> {
     Ok(parts)
 }
 
-/// The pair whose value starts `text`, and what comes after it.
+/// Parses the value at the start of `text`, and returns the pair and the rest.
 fn pair<'a>(key: &'a str, text: &'a str) -> Result<(Pair<'a>, &'a str), RouteError> {
     if let Some(quote @ ('"' | '\'')) = text.chars().next() {
         let (value, after) = quoted(key, &text[1..], quote)?;
@@ -69,7 +69,7 @@ fn pair<'a>(key: &'a str, text: &'a str) -> Result<(Pair<'a>, &'a str), RouteErr
     Ok((Pair { key, value: text[..end].to_owned(), quoted: false }, &text[end..]))
 }
 
-/// The text up to the closing quote; a backslash keeps a quote or a backslash after it from being read as one.
+/// Parses up to the closing quote; a backslash escapes a quote or a backslash.
 fn quoted<'a>(key: &str, text: &'a str, quote: char) -> Result<(String, &'a str), RouteError> {
     let mut value = String::new();
     let mut characters = text.char_indices().peekable();
@@ -83,7 +83,7 @@ fn quoted<'a>(key: &str, text: &'a str, quote: char) -> Result<(String, &'a str)
     Err(RouteError::OpenQuote { parameter: key.to_owned() })
 }
 
-/// Where the JSON object or array ends that starts `text`, if one does.
+/// Returns the end of the JSON object or array at the start of `text`, if there is one.
 fn json_end(text: &str) -> Option<usize> {
     if !text.starts_with(['{', '[']) {
         return None;

@@ -1,4 +1,4 @@
-//! One command as a tool of its own.
+//! One command as a tool.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::text::{Part, parts};
 use crate::context::Context;
 use crate::provider::Provider;
 
-/// How a tool asks to be called. Each tool takes both forms; the form decides what its documentation teaches.
+/// The form of calls that a tool's documentation teaches. Every tool accepts both forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InputForm {
     /// Text: `key=value …`.
@@ -24,8 +24,8 @@ pub enum InputForm {
     Json,
 }
 
-/// One command of a provider as a tool for an agent framework: a name, documentation, and a function from text to an
-/// answer.
+/// One command of a provider as a tool for an agent framework: a name, documentation, and a function from text to a
+/// message.
 #[derive(Clone)]
 pub struct TextTool {
     provider: Arc<dyn Provider>,
@@ -44,12 +44,12 @@ impl std::fmt::Debug for TextTool {
 }
 
 impl TextTool {
-    /// A tool whose documentation teaches text.
+    /// Creates a tool whose documentation teaches text.
     pub fn query(provider: Arc<dyn Provider>, definition: ToolDefinition) -> Self {
         Self::new(provider, definition, InputForm::Query)
     }
 
-    /// A tool whose documentation teaches the envelope.
+    /// Creates a tool whose documentation teaches the envelope.
     pub fn json(provider: Arc<dyn Provider>, definition: ToolDefinition) -> Self {
         Self::new(provider, definition, InputForm::Json)
     }
@@ -58,32 +58,32 @@ impl TextTool {
         Self { provider, definition, form, context_path: None }
     }
 
-    /// Makes calls in this application context, such as `orders/42`, instead of that of each call's [`Context`].
+    /// Sets the application context of calls, such as `orders/42`, instead of that of each call's [`Context`].
     pub fn in_context(self, path: impl Into<String>) -> Self {
         Self { context_path: Some(path.into()), ..self }
     }
 
-    /// The tool's name.
+    /// Returns the tool's name.
     pub fn name(&self) -> &str {
         &self.definition.name
     }
 
-    /// The definition, with the JSON Schema of the arguments.
+    /// Returns the definition, with the JSON Schema of the arguments.
     pub fn definition(&self) -> &ToolDefinition {
         &self.definition
     }
 
-    /// What the documentation teaches.
+    /// Returns the form that the documentation teaches.
     pub fn form(&self) -> InputForm {
         self.form
     }
 
-    /// Everything that an agent needs to call the tool: [`docs::full`], and a call in the tool's form.
+    /// Returns everything that an agent needs to call the tool: [`docs::full`], and a call in the tool's form.
     pub fn docs(&self) -> String {
         format!("{}\nCall it with: `{}`\n", docs::full(&self.definition), self.example())
     }
 
-    /// A call with arguments that fit, in the tool's form.
+    /// An example of a call in the tool's form, with valid arguments.
     fn example(&self) -> String {
         let arguments = arguments::example(&self.definition.input_schema);
         match self.form {
@@ -96,13 +96,12 @@ impl TextTool {
         }
     }
 
-    /// Calls the tool. JSON is tried first: the envelope, or the arguments alone as an object. Anything else is text: the
-    /// tool's name, which may be left out, and `key=value` arguments; the value alone is enough where the tool has one
-    /// parameter and that is a string.
+    /// Calls the tool. JSON is tried first: the envelope, or an object with only the arguments. Anything else is text:
+    /// the tool's name, which is optional, and `key=value` arguments. If the only parameter is a string, its bare value
+    /// suffices.
     ///
     /// # Errors
-    /// [`AgentError`] where the input is neither, or where there is no answer. A tool that fails answers, with
-    /// `is_error`.
+    /// [`AgentError`] if the input is neither, or there is no result. A failed tool is a result with `is_error`.
     pub async fn call(&self, input: &str, cx: &Context) -> Result<AgentMessage, AgentError> {
         let (call, source) = self.read(input)?;
         run(&*self.provider, &call, source, self.context_path.as_deref(), cx).await
@@ -146,7 +145,7 @@ impl TextTool {
         router::call(&self.definition, &parts)
     }
 
-    /// The parameter, where there is one only and it is a string.
+    /// The only parameter, if it is a string.
     fn only_text_parameter(&self) -> Option<&str> {
         let properties = self.definition.input_schema.get("properties")?.as_object()?;
         match properties.iter().next() {
@@ -158,7 +157,7 @@ impl TextTool {
     }
 }
 
-/// The arguments, if the input is an object and not an envelope that went wrong.
+/// The arguments, if the input is an object and not a malformed envelope.
 fn bare_arguments(input: &str) -> Option<Box<RawValue>> {
     let arguments: Box<RawValue> = serde_json::from_str(input.trim_start_matches('\u{feff}')).ok()?;
     let members: Map<String, Value> = serde_json::from_str(arguments.get()).ok()?;
@@ -166,7 +165,7 @@ fn bare_arguments(input: &str) -> Option<Box<RawValue>> {
     (!is_envelope).then_some(arguments)
 }
 
-/// A call as text.
+/// Formats a call as text.
 fn query(name: &str, arguments: &Value) -> String {
     let pairs = arguments.as_object().into_iter().flatten().map(|(key, value)| match value {
         Value::String(text) => format!(" {key}=\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),

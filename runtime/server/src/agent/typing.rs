@@ -1,4 +1,4 @@
-//! Turning the text of an argument into the JSON that the tool's schema asks for.
+//! Converts the text of an argument to the type in the tool's schema.
 
 use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
@@ -6,13 +6,13 @@ use toolwright_core::definition::ToolDefinition;
 use super::router::RouteError;
 use super::text::Pair;
 
-/// How many `$ref`s and alternatives deep a property is looked at.
+/// The maximum depth of `$ref`s and alternatives to follow.
 const DEPTH_LIMIT: usize = 8;
 
-/// The arguments of a call of `tool`. Texts become the type that the property has; what does not fit stays a text, so
-/// that the check of the arguments can say what is wrong with it.
+/// Builds the arguments of a call of `tool`. Strings are converted to the property's type; those that do not fit
+/// remain strings, so that the argument check can report them.
 ///
-/// Required parameters that can have one value only need not be written.
+/// Required parameters with only one possible value are filled in.
 pub(super) fn arguments(
     tool: &ToolDefinition,
     pairs: &[&Pair<'_>],
@@ -26,7 +26,7 @@ pub(super) fn arguments(
             None => {
                 arguments.insert(name.to_owned(), value);
             }
-            // `item=1 item=2` is a list of two.
+            // `item=1 item=2` is a list of two items.
             Some(Value::Array(list)) if allows(schema, property, "array", DEPTH_LIMIT) => match value {
                 Value::Array(more) => list.extend(more),
                 one => list.push(one),
@@ -44,7 +44,7 @@ pub(super) fn arguments(
     Ok(arguments)
 }
 
-/// The name and the schema of the property that `key` means: itself, or one that differs in case and in `-` for `_`.
+/// Finds the property that `key` refers to, ignoring case and treating `-` as `_`.
 fn property<'a>(schema: &'a Value, key: &'a str) -> (&'a str, &'a Value) {
     const ANYTHING: &Value = &Value::Bool(true);
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
@@ -75,7 +75,7 @@ fn value(root: &Value, property: &Value, text: &str, quoted: bool) -> Value {
         return text.into();
     }
     match serde_json::from_str::<Value>(text) {
-        // `null` may well be a text where texts are allowed; a number that is allowed is one.
+        // `null` may be meant as a string if strings are allowed; a number is a number if numbers are allowed.
         Ok(Value::Null) if allows("string") => text.into(),
         Ok(value) if allows(kind_of(&value)) => value,
         _ if allows("array") && !allows("string") => {
@@ -98,7 +98,7 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// Whether the schema takes values of this type, as far as its types and listed values say.
+/// Whether the schema accepts values of this type, according to its types and enumerated values.
 fn allows(root: &Value, schema: &Value, kind: &str, depth: usize) -> bool {
     let Some(deeper) = depth.checked_sub(1) else { return false };
     let is = |name: &str| name == kind || (name == "number" && kind == "integer");

@@ -1,9 +1,9 @@
 //! What a caller may use.
 //!
-//! One rule decides what is listed and what is used: `Access::covers` for tools, and `visibility`, which adds the
-//! program's own rule, for prompts, resources and templates. It applies to lists, calls, reads, completion and every
-//! notification. Hidden items are answered as if they did not exist. A transport must say who is at the other end
-//! when it opens a connection; there is no default, so a network peer is never trusted by omission.
+//! One rule decides what is listed and what can be used: `Access::covers` for tools, and `visibility`, which adds the
+//! program's own rule, for prompts, resources and templates. It applies to lists, calls, reads, completion and
+//! notifications. Hidden items behave as if they did not exist. A transport has to state the caller when it opens a
+//! connection; there is no default, so a network peer is never trusted by omission.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -13,50 +13,51 @@ use crate::quotas::Caller;
 #[cfg(feature = "http")]
 use crate::quotas::Received;
 
-/// Who calls, and so what may be listed, called and read.
+/// The caller's access, which determines what can be listed, called and read.
 ///
-/// A handler gets it from [`Context::access`](crate::Context::access), a [`Provider`](crate::Provider) with each list.
+/// Handlers get it from [`Context::access`](crate::Context::access), and a [`Provider`](crate::Provider) receives it
+/// with each list request.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Access {
-    /// The program itself, or the user who started it, as over stdio: everything may be used.
+    /// The program itself, or the user who started it, as over stdio: no restrictions.
     Trusted,
-    /// Someone over a network who was asked for nothing: what needs a scope does not exist.
+    /// A network caller that was not asked for a token: items that require scopes are hidden.
     Anonymous,
-    /// Someone whose token was checked.
+    /// A caller with a verified token.
     Granted(Arc<Principal>),
 }
 
-/// Who calls, and whose share of the limits that takes.
+/// A caller, and the account that its share of the limits is charged to.
 #[derive(Debug)]
 pub(crate) struct Visitor {
     access: Access,
     caller: Option<Caller>,
-    /// The message that is handled for it.
+    /// The message being handled for the caller.
     #[cfg(feature = "http")]
     _received: Option<Received>,
 }
 
 impl Visitor {
-    /// Someone who takes a share of its own.
+    /// A caller with a share of its own.
     #[cfg(feature = "http")]
     pub(crate) fn new(access: Access, caller: Caller) -> Self {
         Self { access, caller: Some(caller), _received: None }
     }
 
-    /// Who has sent this message, which counts as long as this one is there.
+    /// Attaches the message that the caller sent, which counts against its share while it exists.
     #[cfg(feature = "http")]
     pub(crate) fn with(self, received: Received) -> Self {
         Self { _received: Some(received), ..self }
     }
 
-    /// Who stays when the message is answered.
+    /// The caller without the message, once the message is answered.
     #[cfg(feature = "http")]
     pub(crate) fn without_message(self) -> Self {
         Self { _received: None, ..self }
     }
 
-    /// Whose share of the limits a call takes; none where nothing is known of the caller.
+    /// Whose share of the limits a call counts against; `None` if the caller is unknown.
     pub(crate) fn caller(&self) -> Option<&Caller> {
         self.caller.as_ref()
     }
@@ -82,7 +83,7 @@ impl Deref for Visitor {
 }
 
 impl Access {
-    /// Whether the caller has all these scopes: the one rule of lists and calls.
+    /// Returns whether the caller has all of these scopes: the rule for both lists and calls.
     pub fn covers(&self, scopes: &[String]) -> bool {
         scopes.is_empty()
             || match self {
@@ -92,7 +93,7 @@ impl Access {
             }
     }
 
-    /// The scopes of another token of the same owner, all of them, if this one does not have them all.
+    /// Returns all scopes of another token of the same owner, if this token lacks any of them.
     #[cfg(feature = "http")]
     pub(crate) fn lacking_of(&self, other: &Self) -> Option<Vec<String>> {
         let scopes = other.principal().into_iter().flat_map(|principal| principal.scopes());
@@ -100,23 +101,23 @@ impl Access {
         (!self.covers(&scopes)).then_some(scopes)
     }
 
-    /// Whether everything may be used.
+    /// Returns whether there are no restrictions.
     pub fn is_trusted(&self) -> bool {
         matches!(self, Self::Trusted)
     }
 
-    /// Whether nothing is known of the caller.
+    /// Whether nothing is known about the caller.
     #[cfg(all(feature = "auth", feature = "tasks"))]
     pub(crate) fn is_anonymous(&self) -> bool {
         matches!(self, Self::Anonymous)
     }
 
-    /// To whom what is opened belongs: see [`Principal::owner`].
+    /// The owner of whatever the caller opens; see [`Principal::owner`].
     pub(crate) fn owner(&self) -> Option<&str> {
         self.principal().map(|principal| principal.owner())
     }
 
-    /// Whose token was checked.
+    /// Returns the principal of a verified token.
     pub fn principal(&self) -> Option<&Arc<Principal>> {
         match self {
             Self::Granted(principal) => Some(principal),

@@ -1,4 +1,4 @@
-//! Keys that were handed out by hand: for simple cases, without an authorization server.
+//! API keys that are distributed by hand, for simple deployments without an authorization server.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use super::{Principal, Rejected, TokenVerifier};
 use crate::future::BoxFuture;
 use crate::hex::unhex;
 
-/// API keys: each with a name, which is the subject of its [`Principal`], and scopes.
+/// A set of API keys. Each has a name, which is the subject of its [`Principal`], and scopes.
 ///
-/// Only SHA-256 digests are kept, which is enough for keys that are random: make each of 32 random bytes. A presented
-/// key is compared with all of them, in the same time whichever it is.
+/// Only SHA-256 digests are stored, which suffices for random keys: generate each from 32 random bytes. A presented
+/// key is compared with all of them in constant time.
 ///
 /// ```
 /// use toolwright_server::auth::ApiKeys;
@@ -36,36 +36,36 @@ struct ApiKey {
 
 impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A digest is no secret of its own, and still not for logs.
+        // A digest is not secret, but does not belong in logs either.
         f.debug_tuple("ApiKey").field(&self.principal).finish()
     }
 }
 
-/// Why a key was not taken up. The texts name the key and do not repeat it.
+/// An API key was rejected. Messages name the key and never repeat its value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiKeyError {
-    /// The key is short enough to be guessed, or empty.
-    #[error("the API key `{0}` has less than {min} characters; make one of 32 random bytes", min = ApiKeys::MIN_CHARS)]
+    /// The key is empty, or short enough to be guessed.
+    #[error("the API key `{0}` has fewer than {min} characters; generate it from 32 random bytes", min = ApiKeys::MIN_CHARS)]
     TooShort(String),
-    /// The key is a placeholder that nothing has replaced, or cannot be sent as it is.
+    /// The key is an unreplaced placeholder, or contains characters that cannot be sent.
     #[error(
-        "the API key `{0}` has characters other than letters, digits and `-._~+/=`; is it a placeholder that nothing has replaced?"
+        "the API key `{0}` has characters other than letters, digits and `-._~+/=`; is it an unreplaced placeholder?"
     )]
     Characters(String),
-    /// The digest is none.
-    #[error("the digest of the API key `{0}` must be SHA-256 in 64 hexadecimal digits")]
+    /// The digest is invalid.
+    #[error("the digest of the API key `{0}` must be a SHA-256 of 64 hexadecimal digits")]
     Digest(String),
-    /// Two keys have one name, or one key has two names.
-    #[error("the API key `{0}` is there already, by its name or by its value")]
+    /// Two keys have the same name, or two names the same key.
+    #[error("the API key `{0}` is a duplicate, by its name or its value")]
     Duplicate(String),
 }
 
 impl ApiKeys {
-    /// The fewest characters of a key: 22, as many as 16 random bytes have in base64.
+    /// The minimum length of a key: 22, the length of 16 random bytes in base64.
     pub const MIN_CHARS: usize = 22;
 
-    /// No keys: everybody is refused.
+    /// Creates an empty set, which rejects every token.
     pub fn new() -> Self {
         Self::default()
     }
@@ -89,8 +89,8 @@ impl ApiKeys {
         self.add(name, digest(key), scopes)
     }
 
-    /// Adds a key by its SHA-256 digest in hexadecimal, so that the configuration need not hold the key: what
-    /// `printf %s "$KEY" | sha256sum` prints.
+    /// Adds a key by its SHA-256 digest in hexadecimal, as printed by `printf %s "$KEY" | sha256sum`, so that the
+    /// configuration does not contain the key.
     ///
     /// # Errors
     /// [`ApiKeyError::Digest`] and [`ApiKeyError::Duplicate`].
@@ -117,7 +117,7 @@ impl ApiKeys {
         Ok(self)
     }
 
-    /// The key's principal; looks at every key, whether or not one was found.
+    /// Finds the principal of a key. Compares all keys, even after a match.
     fn find(&self, key: &str) -> Option<&Principal> {
         let presented = digest(key);
         let mut found = 0_u64;
@@ -133,7 +133,7 @@ impl ApiKeys {
 impl TokenVerifier for ApiKeys {
     fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, Rejected>> {
         let found = self.find(token).cloned();
-        Box::pin(std::future::ready(found.ok_or_else(|| Rejected::invalid("the key is not known"))))
+        Box::pin(std::future::ready(found.ok_or_else(|| Rejected::invalid("the API key is unknown"))))
     }
 
     fn sends_tokens(&self) -> bool {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_found_by_its_value_whole_and_only_so() -> Result<(), ApiKeyError> {
+    fn keys_match_by_their_whole_value() -> Result<(), ApiKeyError> {
         let other = "tk_ABCDEFGHIJKLMNOPQRSTUVWXYZ";
         // printf %s tk_ABCDEFGHIJKLMNOPQRSTUVWXYZ | sha256sum
         let digest = "458b71e94b63c6dc7fa8c86893bf3747da3fa02cffa114f69a9bb0fa7453b4f8";
@@ -171,7 +171,7 @@ mod tests {
 
     // As reported in FMXExpress/PasClaw#255.
     #[test]
-    fn placeholders_and_keys_to_be_guessed_are_refused_by_name() {
+    fn placeholders_and_short_keys_are_rejected_by_name() {
         for key in ["", "changeme", "secret", "0123456789abcdefghijk"] {
             let error = ApiKeys::new().key("gateway", key, ["a"]).expect_err("too short");
             assert_eq!(error, ApiKeyError::TooShort("gateway".to_owned()), "{key}");
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn one_key_has_one_name() -> Result<(), ApiKeyError> {
+    fn names_and_keys_are_unique() -> Result<(), ApiKeyError> {
         let keys = ApiKeys::new().key("first", KEY, ["a"])?;
         assert!(keys.clone().key("second", KEY, ["a"]).is_err());
         assert!(keys.key("first", &KEY.to_uppercase(), ["a"]).is_err());
@@ -196,7 +196,7 @@ mod tests {
 
     // As reported in punkpeye/mcp-remote#268, netlify/netlify-mcp#19, open-mercato/open-mercato#2832.
     #[test]
-    fn neither_keys_nor_digests_are_told() -> Result<(), ApiKeyError> {
+    fn debug_output_contains_neither_keys_nor_digests() -> Result<(), ApiKeyError> {
         let text = format!("{:?}", ApiKeys::new().key("first", KEY, ["a"])?);
         assert!(text.contains("first") && !text.contains(KEY) && !text.contains("digest"), "{text}");
         Ok(())

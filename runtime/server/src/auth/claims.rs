@@ -1,4 +1,4 @@
-//! What JWTs and introspection responses have in common (RFC 7519 §4.1, RFC 7662 §2.2).
+//! Claims that JWTs and introspection responses share (RFC 7519 §4.1, RFC 7662 §2.2).
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 use super::{Principal, Rejected};
 
-/// A member that is a text.
+/// Returns a string claim.
 pub(super) fn text<'a>(claims: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     claims.get(name)?.as_str()
 }
 
-/// Whether `aud` is the audience, or a list with it: the same text, letter by letter (RFC 7519 §4.1.3).
+/// Whether `aud` equals the audience, or is a list that contains it. Compared exactly (RFC 7519 §4.1.3).
 pub(super) fn is_audience(aud: Option<&Value>, audience: &str) -> bool {
     match aud {
         Some(Value::String(one)) => one == audience,
@@ -20,17 +20,17 @@ pub(super) fn is_audience(aud: Option<&Value>, audience: &str) -> bool {
     }
 }
 
-/// A time in seconds since 1970, as a number with or without a fraction (RFC 7519 §2, `NumericDate`).
+/// Parses a time in seconds since 1970, with or without a fraction (RFC 7519 §2, `NumericDate`).
 pub(super) fn seconds(time: Option<&Value>) -> Option<Duration> {
     Duration::try_from_secs_f64(time?.as_f64()?).ok()
 }
 
-/// Whom the claims are about: `sub`, or the client where it acts for itself.
+/// Creates the principal of the claims: `sub`, or the client if it acts for itself.
 pub(super) fn principal(claims: Map<String, Value>, issuer: Option<&str>) -> Result<Principal, Rejected> {
     let client = text(&claims, "client_id").or_else(|| text(&claims, "azp")).map(str::to_owned);
     let subject = text(&claims, "sub").map(str::to_owned).or_else(|| client.clone());
     let Some(subject) = subject.filter(|subject| !subject.is_empty()) else {
-        return Err(Rejected::invalid("the token does not say for whom it was issued"));
+        return Err(Rejected::invalid("the token has neither `sub` nor `client_id`"));
     };
     let mut principal = Principal::new(subject).with_scopes(scopes(&claims));
     if let Some(issuer) = issuer {
@@ -42,7 +42,8 @@ pub(super) fn principal(claims: Map<String, Value>, issuer: Option<&str>) -> Res
     Ok(principal.with_claims(claims))
 }
 
-/// `scope` is a text with spaces between (RFC 9068 §2.2.3, RFC 8693 §4.2); some issuers write a list, or `scp`.
+/// `scope` is a space-separated string (RFC 9068 §2.2.3, RFC 8693 §4.2); some issuers write a list, or use
+/// `scp`.
 fn scopes(claims: &Map<String, Value>) -> Vec<String> {
     let words = |text: &str| text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
     match claims.get("scope").or_else(|| claims.get("scp")) {

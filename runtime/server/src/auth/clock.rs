@@ -1,10 +1,10 @@
-//! What time it is: the system's, or a test's.
+//! The current time, from the system or from a test.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Tells the time.
+/// A source of the current time.
 #[derive(Clone)]
 pub(super) struct Clock(Arc<dyn Fn() -> SystemTime + Send + Sync>);
 
@@ -13,7 +13,7 @@ impl Clock {
         Self(Arc::new(now))
     }
 
-    /// The time since 1970, as tokens count it.
+    /// Returns the time since 1970, the unit of token claims.
     pub(super) fn now(&self) -> Duration {
         (self.0)().duration_since(UNIX_EPOCH).unwrap_or_default()
     }

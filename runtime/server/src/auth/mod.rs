@@ -1,17 +1,15 @@
-//! Who calls, and what callers may use (2026-07-28, basic/authorization): the server as the resource server of OAuth
-//! 2.1, with API keys for simple cases.
+//! Authentication and authorization of callers (2026-07-28, basic/authorization): the server as an OAuth 2.1 resource
+//! server, with API keys for simple deployments.
 //!
-//! A token on its way: `transport::http::guard` takes it out of the headers → `Protection` asks its verifiers →
-//! [`Principal`] → `access`, the one rule by which tools are listed and called; `visibility` is what a program adds to it for
+//! The path of a token: `transport::http::guard` extracts it from the headers → `Protection` passes it to its verifiers
+//! → [`Principal`] → `access`, the rule for listing and calling tools; `visibility` adds the program's own rule for
 //! prompts and resources.
 //!
-//! [`Principal`] is there with any features, since handlers see it. Protecting an endpoint needs the feature `auth`;
-//! tokens that have to be checked against an authorization server need `oauth`, which compiles cryptography and an HTTP
-//! client.
+//! [`Principal`] is available with any features, since handlers use it. Protecting an endpoint needs the feature
+//! `auth`; verifying tokens with an authorization server needs `oauth`, which compiles cryptography and an HTTP client.
 //!
-//! There are three features so that nobody pays for what they do not use: `http` compiles no TLS, no HTTP client and
-//! no signature checks; `auth` adds the traits, API keys, challenges and metadata; `oauth` adds the HTTP client, TLS
-//! and signatures.
+//! There are three features so that programs compile only what they use: `http` has no TLS, HTTP client or signature
+//! checks; `auth` adds the traits, API keys, challenges and metadata; `oauth` adds the HTTP client, TLS and signatures.
 
 mod access;
 mod principal;

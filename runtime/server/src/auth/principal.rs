@@ -1,4 +1,4 @@
-//! Who a checked token stands for.
+//! The caller that a verified token identifies.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -9,9 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-/// Who calls: what a checked token says, never the token itself.
+/// A caller, described by a verified token. It never contains the token itself.
 ///
-/// A handler gets it from [`Context::principal`](crate::Context::principal).
+/// Handlers get it from [`Context::principal`](crate::Context::principal).
 #[derive(Clone, PartialEq)]
 pub struct Principal {
     key: String,
@@ -25,7 +25,7 @@ pub struct Principal {
     end: End,
 }
 
-/// What a verifier adds for the program. It says nothing about who the principal is, so it is left out of comparisons.
+/// A verifier's additional value. It does not identify the principal, so comparisons ignore it.
 #[derive(Clone, Default)]
 struct Extension(Option<Arc<dyn Any + Send + Sync>>);
 
@@ -35,7 +35,7 @@ impl PartialEq for Extension {
     }
 }
 
-/// When the streams of a principal end; left out of comparisons, like the extension.
+/// Ends the streams of a principal. Like the extension, comparisons ignore it.
 #[derive(Clone, Default)]
 struct End(Option<CancellationToken>);
 
@@ -46,8 +46,8 @@ impl PartialEq for End {
 }
 
 impl Principal {
-    /// A principal without scopes and claims. `subject` names it among those that the same issuer, or the same
-    /// verifier, knows.
+    /// Creates a principal without scopes and claims. `subject` identifies it among the principals of the same issuer,
+    /// or of the same verifier.
     pub fn new(subject: impl Into<String>) -> Self {
         let subject = subject.into();
         Self {
@@ -63,7 +63,7 @@ impl Principal {
         }
     }
 
-    /// Says who vouches for the subject.
+    /// Sets the issuer.
     pub fn with_issuer(mut self, issuer: impl Into<String>) -> Self {
         let issuer = issuer.into();
         self.key = key_of(Some(&issuer), &self.subject);
@@ -72,7 +72,7 @@ impl Principal {
         self
     }
 
-    /// Says which program acts for the subject.
+    /// Sets the client that acts for the subject.
     pub fn with_client_id(mut self, client_id: impl Into<String>) -> Self {
         let client_id = client_id.into();
         self.owner = owner_of(self.issuer.as_deref(), &self.subject, Some(&client_id));
@@ -86,20 +86,20 @@ impl Principal {
         self
     }
 
-    /// Sets what else is known, for [`Principal::claims`].
+    /// Sets the claims that [`Principal::claims`] returns.
     pub fn with_claims(mut self, claims: Map<String, Value>) -> Self {
         self.claims = claims;
         self
     }
 
-    /// Adds a value of the verifier's own, which handlers and providers get from [`Principal::extension`]: what it has looked
-    /// up anyway, such as the account of the caller. There is one; a later value replaces it.
+    /// Attaches a value for handlers and providers ([`Principal::extension`]), such as the account that the verifier
+    /// has loaded anyway. A later value replaces it.
     pub fn with_extension<T: Any + Send + Sync>(mut self, extension: Arc<T>) -> Self {
         self.extension = Extension(Some(extension));
         self
     }
 
-    /// The value that the verifier has added, if it is a `T`.
+    /// Returns the verifier's attached value, if it is a `T`.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -116,10 +116,10 @@ impl Principal {
         self.extension.0.as_ref()?.downcast_ref()
     }
 
-    /// Closes what the principal has open when this is cancelled, as when its token is revoked or has expired: subscriptions,
-    /// the streams of sessions, and sockets. Without it a stream that was opened with a valid token stays open. Calls go on,
-    /// those of a socket for [`Limits::shutdown_grace`](crate::Limits::shutdown_grace); a provider that is to stop them does so
-    /// itself.
+    /// Sets a token that closes the principal's subscriptions, session streams and sockets when it is cancelled, for example
+    /// because the access token expired or was revoked. By default, a stream stays open once it was opened with a valid
+    /// token. Calls continue, those of a socket for [`Limits::shutdown_grace`](crate::Limits::shutdown_grace); a provider
+    /// that has to stop them must do so itself.
     ///
     /// ```
     /// use tokio_util::sync::CancellationToken;
@@ -135,45 +135,43 @@ impl Principal {
         self
     }
 
-    /// Whether the principal's token has been revoked or has expired since it was checked, as far as its verifier
-    /// [says](Principal::with_end).
+    /// Returns whether the principal's access has ended since its token was verified; see [`Principal::with_end`].
     pub fn has_ended(&self) -> bool {
         self.end.0.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
-    /// What is cancelled when the principal's streams are to end.
+    /// The token that ends the principal's streams.
     #[cfg(feature = "http")]
     pub(crate) fn end(&self) -> Option<&CancellationToken> {
         self.end.0.as_ref()
     }
 
-    /// Who vouches for the subject: the issuer of the token. None for an API key.
+    /// Returns the issuer of the token; `None` for an API key.
     pub fn issuer(&self) -> Option<&str> {
         self.issuer.as_deref()
     }
 
-    /// Whom the token stands for: `sub` of a token, the name of an API key.
+    /// Returns the subject: `sub` of a token, or the name of an API key.
     pub fn subject(&self) -> &str {
         &self.subject
     }
 
-    /// The program that acts for the subject, where that is known.
+    /// Returns the client that acts for the subject, if known.
     pub fn client_id(&self) -> Option<&str> {
         self.client_id.as_deref()
     }
 
-    /// What the caller may do, with the scopes that follow from others
-    /// (`Protection::implies`), in the order of their names.
+    /// Iterates over the caller's scopes, including implied ones (`Protection::implies`), in alphabetical order.
     pub fn scopes(&self) -> impl Iterator<Item = &str> {
         self.scopes.iter().map(String::as_str)
     }
 
-    /// Whether the caller has this scope.
+    /// Returns whether the caller has this scope.
     pub fn has_scope(&self, scope: &str) -> bool {
         self.scopes.contains(scope)
     }
 
-    /// The claims of the token, or of the introspection response, as a type of yours.
+    /// Deserializes the claims of the token, or of the introspection response.
     ///
     /// ```
     /// # use toolwright_server::auth::Principal;
@@ -190,20 +188,20 @@ impl Principal {
     /// ```
     ///
     /// # Errors
-    /// Where the claims are not of that type; the text may repeat their values.
+    /// The claims do not match the type; the message may repeat their values.
     pub fn claims<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         T::deserialize(Value::Object(self.claims.clone()))
     }
 
-    /// Issuer and subject as one text, the same for all tokens of one principal and different for two: whose share of
-    /// the server's limits a call takes. A principal with many clients has no more than one with a single client.
+    /// Issuer and subject in one string, which identifies the principal across tokens. Its share of the server's limits
+    /// is counted under this key, so a principal with many clients gets no more than one with a single client.
     #[cfg(feature = "http")]
     pub(crate) fn key(&self) -> &str {
         &self.key
     }
 
-    /// Issuer, subject and client as one text: what is opened or made with a token belongs to these, and to another
-    /// client of the same subject it does not exist.
+    /// Issuer, subject and client in one string: the owner of whatever is opened or created with a token. Another
+    /// client of the same subject does not see it.
     pub(crate) fn owner(&self) -> &str {
         &self.owner
     }
@@ -214,13 +212,13 @@ fn key_of(issuer: Option<&str>, subject: &str) -> String {
 }
 
 fn owner_of(issuer: Option<&str>, subject: &str, client_id: Option<&str>) -> String {
-    // As JSON, no two lists of texts are written alike.
+    // In JSON, distinct lists of strings have distinct encodings.
     serde_json::json!([issuer, subject, client_id]).to_string()
 }
 
 impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Claims are about a person, and not for logs.
+        // Claims are personal data and do not belong in logs.
         f.debug_struct("Principal")
             .field("issuer", &self.issuer)
             .field("subject", &self.subject)
@@ -237,7 +235,7 @@ mod tests {
     use super::Principal;
 
     #[test]
-    fn owners_hold_for_all_tokens_and_tell_others_apart() {
+    fn owners_are_equal_for_all_tokens_of_a_client() {
         let ada = Principal::new("ada").with_issuer("https://a.example");
         let desk = ada.clone().with_client_id("desk");
         let phone = Principal::new("ada").with_client_id("phone").with_issuer("https://a.example");
@@ -264,7 +262,7 @@ mod tests {
 
     // As reported in punkpeye/mcp-remote#268, netlify/netlify-mcp#19, open-mercato/open-mercato#2832.
     #[test]
-    fn claims_are_not_in_the_debug_text() {
+    fn debug_output_does_not_contain_claims() {
         let claims = Map::from_iter([("email".to_owned(), json!("ada@example.com"))]);
         let principal = Principal::new("ada").with_scopes(["orders:read"]).with_claims(claims);
         let text = format!("{principal:?}");

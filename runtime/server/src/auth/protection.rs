@@ -1,4 +1,4 @@
-//! What an endpoint asks of its callers.
+//! Protection of an endpoint with access tokens.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::resource::is_scope;
 use super::token::is_token;
 use super::{Access, Principal, Rejected, RejectedKind, TokenVerifier};
 
-/// What an endpoint asks of its callers: a token that one of the verifiers takes. Without one there is no answer but a
+/// Requires callers of an endpoint to present a token that one of the verifiers accepts. Requests without one get a
 /// challenge (status 401 with `WWW-Authenticate`).
 ///
 /// ```
@@ -40,7 +40,7 @@ pub struct Protection {
 
 type HearRejected = Box<dyn Fn(&Rejected) + Send + Sync>;
 
-/// The resource identifier, with what follows from it.
+/// The resource identifier and what is derived from it.
 #[derive(Debug)]
 pub(super) struct Resource {
     pub(super) identifier: String,
@@ -49,33 +49,33 @@ pub(super) struct Resource {
     pub(super) metadata_path: String,
 }
 
-/// Why an endpoint cannot be protected so.
+/// An endpoint's protection is misconfigured.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProtectionError {
-    /// The resource identifier is none.
+    /// The resource identifier is invalid.
     #[error(
-        "`{0}` is no resource identifier: write the address that clients use, as `https://host/path`, without user, query and fragment (RFC 8707, section 2)"
+        "`{0}` is not a valid resource identifier; write the URL that clients use, as `https://host/path`, without user, query and fragment (RFC 8707, section 2)"
     )]
     Resource(String),
-    /// The issuer of an authorization server is none.
+    /// The issuer of an authorization server is invalid.
     #[error(
-        "`{0}` is no issuer of an authorization server: write it as in its metadata, `https://host` or `https://host/path` (RFC 8414, section 2)"
+        "`{0}` is not a valid issuer; write it as in the authorization server's metadata, `https://host` or `https://host/path` (RFC 8414, section 2)"
     )]
     AuthorizationServer(String),
 }
 
 impl Protection {
-    /// The most bytes that a token may have: 16 KiB. A longer one is refused without a look at it.
+    /// The maximum length of a token: 16 KiB. Longer ones are rejected without verification.
     pub const MAX_TOKEN_BYTES: usize = 16 << 10;
 
-    /// How long verifiers may take for one request, all together: 10 seconds.
+    /// The time limit for all verifiers of one request: 10 seconds.
     pub const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-    /// Protects the endpoint that clients know by the address `resource`, such as `https://shop.example/mcp`, also where
-    /// a proxy leads from there to another address. Write it letter by letter as clients do, best without a final slash;
-    /// tokens name it as their audience (2026-07-28, basic/authorization "Canonical Server URI"), and clients compare it
-    /// with the address that they have.
+    /// Protects the endpoint that clients know as `resource`, such as `https://shop.example/mcp`, even if a proxy
+    /// forwards it to another address. Write it exactly as clients do, preferably without a trailing slash: tokens name
+    /// it as their audience (2026-07-28, basic/authorization "Canonical Server URI"), and clients compare it with the
+    /// address that they use.
     ///
     /// # Errors
     /// [`ProtectionError::Resource`].
@@ -95,18 +95,18 @@ impl Protection {
         })
     }
 
-    /// Takes tokens of another kind as well. Verifiers are asked in turn until one takes the token: first those that keep
-    /// it to themselves, then those that send it elsewhere ([`TokenVerifier::sends_tokens`]), each in the order given.
+    /// Adds another verifier. Verifiers are tried in turn until one accepts the token: first those that keep it local,
+    /// then those that send it elsewhere ([`TokenVerifier::sends_tokens`]), each group in the order given.
     pub fn or(mut self, verifier: impl TokenVerifier) -> Self {
         self.verifiers.push(Box::new(verifier));
-        // Keeps the order of those that are alike.
+        // The sort is stable.
         self.verifiers.sort_by_key(|verifier| verifier.sends_tokens());
         self
     }
 
-    /// Names an authorization server by its issuer; with at least one, the endpoint has a metadata document, and
-    /// challenges lead to it (2026-07-28, basic/authorization/authorization-server-discovery). Name the one whose
-    /// tokens the verifier takes. With API keys alone there is none to name.
+    /// Adds the issuer of an authorization server whose tokens the verifier accepts. With at least one, the endpoint
+    /// serves a metadata document, and challenges refer to it (2026-07-28,
+    /// basic/authorization/authorization-server-discovery). With API keys only, there is none to add.
     ///
     /// # Errors
     /// [`ProtectionError::AuthorizationServer`].
@@ -118,21 +118,21 @@ impl Protection {
         Ok(self)
     }
 
-    /// Takes a token in this header as well, bare, beside `Authorization: Bearer`: for API keys in a header such as
-    /// `X-Api-Key`.
+    /// Also accepts a bare token in this header, in addition to `Authorization: Bearer`: for API keys in a header such
+    /// as `X-Api-Key`.
     pub fn key_header(mut self, name: HeaderName) -> Self {
         self.key_header = Some(name);
         self
     }
 
-    /// Scopes that every request needs, whatever it asks for. A token without them gets status 403.
+    /// Sets scopes that every request needs. A token without them gets status 403.
     pub fn require(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.required.extend(scopes.into_iter().map(Into::into));
         self
     }
 
-    /// A broader scope and the narrower ones that it includes, which a token then need not name (2026-07-28,
-    /// basic/authorization "Step-Up Authorization Flow").
+    /// Declares a broader scope and the narrower ones that it includes, which tokens then do not have to list
+    /// (2026-07-28, basic/authorization "Step-Up Authorization Flow").
     pub fn implies(
         mut self,
         scope: impl Into<String>,
@@ -142,39 +142,39 @@ impl Protection {
         self
     }
 
-    /// The scopes that the metadata document shows, and with which clients start: the least that the service is useful
-    /// with. Where this is not set, they are the required ones and those of all tools, prompts and resources.
+    /// Sets the scopes that the metadata document lists, which clients request first: the minimum with which the
+    /// service is useful. By default, they are the required scopes and those of all tools, prompts and resources.
     pub fn scopes_supported(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.supported = Some(scopes.into_iter().map(Into::into).collect());
         self
     }
 
-    /// A page for developers, shown in the metadata document.
+    /// Sets the URL of the developer documentation, which the metadata document lists.
     pub fn documentation(mut self, url: impl Into<String>) -> Self {
         self.documentation = Some(url.into());
         self
     }
 
-    /// Other than [`Protection::CHECK_TIMEOUT`]. A request whose token is not checked by then gets status 503.
+    /// Overrides [`Protection::CHECK_TIMEOUT`]. A request whose token is not verified in time gets status 503.
     pub fn check_timeout(mut self, time: Duration) -> Self {
         self.check_timeout = time;
         self
     }
 
-    /// Hears why tokens are not taken, for a log: it is told the reason and not the token. It is called where the
-    /// request is answered, so it must not block.
+    /// Sets a callback for rejected tokens, for logging. It receives the reason, not the token. It runs while the
+    /// request is handled, so it must not block.
     pub fn on_rejected(mut self, hear: impl Fn(&Rejected) + Send + Sync + 'static) -> Self {
         self.on_rejected = Some(Box::new(hear));
         self
     }
 
-    /// The path of the metadata document, for those who mount the service themselves:
-    /// `/.well-known/oauth-protected-resource` and the path of the resource (RFC 9728, section 3.1).
+    /// Returns the path of the metadata document, for programs that mount the service themselves:
+    /// `/.well-known/oauth-protected-resource` followed by the path of the resource (RFC 9728, section 3.1).
     pub fn metadata_path(&self) -> &str {
         &self.resource.metadata_path
     }
 
-    /// Checks a token and says what its bearer may use.
+    /// Verifies a token and returns its access.
     pub(crate) async fn check(&self, token: &str) -> Result<Access, Rejected> {
         let checked = self.verify(token).await;
         if let (Err(rejected), Some(hear)) = (&checked, &self.on_rejected) {
@@ -185,14 +185,15 @@ impl Protection {
 
     async fn verify(&self, token: &str) -> Result<Principal, Rejected> {
         if token.len() > Self::MAX_TOKEN_BYTES || !is_token(token) {
-            return Err(Rejected::invalid("the token is no bearer token"));
+            return Err(Rejected::invalid("the token is not a valid bearer token"));
         }
         tokio::time::timeout(self.check_timeout, self.ask_all(token))
             .await
             .unwrap_or_else(|_| Err(Rejected::unavailable("checking the token took too long")))
     }
 
-    /// The first principal that a verifier finds. Where one cannot tell, nobody can: the token may be its.
+    /// Returns the principal from the first verifier that accepts the token. If a verifier is unavailable, the token
+    /// may be one of its own, so the check fails.
     async fn ask_all(&self, token: &str) -> Result<Principal, Rejected> {
         let mut why: Option<Rejected> = None;
         for verifier in &self.verifiers {
@@ -209,7 +210,7 @@ impl Protection {
         Err(why.unwrap_or_else(|| Rejected::invalid("no token verifier is configured")))
     }
 
-    /// Adds the scopes that follow from others, to the end.
+    /// Adds implied scopes, transitively.
     fn with_implied(&self, mut principal: Principal) -> Principal {
         loop {
             let follows = |(scope, included): &&(String, Vec<String>)| {
@@ -220,12 +221,12 @@ impl Protection {
         }
     }
 
-    /// Which of the scopes that every request needs the caller lacks: all of them are named, or none.
+    /// If the caller lacks a scope that every request needs, returns all of those scopes.
     pub(crate) fn missing_scopes(&self, access: &Access) -> Option<&[String]> {
         (!access.covers(&self.required)).then_some(&*self.required)
     }
 
-    /// The scopes that a call needs: its tool's, and those of every request.
+    /// The scopes that a call needs: those of its tool, and those of every request.
     pub(crate) fn scopes_for(&self, tool: &[String]) -> Vec<String> {
         let all: BTreeSet<&String> = self.required.iter().chain(tool).collect();
         all.into_iter().cloned().collect()
@@ -240,7 +241,7 @@ impl Protection {
         scopes.into_iter().filter(|scope| is_scope(scope)).collect()
     }
 
-    /// The scopes that a challenge to someone without a token names.
+    /// The scopes that a challenge names if there is no token.
     pub(crate) fn challenged<'a>(&'a self, tools: impl IntoIterator<Item = &'a String>) -> Vec<&'a str> {
         if self.required.is_empty() {
             return self.supported(tools);
@@ -278,8 +279,8 @@ impl Resource {
         if !is_web || authority.contains('@') || identifier.contains(['?', '#', '"', '\\']) {
             return None;
         }
-        // Put in between host and path, with nothing else changed: a client takes it out again, and finds the identifier
-        // in the document or believes nothing of it (RFC 9728 §3.3). A path of `/` alone is left out (§3.1).
+        // The well-known path goes between host and path, with nothing else changed: clients remove it again, and trust
+        // the document only if it contains the resulting identifier (RFC 9728 §3.3). A path of `/` is omitted (§3.1).
         let (scheme, rest) = identifier.split_once("://")?;
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let path = if path == "/" { "" } else { path };
@@ -294,7 +295,7 @@ impl Resource {
 
 impl fmt::Debug for Protection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Verifiers are the user's, and may hold secrets.
+        // Verifiers are user code and may contain secrets.
         f.debug_struct("Protection").field("resource", &self.resource.identifier).finish_non_exhaustive()
     }
 }
@@ -305,7 +306,7 @@ mod tests {
     use super::{Principal, Protection, Resource};
 
     #[test]
-    fn the_document_stands_where_rfc_9728_says() {
+    fn the_metadata_document_has_the_path_of_rfc_9728() {
         for (resource, url, path) in [
             ("https://h.example", "https://h.example/.well-known/oauth-protected-resource", ""),
             ("https://h.example/", "https://h.example/.well-known/oauth-protected-resource", ""),
@@ -326,12 +327,12 @@ mod tests {
             let found = Resource::new(resource).expect(resource);
             assert_eq!(found.metadata_url, url);
             assert_eq!(found.metadata_path, format!("/.well-known/oauth-protected-resource{path}"));
-            assert_eq!(found.identifier, resource, "kept as it was written");
+            assert_eq!(found.identifier, resource, "kept unchanged");
         }
     }
 
     #[test]
-    fn what_is_no_resource_identifier_is_refused() {
+    fn invalid_resource_identifiers_are_rejected() {
         for wrong in [
             "",
             "h.example",
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn broader_scopes_include_narrower_ones_in_turn_and_rings_end() {
+    fn implied_scopes_are_transitive_and_may_be_cyclic() {
         let protection = Protection::new("https://h.example", ApiKeys::new())
             .expect("an identifier")
             .implies("admin", ["write"])

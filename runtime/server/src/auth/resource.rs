@@ -1,10 +1,10 @@
-//! The metadata document of a protected resource (RFC 9728), and scopes as challenges name them.
+//! The metadata document of a protected resource (RFC 9728), and scopes in challenges.
 
 use serde::Serialize;
 
 use super::Protection;
 
-/// The document, as far as it is ours to fill (RFC 9728 §2).
+/// The members of the document that this server fills in (RFC 9728 §2).
 #[derive(Serialize)]
 pub(crate) struct Metadata<'a> {
     resource: &'a str,
@@ -18,7 +18,7 @@ pub(crate) struct Metadata<'a> {
 }
 
 impl<'a> Metadata<'a> {
-    /// The document of an endpoint; none where no authorization server is named, since then it would lead nowhere.
+    /// Creates the document of an endpoint; `None` if it has no authorization server to refer to.
     pub(crate) fn of(
         protection: &'a Protection,
         tools: impl IntoIterator<Item = &'a String>,
@@ -36,7 +36,7 @@ impl<'a> Metadata<'a> {
     }
 }
 
-/// Whether a text is a scope that a challenge can name (RFC 6749 §3.3, `scope-token`).
+/// Whether a string is a scope that a challenge can name (RFC 6749 §3.3, `scope-token`).
 pub(crate) fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\')
 }

@@ -1,14 +1,14 @@
-//! What decides whether a token is good.
+//! The interface of token verifiers.
 
 use std::borrow::Cow;
 
 use super::Principal;
 use crate::future::BoxFuture;
 
-/// Decides whether a token is good, and whom it stands for.
+/// Verifies tokens and identifies their principals.
 ///
-/// [`ApiKeys`](super::ApiKeys) is one; with the feature `oauth`, [`JwtVerifier`](super::JwtVerifier) and
-/// [`Introspection`](super::Introspection) are as well.
+/// Implemented by [`ApiKeys`](super::ApiKeys) and, with the feature `oauth`, by [`JwtVerifier`](super::JwtVerifier) and
+/// [`Introspection`](super::Introspection).
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -16,7 +16,7 @@ use crate::future::BoxFuture;
 /// use toolwright_server::BoxFuture;
 /// use toolwright_server::auth::{Principal, Protection, Rejected, TokenVerifier};
 ///
-/// /// Sessions that another part of the program keeps.
+/// /// Sessions that another part of the program manages.
 /// struct Sessions(HashMap<String, String>);
 ///
 /// impl TokenVerifier for Sessions {
@@ -36,20 +36,20 @@ use crate::future::BoxFuture;
 /// # Ok::<(), toolwright_server::auth::ProtectionError>(())
 /// ```
 pub trait TokenVerifier: Send + Sync + 'static {
-    /// Checks a token. It has at most [`Protection::MAX_TOKEN_BYTES`](super::Protection::MAX_TOKEN_BYTES) bytes of
-    /// visible ASCII and is never empty. The answer must not hold the token, nor may it be logged or sent elsewhere but
-    /// to who issued it.
+    /// Verifies a token, which has between 1 and [`Protection::MAX_TOKEN_BYTES`](super::Protection::MAX_TOKEN_BYTES)
+    /// bytes of visible ASCII. The returned value must not contain the token, and the token must not be logged, or sent
+    /// to anyone but its issuer.
     fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, Rejected>>;
 
-    /// Whether a token leaves this process when it is checked, as [`Introspection`](super::Introspection) sends it to
-    /// an authorization server. Where there are several verifiers, those that keep it are asked first, so that what
-    /// they know is shown to nobody else. `true` unless said otherwise.
+    /// Returns whether verification sends the token out of this process, as [`Introspection`](super::Introspection)
+    /// does. With several verifiers, those that keep it local are tried first, so that tokens they know are not sent to
+    /// anyone else. Defaults to `true`.
     fn sends_tokens(&self) -> bool {
         true
     }
 }
 
-/// Why a token was not taken.
+/// A token was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Rejected {
@@ -58,46 +58,45 @@ pub struct Rejected {
     error_kind: Option<&'static str>,
 }
 
-/// Whose matter it is that a token was not taken.
+/// Whether the caller or the server is responsible for a [`Rejected`] token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RejectedKind {
-    /// The caller's: it needs another token. Answered with status 401.
+    /// The caller needs another token. Results in status 401.
     Invalid,
-    /// The server's: it cannot tell now whether the token is good. Answered with status 503, never by letting the caller
-    /// in.
+    /// The server cannot verify the token at the moment. Results in status 503; the caller is never let in.
     Unavailable,
 }
 
 impl Rejected {
-    /// The token is not good. Callers are told the reason, so it must say nothing that they must not know.
+    /// The token is invalid. Callers receive the reason, so it must not contain anything that they must not know.
     pub fn invalid(reason: impl Into<Cow<'static, str>>) -> Self {
         Self { kind: RejectedKind::Invalid, reason: reason.into(), error_kind: None }
     }
 
-    /// Whether the token is good cannot be found out now. Callers are not told the reason;
-    /// [`Protection::on_rejected`](super::Protection::on_rejected) is.
+    /// The token cannot be verified at the moment. Callers do not receive the reason, but
+    /// [`Protection::on_rejected`](super::Protection::on_rejected) does.
     pub fn unavailable(reason: impl Into<Cow<'static, str>>) -> Self {
         Self { kind: RejectedKind::Unavailable, reason: reason.into(), error_kind: None }
     }
 
-    /// Gives callers the reason of an [unavailable](Rejected::unavailable) check as well, with this name for it: the error has
-    /// `kind` and `retryable` in its data.
+    /// Sends callers the reason of an [unavailable](Rejected::unavailable) check as well, under this name: the error
+    /// has `kind` and `retryable` in its data.
     pub fn with_error_kind(self, name: &'static str) -> Self {
         Self { error_kind: Some(name), ..self }
     }
 
-    /// The name that callers get for the reason.
+    /// Returns the name under which callers receive the reason.
     pub fn error_kind(&self) -> Option<&'static str> {
         self.error_kind
     }
 
-    /// Whose matter it is.
+    /// Returns whether the caller or the server is responsible.
     pub fn kind(&self) -> RejectedKind {
         self.kind
     }
 
-    /// Why, for people.
+    /// Returns the reason, for people.
     pub fn reason(&self) -> &str {
         &self.reason
     }

@@ -1,4 +1,4 @@
-//! Who sees which prompts and resources, beside what scopes say.
+//! The program's own rule for which callers see which prompts and resources, in addition to scopes.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,27 +6,27 @@ use std::sync::Arc;
 
 use super::{Access, Principal};
 
-/// What a rule is asked about: see [`Server::show_if`](crate::Server::show_if).
+/// An item that the rule decides on; see [`Server::show_if`](crate::Server::show_if).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Offer<'a> {
     /// A prompt, by its name.
     Prompt(&'a str),
-    /// A resource, by its address: one that is listed, one that a template stands for, or one that someone watches
-    /// although nothing is there yet.
+    /// A resource, by its URI: one that is listed, one that a template covers, or one that does not exist yet but
+    /// is subscribed to.
     Resource(&'a str),
-    /// A resource template, by its form.
+    /// A resource template, by its URI template.
     ResourceTemplate(&'a str),
 }
 
 type Decide = dyn Fn(Offer<'_>, Option<&Principal>) -> bool + Send + Sync;
 
-/// What the program says about who sees what. The same rule decides over lists, reads, watching and completion.
+/// The program's visibility rule, which applies to lists, reads, subscriptions and completion.
 #[derive(Clone, Default)]
 pub(crate) struct Rule(Option<Arc<Decide>>);
 
 impl Rule {
-    /// Shows everything that scopes show.
+    /// Adds no restrictions to those of scopes.
     #[cfg(test)]
     pub(crate) const NONE: Self = Self(None);
 
@@ -36,7 +36,7 @@ impl Rule {
         Self(Some(Arc::new(decide)))
     }
 
-    /// Whether this and another rule both admit.
+    /// Combines two rules; both have to allow an item.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self.0, other.0) {
             (Some(first), Some(second)) => {
@@ -46,7 +46,7 @@ impl Rule {
         }
     }
 
-    /// Whether there is one.
+    /// Whether a rule is set.
     pub(crate) fn is_some(&self) -> bool {
         self.0.is_some()
     }

@@ -1,5 +1,4 @@
-//! Batches: in revision 2025-03-26 only (basic "Batching"); before, JSON-RPC's own rule was not taken up, and
-//! 2025-06-18 took them out again.
+//! Batches, which only revision 2025-03-26 has (basic "Batching").
 
 use std::fmt;
 
@@ -17,15 +16,15 @@ use crate::message::RequestId;
 use crate::message::{Envelope, Fault, Malformed};
 use crate::reply::AnswerKind;
 
-/// The messages of a batch, each read once.
+/// The messages of a batch, each parsed once.
 #[derive(Debug)]
 pub(crate) struct Batch<'a>(Vec<Result<Envelope<'a>, Malformed<'a>>>);
 
-/// What a transport asks of a message in a batch before it is taken.
+/// A transport's check of each message in a batch before it is handled.
 pub(crate) type MessageCheck<'c> = dyn Fn(&Envelope<'_>) -> Result<(), ErrorObject> + 'c;
 
 impl Batch<'_> {
-    /// What the batch takes back; that may be requests that came before it.
+    /// The requests that the batch cancels, which may precede it.
     #[cfg(feature = "http")]
     pub(crate) fn cancelled(&self) -> impl Iterator<Item = RequestId<'_>> {
         let messages = self.0.iter().flatten();
@@ -34,8 +33,8 @@ impl Batch<'_> {
 }
 
 impl Connection {
-    /// Reads an array of messages, if the peer's revision has those. No more of it is read than may be in it, and
-    /// nothing is kept of one that is refused.
+    /// Parses an array of messages, if the peer's revision has batches. Stops reading at the maximum size, and keeps
+    /// nothing of a rejected batch.
     pub(crate) fn read_batch<'a>(&self, bytes: &'a [u8]) -> Result<Batch<'a>, ErrorObject> {
         let limit = self.service.limits().max_batch_messages;
         let refused = |why: &str| Err(error::invalid_request(why));
@@ -46,26 +45,30 @@ impl Connection {
                 return Err(error::malformed(Fault::Syntax, "line"));
             }
             Some(revision) => {
-                return refused(&format!("revision {revision} has no batches; send each message on its own"));
+                return refused(&format!(
+                    "revision {revision} does not support batches; send each message separately"
+                ));
             }
             None => {
-                return refused("only revision 2025-03-26 has batches; send each message on its own");
+                return refused("only revision 2025-03-26 supports batches; send each message separately");
             }
         }
         let mut deserializer = serde_json::Deserializer::from_slice(bytes);
         let read = Elements { limit }.deserialize(&mut deserializer);
         match read.and_then(|messages| deserializer.end().map(|()| messages)) {
-            Ok(messages) if messages.is_empty() => refused("a batch holds at least one message"),
+            Ok(messages) if messages.is_empty() => refused("a batch must contain at least one message"),
             Ok(messages) => Ok(Batch(
                 messages.into_iter().map(|message| Envelope::parse(message.get().as_bytes())).collect(),
             )),
-            Err(error) if error.is_data() => refused(&format!("a batch holds at most {limit} messages")),
+            Err(error) if error.is_data() => {
+                refused(&format!("a batch may contain at most {limit} messages"))
+            }
             Err(_) => Err(error::malformed(Fault::Syntax, "line")),
         }
     }
 
-    /// Takes the messages of a batch. Appends the array of answers, or returns what to wait for if one of them takes
-    /// time. A request that `check` refuses is answered with what it says.
+    /// Handles the messages of a batch. Appends the array of responses, or returns a future if one of them takes
+    /// time. A request that `check` rejects is answered with its error.
     pub(crate) fn take_batch(&self, batch: Batch<'_>, check: &MessageCheck<'_>, out: &mut Vec<u8>) -> Taken {
         let mut answers: Vec<Vec<u8>> = Vec::new();
         let mut waiting: Vec<Later> = Vec::new();
@@ -96,7 +99,7 @@ impl Connection {
             return if answers.is_empty() { Taken::Silent } else { Taken::Answered(AnswerKind::Result) };
         }
         Taken::Later(Box::pin(async move {
-            // They run side by side: each is a task, and all were started above.
+            // They run concurrently: each is a task, and all were started above.
             let running: Vec<_> = waiting.into_iter().map(tokio::spawn).collect();
             for task in running {
                 answers.extend(task.await.ok().flatten().map(|answer| answer.text));
@@ -108,7 +111,7 @@ impl Connection {
     }
 }
 
-/// Writes the answers as one array; nothing where there are none, as for a batch of notifications.
+/// Writes the responses as one array, or nothing if there are none, as for a batch of notifications.
 fn write_batch(answers: &[Vec<u8>], out: &mut Vec<u8>) {
     if answers.is_empty() {
         return;
@@ -118,7 +121,7 @@ fn write_batch(answers: &[Vec<u8>], out: &mut Vec<u8>) {
     out.push(b']');
 }
 
-/// The elements of an array, if they are not too many.
+/// The elements of an array, up to a limit.
 struct Elements {
     limit: usize,
 }

@@ -1,4 +1,4 @@
-//! Calls of one connection: starting them, ending them, taking them back.
+//! The calls of one connection: starting, finishing and cancelling them.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -29,25 +29,25 @@ use crate::quotas::{TakenShare, What};
 use crate::reply::Reply;
 use crate::tool::{Started, ToolEntry};
 
-/// The calls that run, by the key of their id.
+/// The running calls, by request id.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     running: Mutex<HashMap<Box<str>, RunningCall>>,
-    /// The number of entries, so that the common case of none takes no lock.
+    /// The number of entries, so that the common case of no calls takes no lock.
     count: AtomicUsize,
 }
 
 #[derive(Debug)]
 struct RunningCall {
     cx: Context,
-    /// What was asked for: a tool, or a prompt or resource in words.
+    /// The target: a tool, or a description of a prompt or resource.
     name: String,
-    /// What it takes of its caller's share.
+    /// The call's share of its caller's limits.
     _taken: Option<TakenShare>,
 }
 
 impl Connection {
-    /// Answers `tools/call`: at once if the handler is done when first polled, later otherwise.
+    /// Answers `tools/call`: immediately if the handler completes when first polled, otherwise later.
     pub(super) fn call_tool(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
         let Request { id, params, .. } = *request;
         let name = required_string(params.name, "name")?;
@@ -83,40 +83,40 @@ impl Connection {
         self.drive(id, running, cx, call, Some(origin))
     }
 
-    /// The result of a call that comes too soon after others of the same tool by the same caller; none where it may go on
-    /// (2026-07-28, server/tools "Security Considerations"). A result, and no error of the protocol, since a model can
-    /// act on it: wait, or do something else.
+    /// The result of a call that exceeds its caller's rate limit for the tool; `None` if it is within the limit
+    /// (2026-07-28, server/tools "Security Considerations"). It is a result rather than a protocol error, since a model
+    /// can act on it.
     fn check_pace(&self, entry: &ToolEntry) -> Option<ToolResult> {
         let rate = self.service.limits().tool_call_rate?;
         let (name, now) = (&entry.definition.name, self.service.callers().now());
         let wait = self.caller().pace(name, rate.interval, rate.burst, now).err()?;
         let seconds = wait.as_millis().div_ceil(1_000);
         Some(ToolResult::error(format!(
-            "too many calls of `{name}`; nothing was done: try again in {seconds} s"
+            "too many calls of `{name}`; nothing was done; try again in {seconds} s"
         )))
     }
 
-    /// Refuses a request whose id is in use, and one too many.
+    /// Rejects a request whose id is in use, or that exceeds the limit.
     pub(super) fn admit(&self, id: &RequestId<'_>) -> Result<(), ErrorObject> {
-        if self.is_taken(id) {
+        if self.is_running(id) {
             return Err(error::invalid_request("a request with this id is still running"));
         }
         let limit = self.service.limits().max_calls_in_flight;
         if self.calls.len() >= limit {
             return Err(error::internal(&format!(
-                "{limit} calls are running already; try again when some have ended"
+                "{limit} calls are already running; try again when some have completed"
             )));
         }
         let own = self.service.limits().per_caller.max_calls_in_flight;
         if self.caller().is_full(What::Calls, own) {
             return Err(error::internal(&format!(
-                "{own} calls of this caller are running already; try again when some have ended"
+                "{own} calls of this caller are already running; try again when some have completed"
             )));
         }
         Ok(())
     }
 
-    /// Polls a request's code once, and has the rest done later if there is one.
+    /// Polls a request's code once, and continues it in the background if it is pending.
     pub(super) fn drive<A: Answering>(
         &self,
         id: &RequestId<'_>,
@@ -126,7 +126,7 @@ impl Connection {
         origin: Option<Origin<'_>>,
     ) -> Result<Dispatched, ErrorObject> {
         let mut running = UserFuture::new(running);
-        // Most handlers are done when first polled: then nothing is spawned, queued or woken.
+        // Most handlers complete when first polled: then nothing is spawned, queued or woken.
         match Pin::new(&mut running).poll(&mut std::task::Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok(done)) => {
                 cx.end();
@@ -181,7 +181,7 @@ impl Connection {
         })
     }
 
-    /// Registers a request that takes time, and returns what finishes it.
+    /// Registers a pending request, and returns the future that completes it.
     pub(super) fn go_on<A: Answering>(
         &self,
         id: &RequestId<'_>,
@@ -191,16 +191,16 @@ impl Connection {
         origin: Option<Origin<'_>>,
     ) -> LaterReply {
         let key = id.key();
-        // Kept where it may be needed: for the answers to the input requests of a modern call.
+        // Kept only if needed: for the responses to the input requests of a modern call.
         let origin = origin.filter(|_| cx.may_pause()).map(Origin::into_owned);
-        // One that was admitted beside another at the same moment counts as well.
+        // Counted without a limit, since the request was already admitted.
         let taken = self.caller().take(What::Calls, usize::MAX);
         let running_call = RunningCall { cx: cx.clone(), name: call.name().to_owned(), _taken: taken };
         self.calls.insert(key.clone(), running_call);
         let connection = self.myself.clone();
         Box::pin(async move {
             let outcome = finish(until_paused(running, &cx), &cx).await;
-            // A call that was cancelled has no answer, even if its handler was done with it at that moment.
+            // A cancelled call has no response, even if its handler completed at the same moment.
             let is_cancelled = cx.has_ended();
             cx.end();
             cx.report(call.name());
@@ -233,27 +233,27 @@ impl Connection {
     }
 
     /// Whether a request with this id is running.
-    pub(super) fn is_taken(&self, id: &RequestId<'_>) -> bool {
+    pub(super) fn is_running(&self, id: &RequestId<'_>) -> bool {
         (self.calls.len() > 0 && self.calls.lock().contains_key(&id.key()))
             || self.peer.subscriptions().contains(id)
     }
 }
 
-/// A request that a user's code answers: what the reply is to what comes of it.
+/// A request that user code answers: how to convert its output to a reply.
 pub(super) trait Answering: Send + 'static {
-    /// What the code returns.
+    /// The code's output.
     type Done: Send + 'static;
 
-    /// Whose panic it is, in words.
+    /// A description of the code, for errors about panics.
     const WHAT: &'static str;
 
-    /// What is asked for.
+    /// The name of the target.
     fn name(&self) -> &str;
 
-    /// What to answer with where the deadline has passed.
+    /// The output if the deadline passes.
     fn timed_out(&self, text: String) -> Self::Done;
 
-    /// The reply.
+    /// Converts the output to a reply.
     fn reply(
         self,
         connection: &Connection,
@@ -264,7 +264,7 @@ pub(super) trait Answering: Send + 'static {
     where
         Self: Sized;
 
-    /// What finishes it when it takes time.
+    /// Returns the future that completes a pending request.
     fn go_on(
         self,
         connection: &Connection,
@@ -280,22 +280,22 @@ pub(super) trait Answering: Send + 'static {
     }
 }
 
-/// A call of a tool.
+/// A tool call.
 pub(super) struct ToolCall {
     entry: Arc<ToolEntry>,
-    /// The task that it may become.
+    /// The task that the call may become.
     #[cfg(feature = "tasks")]
     pub(super) task: Option<crate::tasks::Admitted>,
 }
 
 impl ToolCall {
-    /// Whether it runs as a task only.
+    /// Whether the tool runs only as a task.
     #[cfg(feature = "tasks")]
     pub(super) fn must_be_task(&self) -> bool {
         self.entry.task == Some(TaskSupport::Required)
     }
 
-    /// The reply to a call that came to this.
+    /// Converts the outcome of the call to a reply.
     #[inline]
     pub(super) fn reply_to(self, outcome: Outcome, revision: Revision) -> Reply {
         match outcome {
@@ -308,7 +308,7 @@ impl ToolCall {
             Outcome::Raw(raw) => Reply::Raw(raw.json, None),
             Outcome::Error(error) => error.into(),
             Outcome::InputRequired(_) | Outcome::Task(_) => {
-                error::internal("the tool asks for input where nobody can be asked").into()
+                error::internal("the tool requires input, but there is no client to ask").into()
             }
         }
     }
@@ -359,7 +359,7 @@ impl Answering for ToolCall {
     }
 }
 
-/// How the code behind a request has ended.
+/// How user code ended.
 pub(crate) enum Ended<T> {
     Done(T),
     TimedOut,
@@ -367,7 +367,7 @@ pub(crate) enum Ended<T> {
     Panicked,
 }
 
-/// Polls the code behind a request to its end, its deadline or its cancellation, whichever comes first.
+/// Polls user code until it completes, its deadline passes, or it is cancelled.
 pub(crate) async fn finish<T>(
     running: impl Future<Output = Result<T, Panicked>> + Send,
     cx: &Context,
@@ -386,7 +386,7 @@ pub(crate) async fn finish<T>(
     }
 }
 
-/// The code behind a request until it is done, or waits for nothing but answers of its client.
+/// Polls user code until it completes, or waits only for responses of its client.
 async fn until_paused<T>(
     mut running: UserFuture<'_, T>,
     cx: &Context,
@@ -417,7 +417,7 @@ impl Calls {
         self.count.store(running.len(), Ordering::Release);
     }
 
-    /// Takes a call out at its end, unless its id is in use again.
+    /// Removes a completed call, unless its id is in use again.
     fn remove(&self, key: &str, cx: &Context) {
         let mut running = self.lock();
         if running.get(key).is_some_and(|call| call.cx.is(cx)) {
@@ -426,7 +426,7 @@ impl Calls {
         self.count.store(running.len(), Ordering::Release);
     }
 
-    /// Takes a call back; false if none of this id runs.
+    /// Cancels a call; false if no call with this id is running.
     pub(super) fn cancel(&self, key: &str) -> bool {
         let mut running = self.lock();
         let call = running.remove(key);
@@ -435,7 +435,7 @@ impl Calls {
         call.map(|call| call.cx.cancel()).is_some()
     }
 
-    /// Takes all calls back; returns the names of what they asked for.
+    /// Cancels all calls; returns the names of their targets.
     pub(super) fn cancel_all(&self) -> Vec<String> {
         let calls = std::mem::take(&mut *self.lock());
         self.count.store(0, Ordering::Release);

@@ -1,7 +1,8 @@
-//! Connections of one exchange each: over HTTP, and in a table of methods, every request is on its own; a session is what they share.
+//! Connections of a single exchange. Over HTTP, and in a method table, every request is separate, and only a session
+//! connects them.
 //!
-//! Because no two exchanges share a connection, two calls with the same id never meet, and what a call sends can only
-//! go to its own response. A modern call is polled by its response and dropped with it. A legacy call that waits is
+//! Since no two exchanges share a connection, calls with the same id do not collide, and what a call sends can reach
+//! only its own response. A modern call is polled by its response and dropped with it. A pending legacy call is
 //! spawned, because before 2026-07-28 a disconnect does not cancel (2025-11-25, basic/transports).
 
 use std::sync::Arc;
@@ -13,8 +14,8 @@ use crate::auth::Visitor;
 use crate::service::Shared;
 
 impl Connection {
-    /// A connection for one exchange of a modern caller, which is notified of changes if it listens. `is_modern_only` says
-    /// whether the endpoint serves others as well.
+    /// Creates a connection for one exchange of a modern caller, which is notified of changes if it subscribes.
+    /// `is_modern_only` is whether the endpoint serves only modern clients.
     #[cfg(feature = "http")]
     pub(crate) fn for_modern_exchange(
         service: &Arc<Shared>,
@@ -24,10 +25,11 @@ impl Connection {
         is_modern_only: bool,
     ) -> Arc<Self> {
         let connection = Self::with_peer(service, outbox, access, Arc::default(), is_modern_only);
-        if listens { connection.notified_of_changes() } else { connection }
+        if listens { connection.subscribe_to_changes() } else { connection }
     }
 
-    /// A connection for one exchange of a caller, within a session if there is one. Word of changes does not reach it.
+    /// Creates a connection for one exchange of a caller, within a session if there is one. It is not notified of
+    /// changes.
     pub(crate) fn for_exchange(
         service: &Arc<Shared>,
         outbox: Arc<Outbox>,
@@ -38,11 +40,11 @@ impl Connection {
         Self::with_peer(service, outbox, access.into(), session, false)
     }
 
-    /// A connection of the same session that is notified of changes as someone else.
+    /// Creates a connection of the same session that is notified of changes on behalf of another caller.
     #[cfg(feature = "http")]
     pub(crate) fn listening_as(&self, outbox: Arc<Outbox>, access: Visitor) -> Arc<Self> {
         Self::with_peer(&self.service, outbox, access, Arc::clone(&self.peer.session), false)
-            .notified_of_changes()
+            .subscribe_to_changes()
     }
 
     /// Whether `initialize` has succeeded.

@@ -1,4 +1,4 @@
-//! The methods of extensions, in both eras.
+//! Dispatches the methods of extensions, in both eras.
 
 use toolwright_core::protocol::ErrorObject;
 #[cfg(any(feature = "skills", feature = "tasks"))]

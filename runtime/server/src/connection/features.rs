@@ -1,4 +1,4 @@
-//! Prompts, resources and completion: their methods, in both eras.
+//! Dispatches the methods of prompts, resources and completion, in both eras.
 
 use serde::Deserialize;
 use toolwright_core::protocol::ErrorObject;
@@ -16,7 +16,7 @@ use crate::future::BoxFuture;
 use crate::reply::Reply;
 
 impl Connection {
-    /// Answers a method of prompts, resources or completion, if the server has what it is about.
+    /// Answers a method of prompts, resources or completion, if the server offers the feature.
     pub(super) fn feature(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
         let features = self.service.features();
         let (prompts, resources) = (features.prompts(), features.resources());
@@ -48,7 +48,7 @@ impl Connection {
                 self.list_page(request, &resources.templates.list_for(self.access()), self.view())
             }
             (method::RESOURCES_READ, _, Some(resources)) => self.read_resource(request, resources),
-            // 2026-07-28 has `subscriptions/listen` in their place.
+            // 2026-07-28 replaces it with `subscriptions/listen`.
             (method::RESOURCES_SUBSCRIBE, _, Some(_)) if can_watch => {
                 self.watch(&required_string(params.uri, "uri")?)?;
                 Ok(Reply::Done.into())
@@ -86,7 +86,7 @@ impl Connection {
         self.start(request, call, Some(origin), code)
     }
 
-    /// Starts the code behind a request, under the rules of calls.
+    /// Starts the code behind a request, under the same rules as calls.
     fn start(
         &self,
         request: &Request<'_>,
@@ -110,11 +110,11 @@ fn map<T: Send + 'static>(
 
 /// A request that the code of a prompt, a resource or a completer answers.
 struct FeatureCall {
-    /// What is asked for, in words.
+    /// A description of the target.
     name: String,
-    /// The address, where a resource is read.
+    /// The URI, when reading a resource.
     uri: Option<String>,
-    /// Whether other callers may not read it.
+    /// Whether the result is private to the caller.
     is_private: bool,
 }
 
@@ -158,15 +158,15 @@ impl Answering for FeatureCall {
             }
             Err(Failure::Input(input)) => match origin {
                 Some(origin) => connection.pause_for(cx, origin, &input),
-                None => error::internal("nobody can be asked here").into(),
+                None => error::internal("there is no client to ask").into(),
             },
             Err(Failure::Raw(raw)) => Reply::Raw(raw.json, self.uri.is_some().then_some(self.is_private)),
         }
     }
 }
 
-/// Whether an error of another server says that there is no resource at `uri`: with the code of the legacy era, or with that
-/// of 2026-07-28, which other faults of the parameters have as well, and the address (server/resources "Error Handling").
+/// Whether another server's error says that there is no resource at `uri`: with the code of the legacy era, or with
+/// that of 2026-07-28 (which other parameter errors share) and the URI (server/resources "Error Handling").
 fn is_about_unknown(error: &ErrorObject, uri: &str) -> bool {
     #[derive(Deserialize)]
     struct About {

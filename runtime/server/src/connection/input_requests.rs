@@ -1,4 +1,4 @@
-//! Elicitation, sampling and roots: how requests reach the client, and the result of a call that has some.
+//! Elicitation, sampling and roots: how input requests reach the client, and the result of a call that has some.
 
 use serde_json::value::RawValue;
 use toolwright_core::json::each_member;
@@ -14,16 +14,16 @@ use crate::input_requests::{InputRequired, KnownRequest};
 use crate::message::{Params, string};
 use crate::reply::Reply;
 
-/// What a call asks the server for: its input requests and their answers belong to it.
+/// The request that a call belongs to. Its input requests and their responses are bound to it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin<'a> {
     pub(super) method: &'static str,
-    /// The name of a tool or prompt, the address of a resource.
+    /// The name of a tool or prompt, or the URI of a resource.
     pub(super) target: &'a str,
     pub(super) arguments: Option<&'a RawValue>,
 }
 
-/// The same, apart from its message.
+/// The owned version, independent of the message.
 #[derive(Debug)]
 pub(super) struct OwnedOrigin {
     method: &'static str,
@@ -48,8 +48,8 @@ impl OwnedOrigin {
 }
 
 impl Connection {
-    /// How the input requests of a call go to its client. Answers that come with the call are checked here, before any code
-    /// of users runs.
+    /// Chooses how the input requests of a call reach its client. Responses in the request are validated here, before
+    /// any user code runs.
     pub(super) fn input_route(
         &self,
         origin: Option<&Origin<'_>>,
@@ -69,7 +69,7 @@ impl Connection {
         Ok(InputRoute::Passes(Passes::new(limits.max_input_requests, answers)))
     }
 
-    /// What was kept of earlier rounds.
+    /// Opens the state of earlier rounds.
     fn open_state(&self, params: &Params<'_>, origin: &Origin<'_>) -> Result<RequestState, ErrorObject> {
         let Some(state) = params.request_state else { return Ok(RequestState::default()) };
         let limit = self.service.limits().max_request_state_bytes;
@@ -78,7 +78,7 @@ impl Connection {
             .and_then(|state| self.service.sealer().open(&state, &self.binding(origin)))
             .ok_or_else(|| {
                 error::invalid_params(
-                    "`requestState` is not one that this server gave for this very request, or it has expired; call again without it and without `inputResponses`",
+                    "`requestState` has expired, or this server did not issue it for this request; call again without it and without `inputResponses`",
                 )
             })
     }
@@ -88,8 +88,8 @@ impl Connection {
         Binding { principal: self.access().owner(), method, target, arguments }
     }
 
-    /// The reply to a call that ends with input requests; `provider` is the state of the one who asks, if that is not this
-    /// server.
+    /// The reply of a call that ends with input requests; `provider` is the state of the provider that made them, if it
+    /// was not this server.
     pub(super) fn pause(
         &self,
         cx: &Context,
@@ -98,7 +98,7 @@ impl Connection {
         provider: Option<&str>,
     ) -> Reply {
         let Some(passes) = cx.input_route().passes() else {
-            return error::internal("nobody can be asked here").into();
+            return error::internal("there is no client to ask").into();
         };
         let limits = self.service.limits();
         let kept = passes.state_for_next(provider);
@@ -108,18 +108,18 @@ impl Connection {
                 Reply::InputRequired(requests, state)
             }
             Some(_) => error::internal(&format!(
-                "the answers so far need more than the {} bytes that a `requestState` may have; answer in fewer words",
+                "the responses so far exceed the {} bytes that a `requestState` may have; send shorter responses",
                 limits.max_request_state_bytes
             ))
             .into(),
-            None => error::internal("the system gives no random numbers to seal the answers with").into(),
+            None => error::internal("the system's random number generator failed, so the state cannot be sealed").into(),
         }
     }
 
-    /// The reply to a call whose provider asks for input.
+    /// The reply of a call whose provider requires input.
     pub(super) fn pause_for(&self, cx: &Context, origin: &Origin<'_>, input: &InputRequired) -> Reply {
         let requests = input.requests.iter();
-        // The provider's way has checked them.
+        // The provider's route has validated them.
         let requests: Vec<_> = requests
             .filter_map(|(key, request)| Some((key.clone(), KnownRequest::of(request).ok()?)))
             .collect();
@@ -128,7 +128,7 @@ impl Connection {
     }
 }
 
-/// The answers that come with a request, one for each key.
+/// Parses the input responses in a request, one per key.
 fn read_answers(params: &Params<'_>) -> Result<Answers, ErrorObject> {
     let Some(responses) = params.input_responses else { return Ok(Answers::new()) };
     let mut answers = Answers::new();
@@ -138,7 +138,7 @@ fn read_answers(params: &Params<'_>) -> Result<Answers, ErrorObject> {
     });
     read.map(|()| answers).map_err(|_| {
         error::invalid_params(
-            "`inputResponses` must be an object with the key of each input request and its one answer",
+            "`inputResponses` must be an object that maps the key of each input request to its response",
         )
     })
 }

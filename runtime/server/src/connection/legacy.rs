@@ -1,4 +1,5 @@
-//! The legacy era: one handshake, then requests in the revision it agreed on (2025-11-25, basic/lifecycle).
+//! Dispatches the legacy era: a handshake, then requests in the negotiated revision (2025-11-25,
+//! basic/lifecycle).
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -20,7 +21,7 @@ impl Connection {
             // Allowed before the handshake as well (2025-11-25, basic/lifecycle "Initialization").
             None if matches!(method, method::INITIALIZE | method::PING) => Ok(Revision::NEWEST_LEGACY),
             None => Err(error::invalid_params(
-                "the request names no protocol revision: send `_meta` with `io.modelcontextprotocol/protocolVersion` and `io.modelcontextprotocol/clientCapabilities` (2026-07-28), or start with `initialize` (2025-11-25 and before)",
+                "the request has no protocol revision; send `_meta` with `io.modelcontextprotocol/protocolVersion` and `io.modelcontextprotocol/clientCapabilities` (2026-07-28), or start with `initialize` (2025-11-25 and before)",
             )),
         }
     }
@@ -42,11 +43,11 @@ impl Connection {
         }
     }
 
-    /// Agrees on a revision: the one asked for if it is a legacy one that exists, else the newest legacy one
-    /// (2025-11-25, basic/lifecycle "Version Negotiation").
+    /// Negotiates the revision: the requested one if it is a known legacy revision, otherwise the newest
+    /// legacy revision (2025-11-25, basic/lifecycle "Version Negotiation").
     fn initialize(&self, params: &Params<'_>) -> Result<Reply, ErrorObject> {
         if self.agreed_revision().is_some() {
-            return Err(error::invalid_request("this connection is initialized already"));
+            return Err(error::invalid_request("this connection is already initialized"));
         }
         let asked = params
             .protocol_version

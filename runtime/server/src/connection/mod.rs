@@ -1,4 +1,4 @@
-//! One connection: messages in, answers out. Transports own the bytes, this owns their meaning.
+//! One connection: messages in, responses out. Transports handle bytes, and connections handle messages.
 
 mod batch;
 mod calls;
@@ -49,28 +49,28 @@ pub(crate) use request::{Answer, CalledTool, Known};
 use request::{Dispatched, Request, write_error, write_later};
 pub(crate) use request::{Later, Taken};
 
-/// The exchange of messages with one peer of the server.
+/// The server's exchange of messages with one peer.
 #[derive(Debug)]
 pub(crate) struct Connection {
     service: Arc<Shared>,
     peer: Arc<Peer>,
     calls: Calls,
-    /// How many answers are still to come. Made by the first: it is larger than all the rest.
+    /// The number of pending responses. Created lazily, since it is larger than all other fields.
     unanswered: OnceLock<watch::Sender<usize>>,
-    /// Whether its transport serves the modern era alone.
+    /// Whether the transport serves only the modern era.
     is_modern_only: bool,
     myself: Weak<Connection>,
 }
 
 impl Connection {
-    /// A connection that is notified of changes. A transport says who is at its other end: a peer over a network is never
+    /// Opens a connection that is notified of changes. The transport states the caller: a network peer is never
     /// [`Access::Trusted`] unless the user says so.
     pub(crate) fn open(service: &Arc<Shared>, outbox: Arc<Outbox>, access: impl Into<Visitor>) -> Arc<Self> {
-        Self::with_peer(service, outbox, access.into(), Arc::default(), false).notified_of_changes()
+        Self::with_peer(service, outbox, access.into(), Arc::default(), false).subscribe_to_changes()
     }
 
-    /// From now on it is notified of changes.
-    fn notified_of_changes(self: Arc<Self>) -> Arc<Self> {
+    /// Subscribes the connection to notifications of changes.
+    fn subscribe_to_changes(self: Arc<Self>) -> Arc<Self> {
         self.service.add_listener(Arc::downgrade(&self.peer));
         self
     }
@@ -93,7 +93,7 @@ impl Connection {
         })
     }
 
-    /// Whose share of the limits it takes.
+    /// The caller whose share of the limits the connection uses.
     pub(crate) fn caller(&self) -> &Caller {
         self.peer.caller()
     }
@@ -103,8 +103,8 @@ impl Connection {
         self.peer.access()
     }
 
-    /// Takes one frame: a message or a batch. Appends the answer, if there is one at once, as a line to `out`;
-    /// else returns what to wait for.
+    /// Handles one frame: a message or a batch. Appends an immediate response to `out` as a line, or returns a future
+    /// for a later one.
     pub(crate) fn receive(&self, frame: &[u8], out: &mut Vec<u8>) -> Option<Later> {
         let frame = trimmed(frame);
         let start = out.len();
@@ -125,7 +125,7 @@ impl Connection {
         if let Taken::Later(later) = taken { Some(later) } else { None }
     }
 
-    /// Answers a frame that could not be read as text or was too long.
+    /// Answers a frame that is not valid UTF-8 or is too long.
     #[cfg(any(feature = "stdio", feature = "socket"))]
     pub(crate) fn refuse(&self, why: &str, out: &mut Vec<u8>) {
         self.refuse_message(None, &error::parse(why), out);
@@ -141,12 +141,12 @@ impl Connection {
         Taken::Answered(self.refuse_message(malformed.id.as_ref(), &error, out))
     }
 
-    /// As [`Connection::receive`], for a message that was read already. Its answer ends no line.
+    /// Like [`Connection::receive`], for a parsed message. Its response has no line break.
     pub(crate) fn take_message(&self, envelope: Envelope<'_>, out: &mut Vec<u8>) -> Taken {
         self.take_known(envelope, Known::default(), out)
     }
 
-    /// As [`Connection::take_message`], with what the transport knows of the message.
+    /// Like [`Connection::take_message`], with what the transport knows about the message.
     pub(crate) fn take_known(&self, envelope: Envelope<'_>, known: Known<'_>, out: &mut Vec<u8>) -> Taken {
         let id = envelope.id.map(RequestId::new);
         let mut refuse = |id: Option<&RequestId<'_>>, why| {
@@ -165,12 +165,12 @@ impl Connection {
             return refuse(id.flatten().as_ref(), "`method` must be a string");
         };
         let is_versioned = envelope.jsonrpc.is_some_and(|version| {
-            // As nearly all write it, which need not be taken apart.
+            // Nearly all peers write it like this, which needs no parsing.
             version.get() == "\"2.0\"" || string(version).is_some_and(|version| version == "2.0")
         });
         let params = envelope.params.unwrap_or_default();
         match id {
-            // Never answered, whatever is wrong with it (JSON-RPC 2.0 §4.1).
+            // Notifications are never answered, even if they are invalid (JSON-RPC 2.0 §4.1).
             None => {
                 if is_versioned {
                     self.take_notification(&method, &params);
@@ -186,7 +186,7 @@ impl Connection {
         }
     }
 
-    /// Dispatches a request, and writes its reply: the one place where that is done.
+    /// Dispatches a request, and writes its reply. This is the only place that writes replies.
     fn answer(
         &self,
         request: Result<Request<'_>, ErrorObject>,
@@ -204,7 +204,7 @@ impl Connection {
         }
     }
 
-    /// The result of a request alone, for a table of methods that writes answers itself.
+    /// The bare result of a request, for a method table that writes responses itself.
     #[cfg(feature = "jsonrpsee")]
     pub(crate) async fn result_of(
         &self,
@@ -227,8 +227,8 @@ impl Connection {
         reply.into_result(&self.form(revision))
     }
 
-    /// The request, with the revision that it is of: modern ones say so themselves, all others follow `initialize`
-    /// (2026-07-28, basic/versioning "Backward Compatibility").
+    /// Reads the request with its revision: modern requests name it, all others follow `initialize` (2026-07-28,
+    /// basic/versioning "Backward Compatibility").
     fn read_request<'a>(
         &self,
         method: &'a str,
@@ -237,9 +237,8 @@ impl Connection {
         meta: Option<&'a RequestMeta<'a>>,
         Known { era, called }: Known<'a>,
     ) -> Result<Request<'a>, ErrorObject> {
-        let meta = meta.ok_or_else(|| {
-            error::invalid_params("`_meta` must be an object in which nothing is said twice")
-        })?;
+        let meta =
+            meta.ok_or_else(|| error::invalid_params("`_meta` must be an object without duplicate members"))?;
         let named = || if meta.protocol_version.is_some() { Era::Modern } else { Era::Legacy };
         let (revision, log_level) = match era.unwrap_or_else(named) {
             Era::Modern => self.modern_revision(meta)?,
@@ -255,7 +254,7 @@ impl Connection {
         }
     }
 
-    /// The form that the peer wants results of this revision in.
+    /// The form of results that the peer expects in this revision.
     fn form(&self, revision: Revision) -> Form<'_> {
         Form { revision, server_meta: self.service.server_meta() }
     }
@@ -268,7 +267,7 @@ impl Connection {
         }
     }
 
-    /// Takes back what runs with this id, if anything does.
+    /// Cancels the request with this id, if it is running.
     pub(crate) fn cancel(&self, id: &RequestId<'_>) {
         let key = id.key();
         if !self.calls.cancel(&key) {
@@ -285,23 +284,23 @@ impl Connection {
         write_error(out, id, error, self.error_revision())
     }
 
-    /// The revision whose form an error without an id takes.
+    /// The revision whose form applies to an error without an id.
     fn error_revision(&self) -> Revision {
         self.agreed_revision().unwrap_or(Revision::NEWEST)
     }
 
-    /// The revision that `initialize` agreed on.
+    /// The revision that `initialize` negotiated.
     pub(crate) fn agreed_revision(&self) -> Option<Revision> {
         self.peer.session.revision()
     }
 
-    /// Gives a response to the one who waits for it.
+    /// Passes a response to the waiting request.
     #[cfg(feature = "http")]
     pub(crate) fn respond(&self, id: &RawValue, result: Option<&RawValue>, error: Option<&RawValue>) {
         self.peer.session.waiting.respond(id, result, error);
     }
 
-    /// Waits for an answer in a task of its own and sends it.
+    /// Waits for a response in a task, and sends it.
     pub(crate) fn answer_later(&self, later: Later) {
         let Some(connection) = self.myself.upgrade() else { return };
         let unanswered = Unanswered::new(self.unanswered());
@@ -313,11 +312,11 @@ impl Connection {
         });
     }
 
-    /// Waits until every answer is in the outbox.
+    /// Waits until every response is in the outbox.
     #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
     pub(crate) async fn wait_until_answered(&self) {
         let mut count = self.unanswered().subscribe();
-        // The sender lives in `self`, so waiting ends with the count only.
+        // `self` owns the sender, so waiting ends only when the count is zero.
         let _ = count.wait_for(|count| *count == 0).await;
     }
 
@@ -325,13 +324,13 @@ impl Connection {
         self.unanswered.get_or_init(|| watch::Sender::new(0))
     }
 
-    /// Cancels what runs and ends the subscriptions in order. Returns the names of what was running.
+    /// Cancels all calls and ends all subscriptions gracefully. Returns the names of the calls' targets.
     pub(crate) fn end(&self) -> Vec<String> {
         self.peer.subscriptions().end(&self.peer.outbox);
         self.calls.cancel_all()
     }
 
-    /// The page of `tools/list` that the parameters ask for.
+    /// Returns the requested page of `tools/list`.
     fn list_tools(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
         let context_path = optional_string(request.meta.context_path, meta::CONTEXT_PATH)?;
         let table = self.service.table_for(self.access());
@@ -339,12 +338,12 @@ impl Connection {
         self.list_page(request, table.list(), view)
     }
 
-    /// What the peer sees of a list.
+    /// The peer's view of lists.
     pub(super) fn view(&self) -> View<'_> {
         View { context_path: None, access: self.access(), rule: &self.service.features().rule }
     }
 
-    /// The page of a list that the parameters ask for.
+    /// Returns the requested page of a list.
     fn list_page<T: Listed>(
         &self,
         request: &Request<'_>,
@@ -354,15 +353,13 @@ impl Connection {
         let cursor = optional_string(request.params.cursor, "cursor")?;
         let settings = self.service.list_settings();
         let page = list.page(cursor.as_deref(), view, request.revision, &settings).ok_or_else(|| {
-            error::invalid_params(
-                "`cursor` is not one that this server gave you for this list; list again without it",
-            )
+            error::invalid_params("this server did not issue `cursor` for this list; list again without it")
         })?;
         Ok(Reply::Written(page).into())
     }
 }
 
-/// Counts an answer that is still to come, also if its task is dropped.
+/// Counts a pending response, even if its task is dropped.
 struct Unanswered(watch::Sender<usize>);
 
 impl Unanswered {
@@ -378,12 +375,12 @@ impl Drop for Unanswered {
     }
 }
 
-/// The string at a member that must be there.
+/// Returns a required string member.
 fn required_string<'a>(member: Option<&'a RawValue>, name: &str) -> Result<Cow<'a, str>, ErrorObject> {
     member.and_then(string).ok_or_else(|| error::invalid_params(&format!("`{name}` must be a string")))
 }
 
-/// The string at a member that may be left out.
+/// Returns an optional string member.
 fn optional_string<'a>(
     member: Option<&'a RawValue>,
     name: &str,
@@ -391,7 +388,7 @@ fn optional_string<'a>(
     member.map(|text| required_string(Some(text), name)).transpose()
 }
 
-/// The arguments of a request, if there are any.
+/// Returns the arguments of a request, if there are any.
 fn arguments_of<'a>(params: &Params<'a>) -> Result<Option<&'a RawValue>, ErrorObject> {
     match params.arguments {
         Some(arguments) if !arguments.get().starts_with('{') => {
@@ -401,7 +398,7 @@ fn arguments_of<'a>(params: &Params<'a>) -> Result<Option<&'a RawValue>, ErrorOb
     }
 }
 
-/// The log level at a member.
+/// Parses a log level.
 fn level_of(member: &RawValue) -> Result<LogLevel, ErrorObject> {
     serde_json::from_str(member.get()).map_err(|_| {
         error::invalid_params(

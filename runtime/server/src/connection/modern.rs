@@ -1,4 +1,5 @@
-//! The modern era: every request carries its own metadata (2026-07-28, basic "_meta").
+//! Dispatches the modern era, in which every request carries its own metadata (2026-07-28, basic
+//! "_meta").
 
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::method;
@@ -11,7 +12,7 @@ use crate::message::{RequestMeta, string};
 use crate::reply::Reply;
 
 impl Connection {
-    /// The revision that a request names, and its log level.
+    /// Reads the revision that a request names, and its log level.
     pub(super) fn modern_revision(
         &self,
         meta: &RequestMeta<'_>,
@@ -20,7 +21,7 @@ impl Connection {
         let has_capabilities = meta.client_capabilities.is_some_and(|value| value.get().starts_with('{'));
         if !has_capabilities {
             return Err(error::invalid_params(
-                "`_meta` needs the object `io.modelcontextprotocol/clientCapabilities` on every request",
+                "`_meta` must contain the object `io.modelcontextprotocol/clientCapabilities` in every request",
             ));
         }
         Ok((revision, meta.log_level.map(level_of).transpose()?))
@@ -41,7 +42,7 @@ impl Connection {
         }
     }
 
-    /// The revision that the request names, if the server speaks it without a handshake.
+    /// Checks the revision that the request names.
     fn requested_revision(&self, meta: &RequestMeta<'_>) -> Result<Revision, ErrorObject> {
         let name = meta.protocol_version.and_then(string).ok_or_else(|| {
             error::invalid_params("`io.modelcontextprotocol/protocolVersion` must be a string")

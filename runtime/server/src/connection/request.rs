@@ -1,4 +1,4 @@
-//! Requests, as dispatch takes them, and what it gives for them.
+//! Requests and their outcomes, as dispatch handles them.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -14,44 +14,44 @@ use crate::reply::{AnswerKind, Reply};
 use crate::tool::ToolEntry;
 use crate::tool_table::Denied;
 
-/// A request of the peer. Who that is, the connection knows.
+/// A request of the peer, which the connection identifies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Request<'a> {
     pub(super) id: &'a RequestId<'a>,
     pub(super) method: &'a str,
     pub(super) params: &'a Params<'a>,
     pub(super) meta: &'a RequestMeta<'a>,
-    /// The revision that it is of.
+    /// The revision of the request.
     pub(super) revision: Revision,
-    /// The least level of log messages, where the request says so by itself.
+    /// The minimum level of log messages, if the request sets it.
     pub(super) log_level: Option<LogLevel>,
-    /// The tool that it calls, where its transport has looked that up.
+    /// The called tool, if the transport has already looked it up.
     pub(super) called: Option<&'a CalledTool>,
 }
 
-/// A tool that is called, or why its caller cannot.
+/// A called tool, or why its caller may not call it.
 pub(crate) type CalledTool = Result<Arc<ToolEntry>, Denied>;
 
-/// What a transport knows of a message before the connection reads it.
+/// What a transport knows about a message before the connection reads it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Known<'a> {
-    /// The era, where headers say it; else the message does.
+    /// The era, if headers determine it; otherwise the message does.
     pub(crate) era: Option<Era>,
-    /// The tool that it calls, where its transport has looked that up.
+    /// The called tool, if the transport has already looked it up.
     pub(crate) called: Option<&'a CalledTool>,
 }
 
-/// What becomes of a request.
+/// The outcome of dispatching a request.
 #[expect(
     clippy::large_enum_variant,
-    reason = "most requests are done at once, and a box would cost each an allocation"
+    reason = "most requests complete immediately, and a box would cost each of them an allocation"
 )]
 pub(super) enum Dispatched {
-    /// It is done.
+    /// The request has completed.
     Now(Reply),
-    /// It goes on.
+    /// The request is pending.
     Later(LaterReply),
-    /// It stays open: a subscription, whose answer is its last message.
+    /// The request stays open: it is a subscription, whose response is its last message.
     Open,
 }
 
@@ -62,35 +62,35 @@ impl From<Reply> for Dispatched {
     }
 }
 
-/// A reply that is not there yet; none if the request was cancelled.
+/// A reply that will be available later; `None` if the request was cancelled.
 pub(super) type LaterReply = BoxFuture<'static, Option<Reply>>;
 
-/// What became of a message.
+/// The outcome of handling a message.
 pub(crate) enum Taken {
-    /// There is nothing to send, for now at least.
+    /// There is nothing to send, at least for now.
     Silent,
-    /// Its answer was appended.
+    /// The response was appended.
     Answered(AnswerKind),
-    /// Its answer comes later.
+    /// The response will follow.
     Later(Later),
 }
 
-/// An answer that is not there yet; none if the request was cancelled.
+/// A response that will be available later; `None` if the request was cancelled.
 pub(crate) type Later = BoxFuture<'static, Option<Answer>>;
 
-/// An answer as it is sent.
+/// A response as it is sent.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) text: Vec<u8>,
     #[cfg_attr(
         not(feature = "http"),
-        expect(dead_code, reason = "HTTP alone has a status beside an answer")
+        expect(dead_code, reason = "only HTTP has a status beside the response")
     )]
     pub(crate) kind: AnswerKind,
 }
 
 impl Answer {
-    /// An error, to a request or to what was not understood as one.
+    /// An error response to a request or an invalid message.
     #[cfg(feature = "http")]
     pub(crate) fn error(id: Option<&RequestId<'_>>, error: &ErrorObject, revision: Revision) -> Self {
         let mut text = Vec::new();
@@ -99,7 +99,7 @@ impl Answer {
     }
 }
 
-/// Appends an error, to a request or to what was not understood as one.
+/// Appends an error response to a request or an invalid message.
 pub(super) fn write_error(
     out: &mut Vec<u8>,
     id: Option<&RequestId<'_>>,
@@ -110,7 +110,7 @@ pub(super) fn write_error(
     AnswerKind::Error { code: error.code, has_id: id.is_some() }
 }
 
-/// Writes a reply when it is there, as the answer to the request of this id.
+/// Writes a reply once it is available, as the response to the request with this id.
 pub(super) fn write_later(
     connection: Weak<Connection>,
     id: RequestId<'static>,

@@ -1,4 +1,4 @@
-//! The methods of skills, in both eras (SEP-2640).
+//! Dispatches the methods of skills, in both eras (SEP-2640).
 
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::method;
@@ -12,7 +12,7 @@ use crate::reply::Reply;
 use crate::skills::{Catalog, Child};
 
 impl Connection {
-    /// Answers a method of skills. A client need not declare the extension to call one.
+    /// Answers a method of skills. Clients need not declare the extension to call one.
     pub(super) fn skills(&self, request: &Request<'_>, skills: &Catalog) -> Result<Dispatched, ErrorObject> {
         if request.method == method::SKILLS_LIST {
             return self.list_page(request, &skills.skills, self.view());

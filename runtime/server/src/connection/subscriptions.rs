@@ -1,4 +1,4 @@
-//! `subscriptions/listen` (2026-07-28, basic/patterns/subscriptions), and `resources/subscribe` before it.
+//! `subscriptions/listen` (2026-07-28, basic/patterns/subscriptions) and its predecessor `resources/subscribe`.
 
 use toolwright_core::protocol::ErrorObject;
 
@@ -10,7 +10,7 @@ use crate::quotas::What;
 use crate::subscriptions::Filter;
 
 impl Connection {
-    /// Opens a subscription: the acknowledgment is its first message, its answer comes when it ends.
+    /// Opens a subscription: the acknowledgment is its first message, and its response is sent when it ends.
     pub(super) fn listen(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
         let Request { id, params, .. } = *request;
         #[cfg_attr(not(feature = "tasks"), expect(unused_mut, reason = "only task ids are looked up"))]
@@ -32,7 +32,7 @@ impl Connection {
         #[cfg(feature = "tasks")]
         if !filter.task_ids.is_empty() {
             if !declares_tasks(request.meta) {
-                return Err(undeclared("`taskIds` is of the extension for tasks"));
+                return Err(undeclared("`taskIds` belongs to the tasks extension"));
             }
             if filter.task_ids.len() > most {
                 return Err(too_many_watched(most));
@@ -41,30 +41,30 @@ impl Connection {
         }
         let features = self.service.features();
         let filter = filter.grant(features.prompts().is_some(), features.resources().is_some());
-        if self.is_taken(id) {
+        if self.is_running(id) {
             return Err(error::invalid_request("a request with this id is still running"));
         }
         let limit = limits.max_subscriptions;
         let mut open = self.peer.subscriptions();
         if open.count() >= limit {
-            return Err(error::internal(&format!("{limit} subscriptions are open already; end one first")));
+            return Err(error::internal(&format!("{limit} subscriptions are already open; end one first")));
         }
-        if open.kept_bytes() + filter.watched_bytes() + id.as_str().len() > limits.max_watched_bytes {
+        if open.stored_bytes() + filter.watched_bytes() + id.as_str().len() > limits.max_watched_bytes {
             return Err(too_long_watched(limits.max_watched_bytes));
         }
         let own = limits.per_caller.max_subscriptions;
         let taken = self.caller().take(What::Subscriptions, own).ok_or_else(|| {
-            error::internal(&format!("{own} subscriptions of this caller are open already; end one first"))
+            error::internal(&format!("{own} subscriptions of this caller are already open; end one first"))
         })?;
         let watches = filter.resource_subscriptions.iter();
         let watches = watches.filter_map(|uri| self.service.begin_watch(uri, self.access())).collect();
         open.open(id, filter, (taken, watches), &self.peer.outbox)
-            .map_err(|fault| error::invalid_request(&format!("the id cannot be repeated: it {fault}")))?;
+            .map_err(|fault| error::invalid_request(&format!("invalid id: it {fault}")))?;
         Ok(Dispatched::Open)
     }
 
-    /// Watches a resource (2025-11-25, server/resources "Subscriptions"). Any address will do, since what is there may come
-    /// later; so one that is kept from the caller is answered like others, and nothing comes of it.
+    /// Subscribes to a resource (2025-11-25, server/resources "Subscriptions"). Any URI is accepted, since a resource
+    /// may appear there later; a URI that is hidden from the caller is accepted as well, but causes no notifications.
     pub(super) fn watch(&self, uri: &str) -> Result<(), ErrorObject> {
         check_length(uri)?;
         let limits = self.service.limits();
@@ -88,19 +88,19 @@ impl Connection {
 
 fn too_long_watched(limit: usize) -> ErrorObject {
     error::internal(&format!(
-        "the addresses watched at once have at most {limit} bytes; stop watching some first"
+        "the URIs of all subscribed resources may have at most {limit} bytes; unsubscribe from some first"
     ))
 }
 
-/// Refuses an address that is too long to be kept: a message may have megabytes.
+/// Rejects a URI that is too long to be stored.
 fn check_length(uri: &str) -> Result<(), ErrorObject> {
     const MAX_BYTES: usize = 8 << 10;
     if uri.len() > MAX_BYTES {
-        return Err(error::invalid_params(&format!("a watched address has at most {MAX_BYTES} bytes")));
+        return Err(error::invalid_params(&format!("a subscribed URI may have at most {MAX_BYTES} bytes")));
     }
     Ok(())
 }
 
 fn too_many_watched(limit: usize) -> ErrorObject {
-    error::internal(&format!("at most {limit} resources are watched at once; stop watching one first"))
+    error::internal(&format!("at most {limit} resources may be subscribed to; unsubscribe from one first"))
 }

@@ -1,4 +1,4 @@
-//! Calls that become tasks, and the methods of tasks (SEP-2663). All of it is of the modern era.
+//! Calls that become tasks, and the methods of tasks (SEP-2663), in the modern era only.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use crate::tasks::{Admitted, LiveTask, MaybeTask, NoTask, NotAdmitted, Task, Tas
 use crate::tool::ToolEntry;
 
 impl Connection {
-    /// The task that a call of a tool may become; none where it is a call like any other.
+    /// The task that a tool call may become; `None` for an ordinary call.
     pub(super) fn task_of(
         &self,
         entry: &ToolEntry,
@@ -48,7 +48,7 @@ impl Connection {
             return match (is_required, has_tasks) {
                 (false, _) => Ok(None),
                 (true, true) => Err(undeclared(&format!("`{name}` runs as a task only"))),
-                // It is not in the list of the client either.
+                // Such a client's list does not include the tool either.
                 (true, false) => Err(error::invalid_params(&format!(
                     "`{name}` runs as a task only, which needs revision 2026-07-28 and the extension `{TASKS}`"
                 ))),
@@ -56,7 +56,7 @@ impl Connection {
         }
         let Some(tasks) = &self.service.extensions().tasks else {
             let built =
-                "the server was built without tasks; its developer has to build it with `Server::tasks`";
+                "the server does not support tasks; its developer has to enable them with `Server::tasks`";
             return if is_required { Err(error::internal(built)) } else { Ok(None) };
         };
         let requests = (self.service.limits().max_input_requests, self.peer.room_for_answers());
@@ -64,24 +64,24 @@ impl Connection {
         let whose = (self.owner().map(str::to_owned), self.caller(), self.service.callers().everybody());
         match tasks.admit(tool, whose, requests) {
             Ok(admitted) => Ok(Some(admitted)),
-            // It can run without being one.
+            // The tool can run without a task.
             Err(_) if !is_required => Ok(None),
             Err(NotAdmitted::TooMany(limit, whose)) => Err(error::internal(&format!(
-                "there are {limit} tasks{whose} already; try again when some have ended or expired"
+                "too many tasks{whose} (the limit is {limit}); try again when some have completed or expired"
             ))),
             Err(NotAdmitted::NoId) => {
-                Err(error::internal("the system gives no random numbers for the id of a task"))
+                Err(error::internal("the system's random number generator failed, so the task has no id"))
             }
         }
     }
 
-    /// Who calls; what belongs to one caller is not shown to another.
+    /// The owner of tasks. Tasks of one owner are hidden from others.
     fn owner(&self) -> Option<&str> {
         self.access().owner()
     }
 
-    /// Makes a task of a call whose handler waits, and returns what answers the call with it. Where the store cannot keep
-    /// the task, the call goes on without being one, unless its tool says that it must be one.
+    /// Turns a call whose handler is waiting into a task, and returns the future of the reply with the task. If the
+    /// store cannot keep the task, the call continues without one, unless the tool requires one.
     pub(super) fn go_on_as_task(
         &self,
         id: &RequestId<'_>,
@@ -119,8 +119,10 @@ impl Connection {
                     let origin = origin.as_ref().map(OwnedOrigin::borrowed);
                     connection.go_on(&id, running, cx, call, origin).await
                 }
-                Ok(Err(error)) => Some(error::internal(&format!("the task cannot be kept: {error}")).into()),
-                Err(_) => Some(error::internal("the task could not be made").into()),
+                Ok(Err(error)) => {
+                    Some(error::internal(&format!("the task cannot be stored: {error}")).into())
+                }
+                Err(_) => Some(error::internal("the task could not be created").into()),
             }
         })
     }
@@ -132,7 +134,7 @@ impl Connection {
             return Err(error::method_not_found(method));
         };
         if !declares_tasks(meta) {
-            return Err(undeclared(&format!("`{method}` is of the extension for tasks")));
+            return Err(undeclared(&format!("`{method}` belongs to the tasks extension")));
         }
         let task_id = required_string(params.task_id, "taskId")?;
         let asker = TaskAsker { service: Arc::clone(&self.service), access: self.access().clone() };
@@ -160,7 +162,7 @@ impl Connection {
                 answers_of(params)?;
                 Box::pin(async move {
                     let task = asker.find(&tasks, &task_id).await?;
-                    // There is nothing to answer once it has ended.
+                    // Responses to a completed task are ignored.
                     if task.state.has_ended() { Ok(None) } else { Err(NoTask::Elsewhere) }
                 })
             }
@@ -179,8 +181,8 @@ impl Connection {
         self.drive(id, code, cx, call, None)
     }
 
-    /// Which of these tasks run here, are the caller's, and of tools that it may call: those that a subscription can
-    /// follow.
+    /// Whether a subscription can follow this task: it runs here, belongs to the caller, and the caller may call its
+    /// tool.
     pub(super) fn listens_to_task(&self, task_id: &str) -> bool {
         let tasks = self.service.extensions().tasks.as_ref();
         let live = tasks.and_then(|tasks| tasks.running_for(task_id, self.owner()));
@@ -191,21 +193,21 @@ impl Connection {
     }
 }
 
-/// Whether the client of a request knows tasks: each request says so by itself.
+/// Whether the client of a request supports tasks, which each request declares.
 pub(super) fn declares_tasks(meta: &RequestMeta<'_>) -> bool {
     meta.client_capabilities.is_some_and(|declared| declared_extension(declared, TASKS).is_some())
 }
 
-/// -32021 for a request that needs the extension.
+/// -32021 for a request that requires the extension.
 pub(super) fn undeclared(what: &str) -> ErrorObject {
     let why = format!("{what}; declare the extension `{TASKS}` in the request's client capabilities");
     error::missing_capability(&why, &required(TASKS))
 }
 
-/// The start of a call that may become a task.
+/// Adapts the start of a call that may become a task.
 ///
 /// # Errors
-/// Where the answers that came with the call are more than it may keep.
+/// The responses in the request exceed the limits of the call.
 pub(super) fn with_task(start: CallStart, admitted: Option<&Admitted>) -> Result<CallStart, ErrorObject> {
     Ok(match (start.input_route, admitted) {
         (InputRoute::Passes(passes), Some(admitted)) => {
@@ -222,7 +224,7 @@ pub(super) fn with_task(start: CallStart, admitted: Option<&Admitted>) -> Result
     })
 }
 
-/// Runs a handler to its end, and returns how the task ends: as the call would have been answered.
+/// Runs a handler to completion, and returns the outcome of the task: the response that the call would have had.
 async fn work(
     mut running: UserFuture<'static, Outcome>,
     cx: &Context,
@@ -251,7 +253,7 @@ async fn work(
             cx.cancel();
             panic_error(ToolCall::WHAT).into()
         }
-        // Whoever has stopped it has said how it ends.
+        // Whoever cancelled it has already set its outcome.
         Some(Ended::Cancelled) | None => {
             cx.cancel();
             return (TaskState::Cancelled, None);
@@ -267,16 +269,16 @@ fn answers_of(params: &Params<'_>) -> Result<BTreeMap<String, Box<RawValue>>, Er
     let responses = params.input_responses.filter(|responses| responses.get().starts_with('{'));
     responses.and_then(|responses| serde_json::from_str(responses.get()).ok()).ok_or_else(|| {
         error::invalid_params(
-            "`inputResponses` must be an object with the key of each input request and its answer",
+            "`inputResponses` must be an object that maps the key of each input request to its response",
         )
     })
 }
 
-/// What a method of tasks comes to: a task, or the acknowledgement.
+/// The outcome of a task method: a task, or the acknowledgement.
 type TaskFound = Result<Option<Task>, NoTask>;
 
-/// Who asks for a task: the one who made it, with a token that would do for the call as well (SEP-2663 "Security
-/// Considerations"). A task may outlive the token that it was made with, and the next one may allow less.
+/// The caller of a task method: the task's owner, with a token that suffices for the call as well (SEP-2663 "Security
+/// Considerations"). A task may outlive the token that created it, and the next one may allow less.
 struct TaskAsker {
     service: Arc<Shared>,
     access: Access,
@@ -287,14 +289,14 @@ impl TaskAsker {
         self.access.owner()
     }
 
-    /// The task with this id, if the caller made it and may call its tool.
+    /// Returns the task with this id, if the caller owns it and may call its tool.
     async fn find(&self, tasks: &TaskRegistry, id: &str) -> Result<Task, NoTask> {
         let task = tasks.find(id, self.owner()).await?;
         self.check(&task.tool, task.scopes.clone())?;
         Ok(task)
     }
 
-    /// Whether the caller may call a tool that needed `scopes` when the task was made.
+    /// Whether the caller may call a tool that required `scopes` when the task was created.
     fn check(&self, tool: &str, scopes: Vec<String>) -> Result<(), NoTask> {
         match self.service.missing_scopes(tool, scopes, &self.access) {
             None => Ok(()),
@@ -305,11 +307,11 @@ impl TaskAsker {
     }
 }
 
-/// A request about a task that does not run here.
+/// A request for a task that does not run here.
 struct TaskRequest(String);
 
 impl TaskRequest {
-    /// What the caller is told who cannot have the task with this id.
+    /// The error for a caller who cannot access the task with this id.
     fn refusal(id: &str, why: &NoTask) -> ErrorObject {
         match why {
             NoTask::Unknown => error::unknown("task", id),
@@ -317,7 +319,7 @@ impl TaskRequest {
             NoTask::Scopes(scopes) => error::insufficient_scope(scopes),
             NoTask::Store(error) => error::internal(&format!("the task store failed: {error}")),
             NoTask::Elsewhere => error::internal(
-                "the task runs in another process of the server; a request must reach that one, which routing by the header `Mcp-Name` does",
+                "the task runs in another process of the server; route requests by the header `Mcp-Name`",
             ),
         }
     }

@@ -12,16 +12,16 @@ use crate::input_requests::{Elicited, InputRequestError, KnownRequest};
 use crate::peer::server_requests;
 
 impl Context {
-    /// Asks the client's user to fill in a form, whose members are those of `T`: text, numbers, booleans, enums of unit
-    /// variants, and lists of such enums. Never ask for a password or another secret this way; that is what
-    /// [`Context::elicit_url`] is for.
+    /// Asks the client's user to fill in a form with the members of `T`: strings, numbers, booleans, enums of unit
+    /// variants, and lists of such enums. Never ask for passwords or other secrets with this method; use
+    /// [`Context::elicit_url`] instead.
     ///
-    /// The answer is checked like the arguments of a tool. One that does not fit is asked for again in 2026-07-28.
+    /// The response is validated like the arguments of a tool. In 2026-07-28, an invalid one is requested again.
     ///
-    /// See [the module](crate::input_requests) for what a handler that asks must keep in mind.
+    /// See [the module](crate::input_requests) for what handlers with input requests have to consider.
     ///
     /// # Errors
-    /// [`InputRequestError`]. A user who declines is an answer, not an error.
+    /// [`InputRequestError`]. A user who declines is not an error.
     pub async fn elicit<T>(&self, key: &str, message: &str) -> Result<Elicited<T>, InputRequestError>
     where
         T: JsonSchema + DeserializeOwned,
@@ -39,8 +39,8 @@ impl Context {
         .await
     }
 
-    /// As [`Context::elicit`], with the form as a JSON Schema: an object whose members are text, numbers, booleans, one
-    /// of several strings (`enum`, or `oneOf` with titles), or a list of such strings.
+    /// Like [`Context::elicit`], with the form as a JSON Schema: an object whose members are strings, numbers,
+    /// booleans, one of several strings (`enum`, or `oneOf` with titles), or a list of such strings.
     ///
     /// # Errors
     /// [`InputRequestError`].
@@ -71,10 +71,10 @@ impl Context {
     }
 
     /// Asks the client's user to open a web page, for what must not pass through the client: a password, a payment, the
-    /// consent of another service. [`Elicited::Accepted`] says that the user has agreed to open it, not that anything was
-    /// done there: that the server finds out by itself.
+    /// consent of another service. [`Elicited::Accepted`] means that the user has agreed to open it, not that anything
+    /// was done there; the server has to find that out by itself.
     ///
-    /// The page must make sure that it is the same user who opens it, and its address must hold no secret (2026-07-28,
+    /// The page must ensure that the same user opens it, and its URL must not contain secrets (2026-07-28,
     /// client/elicitation "Safe URL Handling", "Phishing").
     ///
     /// # Errors
@@ -88,8 +88,8 @@ impl Context {
         self.ask_for(key, KnownRequest::url(message, url), Elicited::read_choice).await
     }
 
-    /// Tells a client of revision 2025-11-25 that what the user was to do at the page of [`Context::elicit_url`] is
-    /// done; others need no telling. Does nothing where no such input request was asked in this call.
+    /// Notifies a client of revision 2025-11-25 that the user has completed the page of [`Context::elicit_url`]. Does
+    /// nothing for other revisions, or if this call made no such input request.
     pub async fn elicitation_complete(&self, key: &str) {
         if let InputRoute::Requests(requests) = self.input_route()
             && let Some(id) = requests.get().and_then(|requests| requests.elicitation_id(key))

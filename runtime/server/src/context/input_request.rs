@@ -1,4 +1,4 @@
-//! Requests to the client that come from elsewhere, such as another server: asked as they are, and answered unread.
+//! Forwarded input requests, such as those of another server: sent unchanged, with unparsed responses.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -12,9 +12,9 @@ use crate::input_requests::round_trips::Passes;
 use crate::input_requests::{InputRequest, InputRequestError, InputRequired, InputResponses, KnownRequest};
 
 impl Context {
-    /// Asks the client what `request` says, and returns its answer as it came: for requests of another server, which a
-    /// [`Provider`](crate::Provider) passes on. Everything else of [the module](crate::input_requests) holds as well; an answer that
-    /// is not of the right form is the caller's matter.
+    /// Sends `request` to the client and returns the unparsed response: for requests of another server that a
+    /// [`Provider`](crate::Provider) forwards. [The module](crate::input_requests) applies; the caller has to validate
+    /// the response.
     ///
     /// # Errors
     /// [`InputRequestError`].
@@ -28,13 +28,13 @@ impl Context {
         self.ask(key, &request).await
     }
 
-    /// What the client answers to the requests of an [`InputRequired`].
+    /// The client's responses to the requests of an [`InputRequired`].
     pub(crate) fn input_responses(&self) -> Option<&InputResponses> {
         self.input_route().passes()?.input()
     }
 
-    /// Has the client answer requests: at once where it can be asked while the call goes on; none where it answers by
-    /// repeating its request. `round` counts from 1: a key means another input request in each.
+    /// Requests input from the client: immediately if it can be asked during the call; returns `None` if it responds by
+    /// repeating its request. `round` counts from 1: the same key means a different input request in each round.
     pub(crate) async fn require(
         &self,
         required: &InputRequired,
@@ -74,7 +74,7 @@ impl Context {
     }
 }
 
-/// The outputs of all futures, in their order, or the first error.
+/// Returns the outputs of all futures in order, or the first error.
 async fn all<T, E>(mut futures: Vec<BoxFuture<'_, Result<T, E>>>) -> Result<Vec<T>, E> {
     let mut outputs: Vec<Option<T>> = futures.iter().map(|_| None).collect();
     std::future::poll_fn(|task| {

@@ -1,4 +1,4 @@
-//! How the input requests of a call reach its client.
+//! Routes the input requests of a call to its client.
 
 use std::sync::OnceLock;
 use std::task::Waker;
@@ -12,32 +12,33 @@ use crate::input_requests::round_trips::Passes;
 use crate::input_requests::{ClientCapabilities, InputRequestError, KnownRequest};
 use crate::peer::server_requests::Requests;
 
-/// How the input requests of one call reach its client. Costs nothing until the first one.
+/// How the input requests of one call reach its client. Allocates nothing before the first one.
 #[derive(Debug)]
 pub(crate) enum InputRoute {
-    /// There is nobody to ask.
+    /// There is no client.
     Nobody,
     /// As requests on the connection (up to 2025-11-25).
     Requests(OnceLock<Box<Requests>>),
-    /// As the end of the call, which the client makes again with the answers (2026-07-28).
+    /// By ending the call, which the client repeats with the responses (2026-07-28).
     Passes(Passes),
-    /// In the same way until the call is a task; then the task shows them.
+    /// Like passes until the call becomes a task; then the task lists them.
     #[cfg(feature = "tasks")]
     Task(Box<dyn TaskCall>),
 }
 
 impl InputRoute {
-    /// As requests on the connection.
+    /// Creates a route that sends requests on the connection.
     pub(crate) const fn requests() -> Self {
         Self::Requests(OnceLock::new())
     }
 
-    /// The input requests at which the call pauses, after its code was polled; `waker` is woken when one is added elsewhere.
+    /// Returns the input requests at which the call pauses, after its code was polled; `waker` is woken when another
+    /// task adds one.
     pub(crate) fn take_open_requests(&self, waker: Option<&Waker>) -> Option<Vec<(String, KnownRequest)>> {
         self.passes()?.take_open(waker)
     }
 
-    /// What a call that may end with input requests knows of them.
+    /// The passes of a call that may end with input requests.
     pub(crate) fn passes(&self) -> Option<&Passes> {
         match self {
             Self::Nobody | Self::Requests(_) => None,
@@ -47,7 +48,7 @@ impl InputRoute {
         }
     }
 
-    /// The call has ended: no input request is open any more.
+    /// Ends the call: no input request is open any more.
     pub(super) fn end(&self) {
         match self {
             Self::Nobody => {}
@@ -64,7 +65,7 @@ impl InputRoute {
 }
 
 impl Context {
-    /// What the client has declared that it can be asked for; nothing outside of a client's call.
+    /// Returns the input requests that the client supports; none if the call has no client.
     pub fn client(&self) -> ClientCapabilities {
         match self.input_route() {
             InputRoute::Nobody => ClientCapabilities::default(),
@@ -75,7 +76,7 @@ impl Context {
         }
     }
 
-    /// Asks the client until `read` can read its answer.
+    /// Sends an input request until `read` accepts its response.
     pub(super) async fn ask_for<A>(
         &self,
         key: &str,
@@ -92,7 +93,7 @@ impl Context {
         }
     }
 
-    /// Whether the input request may be asked.
+    /// Checks whether the input request may be sent.
     pub(super) fn check_request(&self, request: &KnownRequest) -> Result<(), InputRequestError> {
         if let InputRoute::Nobody = self.input_route() {
             return Err(InputRequestError::NoClient);
@@ -100,7 +101,7 @@ impl Context {
         Ok(self.client().check(request)?)
     }
 
-    /// Waits for the answer, of any form, to the input request of this key.
+    /// Waits for the unparsed response to the input request with this key.
     pub(super) async fn ask(
         &self,
         key: &str,
@@ -123,7 +124,7 @@ impl Context {
         }
     }
 
-    /// The answer of this key cannot be used.
+    /// Rejects the response with this key.
     fn refuse(&self, key: &str, problem: String) -> Result<(), InputRequestError> {
         match self.input_route() {
             InputRoute::Nobody => Err(InputRequestError::NoClient),

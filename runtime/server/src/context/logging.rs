@@ -8,9 +8,10 @@ use crate::peer::Peer;
 use crate::{json_rpc, log};
 
 impl Context {
-    /// Sends a log message to the caller, if it wants messages of this level.
+    /// Sends a log message to the caller, if it has requested messages of this level.
     ///
-    /// A modern caller asks per request, a legacy one with `logging/setLevel` (until then it gets `info` and above).
+    /// Modern callers set the level per request, legacy ones with `logging/setLevel` (until then they get `info` and
+    /// above).
     pub async fn log(&self, level: LogLevel, logger: Option<&str>, data: impl Serialize) {
         let Some(peer) = self.peer() else { return };
         if self.least_level(&peer).is_none_or(|least| level < least) {
@@ -18,8 +19,8 @@ impl Context {
         }
         let written =
             json_rpc::notification(method::MESSAGE, &LogParams { level, logger, data }).or_else(|fault| {
-                log::warn(format_args!("the data of a log message cannot be sent: it {fault}"));
-                let data = format!("[the data of this message cannot be sent: it {fault}]");
+                log::warn(format_args!("cannot send the data of a log message: it {fault}"));
+                let data = format!("[the data of this message is invalid: it {fault}]");
                 json_rpc::notification(method::MESSAGE, &LogParams { level, logger, data })
             });
         if let Ok(notification) = written {
@@ -27,7 +28,7 @@ impl Context {
         }
     }
 
-    /// From which level on the caller wants log messages; none if it wants none.
+    /// Returns the minimum level of log messages that the caller has requested; `None` if it wants none.
     pub fn log_level(&self) -> Option<LogLevel> {
         self.least_level(&*self.peer()?)
     }

@@ -1,4 +1,4 @@
-//! What a call sees beside its arguments: its deadline and cancellation, its progress and log, and the way to its client.
+//! The context of a call: deadline and cancellation, progress and logging, and access to its client.
 
 mod elicitation;
 mod input_request;
@@ -33,21 +33,22 @@ use progress::{ReportedProgress, Reporter};
 
 /// The context of one call: its progress, cancellation, deadline and peer.
 ///
-/// Cheap to clone; a clone may move to other tasks and outlive the call, whose notifications then go nowhere.
+/// Cheap to clone. A clone may move to other tasks and outlive the call; its notifications are then discarded.
 ///
-/// A handler asks the client through it as well ([`Context::elicit`] and its neighbours). For a client of 2026-07-28 it
-/// is then **run again from its start**, with the answers; [the module `input_requests`](crate::input_requests) says what follows from that.
+/// Handlers also use it to request input from the client ([`Context::elicit`] and related methods). For a client of
+/// 2026-07-28, the handler then **runs again from its start**, with the responses; [the module
+/// `input_requests`](crate::input_requests) explains the consequences.
 #[derive(Debug, Clone)]
 pub struct Context(Arc<Call>);
 
 #[derive(Debug)]
 struct Call {
-    /// Where notifications go; none for calls that no connection made.
+    /// The receiver of notifications; empty for calls without a connection.
     peer: Weak<Peer>,
     revision: Revision,
     id: Option<IdText>,
     deadline: Instant,
-    /// An earlier deadline, for a call that was to be a task and is none.
+    /// An earlier deadline, for a call that was meant to be a task but is not.
     earlier: OnceLock<Instant>,
     cancelled: OnceLock<CancellationToken>,
     course: Arc<Course>,
@@ -56,14 +57,14 @@ struct Call {
     meta: Option<Box<RawValue>>,
     context_path: Option<String>,
     input_route: InputRoute,
-    /// The call that this one is a part of, which asks for it.
+    /// The call that this one is a part of, which sends its input requests.
     outermost: Option<Context>,
     access: Access,
-    /// Where progress goes, if not to the peer.
+    /// The receiver of progress, if it is not the peer.
     reporter: Option<Reporter>,
 }
 
-/// The JSON text of an id. One as short as nearly all are takes no memory of its own.
+/// A request id as JSON. Short ids, which nearly all are, need no allocation.
 #[derive(Debug, Clone)]
 pub(crate) enum IdText {
     Short(u8, [u8; IdText::SHORT]),
@@ -71,7 +72,7 @@ pub(crate) enum IdText {
 }
 
 impl IdText {
-    /// As long as a UUID in quotes, or less.
+    /// The length of a quoted UUID.
     const SHORT: usize = 38;
 
     pub(crate) fn of(id: &RequestId<'_>) -> Self {
@@ -88,7 +89,7 @@ impl IdText {
 
     fn as_str(&self) -> &str {
         match self {
-            // They are the whole text.
+            // The bytes are a complete string.
             Self::Short(length, bytes) => bytes
                 .get(..usize::from(*length))
                 .and_then(|text| std::str::from_utf8(text).ok())
@@ -98,10 +99,10 @@ impl IdText {
     }
 }
 
-/// What all contexts of one call know of its course.
+/// The state that all contexts of one call share.
 #[derive(Default)]
 struct Course {
-    /// Set when the answer is on its way, or will never come: then nothing may be sent for the call any more.
+    /// Set once the response is being sent, or will never be: nothing may be sent for the call after that.
     ended: AtomicBool,
     reported: Mutex<ReportedProgress>,
     extension: OnceLock<Arc<dyn Any + Send + Sync>>,
@@ -113,7 +114,7 @@ impl fmt::Debug for Course {
     }
 }
 
-/// What a connection knows of a call when it starts.
+/// What a connection knows about a call when it starts.
 #[derive(Debug)]
 pub(crate) struct CallStart {
     pub(crate) peer: Weak<Peer>,
@@ -129,8 +130,8 @@ pub(crate) struct CallStart {
 }
 
 impl Context {
-    /// Adds a value that the handler gets from [`Context::extension`]: what whoever makes the call without a connection, such as a
-    /// worker, has for it. There is one, and the first stays.
+    /// Attaches a value for the handler ([`Context::extension`]), for code that makes calls without a connection, such as a
+    /// worker. Only the first value is kept.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -148,12 +149,12 @@ impl Context {
         self
     }
 
-    /// The value that was added to the call, if it is a `T`.
+    /// Returns the value that was attached to the call, if it is a `T`.
     pub fn extension<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.0.course.extension.get()?.downcast_ref()
     }
 
-    /// The context of a call that no connection made, such as one from a test or an agent in the same process.
+    /// Creates the context of a call without a connection, such as one from a test or an agent in the same process.
     pub fn detached(timeout: Duration) -> Self {
         Self(Arc::new(Call {
             peer: Weak::new(),
@@ -174,9 +175,9 @@ impl Context {
         }))
     }
 
-    /// The context of a call that came another way than over a connection, such as from the queue of a worker: with its
-    /// `_meta`, and with where its progress goes (how much is done, of how much, and a message). Progress that does not grow
-    /// is not reported. Log messages go nowhere, and nobody can be asked for input.
+    /// Creates the context of a call that did not arrive over a connection, for example from a worker's queue, with its
+    /// `_meta` and a callback for its progress (progress, total, message). Progress that does not increase is not
+    /// reported. Log messages are discarded, and input requests fail.
     ///
     /// ```
     /// use std::time::Duration;
@@ -221,11 +222,11 @@ impl Context {
         }))
     }
 
-    /// Lets go of the connection on which the caller waits for a call that takes long. The caller comes back by itself,
-    /// after the time that `HttpConfig::retry` says, for what was sent in the meantime and for the answer.
+    /// Disconnects the response stream of a long call. The caller reconnects by itself, after the time set with
+    /// `HttpConfig::retry`, for what was sent in the meantime and for the response.
     ///
-    /// Only clients of revision 2025-11-25 do so, in a session over HTTP (2025-11-25, basic/transports "Sending Messages
-    /// to the Server"). For all others this does nothing.
+    /// Only clients of revision 2025-11-25 support this, in a session over HTTP (2025-11-25, basic/transports "Sending
+    /// Messages to the Server"). For all others, this does nothing.
     pub fn close_stream(&self) {
         #[cfg(feature = "http")]
         if self.0.revision == Revision::V2025_11_25
@@ -235,11 +236,11 @@ impl Context {
         }
     }
 
-    /// Makes a task of the call now: for a tool with `#[mcp(task)]` that asks the client first and then goes on for long, or
-    /// whose input requests are to be shown by the task. Without this, the call becomes a task when its handler first waits for
-    /// anything but an answer of the client. See [the module `tasks`](crate::tasks).
+    /// Turns the call into a task now: for a tool with `#[mcp(task)]` that first requests input and then runs for long,
+    /// or whose input requests the task should list. Otherwise, the call becomes a task when its handler first waits
+    /// for anything other than a response of the client. See [the module `tasks`](crate::tasks).
     ///
-    /// Does nothing where the call cannot become a task, since its tool or its client does not know them.
+    /// Does nothing if the tool or the client does not support tasks.
     #[cfg(feature = "tasks")]
     pub async fn start_task(&self) {
         if let InputRoute::Task(call) = self.input_route() {
@@ -256,15 +257,15 @@ impl Context {
         }
     }
 
-    /// What the caller declares of an extension of the protocol, such as `io.modelcontextprotocol/ui`: the settings that
-    /// the extension defines. None if it does not declare it. Only clients of 2026-07-28 declare extensions.
+    /// Returns the settings that the caller declares for an extension of the protocol, such as
+    /// `io.modelcontextprotocol/ui`; `None` if it does not declare it. Only clients of 2026-07-28 declare extensions.
     pub fn client_extension(&self, identifier: &str) -> Option<Value> {
         let meta: RequestMeta<'_> = serde_json::from_str(self.0.meta.as_ref()?.get()).ok()?;
         let settings = declared_extension(meta.client_capabilities?, identifier)?;
         serde_json::from_str(settings.get()).ok()
     }
 
-    /// Where notifications go while the call runs (2026-07-28, basic/patterns/progress: none after completion).
+    /// The receiver of notifications while the call runs (2026-07-28, basic/patterns/progress: none after completion).
     fn peer(&self) -> Option<Arc<Peer>> {
         // "not supported on tasks in general" (SEP-2663 "Task Status Notifications").
         #[cfg(feature = "tasks")]
@@ -274,7 +275,7 @@ impl Context {
         if self.has_ended() { None } else { self.0.peer.upgrade() }
     }
 
-    /// From now on nothing is sent for the call but its answer.
+    /// Ends the call: nothing but its response may be sent after this.
     pub(crate) fn end(&self) {
         self.0.course.ended.store(true, Ordering::Release);
         self.input_route().end();
@@ -284,53 +285,53 @@ impl Context {
         self.0.course.ended.load(Ordering::Acquire)
     }
 
-    /// Takes the call back.
+    /// Cancels the call.
     pub(crate) fn cancel(&self) {
         self.end();
         self.cancellation().cancel();
     }
 
-    /// Cancelled when the caller takes the call back, when its deadline passes, when the server shuts down, and when the
-    /// call ends with input requests to a client of 2026-07-28.
+    /// Returns a token that is cancelled when the caller cancels the call, its deadline passes, the server shuts down,
+    /// or the call ends with input requests to a client of 2026-07-28.
     ///
     /// The handler's future is dropped at that moment; the token is for work that the handler started elsewhere.
     pub fn cancellation(&self) -> &CancellationToken {
         self.0.cancelled.get_or_init(CancellationToken::new)
     }
 
-    /// When the call must be done.
+    /// Returns the call's deadline.
     pub fn deadline(&self) -> Instant {
         self.0.earlier.get().copied().unwrap_or(self.0.deadline)
     }
 
-    /// Has it done by then, which is before its deadline.
+    /// Sets an earlier deadline.
     #[cfg(feature = "tasks")]
     pub(crate) fn end_by(&self, earlier: Instant) {
-        // It is set once.
+        // It can be set only once.
         let _ = self.0.earlier.set(earlier);
     }
 
-    /// The protocol revision that the caller speaks.
+    /// Returns the caller's protocol revision.
     pub fn revision(&self) -> Revision {
         self.0.revision
     }
 
-    /// The JSON text of the request's id, for logs.
+    /// Returns the request's id as JSON, for logs.
     pub fn request_id(&self) -> Option<&str> {
         self.0.id.as_ref().map(IdText::as_str)
     }
 
-    /// The request's `_meta`, for trace contexts and members of your own; `null` if there is none.
+    /// Returns the request's `_meta`, for trace contexts and custom members; `null` if there is none.
     pub fn meta(&self) -> Value {
         self.0.meta.as_ref().and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default()
     }
 
-    /// The JSON text of the request's `_meta`.
+    /// The request's `_meta` as JSON.
     pub(crate) fn raw_meta(&self) -> Option<&RawValue> {
         self.0.meta.as_deref()
     }
 
-    /// How the call's input requests go to the client.
+    /// How the call's input requests reach the client.
     pub(crate) fn input_route(&self) -> &InputRoute {
         &self.outermost().0.input_route
     }
@@ -340,17 +341,17 @@ impl Context {
         self.input_route().passes().is_some()
     }
 
-    /// The call as the client made it.
+    /// The call that the client made.
     fn outermost(&self) -> &Self {
         self.0.outermost.as_ref().unwrap_or(self)
     }
 
-    /// What the client of a legacy session can be asked for.
+    /// The input requests that the client of a legacy session supports.
     fn declared_by_session(&self) -> ClientCapabilities {
         self.0.peer.upgrade().map(|peer| peer.session.declared()).unwrap_or_default()
     }
 
-    /// What the client of a modern request can be asked for.
+    /// The input requests that the client of a modern request supports.
     fn declared_by_request(&self) -> ClientCapabilities {
         let meta =
             self.0.meta.as_ref().and_then(|meta| serde_json::from_str::<RequestMeta<'_>>(meta.get()).ok());
@@ -359,18 +360,18 @@ impl Context {
             .unwrap_or_default()
     }
 
-    /// Whether both are of the same call.
+    /// Whether both are contexts of the same call.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The same call, seen from another application context.
+    /// The same call in another application context.
     pub(crate) fn in_context(&self, path: Option<String>) -> Self {
         if path.as_deref() == self.context_path() {
             return self.clone();
         }
         let call = &self.0;
-        // The copy shares the token, so it must exist before it is copied.
+        // The copy shares the token, so the token has to exist first.
         let cancelled = OnceLock::from(self.cancellation().clone());
         Self(Arc::new(Call {
             peer: Weak::clone(&call.peer),
@@ -391,18 +392,18 @@ impl Context {
         }))
     }
 
-    /// Who calls, where the endpoint is protected (`HttpConfig::protect`); none over other transports and on open
-    /// endpoints. The tool's scopes were checked before its handler runs.
+    /// Returns the caller on a protected endpoint (`HttpConfig::protect`); `None` over other transports and on open
+    /// endpoints. The tool's scopes are checked before its handler runs.
     pub fn principal(&self) -> Option<&Principal> {
         self.0.access.principal().map(|principal| &**principal)
     }
 
-    /// Who calls: what the caller may list, call and read.
+    /// Returns what the caller may list, call and read.
     pub fn access(&self) -> &Access {
         &self.0.access
     }
 
-    /// The application context that the caller works in.
+    /// Returns the caller's application context.
     pub fn context_path(&self) -> Option<&str> {
         self.0.context_path.as_deref()
     }

@@ -1,4 +1,4 @@
-//! Progress of a call (2026-07-28, basic/patterns/progress).
+//! Progress notifications of a call (2026-07-28, basic/patterns/progress).
 
 use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -11,17 +11,17 @@ use super::Context;
 use crate::{json_rpc, log};
 
 impl Context {
-    /// Tells the caller how far the call has come. Nothing is sent unless the caller asked for progress.
+    /// Reports the call's progress. Nothing is sent unless the caller asked for it.
     ///
-    /// In a task, `message` becomes the task's, and nothing is sent.
+    /// In a task, `message` becomes the task's message, and nothing is sent.
     ///
-    /// `progress` must grow with each report (2026-07-28, basic/patterns/progress): a report whose value is not larger than
-    /// the last one's is not sent, and neither is one whose value is not a finite number. How many were not is said on
-    /// standard error when the call ends. Waits while the caller reads too slowly.
+    /// `progress` must increase with each report (2026-07-28, basic/patterns/progress). Reports that do not increase
+    /// it, or are not finite, are dropped; their number is logged to standard error when the call ends. Waits while the
+    /// caller reads too slowly.
     pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
         #[cfg(feature = "tasks")]
         if let Some(task) = self.task() {
-            return message.into_iter().for_each(|message| task.say(message));
+            return message.into_iter().for_each(|message| task.set_message(message));
         }
         if let Some(reporter) = &self.0.reporter {
             if !self.has_ended() && self.reported().grows(progress) {
@@ -32,27 +32,27 @@ impl Context {
         let (Some(token), Some(peer)) = (&self.0.progress_token, self.peer()) else {
             return;
         };
-        // `message` came with 2025-03-26; older peers get the numbers only.
+        // `message` was added in 2025-03-26; older peers get only the numbers.
         let message = message.filter(|_| self.0.revision.has_progress_message());
         let total = total.filter(|total| total.is_finite());
         let params = ProgressParams { progress_token: token, progress, total, message };
-        // What cannot be written here is the caller's own token.
+        // Only the caller's own token can fail to be written.
         let Ok(notification) = json_rpc::notification(method::PROGRESS, &params) else { return };
         peer.outbox.room().await;
-        // Looked at and sent in one step, so that reports of several tasks grow as well.
+        // Checked and sent in one step, so that concurrent reports increase as well.
         let mut reported = self.reported();
         if !self.has_ended() && reported.grows(progress) {
             peer.push(&notification);
         }
     }
 
-    /// Says on standard error what was not sent for the call of `name`, which has ended.
+    /// Logs how many reports of the call of `name` were dropped, once it has ended.
     pub(crate) fn report(&self, name: &str) {
         let unsent = self.reported().unsent;
         if unsent > 0 {
             log::warn(format_args!(
-                "`{name}` reported progress {unsent} times without a larger value than before, which was not sent; \
-                 `Context::progress` takes a number that grows with each report"
+                "`{name}` reported progress {unsent} times without an increase, which was not sent; \
+                 `Context::progress` expects a number that increases with each report"
             ));
         }
     }
@@ -62,7 +62,7 @@ impl Context {
     }
 }
 
-/// Where the progress of a call goes that no connection made.
+/// The receiver of the progress of a call without a connection.
 #[derive(Clone)]
 pub(super) struct Reporter(Arc<Report>);
 
@@ -80,17 +80,17 @@ impl fmt::Debug for Reporter {
     }
 }
 
-/// The progress that was reported.
+/// The state of progress reports.
 #[derive(Debug, Default)]
 pub(super) struct ReportedProgress {
-    /// What was sent last.
+    /// The last value that was sent.
     last: Option<f64>,
-    /// How many reports were not sent, since they had not grown.
+    /// The number of dropped reports.
     unsent: usize,
 }
 
 impl ReportedProgress {
-    /// Whether the value may be sent: it is a number, and larger than the last one.
+    /// Whether the value may be sent: it is finite, and larger than the last one.
     fn grows(&mut self, progress: f64) -> bool {
         let grows = progress.is_finite() && self.last.is_none_or(|last| progress > last);
         if grows {

@@ -1,10 +1,10 @@
-//! Roots: asking for the client's folders (2026-07-28, client/roots).
+//! Roots: the client's folders (2026-07-28, client/roots).
 
 use super::Context;
 use crate::input_requests::{InputRequestError, KnownRequest, Root};
 
 impl Context {
-    /// The folders that the client works in.
+    /// Requests the folders that the client works in.
     ///
     /// # Errors
     /// [`InputRequestError`].

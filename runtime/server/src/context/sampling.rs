@@ -1,10 +1,10 @@
-//! Sampling: asking the client's model (2026-07-28, client/sampling).
+//! Sampling: requests to the client's model (2026-07-28, client/sampling).
 
 use super::Context;
 use crate::input_requests::{InputRequestError, Sampled, Sampling};
 
 impl Context {
-    /// Has the client's model write something.
+    /// Requests a completion from the client's model.
     ///
     /// # Errors
     /// [`InputRequestError`].

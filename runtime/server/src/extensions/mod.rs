@@ -1,5 +1,5 @@
-//! Extensions of the protocol: which there are, who declares them, and what a server has of them (2026-07-28, basic
-//! "Capabilities"; extensions/overview "Negotiation").
+//! Extensions of the protocol: their negotiation, and the server's declarations (2026-07-28, basic "Capabilities";
+//! extensions/overview "Negotiation").
 
 mod parts;
 
@@ -25,22 +25,25 @@ pub(crate) use toolwright_core::protocol::extension::{SKILLS, TASKS};
 /// The extensions of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Extensions {
-    /// What [`Server::extension`](crate::Server::extension) was told, by identifier.
+    /// The settings from [`Server::extension`](crate::Server::extension), by identifier.
     declared: Map<String, Value>,
-    /// Absent where the server offers no skills.
+    /// `None` if the server offers no skills.
     #[cfg(feature = "skills")]
     pub(crate) skills: Option<RwLock<Arc<Catalog>>>,
-    /// The replacements of skills, which are read from folders first.
+    /// Orders replacements of skills, which are first read from folders.
     #[cfg(feature = "skills")]
     pub(crate) replacements: crate::refresh_order::RefreshOrder,
-    /// Absent where no tool of the server can become a task.
+    /// `None` if no tool of the server can become a task.
     #[cfg(feature = "tasks")]
     pub(crate) tasks: Option<ServerTasks>,
 }
 
 impl Extensions {
-    /// The value of `capabilities.extensions`; none if there are none.
-    #[cfg_attr(not(feature = "tasks"), expect(unused_variables, reason = "only tasks are of one revision"))]
+    /// The value of `capabilities.extensions`; `None` if there are no extensions.
+    #[cfg_attr(
+        not(feature = "tasks"),
+        expect(unused_variables, reason = "only tasks depend on the revision")
+    )]
     pub(crate) fn capabilities(&self, revision: Revision) -> Option<Value> {
         let own: &[Option<(&str, Value)>] = &[
             #[cfg(feature = "skills")]
@@ -56,11 +59,11 @@ impl Extensions {
         (!extensions.is_empty()).then_some(Value::Object(extensions))
     }
 
-    /// Offers `catalog` in place of the skills now, unless a replacement that began after `refresh` is in place already.
+    /// Replaces the skills with `catalog`, unless a replacement that began after `refresh` is already in place.
     /// `resources` are those of the new skills.
     ///
     /// # Errors
-    /// Where a resource has the address of another one; nothing has changed then.
+    /// A resource has the URI of another one; nothing has changed in that case.
     #[cfg(feature = "skills")]
     pub(crate) fn replace_skills(
         &self,
@@ -70,7 +73,7 @@ impl Extensions {
         all: &Resources,
     ) -> Result<(), BuildError> {
         let Some(skills) = &self.skills else { return Ok(()) };
-        // Held over both, so that two replacements do not mix.
+        // Held for both steps, so that two replacements do not interleave.
         let mut skills = skills.write().unwrap_or_else(PoisonError::into_inner);
         if !self.replacements.is_newest(refresh) {
             return Ok(());
@@ -80,7 +83,7 @@ impl Extensions {
         Ok(())
     }
 
-    /// The skills now; none if the server offers none.
+    /// The current skills; `None` if the server offers none.
     #[cfg(feature = "skills")]
     pub(crate) fn skills(&self) -> Option<Arc<Catalog>> {
         let skills = self.skills.as_ref()?;
@@ -88,7 +91,7 @@ impl Extensions {
     }
 }
 
-/// What a client would have to declare, as `ClientCapabilities` of the schema.
+/// The `ClientCapabilities` that a client would have to declare.
 #[cfg(feature = "tasks")]
 pub(crate) fn required(extension: &str) -> Value {
     serde_json::json!({"extensions": {extension: {}}})

@@ -11,7 +11,7 @@ use crate::skills::Skills;
 #[cfg(feature = "tasks")]
 use crate::tasks::Tasks;
 
-/// Which extensions a server is to speak.
+/// The extensions that a server will support.
 #[derive(Debug, Default)]
 pub(crate) struct ExtensionParts {
     pub(crate) declared: Vec<(String, Value)>,
@@ -22,11 +22,11 @@ pub(crate) struct ExtensionParts {
 }
 
 impl ExtensionParts {
-    /// Checks everything. What extensions serve as resources is added to `features`; `has_tasks` is set where a tool can
-    /// become a task.
+    /// Validates everything. Resources of extensions are added to `features`; `has_tasks` is set if a tool can become a
+    /// task.
     #[cfg_attr(
         not(all(feature = "skills", feature = "tasks")),
-        expect(unused_variables, reason = "each is for one extension")
+        expect(unused_variables, reason = "each concerns one extension")
     )]
     pub(crate) fn build(
         self,
@@ -47,7 +47,7 @@ impl ExtensionParts {
                 return Err(refuse("its settings must be an object, `{}` if there are none"));
             }
             if extensions.declared.insert(identifier.clone(), settings).is_some() {
-                return Err(refuse("it was declared twice"));
+                return Err(refuse("it is declared twice"));
             }
         }
         #[cfg(feature = "skills")]
@@ -69,10 +69,10 @@ impl ExtensionParts {
     }
 }
 
-/// The rules of keys of `_meta`, with a prefix that must be there (2026-07-28, basic "_meta", extensions/overview).
+/// Rules for keys of `_meta`, with a mandatory prefix (2026-07-28, basic "_meta", extensions/overview).
 fn check_identifier(identifier: &str) -> Result<(), &'static str> {
     if [SKILLS, TASKS].contains(&identifier) {
-        return Err("the server declares it by itself, when it has what the extension is about");
+        return Err("the server declares it automatically if it supports the extension");
     }
     let is_label = |label: &str| {
         label.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -87,9 +87,9 @@ fn check_identifier(identifier: &str) -> Result<(), &'static str> {
     };
     match identifier.split_once('/') {
         Some((prefix, name)) if prefix.split('.').all(is_label) && is_name(name) => Ok(()),
-        _ => {
-            Err("an identifier is a domain turned around, `/` and a name, such as `com.example/my-extension`")
-        }
+        _ => Err(
+            "an identifier consists of a reversed domain, `/` and a name, such as `com.example/my-extension`",
+        ),
     }
 }
 
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_without_extensions_has_no_word_for_them() {
+    fn a_server_without_extensions_omits_the_capability() {
         let mut extensions = Extensions::default();
         assert_eq!(extensions.capabilities(Revision::NEWEST), None);
         extensions.declared.insert("a/b".to_owned(), json!({"c": 1}));

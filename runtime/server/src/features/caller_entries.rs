@@ -1,4 +1,4 @@
-//! Prompts, resources and templates that providers have for each caller.
+//! Prompts, resources and templates that providers list per caller.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,27 +9,28 @@ use crate::caller_lists::CallerLists;
 use crate::pagination::{List, Listed};
 use crate::provider::DynProvider;
 
-/// What providers have for each caller.
+/// Per-caller entries of providers.
 pub(crate) struct CallerEntries<T: Listed> {
-    /// The providers, with their numbers.
+    /// The providers, with their indices.
     sources: Vec<(usize, DynProvider)>,
-    list: fn(&DynProvider, &Access) -> Arc<[T::Shown]>,
-    entry: fn(usize, &DynProvider, T::Shown) -> T,
-    kept: CallerLists<List<T>, T::Shown, List<T>>,
+    list: fn(&DynProvider, &Access) -> Arc<[T::Wire]>,
+    entry: fn(usize, &DynProvider, T::Wire) -> T,
+    kept: CallerLists<List<T>, T::Wire, List<T>>,
 }
 
 impl<T: Listed> CallerEntries<T> {
-    /// What these providers list, made into entries; none if there are no providers. For so many callers it is kept.
+    /// Builds entries from what these providers list; `None` if there are no providers. Cached for a limited number
+    /// of callers.
     pub(super) fn of(
         sources: Vec<(usize, DynProvider)>,
-        list: fn(&DynProvider, &Access) -> Arc<[T::Shown]>,
-        entry: fn(usize, &DynProvider, T::Shown) -> T,
+        list: fn(&DynProvider, &Access) -> Arc<[T::Wire]>,
+        entry: fn(usize, &DynProvider, T::Wire) -> T,
         most: usize,
     ) -> Option<Self> {
         (!sources.is_empty()).then(|| Self { sources, list, entry, kept: CallerLists::new(most) })
     }
 
-    /// The list of a caller: what all have, and what its providers add that has no key of those.
+    /// The list of a caller: the shared entries, plus those of the caller's providers whose keys are not taken.
     pub(super) fn list(&self, shared: &Arc<List<T>>, access: &Access) -> Arc<List<T>> {
         let listed = self.sources.iter().map(|(_, provider)| (self.list)(provider, access)).collect();
         self.kept.get(access, shared, listed, |listed| {
@@ -39,7 +40,7 @@ impl<T: Listed> CallerEntries<T> {
                 let own = shown.iter().map(|shown| (self.entry)(*number, provider, shown.clone()));
                 entries.extend(own.filter(|entry| taken.insert(entry.key().to_owned())).map(Arc::new));
             }
-            // No key appears twice.
+            // All keys are unique.
             List::new(entries).map_or_else(|_| Arc::clone(shared), |list| Arc::new(list.of_caller()))
         })
     }

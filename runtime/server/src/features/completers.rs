@@ -1,4 +1,4 @@
-//! The code that completes arguments of prompts and variables of resource templates.
+//! Completers of prompt arguments and resource template variables.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
@@ -48,7 +48,7 @@ impl Completer {
 }
 
 impl Completers {
-    /// Adds a completer; false if its argument has one already.
+    /// Adds a completer; false if the argument already has one.
     pub(crate) fn add(&mut self, reference: Reference, argument: String, completer: Completer) -> bool {
         self.0.insert((reference, argument), Arc::new(completer)).is_none()
     }
@@ -57,7 +57,7 @@ impl Completers {
         self.0.is_empty()
     }
 
-    /// Whose arguments are completed, and which.
+    /// Iterates over the completed arguments, with their prompts or templates.
     pub(super) fn arguments(&self) -> impl Iterator<Item = (&Reference, &str)> {
         self.0.keys().map(|(reference, argument)| (reference, argument.as_str()))
     }
@@ -84,7 +84,7 @@ struct Resolved {
 }
 
 impl CompleteParams {
-    /// The parameters that a request to a provider has.
+    /// The parameters of a request to a provider.
     pub(crate) fn of(request: &CompletionRequest<'_>) -> Self {
         Self {
             reference: request.reference.clone(),
@@ -93,9 +93,9 @@ impl CompleteParams {
         }
     }
 
-    /// Reads the parameters; the error says which one is wrong.
+    /// Parses the parameters; the error says which one is invalid.
     pub(crate) fn read(params: &Params<'_>) -> Result<Self, &'static str> {
-        // Derived code would take an array as well.
+        // Derived code would accept an array as well.
         fn object<T: for<'de> Deserialize<'de>>(text: Option<&RawValue>) -> Option<T> {
             let text = text.filter(|text| text.get().starts_with('{'))?;
             serde_json::from_str(text.get()).ok()
@@ -103,17 +103,17 @@ impl CompleteParams {
         Ok(Self {
             reference: object(params.reference)
                 .ok_or("`ref` must be a reference such as {\"type\": \"ref/prompt\", \"name\": \"…\"}")?,
-            argument: object(params.argument).ok_or("`argument` must have the texts `name` and `value`")?,
+            argument: object(params.argument).ok_or("`argument` must have the strings `name` and `value`")?,
             context: match params.context {
                 None => Resolved::default(),
-                context => object(context).ok_or("`context.arguments` must be an object of texts")?,
+                context => object(context).ok_or("`context.arguments` must be an object of strings")?,
             },
         })
     }
 }
 
 impl Features {
-    /// Why the argument does not exist for the caller, if it does not.
+    /// If the argument does not exist for the caller, returns the reason.
     fn find_missing(&self, reference: &Reference, argument: &str, view: View<'_>) -> Option<String> {
         let is_known = match reference {
             Reference::Prompt { name } => {
@@ -130,7 +130,7 @@ impl Features {
                         .as_ref()
                         .is_none_or(|form| form.variables().any(|name| name == argument))
                 });
-                // The address of a resource is a reference too, one without arguments.
+                // A resource URI is a valid reference, but has no arguments.
                 is_variable.or_else(|| {
                     let fixed = resources.fixed.list_for(view.access).get(uri).cloned();
                     fixed.filter(|entry| view.sees(&**entry)).map(|_| false)
@@ -140,11 +140,11 @@ impl Features {
         match is_known {
             Some(true) => None,
             Some(false) => Some(format!("`{}` has no argument `{argument}`", reference.as_str())),
-            None => Some(format!("there is no prompt or resource template `{}`", reference.as_str())),
+            None => Some(format!("unknown prompt or resource template `{}`", reference.as_str())),
         }
     }
 
-    /// The answer to `completion/complete`, to be waited for; an argument without a completer has no suggestions.
+    /// Answers `completion/complete`. An argument without a completer has no suggestions.
     pub(crate) fn complete(
         &self,
         params: CompleteParams,
@@ -174,7 +174,7 @@ impl Features {
 }
 
 impl Features {
-    /// The first completer of something that does not exist, as an error.
+    /// An error for the first completer whose target does not exist.
     pub(super) fn check_completers(&self) -> Result<(), BuildError> {
         let view = View { context_path: None, access: &Access::Trusted, rule: &self.rule };
         for (reference, argument) in self.completers.arguments() {

@@ -1,4 +1,4 @@
-//! What is declared for the manifest (`toolwright::declare!`) against what a server has.
+//! Compares the declarations for the manifest (`toolwright::declare!`) with what a server registers.
 
 use toolwright_core::link::{LinkedFeatures, ServerOf, TOOLWRIGHT_FEATURES};
 use toolwright_core::manifest::{Entry, Kind, entry};
@@ -7,8 +7,8 @@ use toolwright_core::revision::Revision;
 use crate::error::BuildError;
 use crate::pagination::Listed;
 
-/// Checks that the manifest shows what a server registers of one kind, and nothing else. A kind of which nothing is
-/// declared is in no manifest, and a server without any of a kind offers it to nobody.
+/// Checks that the manifest lists exactly what a server registers of one kind. If nothing of a kind is declared, it
+/// is in no manifest; a server that registers nothing of a kind does not offer it.
 pub(super) fn check<T: Listed>(servers: &[ServerOf], registered: &[T]) -> Result<(), BuildError> {
     let Some(kind) = Kind::FEATURES.into_iter().find(|kind| kind.member() == T::MEMBER) else {
         return Ok(());
@@ -22,11 +22,11 @@ pub(super) fn check<T: Listed>(servers: &[ServerOf], registered: &[T]) -> Result
     }
     let shown: Vec<Entry> = declared.iter().flat_map(|features| (features.entries)()).collect();
     let registered: Vec<Entry> =
-        registered.iter().map(|registered| entry(&registered.shown(Revision::NEWEST))).collect();
+        registered.iter().map(|registered| entry(&registered.to_wire(Revision::NEWEST))).collect();
     compare(kind, &shown, &registered)
 }
 
-/// A server without toolsets has no package, so it has whatever is declared for no server by name.
+/// A server without toolsets has no package, so all declarations that name no server apply to it.
 fn are_of_any(features: &LinkedFeatures, servers: &[ServerOf]) -> bool {
     if servers.is_empty() {
         features.server.is_none()
@@ -45,7 +45,7 @@ fn compare(kind: Kind, shown: &[Entry], registered: &[Entry]) -> Result<(), Buil
             return refuse(
                 own,
                 format!(
-                    "the manifest shows other {kind}, but not this one: make it by a function that \
+                    "the manifest lists other {kind}, but not this one; create it with a function that \
                      `toolwright::declare!` names"
                 ),
             );
@@ -55,7 +55,7 @@ fn compare(kind: Kind, shown: &[Entry], registered: &[Entry]) -> Result<(), Buil
             return refuse(
                 own,
                 format!(
-                    "the manifest shows another `{member}`: give the server what the function returns that \
+                    "the manifest has another `{member}`; register what the function returns that \
                      `toolwright::declare!` names"
                 ),
             );
@@ -65,7 +65,7 @@ fn compare(kind: Kind, shown: &[Entry], registered: &[Entry]) -> Result<(), Buil
         Some(missing) => refuse(
             missing,
             format!(
-                "the manifest shows it, but the server has other {kind} only: register it, or declare it for another \
+                "the manifest lists it, but the server registers only other {kind}; register it, or declare it for another \
                  server with `toolwright::declare!(for Toolset: …)`"
             ),
         ),
@@ -95,21 +95,17 @@ mod tests {
     }
 
     #[test]
-    fn a_server_has_what_the_manifest_shows() {
+    fn a_server_registers_what_the_manifest_lists() {
         let greet = json!({"name": "greet", "arguments": [{"name": "who", "required": true}]});
         let other = json!({"name": "other"});
         check(&json!([greet, other]), &json!([other, greet]), None);
         check(
             &json!([greet]),
             &json!([greet, other]),
-            Some("the prompt `other` cannot be served: the manifest shows other"),
+            Some("invalid prompt `other`: the manifest lists other"),
         );
         check(&json!([]), &json!([other]), Some("not this one"));
-        check(
-            &json!([greet, other]),
-            &json!([greet]),
-            Some("`other` cannot be served: the manifest shows it"),
-        );
+        check(&json!([greet, other]), &json!([greet]), Some("`other`: the manifest lists it"));
         let changed = json!({"name": "greet", "arguments": [{"name": "who", "required": false}]});
         check(&json!([greet]), &json!([changed]), Some("another `arguments`"));
         let described = json!({"name": "other", "description": "x"});

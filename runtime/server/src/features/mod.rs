@@ -1,14 +1,14 @@
-//! What a server offers beside tools: prompts, resources and completion of their arguments.
+//! The features of a server besides tools: prompts, resources, and completion of their arguments.
 //!
-//! `prompts`, `resources` and `completers` hold what is registered and the code behind it, `request_handler` the functions
-//! that users write, `of_providers` what providers list, `caller_entries` what they list for each caller, `declared` what the manifest shows, and `parts` what a server
-//! under construction has of all this.
+//! `prompts`, `resources` and `completers` contain the registered items and their code, `request_handler` the functions
+//! that users write, `of_providers` the shared lists of providers, `caller_entries` their per-caller lists, `declared`
+//! the check against the manifest, and `parts` the features of a server under construction.
 //!
-//! A server that starts without prompts of its own has none later, unless it was built with `with_prompts` (resources
-//! alike): clients read the capabilities once. A provider may gain and lose them, since what it stands for may do so.
-//! Handlers own their arguments and context and share state by capturing it, so
-//! the same form works at build time and at run time. If two templates match a URI, the one with more literal text is
-//! used; a resource precedes both.
+//! A server that starts without prompts of its own cannot gain any later, unless it was built with `with_prompts` (the
+//! same applies to resources): clients read the capabilities once. A provider may gain and lose them, since the server
+//! behind it may. Handlers own their arguments and context, and share state by capturing it, so the same form works at
+//! build time and at run time. If two templates match a URI, the one with more literal text wins; a resource precedes
+//! both.
 
 mod caller_entries;
 mod completers;
@@ -37,23 +37,23 @@ pub(crate) use resources::{FoundResource, ResourceEntry, Resources, TemplateEntr
 pub(crate) struct Features {
     prompts: Registry<PromptEntry>,
     resources: Resources,
-    /// Whether the server offers prompts, and whether resources, whatever its providers have.
+    /// Whether the server offers prompts and resources, regardless of its providers.
     offers: (bool, bool),
     pub(crate) completers: Completers,
-    /// The providers, in the order of their numbers.
+    /// The providers, by index.
     pub(crate) provided: Vec<Provided>,
-    /// What the program says about who sees them.
+    /// The program's visibility rule.
     pub(crate) rule: Rule,
 }
 
 impl Features {
-    /// The prompts, if the server offers any now.
+    /// The prompts, if the server currently offers any.
     pub(crate) fn prompts(&self) -> Option<&Registry<PromptEntry>> {
         let of_providers = || self.provided.iter().any(|provided| provided.provider.capabilities().prompts);
         (self.offers.0 || of_providers()).then_some(&self.prompts)
     }
 
-    /// The resources, if the server offers any now.
+    /// The resources, if the server currently offers any.
     pub(crate) fn resources(&self) -> Option<&Resources> {
         let of_providers = || self.provided.iter().any(|provided| provided.provider.capabilities().resources);
         (self.offers.1 || of_providers()).then_some(&self.resources)

@@ -1,4 +1,4 @@
-//! Prompts and resources of providers, in the lists beside those of the server itself.
+//! Prompts and resources of providers, listed together with the server's own.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::pagination::{List, Listed, View};
 use crate::provider::{DynProvider, ProviderCapabilities};
 use crate::refresh_order::{Refresh, RefreshOrder};
 
-/// A provider, with the order of the readings of its lists.
+/// A provider, with the order of refreshes of its lists.
 #[derive(Debug)]
 pub(crate) struct Provided {
     pub(crate) provider: DynProvider,
@@ -33,7 +33,7 @@ impl Provided {
 }
 
 impl Features {
-    /// Lists the prompts of the provider with this number again.
+    /// Refreshes the prompts of the provider with this index.
     pub(crate) fn refresh_prompts(&self, number: usize) {
         let Some(source) = self.provided.get(number) else { return };
         if self.is_by_caller(number) {
@@ -43,10 +43,10 @@ impl Features {
         let listed = provider.prompts(&Access::Trusted);
         let entries = listed.iter().map(|prompt| PromptEntry::of_provider(number, provider, prompt.clone()));
         let is_old = |entry: &PromptEntry| entry.provider == Some(number);
-        self.prompts.take_up((&source.prompts, refresh), is_old, entries, "prompt");
+        self.prompts.replace_provided((&source.prompts, refresh), is_old, entries, "prompt");
     }
 
-    /// Lists the resources and resource templates of the provider with this number again.
+    /// Refreshes the resources and resource templates of the provider with this index.
     pub(crate) fn refresh_resources(&self, number: usize) {
         let Some(source) = self.provided.get(number) else { return };
         if self.is_by_caller(number) {
@@ -57,16 +57,16 @@ impl Features {
         let listed = provider.resources(&Access::Trusted);
         let entries = listed.iter().map(|shown| ResourceEntry::of_provider(number, provider, shown.clone()));
         let is_old = |entry: &ResourceEntry| entry.provider == Some(number);
-        fixed.take_up((&source.resources, refresh), is_old, entries, "resource");
+        fixed.replace_provided((&source.resources, refresh), is_old, entries, "resource");
 
         let refresh = source.templates.begin();
         let listed = provider.resource_templates(&Access::Trusted);
         let entries = listed.iter().map(|shown| TemplateEntry::of_provider(number, provider, shown.clone()));
         let is_old = |entry: &TemplateEntry| entry.provider == Some(number);
-        templates.take_up((&source.templates, refresh), is_old, entries, "resource template");
+        templates.replace_provided((&source.templates, refresh), is_old, entries, "resource template");
     }
 
-    /// Takes up what the provider with this number can do now. Returns what it could do, and what it can do now.
+    /// Refreshes the capabilities of the provider with this index. Returns the old and the new ones.
     pub(crate) fn refresh_capabilities(
         &self,
         number: usize,
@@ -81,17 +81,17 @@ impl Features {
         Some((older, newer))
     }
 
-    /// Whether the provider of this number has lists for each caller.
+    /// Whether the provider with this index lists per caller.
     pub(crate) fn is_by_caller(&self, number: usize) -> bool {
         self.provided.get(number).is_some_and(|provided| provided.provider.capabilities().lists_by_caller)
     }
 
-    /// Whether what a caller sees is decided caller by caller, beside what scopes say.
+    /// Whether visibility depends on the caller in ways that scopes do not express.
     pub(crate) fn lists_by_caller(&self) -> bool {
         self.rule.is_some() || (0..self.provided.len()).any(|number| self.is_by_caller(number))
     }
 
-    /// Whether a resource comes from a provider that decides who has it, or may come from one.
+    /// Whether a resource comes from a provider that lists per caller, or may come from one.
     pub(crate) fn is_read_by_caller(&self, found: &FoundResource) -> bool {
         match (found.provider(), found) {
             (Some(number), _) => self.is_by_caller(number),
@@ -102,13 +102,13 @@ impl Features {
         }
     }
 
-    /// Whether arguments of anything are completed.
+    /// Whether any arguments are completed.
     pub(crate) fn completes(&self) -> bool {
         !self.completers.is_empty()
             || self.provided.iter().any(|provided| provided.provider.capabilities().completions)
     }
 
-    /// The provider that completes arguments of what is referred to, if the caller sees that.
+    /// The provider that completes arguments of the reference, if the caller may see it.
     pub(super) fn completing_provider(&self, reference: &Reference, view: View<'_>) -> Option<&DynProvider> {
         let number = match reference {
             Reference::Prompt { name } => {
@@ -126,9 +126,9 @@ impl Features {
 }
 
 impl<T: Listed> Registry<T> {
-    /// Puts what a provider lists now in place of what it listed before, unless a later reading is there already. An entry
-    /// whose key is taken is left out: one provider must not freeze the lists of the others.
-    fn take_up(
+    /// Replaces the previous list of a provider, unless a later refresh has completed. An entry whose key is taken is
+    /// skipped: one provider must not freeze the lists of the others.
+    fn replace_provided(
         &self,
         (order, refresh): (&RefreshOrder, Refresh),
         is_old: impl Fn(&T) -> bool,
@@ -147,12 +147,12 @@ impl<T: Listed> Registry<T> {
                 kept.push(Arc::new(entry));
             } else {
                 log::warn(format_args!(
-                    "the {what} {:?} of a provider is left out: its name or address is taken",
+                    "skipping the {what} {:?} of a provider: its name or URI is taken",
                     crate::error::shortened(entry.key())
                 ));
             }
         }
-        // No key appears twice.
+        // All keys are unique.
         if let Ok(list) = List::new(kept) {
             *current = Arc::new(list);
         }

@@ -11,35 +11,35 @@ use crate::auth::Rule;
 use crate::error::BuildError;
 use crate::provider::DynProvider;
 
-/// What a server is to offer beside tools.
+/// The features of a server under construction, besides tools.
 #[derive(Debug, Default)]
 pub(crate) struct FeatureParts {
     pub(crate) prompts: Option<Vec<PromptEntry>>,
     pub(crate) resources: Option<Vec<ResourceEntry>>,
     pub(crate) templates: Vec<TemplateEntry>,
-    /// Resources that come from elsewhere than [`Server::resource`], and are in no manifest.
+    /// Resources that were not added with [`Server::resource`], and are not in the manifest.
     #[cfg(feature = "skills")]
     added: Vec<ResourceEntry>,
     pub(crate) completers: Completers,
     pub(crate) rule: Rule,
-    /// The first mistake, told when the server is built.
+    /// The first error, reported when the server is built.
     pub(crate) problem: Option<BuildError>,
 }
 
 impl FeatureParts {
-    /// The entry, if it can be served; else the server cannot be built.
+    /// Returns the entry if it is valid; otherwise records the error.
     pub(crate) fn keep<T>(&mut self, entry: Result<T, BuildError>) -> Option<T> {
         entry.map_err(|problem| self.problem.get_or_insert(problem)).ok()
     }
 
-    /// Adds resources that come from elsewhere than [`Server::resource`].
+    /// Adds resources that were not added with [`Server::resource`].
     #[cfg(feature = "skills")]
     pub(crate) fn add_resources(&mut self, resources: Vec<ResourceEntry>) {
         self.resources.get_or_insert_default();
         self.added.extend(resources);
     }
 
-    /// Checks everything. `servers` are those whose toolsets the server has.
+    /// Validates everything. `servers` are those whose toolsets the server has.
     #[cfg_attr(not(feature = "skills"), expect(unused_mut, reason = "only skills add resources"))]
     pub(crate) fn build(
         mut self,

@@ -1,4 +1,4 @@
-//! Prompts with the code behind them.
+//! Prompts and their code.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(crate) struct PromptEntry {
     pub(super) prompt: Prompt,
     scopes: Box<[String]>,
     code: Code<GetPrompt>,
-    /// The number of the provider that it comes from.
+    /// The index of the provider that it comes from.
     pub(super) provider: Option<usize>,
 }
 
@@ -46,12 +46,12 @@ impl PromptEntry {
         let fits = prompt.arguments.len() == of_handler.len() && prompt.arguments.iter().all(is_declared);
         if !prompt.arguments.is_empty() && !fits {
             return Err(refuse(
-                "its arguments are not those that its handler takes: name the type of the handler's in \
-                 `Prompt::arguments`, or leave that out"
+                "its arguments do not match those of its handler; pass the handler's argument type to \
+                 `Prompt::arguments`, or omit the call"
                     .to_owned(),
             ));
         }
-        // What is declared of them, such as titles, stays.
+        // Declared properties, such as titles, take precedence.
         if prompt.arguments.is_empty() {
             prompt.arguments = of_handler.to_vec();
         }
@@ -68,7 +68,7 @@ impl PromptEntry {
         Ok(Self { prompt, scopes, code: Code(Box::new(code)), provider: None })
     }
 
-    /// The entry of a prompt of the provider with this number.
+    /// Creates the entry of a prompt from the provider with this index.
     pub(super) fn of_provider(number: usize, provider: &DynProvider, prompt: Prompt) -> Self {
         let (provider, name) = (provider.clone(), Arc::<str>::from(prompt.name.as_str()));
         let code = move |arguments: Option<Box<RawValue>>, cx: Context| -> BoxFuture<'static, _> {
@@ -81,7 +81,7 @@ impl PromptEntry {
         Self { prompt, scopes, code: Code(Box::new(code)), provider: Some(number) }
     }
 
-    /// Fills the prompt in.
+    /// Renders the prompt.
     pub(crate) fn get(
         self: Arc<Self>,
         arguments: Option<Box<RawValue>>,
@@ -95,7 +95,7 @@ impl PromptEntry {
         })
     }
 
-    /// Whether the prompt has an argument of this name.
+    /// Whether the prompt has an argument with this name.
     pub(super) fn takes(&self, argument: &str) -> bool {
         self.prompt.arguments.iter().any(|known| known.name == argument)
     }
@@ -104,13 +104,13 @@ impl PromptEntry {
 impl Listed for PromptEntry {
     const MEMBER: &'static str = "prompts";
 
-    type Shown = Prompt;
+    type Wire = Prompt;
 
     fn key(&self) -> &str {
         &self.prompt.name
     }
 
-    fn shown(&self, revision: Revision) -> Cow<'_, Prompt> {
+    fn to_wire(&self, revision: Revision) -> Cow<'_, Prompt> {
         self.prompt.for_revision(revision)
     }
 

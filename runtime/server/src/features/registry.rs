@@ -1,4 +1,4 @@
-//! Prompts, resources and templates that come and go while the server runs.
+//! Prompts, resources and templates that change while the server runs.
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
@@ -7,12 +7,12 @@ use crate::auth::Access;
 use crate::error::BuildError;
 use crate::pagination::{List, Listed};
 
-/// Entries that come and go while the server runs.
+/// A list of entries that changes while the server runs.
 #[derive(Debug)]
 pub(crate) struct Registry<T: Listed> {
-    /// What all callers have.
+    /// The entries for all callers.
     shared: RwLock<Arc<List<T>>>,
-    /// What is added for each caller.
+    /// Additional entries per caller.
     own: Option<CallerEntries<T>>,
 }
 
@@ -23,24 +23,24 @@ impl<T: Listed> Default for Registry<T> {
 }
 
 impl<T: Listed> Registry<T> {
-    /// A registry of these entries. `what` is what they are, for errors.
+    /// Creates a registry of these entries. `what` is their kind, for errors.
     pub(super) fn new(entries: Vec<T>, what: &'static str) -> Result<Self, BuildError> {
         let entries = entries.into_iter().map(Arc::new).collect();
         let list = List::new(entries).map_err(|key| duplicate(what, key))?;
         Ok(Self { shared: RwLock::new(Arc::new(list)), own: None })
     }
 
-    /// With what providers have for each caller.
+    /// Adds the per-caller entries of providers.
     pub(super) fn with_own(self, own: Option<CallerEntries<T>>) -> Self {
         Self { own, ..self }
     }
 
-    /// The entries now that all callers have.
+    /// The current entries for all callers.
     pub(crate) fn list(&self) -> Arc<List<T>> {
         Arc::clone(&self.shared.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The entries now that a caller has.
+    /// The current entries for a caller.
     pub(crate) fn list_for(&self, access: &Access) -> Arc<List<T>> {
         let shared = self.list();
         match &self.own {
@@ -49,7 +49,7 @@ impl<T: Listed> Registry<T> {
         }
     }
 
-    /// The list, to be replaced.
+    /// Locks the list for replacement.
     pub(super) fn write(&self) -> RwLockWriteGuard<'_, Arc<List<T>>> {
         self.shared.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -69,7 +69,7 @@ impl<T: Listed> Registry<T> {
         Ok(entry)
     }
 
-    /// Puts `entries` in place of those for which `is_old` holds.
+    /// Replaces the entries for which `is_old` returns true with `entries`.
     #[cfg(feature = "skills")]
     pub(crate) fn replace(
         &self,
@@ -84,7 +84,7 @@ impl<T: Listed> Registry<T> {
         Ok(())
     }
 
-    /// Takes an entry out; none if there is none with this key.
+    /// Removes an entry; `None` if no entry has this key.
     pub(crate) fn remove(&self, key: &str) -> Option<Arc<T>> {
         let mut current = self.write();
         let removed = Arc::clone(current.get(key)?);
@@ -96,5 +96,5 @@ impl<T: Listed> Registry<T> {
 }
 
 fn duplicate(what: &'static str, name: String) -> BuildError {
-    BuildError::Feature { what, name, reason: "another one has the same name or address".to_owned() }
+    BuildError::Feature { what, name, reason: "another one has the same name or URI".to_owned() }
 }

@@ -1,4 +1,4 @@
-//! The functions behind prompts and resources, and what comes of them.
+//! The functions behind prompts and resources, and their results.
 
 use std::fmt;
 use std::future::Future;
@@ -13,11 +13,11 @@ use crate::context::Context;
 use crate::input_requests::InputRequired;
 use crate::provider::{Outcome, RawResult};
 
-/// The code behind a prompt, a resource or a resource template: an async function of nothing, of the arguments (for a
-/// template, the variables), or of these and the [`Context`].
+/// The code behind a prompt, a resource or a resource template: an async function without parameters, of the
+/// arguments (for a template, the variables), or of these and the [`Context`].
 ///
-/// `Parameters` tells the three apart; the compiler finds it. The function starts again for each request, so what it
-/// shares with others it holds in an `Arc`.
+/// The compiler infers `Parameters`, which distinguishes these three forms. The function is called for each request,
+/// so keep shared state in an `Arc`.
 ///
 /// ```
 /// use toolwright_core::prompt::Prompt;
@@ -42,16 +42,16 @@ use crate::provider::{Outcome, RawResult};
 /// # Ok::<(), toolwright_server::BuildError>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot answer for a prompt or a resource",
-    note = "write an async function or closure of nothing, of a struct with the arguments, or of that struct and a `Context`; its future must be `Send`"
+    message = "`{Self}` cannot handle requests for a prompt or a resource",
+    note = "write an async function or closure without parameters, with a struct of the arguments, or with that struct and a `Context`; its future must be `Send`"
 )]
 pub trait RequestHandler<Parameters>: Send + Sync + 'static {
     /// The arguments or variables.
     type Input: TextArguments;
-    /// What comes of it.
+    /// The result.
     type Output;
 
-    /// Answers one request.
+    /// Handles one request.
     fn answer(&self, input: Self::Input, cx: Context) -> impl Future<Output = Self::Output> + Send;
 }
 
@@ -99,19 +99,19 @@ where
     }
 }
 
-/// What comes of a request for a prompt, a resource or a completion.
+/// The result of a request for a prompt, a resource or a completion.
 pub(crate) type RequestResult<T> = Result<T, Failure>;
 
-/// What there is in place of a result.
+/// A request without a regular result.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// What the code behind the request says.
+    /// The handler's error.
     Request(RequestError),
     /// A protocol error of a provider.
     Error(ErrorObject),
-    /// A provider asks the client first.
+    /// A provider requires input from the client.
     Input(InputRequired),
-    /// A result that a provider hands on.
+    /// An unparsed result that a provider forwards.
     Raw(RawResult),
 }
 
@@ -121,18 +121,20 @@ impl From<RequestError> for Failure {
     }
 }
 
-/// The outcome of a provider as what comes of a request.
+/// Converts the outcome of a provider.
 pub(crate) fn result_of<T>(outcome: Outcome<T>) -> RequestResult<T> {
     match outcome {
         Outcome::Result(result) => Ok(result),
         Outcome::Error(error) => Err(Failure::Error(error)),
         Outcome::InputRequired(input) => Err(Failure::Input(input)),
         Outcome::Raw(raw) => Err(Failure::Raw(raw)),
-        Outcome::Task(_) => Err(Failure::Error(error::internal("the provider has not ended"))),
+        Outcome::Task(_) => {
+            Err(Failure::Error(error::internal("the provider has not completed the request")))
+        }
     }
 }
 
-/// What comes of a request as the outcome of a provider. `uri` is the address, where a resource is read.
+/// Converts a result to the outcome of a provider. `uri` is set when reading a resource.
 pub(crate) fn outcome_of<T>(result: RequestResult<T>, uri: Option<&str>, revision: Revision) -> Outcome<T> {
     match result {
         Ok(result) => Outcome::Result(result),
@@ -143,7 +145,7 @@ pub(crate) fn outcome_of<T>(result: RequestResult<T>, uri: Option<&str>, revisio
     }
 }
 
-/// Code of the user's, with a name for `Debug`.
+/// User code with a `Debug` name.
 pub(super) struct Code<F: ?Sized>(pub(super) Box<F>);
 
 impl<F: ?Sized> fmt::Debug for Code<F> {
@@ -152,7 +154,7 @@ impl<F: ?Sized> fmt::Debug for Code<F> {
     }
 }
 
-/// Reads the arguments of a prompt or the variables of a template.
+/// Parses the arguments of a prompt or the variables of a template.
 pub(super) fn read<A: TextArguments>(reader: &TextReader, arguments: Option<&RawValue>) -> RequestResult<A> {
     Ok(reader.read(arguments).map_err(|errors| RequestError::invalid(errors.to_string()))?)
 }

@@ -1,4 +1,4 @@
-//! Resources and resource templates with the code behind them, and which of them stands at an address.
+//! Resources and resource templates with their code, and the lookup by URI.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,32 +25,33 @@ use crate::pagination::{Listed, View};
 use crate::provider::DynProvider;
 use crate::subscriptions::Watch;
 
-/// Resources and templates of them.
+/// Resources and resource templates.
 #[derive(Debug, Default)]
 pub(crate) struct Resources {
     pub(crate) fixed: Registry<ResourceEntry>,
     pub(crate) templates: Registry<TemplateEntry>,
-    /// All providers. Those that have resources may have what stands in no list.
+    /// All providers. Those that have resources may know URIs that they do not list.
     pub(super) providers: Vec<DynProvider>,
-    /// What these are told of who watches.
+    /// Tells them which resources are subscribed to.
     pub(super) watching: Arc<Watching>,
 }
 
-/// A resource that someone asks for.
+/// The target of a request for a resource.
 pub(crate) enum FoundResource {
-    /// It is registered with this address.
+    /// A registered resource with this URI.
     Fixed(Arc<ResourceEntry>),
-    /// A template stands for it, whose variables have these values.
+    /// A template that matches the URI, with the values of its variables.
     Template(Arc<TemplateEntry>, Map<String, Value>),
-    /// Nothing here stands for it; a provider may know it.
+    /// Not registered here; a provider may know it.
     Elsewhere(Vec<DynProvider>),
 }
 
-/// Code that reads one resource.
+/// The code that reads one resource.
 pub(crate) type ReadFound = Box<dyn FnOnce(Context) -> BoxFuture<'static, RequestResult<ResourceResult>>>;
 
 impl Resources {
-    /// What stands at `uri`: the resource with that address, else the template with the most fixed text that matches it.
+    /// Finds the target of `uri`: the resource with that URI, otherwise the matching template with the most literal
+    /// text.
     fn find(&self, uri: &str, access: &Access) -> Option<FoundResource> {
         if let Some(entry) = self.fixed.list_for(access).get(uri) {
             return Some(FoundResource::Fixed(Arc::clone(entry)));
@@ -60,7 +61,7 @@ impl Resources {
             .entries()
             .iter()
             .filter_map(|entry| Some((entry, entry.template.as_ref()?.matches(uri)?)));
-        // The list is sorted, so of two with as much the same one is taken each time.
+        // The list is sorted, so ties are always resolved the same way.
         let fixed_len = |entry: &TemplateEntry| entry.template.as_ref().map(UriTemplate::fixed_len);
         let Some((entry, values)) = matching.max_by_key(|(entry, _)| fixed_len(entry)) else {
             let having = self.providers.iter().filter(|provider| provider.capabilities().resources);
@@ -71,13 +72,13 @@ impl Resources {
         Some(FoundResource::Template(Arc::clone(entry), values))
     }
 
-    /// The same, where the caller sees it. What is kept from the caller does not let something else take its place: who
-    /// wrote the other template did not have this address in mind.
+    /// Finds the target of `uri`, if the caller may see it. No other template takes the place of a hidden target: its
+    /// author did not have this URI in mind.
     pub(crate) fn find_in(&self, uri: &str, view: View<'_>) -> Option<FoundResource> {
         self.find(uri, view.access).filter(|found| found.is_seen(uri, view))
     }
 
-    /// Begins a watch over what stands at `uri`, or comes there later; none where no provider has to know of it.
+    /// Starts a subscription to `uri`, whether or not it exists yet; `None` if no provider has to know about it.
     pub(crate) fn watch(&self, uri: &str, access: &Access) -> Option<Watch> {
         match self.find(uri, access) {
             Some(FoundResource::Fixed(entry)) if entry.provider.is_none() => None,
@@ -85,7 +86,7 @@ impl Resources {
         }
     }
 
-    /// Whether the caller may be notified of what happens at `uri`, where something may stand or come later.
+    /// Whether the caller may subscribe to `uri`, whether or not it exists yet.
     pub(crate) fn may_watch(&self, uri: &str, view: View<'_>) -> bool {
         match self.find(uri, view.access) {
             Some(found) => found.is_seen(uri, view),
@@ -103,7 +104,7 @@ impl FoundResource {
         }
     }
 
-    /// The provider that it comes from, by its number; none if it is the server's own, or may be any provider's.
+    /// The index of the provider that it comes from; `None` if it is the server's own, or may be any provider's.
     pub(super) fn provider(&self) -> Option<usize> {
         match self {
             Self::Fixed(entry) => entry.provider,
@@ -112,7 +113,7 @@ impl FoundResource {
         }
     }
 
-    /// What a caller needs to read it.
+    /// The scopes that reading requires.
     pub(crate) fn scopes(&self) -> &[String] {
         match self {
             Self::Fixed(entry) => entry.scopes(),
@@ -121,7 +122,7 @@ impl FoundResource {
         }
     }
 
-    /// What reads it.
+    /// Returns the code that reads it.
     pub(crate) fn read(self, uri: &str) -> ReadFound {
         match self {
             Self::Fixed(entry) => Box::new(move |cx| entry.read(cx)),
@@ -143,7 +144,7 @@ pub(crate) struct ResourceEntry {
     resource: Resource,
     scopes: Box<[String]>,
     code: Code<ReadResource>,
-    /// The number of the provider that it comes from.
+    /// The index of the provider that it comes from.
     pub(super) provider: Option<usize>,
 }
 
@@ -172,7 +173,7 @@ impl ResourceEntry {
         Ok(Self { resource, scopes, code: Code(Box::new(code)), provider: None })
     }
 
-    /// The entry of a resource of the provider with this number.
+    /// Creates the entry of a resource from the provider with this index.
     pub(super) fn of_provider(number: usize, provider: &DynProvider, resource: Resource) -> Self {
         let provider = provider.clone();
         let code =
@@ -189,13 +190,13 @@ impl ResourceEntry {
 impl Listed for ResourceEntry {
     const MEMBER: &'static str = "resources";
 
-    type Shown = Resource;
+    type Wire = Resource;
 
     fn key(&self) -> &str {
         &self.resource.uri
     }
 
-    fn shown(&self, revision: Revision) -> Cow<'_, Resource> {
+    fn to_wire(&self, revision: Revision) -> Cow<'_, Resource> {
         self.resource.for_revision(revision)
     }
 
@@ -210,7 +211,7 @@ impl Listed for ResourceEntry {
     }
 }
 
-/// Has the first of these providers read that knows the address.
+/// Reads from the first of these providers that knows the URI.
 pub(super) fn read_by(
     providers: Vec<DynProvider>,
     uri: String,
@@ -223,18 +224,18 @@ pub(super) fn read_by(
 #[derive(Debug)]
 pub(crate) struct TemplateEntry {
     shown: ResourceTemplate,
-    /// What addresses match it; none for one of a provider, which finds that out by itself.
+    /// Matches URIs; `None` for a provider's template, which the provider matches itself.
     pub(super) template: Option<UriTemplate>,
     scopes: Box<[String]>,
     code: Code<ReadTemplate>,
-    /// The number of the provider that it comes from.
+    /// The index of the provider that it comes from.
     pub(super) provider: Option<usize>,
 }
 
 type ReadTemplate =
     dyn Fn(TemplateRead, Context) -> BoxFuture<'static, RequestResult<ResourceResult>> + Send + Sync;
 
-/// What is asked of a template.
+/// The parameters of a template's code.
 struct TemplateRead {
     uri: String,
     values: Map<String, Value>,
@@ -257,7 +258,7 @@ impl TemplateEntry {
         let is_variable = |name: &str| template.variables().any(|variable| variable == name);
         if let Some(unbound) = fields.iter().find(|field| field.required && !is_variable(&field.name)) {
             return Err(refuse(format!(
-                "its handler needs `{}`, which is not one of its variables",
+                "its handler requires `{}`, which is not one of its variables",
                 unbound.name
             )));
         }
@@ -280,7 +281,7 @@ impl TemplateEntry {
         Ok(Self { shown, template: Some(template), scopes, code: Code(Box::new(code)), provider: None })
     }
 
-    /// The entry of a resource template of the provider with this number, whatever its form.
+    /// Creates the entry of a resource template from the provider with this index, in any syntax.
     pub(super) fn of_provider(number: usize, provider: &DynProvider, shown: ResourceTemplate) -> Self {
         let provider = provider.clone();
         let code = move |asked: TemplateRead, cx: Context| read_by(vec![provider.clone()], asked.uri, cx);
@@ -301,13 +302,13 @@ impl TemplateEntry {
 impl Listed for TemplateEntry {
     const MEMBER: &'static str = "resourceTemplates";
 
-    type Shown = ResourceTemplate;
+    type Wire = ResourceTemplate;
 
     fn key(&self) -> &str {
         &self.shown.uri_template
     }
 
-    fn shown(&self, revision: Revision) -> Cow<'_, ResourceTemplate> {
+    fn to_wire(&self, revision: Revision) -> Cow<'_, ResourceTemplate> {
         self.shown.for_revision(revision)
     }
 

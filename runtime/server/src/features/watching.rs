@@ -1,4 +1,4 @@
-//! Which resources are watched by anyone at all: what providers are told of it.
+//! Informs providers of the resources that any peer subscribes to.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::provider::DynProvider;
 use crate::subscriptions::Watch;
 
-/// How many peers watch which resource, for the providers that may have it.
+/// Counts the subscribers of each resource, for the providers that may have it.
 #[derive(Debug, Default)]
 pub(super) struct Watching {
     providers: Vec<DynProvider>,
     counts: Mutex<HashMap<Arc<str>, usize>>,
 }
 
-/// One peer's watch over one resource.
+/// One peer's subscription to one resource.
 struct Watcher {
     watching: Arc<Watching>,
     uri: Arc<str>,
@@ -26,7 +26,7 @@ impl Watching {
         Arc::new(Self { providers, counts: Mutex::default() })
     }
 
-    /// Tells a provider that has resources from now on what is watched already.
+    /// Informs a provider that has just gained resources of the existing subscriptions.
     pub(super) fn tell_all(&self, provider: &DynProvider) {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         for uri in counts.keys() {
@@ -34,12 +34,12 @@ impl Watching {
         }
     }
 
-    /// Begins a watch; none where there are no providers.
+    /// Starts a subscription; `None` if there are no providers.
     pub(super) fn watch(self: &Arc<Self>, uri: &str) -> Option<Watch> {
         if self.providers.is_empty() {
             return None;
         }
-        // Providers are told with the lock held, so that what they hear last is what holds.
+        // Providers are informed with the lock held, so that they see changes in order.
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let uri: Arc<str> = uri.into();
         let count = counts.entry(Arc::clone(&uri)).or_default();
@@ -54,7 +54,7 @@ impl Watching {
     }
 }
 
-/// Those that are told of it.
+/// Selects the providers that have to be informed.
 fn having_resources(providers: &[DynProvider]) -> impl Iterator<Item = &DynProvider> {
     providers.iter().filter(|provider| provider.capabilities().resources)
 }

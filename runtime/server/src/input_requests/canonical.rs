@@ -1,4 +1,4 @@
-//! Arguments in a form that is the same however they are ordered, spaced and escaped.
+//! A canonical form of arguments that is independent of order, whitespace and escapes.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-/// The value of a JSON text with its members sorted; none where another text could have the same one and mean something
-/// else to its reader: numbers beyond 2^53 that are no integers of 64 bits, members that stand twice, and whatever
-/// cannot be read here, such as `1e400` or very deep nesting. Those are told apart by their text alone.
+/// Parses JSON into a value with sorted members. `None` if distinct texts could yield the same value but mean different
+/// things to their reader: non-integer numbers beyond 2^53, duplicate members, and anything that cannot be parsed here,
+/// such as `1e400` or very deep nesting. Those are compared as text.
 pub(super) fn canonical(text: &str) -> Option<Value> {
     let Exact(mut value) = serde_json::from_str(text).ok()?;
     value.sort_all_objects();
     Some(value)
 }
 
-/// A value that stands for one reading only.
+/// A value with an unambiguous meaning.
 struct Exact(Value);
 
 impl<'de> Deserialize<'de> for Exact {
@@ -50,7 +50,7 @@ impl<'de> Visitor<'de> for ExactVisitor {
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Exact, E> {
-        /// From here on, one double stands for several integers.
+        /// Beyond this value, a double represents several integers.
         const TOO_COARSE: f64 = 9_007_199_254_740_992.0;
         if value.abs() >= TOO_COARSE { Err(E::custom("not exact")) } else { Ok(Exact(value.into())) }
     }
@@ -87,7 +87,7 @@ mod tests {
     use super::canonical;
 
     #[test]
-    fn order_space_and_escapes_make_no_difference() {
+    fn order_whitespace_and_escapes_do_not_matter() {
         let text = r#"{"a": [1, {"c": null, "b": "x"}], "d": 1.50}"#;
         let same = r#"{"d":15e-1,"a":[1,{"\u0062":"\u0078","c":null}]}"#;
         assert!(canonical(text).is_some());
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_several_readings_has_no_such_form() {
+    fn ambiguous_json_has_no_canonical_form() {
         for text in [
             r#"{"a":1,"a":2}"#,
             r#"{"a":{"b":1,"\u0062":1}}"#,

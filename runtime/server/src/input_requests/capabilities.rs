@@ -1,4 +1,4 @@
-//! What a client has declared that it can be asked for.
+//! The input requests that a client supports.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,8 +11,8 @@ use toolwright_core::revision::Revision;
 
 use super::{InputKind, KnownRequest};
 
-/// What a client can be asked for. A handler may choose by it, since an input request that the client has not declared is an
-/// [`InputRequestError::Unsupported`](super::InputRequestError::Unsupported).
+/// The input requests that a client supports. Handlers can check it first: an input request that the client has not
+/// declared is an [`InputRequestError::Unsupported`](super::InputRequestError::Unsupported).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClientCapabilities(u8);
 
@@ -22,7 +22,7 @@ const SAMPLING: u8 = 1 << 2;
 const SAMPLING_TOOLS: u8 = 1 << 3;
 const ROOTS: u8 = 1 << 4;
 
-/// `ClientCapabilities` of the schema, as far as input requests go.
+/// The members of the schema's `ClientCapabilities` that concern input requests.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Declared {
@@ -32,39 +32,39 @@ struct Declared {
 }
 
 impl ClientCapabilities {
-    /// Whether it shows forms ([`Context::elicit`](crate::Context::elicit)).
+    /// Returns whether the client shows forms ([`Context::elicit`](crate::Context::elicit)).
     pub fn can_elicit_form(self) -> bool {
         self.has(FORM)
     }
 
-    /// Whether it opens web pages ([`Context::elicit_url`](crate::Context::elicit_url)).
+    /// Returns whether the client opens web pages ([`Context::elicit_url`](crate::Context::elicit_url)).
     pub fn can_elicit_url(self) -> bool {
         self.has(URL)
     }
 
-    /// Whether its model writes texts ([`Context::sample`](crate::Context::sample)).
+    /// Returns whether the client offers sampling ([`Context::sample`](crate::Context::sample)).
     pub fn can_sample(self) -> bool {
         self.has(SAMPLING)
     }
 
-    /// Whether its model takes tools on the way.
+    /// Returns whether sampling supports tools.
     pub fn can_sample_with_tools(self) -> bool {
         self.has(SAMPLING_TOOLS)
     }
 
-    /// Whether it names its folders ([`Context::roots`](crate::Context::roots)).
+    /// Returns whether the client lists its folders ([`Context::roots`](crate::Context::roots)).
     pub fn can_list_roots(self) -> bool {
         self.has(ROOTS)
     }
 
-    /// What of the JSON text of `ClientCapabilities` the revision knows.
+    /// Parses the members of `ClientCapabilities` that the revision defines.
     pub(crate) fn read(text: &str, revision: Revision) -> Self {
         let declared: Declared = serde_json::from_str(text).unwrap_or_default();
         let mut bits = 0;
         if let Some(elicitation) = declared.elicitation.filter(|_| revision >= Revision::V2025_06_18) {
             let (form, url) = (elicitation.get("form").is_some(), elicitation.get("url").is_some());
             let has_urls = revision >= Revision::V2025_11_25;
-            // Without a mode it is forms (2026-07-28, client/elicitation "Capabilities").
+            // Without a mode, forms are meant (2026-07-28, client/elicitation "Capabilities").
             bits |= if form || !url || !has_urls { FORM } else { 0 };
             bits |= if url && has_urls { URL } else { 0 };
         }
@@ -85,8 +85,8 @@ impl ClientCapabilities {
         Self(bits)
     }
 
-    /// Whether the input request may be asked (2026-07-28, basic/patterns/mrtr: servers must not send what the client has not
-    /// declared).
+    /// Checks whether the input request may be sent (2026-07-28, basic/patterns/mrtr: servers must not send what the
+    /// client has not declared).
     pub(crate) fn check(self, request: &KnownRequest) -> Result<(), MissingCapability> {
         let (needed, required) = match request.kind() {
             InputKind::Form => (FORM, json!({"elicitation": {"form": {}}})),
@@ -103,7 +103,7 @@ impl ClientCapabilities {
     }
 }
 
-/// The settings of an extension that a client declares in its capabilities; none if it does not declare it.
+/// The settings of an extension in the client's capabilities; `None` if it is not declared.
 pub(crate) fn declared_extension<'a>(capabilities: &'a RawValue, extension: &str) -> Option<&'a RawValue> {
     #[derive(Deserialize)]
     struct Capabilities<'a> {

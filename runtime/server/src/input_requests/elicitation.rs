@@ -1,23 +1,23 @@
-//! Elicitation: what a user said to a form or a page.
+//! Elicitation: the user's response to a form or a page.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::object;
 
-/// What a user said to a form or a page (2026-07-28, client/elicitation "Response Actions").
+/// The user's response to a form or a page (2026-07-28, client/elicitation "Response Actions").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Elicited<T> {
-    /// The user agreed, and this is what was filled in.
+    /// The user agreed, with this content.
     Accepted(T),
-    /// The user said no.
+    /// The user declined.
     Declined,
-    /// The user left the input request without an answer.
+    /// The user dismissed the request.
     Cancelled,
 }
 
 impl<T> Elicited<T> {
-    /// What was filled in, if the user agreed.
+    /// Returns the content, if the user agreed.
     pub fn accepted(self) -> Option<T> {
         match self {
             Self::Accepted(content) => Some(content),
@@ -25,7 +25,7 @@ impl<T> Elicited<T> {
         }
     }
 
-    /// Reads `ElicitResult`; `content` reads what was filled in.
+    /// Parses an `ElicitResult`; `content` parses the form's content.
     pub(crate) fn read(
         answer: &RawValue,
         content: impl Fn(&RawValue) -> Result<T, String>,
@@ -40,7 +40,7 @@ impl<T> Elicited<T> {
 }
 
 impl Elicited<()> {
-    /// Reads `ElicitResult` where nothing is filled in.
+    /// Parses an `ElicitResult` without content.
     pub(crate) fn read_choice(answer: &RawValue) -> Result<Self, String> {
         let result: ElicitResult<'_> = object(answer)?;
         Ok(match result.action {

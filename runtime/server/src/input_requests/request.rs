@@ -1,35 +1,15 @@
-//! Input requests: what a server asks its client (2026-07-28, schema `InputRequest`).
+//! Input requests that the server supports: their kinds, and their form in each revision.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toolwright_core::content::ContentBlock;
-use toolwright_core::protocol::method;
+use toolwright_core::protocol::{InputRequest, method};
 use toolwright_core::revision::Revision;
 use toolwright_core::schema;
 
 use super::InputRequestError;
 
-/// What a server asks: a form or a page for the user (`elicitation/create`), a text of the model
-/// (`sampling/createMessage`), or the folders (`roots/list`).
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct InputRequest {
-    /// The method.
-    pub method: String,
-    /// Its parameters.
-    #[serde(default)]
-    pub params: Value,
-}
-
-impl InputRequest {
-    /// A request: the parameters are those of `ElicitRequest`, `CreateMessageRequest` or `ListRootsRequest` of the schema
-    /// of 2026-07-28.
-    pub fn new(method: impl Into<String>, params: Value) -> Self {
-        Self { method: method.into(), params }
-    }
-}
-
-/// An input request: a request of the server in the schema's words (2026-07-28, schema `InputRequest`).
+/// An input request of a known kind (2026-07-28, schema `InputRequest`).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct KnownRequest {
     method: &'static str,
@@ -38,7 +18,7 @@ pub(crate) struct KnownRequest {
     kind: InputKind,
 }
 
-/// What a client must be able to do to answer.
+/// The kind of an input request, which determines the capability that it requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputKind {
     Form,
@@ -68,9 +48,9 @@ impl KnownRequest {
         Self { method: method::ROOTS_LIST, params: json!({}), kind: InputKind::Roots }
     }
 
-    /// A request that comes from elsewhere.
+    /// Converts a request that a provider or user code created.
     pub(crate) fn of(request: &InputRequest) -> Result<Self, InputRequestError> {
-        let InputRequest { method, params } = request;
+        let InputRequest { method, params, .. } = request;
         let (method, kind) = match method.as_str() {
             method::ELICITATION_CREATE if params.get("mode").is_some_and(|mode| mode == "url") => {
                 (method::ELICITATION_CREATE, InputKind::Url)
@@ -89,7 +69,7 @@ impl KnownRequest {
         Ok(Self { method, params, kind })
     }
 
-    /// Refuses a key under which another input request was asked before.
+    /// Rejects a key that another input request of the call has used.
     pub(crate) fn check_key(&self, key: &str, asked: Option<&Self>) -> Result<(), InputRequestError> {
         match asked {
             Some(other) if other != self => Err(InputRequestError::SameKey(key.to_owned())),
@@ -105,7 +85,7 @@ impl KnownRequest {
         self.method
     }
 
-    /// The parameters in the words of a legacy revision; a page gets the id that 2025-11-25 wants.
+    /// The parameters in the form of a legacy revision; URL mode gets the id that 2025-11-25 requires.
     pub(crate) fn legacy_params(
         &self,
         revision: Revision,

@@ -1,10 +1,10 @@
-//! `requestState`: the responses to earlier input requests, kept by the client between two rounds. They are protected
-//! against change, expire, and are bound to the caller and the request that they belong to (2026-07-28,
-//! basic/patterns/mrtr "Server Requirements").
+//! `requestState`: the responses to earlier input requests, which the client keeps between two rounds. The state is
+//! protected against modification, expires, and is bound to its caller and request (2026-07-28, basic/patterns/mrtr
+//! "Server Requirements").
 //!
-//! The specification asks for integrity. Secrecy is a feature of its own, `encrypted-state`: what a handler's state holds
-//! came from the client that keeps it, and encryption brings 14 crates to every small server. A gateway turns it on, since the
-//! state of another server was sent to the gateway and not to its clients.
+//! The specification requires integrity. Secrecy is a separate feature, `encrypted-state`: a handler's state consists
+//! of what the same client sent, and encryption adds 14 crates to every small server. Gateways turn it on, since the
+//! state of another server was sent to the gateway, not to its clients.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -22,16 +22,16 @@ use super::seal::authenticated as seal;
 #[cfg(feature = "encrypted-state")]
 use super::seal::encrypted as seal;
 
-/// The keys that seal what a server lets its clients keep (`requestState`).
+/// The keys that protect the state that a server stores with its clients (`requestState`).
 ///
-/// Without them a server makes a key for itself when it starts, which is enough while it is one process. Several
-/// instances of one server need the same keys, so that each opens what another has sealed, and so does one that must open
-/// after a restart what it has sealed before. The instances must agree on the feature `encrypted-state`: one with it refuses
-/// what one without it has sealed, and the other way round.
+/// By default, a server generates a key when it starts, which suffices for a single process. Several instances of one
+/// server need shared keys, so that each can open the state of the others; so does a server that has to open state
+/// after a restart. All instances must agree on the feature `encrypted-state`: instances with and without it reject
+/// each other's state.
 ///
-/// To change the key without refusing what is under way: first add the new key as a former one everywhere, then make it
-/// the current one and the old one a former one, and drop that when
-/// [`Limits::request_state_ttl`](crate::Limits::request_state_ttl) has passed.
+/// To rotate the key without rejecting requests in progress: first add the new key as a former one everywhere, then
+/// make it the current one and the old one a former one, and remove the old one after
+/// [`Limits::request_state_ttl`](crate::Limits::request_state_ttl).
 #[derive(Clone)]
 pub struct StateKeys {
     current: [u8; 32],
@@ -39,12 +39,12 @@ pub struct StateKeys {
 }
 
 impl StateKeys {
-    /// Seals and opens with this key: 32 random bytes, kept like a password.
+    /// Seals and opens with this key: 32 random bytes. Protect it like a password.
     pub fn new(current: [u8; 32]) -> Self {
         Self { current, former: Vec::new() }
     }
 
-    /// Opens what was sealed with this key as well.
+    /// Also opens state that was sealed with this key.
     pub fn or(mut self, former: [u8; 32]) -> Self {
         self.former.push(former);
         self
@@ -69,20 +69,20 @@ pub(crate) struct Sealer {
     keys: OnceLock<Option<StateKeys>>,
 }
 
-/// What a state belongs to: any other request is refused with it.
+/// What a state is bound to; it is rejected for any other request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Binding<'a> {
-    /// Who asks, as far as authorization has found out.
+    /// The authenticated caller, if any.
     pub(crate) principal: Option<&'a str>,
     pub(crate) method: &'a str,
-    /// The name of a tool or prompt, the address of a resource.
+    /// The name of a tool or prompt, or the URI of a resource.
     pub(crate) target: &'a str,
     pub(crate) arguments: Option<&'a RawValue>,
 }
 
 impl Binding<'_> {
-    /// The same bytes for the same request, however its arguments are ordered and spaced. Arguments that could be
-    /// taken for others are bound as they were written.
+    /// The same bytes for equivalent requests, regardless of the order and whitespace of arguments. Ambiguous arguments
+    /// are bound as written.
     fn bytes(&self) -> Vec<u8> {
         let text = self.arguments.map(RawValue::get).filter(|text| *text != "null").unwrap_or("{}");
         let Self { principal, method, target, .. } = self;
@@ -108,7 +108,7 @@ impl Sealer {
         Self { keys: keys.map_or_else(OnceLock::new, |keys| OnceLock::from(Some(keys))) }
     }
 
-    /// What is kept, sealed; none where the system gives no random numbers.
+    /// Seals a state; `None` if the system's random number generator fails.
     pub(crate) fn seal(&self, kept: &RequestState, ttl: Duration, binding: &Binding<'_>) -> Option<String> {
         let keys = self.keys()?;
         let expires = now().saturating_add(ttl.as_secs());
@@ -121,7 +121,7 @@ impl Sealer {
         seal::seal(&keys.current, &text, &binding.bytes()).map(|sealed| base64::encode(&sealed))
     }
 
-    /// What was sealed; none if the text was not sealed by this server for this request, or too long ago.
+    /// Opens a state; `None` if this server did not seal it for this request, or it has expired.
     pub(crate) fn open(&self, text: &str, binding: &Binding<'_>) -> Option<RequestState> {
         let keys = self.keys()?;
         let bytes = base64::decode(text).ok()?;
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sealed_is_opened_for_the_same_request_only() {
+    fn state_opens_for_the_same_request_only() {
         let arguments = raw(r#"{"a": 1, "b": [{"c": null, "d": "x"}]}"#);
         let same = raw(r#"{"b":[{"d":"\u0078","c":null}],"a":1}"#);
         let other = raw(r#"{"a":2,"b":[{"c":null,"d":"x"}]}"#);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn no_arguments_null_and_the_empty_object_are_the_same() {
+    fn missing_null_and_empty_arguments_are_equivalent() {
         let binding = Binding { principal: None, method: "tools/call", target: "t", arguments: None };
         let state = sealer().seal(&RequestState::default(), MINUTE, &binding).expect("sealed");
         for text in ["null", "{}", " { } "] {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_cannot_be_read_are_bound_as_well() {
+    fn unparsable_arguments_are_bound_as_well() {
         let deep = |inner: &str| format!(r#"{{"a":{}{inner}{}}}"#, "[".repeat(200), "]".repeat(200));
         for (text, other) in [
             (r#"{"amount":1,"z":1e400}"#, r#"{"amount":5000,"z":1e400}"#),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_refused_when_it_has_expired_or_changed() {
+    fn expired_or_modified_state_is_rejected() {
         let binding = Binding { principal: None, method: "tools/call", target: "t", arguments: None };
         let state = |ttl| sealer().seal(&RequestState::default(), ttl, &binding).expect("sealed");
         assert!(sealer().open(&state(Duration::ZERO), &binding).is_none(), "expired");
@@ -246,7 +246,7 @@ mod tests {
         assert!(Sealer::default().open(&base64::encode(&bytes), &binding).is_none(), "a random key");
     }
 
-    /// Whether a client can read the words in its state.
+    /// Whether the state reveals the text to a client.
     fn reveals(state: &str, words: &str) -> bool {
         let bytes = base64::decode(state).expect("base64");
         bytes.windows(words.len()).any(|window| window == words.as_bytes())

@@ -1,4 +1,4 @@
-//! What of a request its client must answer first, and its answers (2026-07-28, basic/patterns/mrtr).
+//! Input that a request requires from its client, and the client's responses (2026-07-28, basic/patterns/mrtr).
 
 use std::collections::BTreeMap;
 
@@ -6,42 +6,43 @@ use serde_json::value::RawValue;
 
 use super::InputRequest;
 
-/// Requests that a client must answer before there is a result (2026-07-28, schema `InputRequiredResult`).
+/// Input requests that a client must answer before there is a result (2026-07-28, schema `InputRequiredResult`).
 #[derive(Debug, Clone, Default)]
 pub struct InputRequired {
-    /// What is asked, each under a key of its own. A request that the client has not declared a capability for is an
-    /// error; so are more than [`Limits::max_input_requests`](crate::Limits::max_input_requests).
+    /// The input requests, each under a unique key. One that requires a capability that the client has not declared is
+    /// an error; so are more than [`Limits::max_input_requests`](crate::Limits::max_input_requests).
     pub requests: Vec<(String, InputRequest)>,
-    /// What the provider needs to go on, such as the `requestState` of another server. It travels with the client,
-    /// which cannot change it, nor read it if the feature `encrypted-state` is on (the gateway turns it on). Together with
-    /// the responses of earlier rounds it has at most [`Limits::max_request_state_bytes`](crate::Limits::max_request_state_bytes).
+    /// The provider's state, such as the `requestState` of another server. It is stored with the client, which cannot
+    /// modify it, or read it if the feature `encrypted-state` is on (gateways turn it on). Together with the responses
+    /// of earlier rounds, it may have at most
+    /// [`Limits::max_request_state_bytes`](crate::Limits::max_request_state_bytes).
     pub state: Option<String>,
 }
 
 impl InputRequired {
-    /// One request.
+    /// Requires one input request.
     pub fn new(key: impl Into<String>, request: InputRequest) -> Self {
         Self { requests: vec![(key.into(), request)], state: None }
     }
 
-    /// One request more.
+    /// Adds an input request.
     pub fn and(mut self, key: impl Into<String>, request: InputRequest) -> Self {
         self.requests.push((key.into(), request));
         self
     }
 
-    /// With the state that comes back with the answers.
+    /// Sets the state that is returned with the responses.
     pub fn with_state(self, state: impl Into<String>) -> Self {
         Self { state: Some(state.into()), ..self }
     }
 }
 
-/// The answers of a client to the requests of an [`InputRequired`].
+/// A client's responses to the requests of an [`InputRequired`].
 #[derive(Debug, Clone, Default)]
 pub struct InputResponses {
     /// The results, by the keys of the requests: `ElicitResult`, `CreateMessageResult` or `ListRootsResult` of the
-    /// schema. They come from a client and may have any form.
+    /// schema. They come from the client and are not validated.
     pub responses: BTreeMap<String, Box<RawValue>>,
-    /// The state that the provider gave with its requests.
+    /// The state from the provider's [`InputRequired`].
     pub state: Option<String>,
 }

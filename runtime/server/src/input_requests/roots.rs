@@ -1,4 +1,4 @@
-//! Roots: the folders that a client works in.
+//! Roots: the client's folders.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -9,9 +9,9 @@ use super::object;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Root {
-    /// Its address: `file://…`.
+    /// The folder's URI: `file://…`.
     pub uri: String,
-    /// Its name for people.
+    /// The display name.
     #[serde(default)]
     pub name: Option<String>,
 }

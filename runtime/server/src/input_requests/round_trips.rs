@@ -1,9 +1,9 @@
-//! Input requests of 2026-07-28: the call ends with them, and is made again with their answers (basic/patterns/mrtr).
+//! Input requests in 2026-07-28: the call ends with them, and is repeated with their responses (basic/patterns/mrtr).
 //!
-//! The handler is dropped and runs again, since the revision has no server requests and a future cannot be sent to
-//! the client: kept here, it would bind the client to this process and its memory. One handler serves both eras, at
-//! the price that what comes before a request is repeated. A pass ends at the first poll that leaves nothing but
-//! waiting, so that requests made together are sent together.
+//! The handler is dropped and runs again, since the revision has no server requests, and a future cannot be sent to the
+//! client: keeping it would bind the client to this process and occupy memory. One handler serves both eras, at the
+//! price of repeating the code before an input request. A pass ends at the first poll that leaves only input requests
+//! to wait for, so that concurrent requests are sent together.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,27 +16,26 @@ use super::{InputRequestError, InputResponses, KnownRequest};
 #[cfg(feature = "tasks")]
 use crate::future::BoxFuture;
 
-/// Answers by the keys of their input requests.
+/// Responses by the keys of their input requests.
 pub(crate) type Answers = BTreeMap<String, Box<RawValue>>;
 
-/// What travels with the client from one pass to the next.
+/// The state that travels with the client from one pass to the next.
 #[derive(Debug, Default)]
 pub(crate) struct RequestState {
-    /// The answers that were used.
+    /// The responses that were used.
     pub(crate) answers: Answers,
     /// The state of the provider whose requests are open.
     pub(crate) provider: Option<String>,
 }
 
-/// What one pass of a call knows of input requests: one run of its handler, from its start to its end or to the input requests
-/// that have no answer yet.
+/// One pass of a call: one run of its handler, from its start to its end, or to the input requests without a response.
 #[derive(Debug)]
 pub(crate) struct Passes {
     limit: usize,
     pass: OnceLock<Box<Pass>>,
-    /// What the client answers to the requests of a provider.
+    /// The client's responses to the requests of a provider.
     input: Option<Box<InputResponses>>,
-    /// The task that polls the handler. An input request may be asked in another one.
+    /// The task that polls the handler. Another task may make an input request.
     driver: Mutex<Option<Waker>>,
 }
 
@@ -48,18 +47,18 @@ struct Pass {
 
 #[derive(Debug, Default)]
 struct PassState {
-    /// Answers of earlier passes, and those of this one that were used.
+    /// Responses of earlier passes, and used ones of this pass.
     kept: Answers,
-    /// Answers that came with the request and were not used yet.
+    /// Responses in the request that were not used yet.
     given: Answers,
     /// All input requests of this pass.
     asked: BTreeMap<String, KnownRequest>,
-    /// The keys of those that wait, once for each that waits.
+    /// The keys of the waiting input requests, once per waiter.
     open: Vec<String>,
 }
 
 impl Passes {
-    /// The first pass, or one with what came in the request's `requestState` and `inputResponses`.
+    /// Creates the first pass, or one with the request's `requestState` and `inputResponses`.
     pub(crate) fn new(limit: usize, resumed: Option<(RequestState, Answers)>) -> Self {
         let (mut pass, mut input) = (OnceLock::new(), None);
         if let Some((RequestState { answers, provider }, given)) = resumed {
@@ -70,19 +69,19 @@ impl Passes {
         Self { limit, pass, input, driver: Mutex::default() }
     }
 
-    /// How many input requests may be open at once.
+    /// The maximum number of open input requests.
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// What the client answers to the requests of a provider.
+    /// The client's responses to the requests of a provider.
     pub(crate) fn input(&self) -> Option<&InputResponses> {
         self.input.as_deref()
     }
 
     pub(crate) fn take_open(&self, waker: Option<&Waker>) -> Option<Vec<(String, KnownRequest)>> {
         if let Some(waker) = waker {
-            // Before the look at the input requests, so that none is added in between.
+            // Locked before the input requests are inspected, so that none is added in between.
             let mut driver = self.driver();
             if !driver.as_ref().is_some_and(|driver| driver.will_wake(waker)) {
                 *driver = Some(waker.clone());
@@ -95,16 +94,18 @@ impl Passes {
         let PassState { open, asked, .. } = &mut *state;
         let mut requests = Vec::with_capacity(open.len());
         for key in open.drain(..) {
-            // One that is not there any more was added already: two waited for it.
+            // A missing one was already added: two futures waited for it.
             requests.extend(asked.remove_entry(&key));
         }
         Some(requests)
     }
 
-    /// Waits for the answer to the input request of this key: the one that came with the request, or none in this pass.
+    /// Waits for the response to the input request with this key, which is in the request or does not arrive in this
+    /// pass.
     ///
     /// # Errors
-    /// [`InputRequestError::Ended`] where the pass ends without an answer, and what is wrong with the input request or its key.
+    /// [`InputRequestError::Ended`] if the pass ends without a response, or the problem with the input request or its
+    /// key.
     pub(crate) async fn ask(
         &self,
         key: &str,
@@ -129,19 +130,19 @@ impl Passes {
         }
         let open = OpenRequest { pass, key };
         self.wake_driver();
-        // The pass ends when its handler has nothing else to do, and with it this future; one in another task goes on.
+        // The pass ends, and drops this future, when its handler has nothing else to do; other tasks continue.
         pass.ended.cancelled().await;
         drop(open);
         Err(InputRequestError::Ended)
     }
 
-    /// The answer of this key cannot be used, and is asked for again: "the server SHOULD respond with a new
+    /// Rejects the response with this key, which is then requested again: "the server SHOULD respond with a new
     /// `InputRequiredResult`" (basic/patterns/mrtr "Error Handling").
     pub(crate) fn refuse(&self, key: &str) {
         self.pass.get_or_init(Box::default).state().kept.remove(key);
     }
 
-    /// What the next pass must know, with the state of a provider.
+    /// The state for the next pass, including that of a provider.
     pub(crate) fn state_for_next(&self, provider: Option<&str>) -> RequestState {
         let answers = self.pass.get().map(|pass| pass.state().kept.clone()).unwrap_or_default();
         RequestState { answers, provider: provider.map(str::to_owned) }
@@ -153,7 +154,7 @@ impl Passes {
         }
     }
 
-    /// How many answers came with the request, and how many bytes they have.
+    /// The number and total size of the responses in the request.
     #[cfg(feature = "tasks")]
     pub(crate) fn size(&self) -> (usize, usize) {
         let Some(pass) = self.pass.get() else { return (0, 0) };
@@ -162,7 +163,7 @@ impl Passes {
         (answers().count(), answers().map(|answer| answer.get().len()).sum())
     }
 
-    /// The answer that an earlier pass brought.
+    /// The response from an earlier pass.
     #[cfg(feature = "tasks")]
     pub(crate) fn earlier_answer(
         &self,
@@ -175,7 +176,7 @@ impl Passes {
         Ok(state.answer(key))
     }
 
-    /// Forgets an answer that an earlier pass brought; false if there is none.
+    /// Removes a response from an earlier pass; false if there is none.
     #[cfg(feature = "tasks")]
     pub(crate) fn forget(&self, key: &str) -> bool {
         self.pass.get().is_some_and(|pass| pass.state().kept.remove(key).is_some())
@@ -192,44 +193,44 @@ impl Passes {
     }
 }
 
-/// A call that may become a task: until it is one, its input requests end a pass; then the task shows them.
+/// A call that may become a task. Until it does, its input requests end a pass; afterwards the task lists them.
 #[cfg(feature = "tasks")]
 pub(crate) trait TaskCall: std::fmt::Debug + Send + Sync {
-    /// What the call knows of passes.
+    /// The call's passes.
     fn passes(&self) -> &Passes;
 
-    /// Whether the call is a task now.
+    /// Whether the call has become a task.
     fn is_started(&self) -> bool;
 
-    /// Waits until the call is a task, or cannot become one.
+    /// Waits until the call has become a task, or no longer can.
     fn started(&self) -> BoxFuture<'_, ()>;
 
     /// Sets the task's message.
-    fn say(&self, message: &str);
+    fn set_message(&self, message: &str);
 
-    /// Waits for the answer to the input request of this key.
+    /// Waits for the response to the input request with this key.
     fn ask<'a>(
         &'a self,
         key: &'a str,
         request: &'a KnownRequest,
     ) -> BoxFuture<'a, Result<Box<RawValue>, InputRequestError>>;
 
-    /// The answer of this key cannot be used.
+    /// Rejects the response with this key.
     ///
     /// # Errors
-    /// Where it cannot be asked for again.
+    /// The input cannot be requested again.
     fn refuse(&self, key: &str, problem: String) -> Result<(), InputRequestError>;
 }
 
 impl Pass {
     fn state(&self) -> MutexGuard<'_, PassState> {
-        // A panic while the lock was held leaves whole entries.
+        // A panic while the lock was held leaves only complete entries.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl PassState {
-    /// The answer of this key, if there is one.
+    /// The response with this key, if there is one.
     fn answer(&mut self, key: &str) -> Option<Box<RawValue>> {
         if let Some((key, answer)) = self.given.remove_entry(key) {
             self.kept.entry(key).or_insert(answer);
@@ -238,7 +239,7 @@ impl PassState {
     }
 }
 
-/// An input request that waits: one that nobody waits for any more is not asked.
+/// A waiting input request. Dropping it withdraws the request.
 struct OpenRequest<'a> {
     pass: &'a Pass,
     key: &'a str,

@@ -1,4 +1,4 @@
-//! Sampling: what the client's model is to write, and what it wrote.
+//! Sampling: requests to the client's model, and their results.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -7,9 +7,9 @@ use toolwright_core::content::{ContentBlock, Role};
 
 use super::{KnownRequest, object};
 
-/// A text that the client's model is to write (2026-07-28, client/sampling "Creating Messages").
+/// A completion to request from the client's model (2026-07-28, client/sampling "Creating Messages").
 ///
-/// The client decides which model that is, and its user may change or refuse the request.
+/// The client chooses the model, and its user may modify or reject the request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sampling {
     messages: Vec<Value>,
@@ -17,39 +17,39 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// A message of the user; 1,000 tokens at most unless [`Sampling::max_tokens`] says otherwise.
+    /// Creates a request with a user message and a limit of 1,000 tokens, which [`Sampling::max_tokens`] overrides.
     pub fn new(message: impl Into<ContentBlock>) -> Self {
         let members = Map::from_iter([("maxTokens".to_owned(), json!(1_000))]);
         Self { messages: Vec::new(), members }.message(Role::User, message)
     }
 
-    /// One message more, in the order of the conversation.
+    /// Appends a message to the conversation.
     pub fn message(mut self, role: Role, content: impl Into<ContentBlock>) -> Self {
         self.messages.push(json!({"role": role, "content": content.into()}));
         self
     }
 
-    /// How many tokens the model writes at most.
+    /// Sets the maximum number of tokens to generate.
     pub fn max_tokens(self, tokens: u32) -> Self {
         self.with("maxTokens", tokens)
     }
 
-    /// The system prompt.
+    /// Sets the system prompt.
     pub fn system_prompt(self, prompt: impl Into<String>) -> Self {
         self.with("systemPrompt", prompt.into())
     }
 
-    /// The temperature.
+    /// Sets the temperature.
     pub fn temperature(self, temperature: f64) -> Self {
         self.with("temperature", temperature)
     }
 
-    /// Texts at which the model stops.
+    /// Sets strings at which the model stops.
     pub fn stop_sequences<S: Into<String>>(self, sequences: impl IntoIterator<Item = S>) -> Self {
         self.with("stopSequences", sequences.into_iter().map(Into::into).collect::<Vec<String>>())
     }
 
-    /// A name, or a part of one, of a model that would be good; of several the first counts most.
+    /// Adds the name, or a part of the name, of a preferred model; earlier hints take precedence.
     pub fn model_hint(mut self, name: impl Into<String>) -> Self {
         let preferences = self.members.entry("modelPreferences").or_insert_with(|| json!({}));
         if let Some(preferences) = preferences.as_object_mut() {
@@ -61,9 +61,9 @@ impl Sampling {
         self
     }
 
-    /// A member of `CreateMessageRequest` as it is, for what has no method here: `tools` and `toolChoice`, or `messages` in
-    /// place of those given, with the uses of tools and their results. With the first two the client must have declared
-    /// `sampling.tools`, which came with 2025-11-25.
+    /// Sets a member of `CreateMessageRequest` that has no method here: `tools` and `toolChoice`, or `messages` in
+    /// place of those added, including tool uses and their results. The first two require that the client has declared
+    /// `sampling.tools`, which was added in 2025-11-25.
     pub fn with(mut self, member: impl Into<String>, value: impl Into<Value>) -> Self {
         self.members.insert(member.into(), value.into());
         self
@@ -77,25 +77,25 @@ impl Sampling {
     }
 }
 
-/// What the client's model wrote (2026-07-28, schema `CreateMessageResult`).
+/// A completion from the client's model (2026-07-28, schema `CreateMessageResult`).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Sampled {
-    /// Who speaks: the assistant, as a rule.
+    /// The role of the message, normally the assistant.
     pub role: Role,
-    /// What was written. A use of a tool is a [`ContentBlock::Unknown`].
+    /// The content. A tool use is a [`ContentBlock::Unknown`].
     #[serde(deserialize_with = "one_or_many")]
     pub content: Vec<ContentBlock>,
     /// The model.
     pub model: String,
-    /// Why it stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a word of the client's own.
+    /// Why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a client-specific reason.
     #[serde(default)]
     pub stop_reason: Option<String>,
 }
 
 impl Sampled {
-    /// The text of all text blocks, joined with a blank line.
+    /// Returns the text of all text blocks, joined with blank lines.
     pub fn text(&self) -> String {
         self.content.iter().filter_map(ContentBlock::as_text).collect::<Vec<_>>().join("\n\n")
     }
@@ -105,7 +105,7 @@ impl Sampled {
     }
 }
 
-/// Before 2025-11-25 the content is one block; later it may be a list.
+/// Before 2025-11-25, the content is one block; later it may be a list.
 fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<ContentBlock>, D::Error> {
     use serde::de::Error;
     let text = <&RawValue>::deserialize(deserializer)?.get();

@@ -1,11 +1,11 @@
-//! Protection of bytes that a client keeps: authenticated, or encrypted as well.
+//! Protects bytes that a client stores: authenticated, and optionally encrypted.
 //!
-//! Both functions of both modules take the bytes that the text is bound to; they are not part of what is sealed, and it
-//! opens with the same ones only.
+//! The functions of both modules bind the text to additional bytes, which are not part of the sealed output and are
+//! required to open it.
 
 pub(super) type Key = [u8; 32];
 
-/// HMAC-SHA-256 (RFC 2104) in front of the text, which stays readable.
+/// HMAC-SHA-256 (RFC 2104), prepended to the text, which stays readable.
 #[cfg(any(test, not(feature = "encrypted-state")))]
 pub(super) mod authenticated {
     use hmac_sha256::HMAC;
@@ -17,18 +17,18 @@ pub(super) mod authenticated {
     /// Separates these codes from any other use of the key.
     const LABEL: &[u8] = b"toolwright requestState 1";
 
-    #[expect(clippy::unnecessary_wraps, reason = "the signature of the encrypting function")]
+    #[expect(clippy::unnecessary_wraps, reason = "same signature as the encrypting function")]
     pub(in super::super) fn seal(key: &Key, text: &[u8], binding: &[u8]) -> Option<Vec<u8>> {
         Some([&hmac(key, text, binding).finalize(), text].concat())
     }
 
     pub(in super::super) fn open(key: &Key, sealed: &[u8], binding: &[u8]) -> Option<Vec<u8>> {
         let (code, text) = sealed.split_first_chunk::<CODE_BYTES>()?;
-        // Takes the same time wherever the codes differ.
+        // Comparison takes constant time.
         hmac(key, text, binding).finalize_verify(code).then(|| text.to_vec())
     }
 
-    /// The lengths keep a part of the binding from being taken for a part of the text.
+    /// The lengths separate the binding from the text.
     fn hmac(key: &Key, text: &[u8], binding: &[u8]) -> HMAC {
         let mut hmac = HMAC::new(key);
         hmac.update(LABEL);
@@ -39,7 +39,7 @@ pub(super) mod authenticated {
     }
 }
 
-/// XChaCha20-Poly1305 with a random nonce in front.
+/// XChaCha20-Poly1305, with a random nonce prepended.
 #[cfg(feature = "encrypted-state")]
 pub(super) mod encrypted {
     use chacha20poly1305::aead::{Aead, Payload};
@@ -49,7 +49,7 @@ pub(super) mod encrypted {
 
     const NONCE_BYTES: usize = 24;
 
-    /// None if the system has no random numbers.
+    /// `None` if the system's random number generator fails.
     pub(in super::super) fn seal(key: &Key, text: &[u8], binding: &[u8]) -> Option<Vec<u8>> {
         let mut nonce = [0; NONCE_BYTES];
         getrandom::fill(&mut nonce).ok()?;
@@ -77,7 +77,7 @@ mod tests {
     type Seal = fn(&Key, &[u8], &[u8]) -> Option<Vec<u8>>;
     type Open = fn(&Key, &[u8], &[u8]) -> Option<Vec<u8>>;
 
-    /// What a state needs of a way to seal.
+    /// Checks the properties that every way of sealing needs.
     fn check(name: &str, seal: Seal, open: Open) {
         let sealed = seal(&KEY, b"text", b"binding").expect("sealed");
         assert_eq!(open(&KEY, &sealed, b"binding").as_deref(), Some(&b"text"[..]), "{name}");
@@ -85,7 +85,7 @@ mod tests {
         for other in [&b"bindin"[..], b"bindings", b"", b"Binding"] {
             assert_eq!(open(&KEY, &sealed, other), None, "{name}: another binding");
         }
-        // A byte that moves from the text into the binding, or back.
+        // A byte that moves from the text to the binding, or back.
         let moved = seal(&KEY, b"gtext", b"bindin").expect("sealed");
         assert_eq!(open(&KEY, &moved, b"binding"), None, "{name}");
         for index in 0..sealed.len() {
@@ -97,11 +97,11 @@ mod tests {
     }
 
     #[test]
-    fn authenticated_bytes_open_unchanged_only() {
+    fn authenticated_bytes_open_only_unmodified() {
         check("HMAC", super::authenticated::seal, super::authenticated::open);
     }
 
-    /// RFC 4231, section 4.3: the function below is the one that the RFC means.
+    /// RFC 4231, section 4.3: the function is the one that the RFC defines.
     #[test]
     fn the_code_is_hmac_sha_256() {
         let code = hmac_sha256::HMAC::mac(b"what do ya want for nothing?", b"Jefe");
@@ -111,7 +111,7 @@ mod tests {
 
     #[cfg(feature = "encrypted-state")]
     #[test]
-    fn encrypted_bytes_open_unchanged_only_and_never_look_the_same() {
+    fn encrypted_bytes_open_only_unmodified_and_never_repeat() {
         use super::encrypted::{open, seal};
         check("XChaCha20-Poly1305", seal, open);
         let sealed = seal(&KEY, b"text", b"").expect("sealed");

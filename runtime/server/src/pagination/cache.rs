@@ -1,41 +1,41 @@
-//! Pages of one list as JSON text: made once for all who see the same, and kept within bounds.
+//! A bounded cache of list pages as JSON, shared by all callers who see the same entries.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright_core::revision::Revision;
 
-/// The revision, the first entry, and which needs the caller covers, if that decides what the page shows.
+/// The revision, the first entry, and, if it affects the page, which scope requirements the caller meets.
 pub(crate) type PageKey = (Revision, usize, Option<Arc<[bool]>>);
 
-/// How much is kept of one list.
+/// The limits of one list's cache.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageBounds {
     pub(crate) pages: usize,
     pub(crate) bytes: usize,
 }
 
-/// The pages of one list that were asked for last. A caller chooses where a page starts, so there may be as many as
-/// entries, each nearly as long as the list.
+/// The most recently added pages of one list. A caller chooses where a page starts, so there may be as many pages
+/// as entries, each nearly as long as the list.
 #[derive(Debug, Default)]
 pub(crate) struct PageCache(Mutex<KeptPages>);
 
 #[derive(Debug, Default)]
 struct KeptPages {
     pages: HashMap<PageKey, Arc<[u8]>>,
-    /// The keys of the pages, in the order in which they came.
+    /// The keys of the pages, oldest first.
     order: VecDeque<PageKey>,
     bytes: usize,
 }
 
 impl PageCache {
-    /// The page with this key, if it is kept.
+    /// Returns the cached page with this key.
     pub(crate) fn get(&self, key: &PageKey) -> Option<Arc<[u8]>> {
         self.lock().pages.get(key).cloned()
     }
 
-    /// Keeps a page; the oldest go until it has room. One that has no room alone is not kept.
-    pub(crate) fn keep(&self, key: PageKey, page: &Arc<[u8]>, bounds: PageBounds) {
+    /// Caches a page, and evicts the oldest ones to make room. A page that is too large is not cached.
+    pub(crate) fn insert(&self, key: PageKey, page: &Arc<[u8]>, bounds: PageBounds) {
         let size = size(&key, page);
         if size > bounds.bytes || bounds.pages == 0 {
             return;
@@ -55,7 +55,7 @@ impl PageCache {
         kept.pages.insert(key, Arc::clone(page));
     }
 
-    /// How many pages are kept, and how many bytes of them.
+    /// The number and total size of cached pages.
     #[cfg(test)]
     pub(crate) fn size(&self) -> (usize, usize) {
         let kept = self.lock();
@@ -67,7 +67,7 @@ impl PageCache {
     }
 }
 
-/// How many bytes a page takes, with its key in both places.
+/// The size of a page, including its key in both collections.
 fn size((_, _, covered): &PageKey, page: &[u8]) -> usize {
     const BASE: usize = 128;
     BASE + covered.as_ref().map_or(0, |covered| covered.len()) + page.len()
@@ -94,25 +94,25 @@ mod tests {
         vec![b' '; length].into()
     }
 
-    /// Which of the pages from 0 to 9 are kept.
-    fn kept(cache: &PageCache) -> Vec<usize> {
+    /// Returns which of the pages 0 to 9 are cached.
+    fn cached(cache: &PageCache) -> Vec<usize> {
         (0..10).filter(|start| cache.get(&key(*start)).is_some()).collect()
     }
 
     #[test]
-    fn the_oldest_pages_go_when_there_are_too_many() {
+    fn the_oldest_pages_are_evicted_first() {
         let cache = PageCache::default();
         let bounds = PageBounds { pages: 3, bytes: usize::MAX };
         for start in 0..8 {
-            cache.keep(key(start), &page(10), bounds);
-            cache.keep(key(start), &page(10), bounds);
+            cache.insert(key(start), &page(10), bounds);
+            cache.insert(key(start), &page(10), bounds);
         }
-        assert_eq!(kept(&cache), [5, 6, 7]);
+        assert_eq!(cached(&cache), [5, 6, 7]);
         assert_eq!(cache.lock().order.len(), 3);
     }
 
     #[test]
-    fn pages_go_until_a_new_one_has_room() {
+    fn pages_are_evicted_until_a_new_one_fits() {
         let cache = PageCache::default();
         let bounds = PageBounds { pages: 10, bytes: 1_500 };
         for (start, length, expected) in [
@@ -124,28 +124,28 @@ mod tests {
             (5, 1_400, &[4]),
             (6, 200, &[4, 6]),
         ] {
-            cache.keep(key(start), &page(length), bounds);
-            assert_eq!(kept(&cache), expected, "{start}");
+            cache.insert(key(start), &page(length), bounds);
+            assert_eq!(cached(&cache), expected, "{start}");
             assert!(cache.lock().bytes <= bounds.bytes);
         }
     }
 
     #[test]
-    fn pages_of_other_callers_and_revisions_are_others() {
+    fn pages_differ_by_caller_and_revision() {
         let cache = PageCache::default();
         let bounds = PageBounds { pages: 10, bytes: 10_000 };
         let of = |covered: &[bool]| (Revision::NEWEST, 0, Some(covered.into()));
-        cache.keep(of(&[true, false]), &page(1), bounds);
-        cache.keep(key(0), &page(2), bounds);
+        cache.insert(of(&[true, false]), &page(1), bounds);
+        cache.insert(key(0), &page(2), bounds);
         assert!(cache.get(&of(&[true, false])).is_some_and(|page| page.len() == 1));
         assert!(cache.get(&key(0)).is_some_and(|page| page.len() == 2));
         assert!(cache.get(&of(&[false, false])).is_none());
         assert!(cache.get(&(Revision::V2025_11_25, 0, None)).is_none());
     }
 
-    /// Each page of a list, and no more of them than the limits say, whoever walks through it in whatever revision.
+    /// Walks through all pages of a list in all revisions; the cache stays within its limits.
     #[tokio::test]
-    async fn a_list_keeps_as_many_pages_as_the_limits_say() {
+    async fn the_page_cache_stays_within_its_limits() {
         for (limits, most) in [
             (Limits { max_cached_pages: 3, ..Limits::default() }, (3, usize::MAX)),
             (Limits { max_cached_page_bytes: 1_000, ..Limits::default() }, (usize::MAX, 1_000)),

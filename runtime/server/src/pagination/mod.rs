@@ -1,8 +1,8 @@
-//! Lists that clients see: sorted, on pages, in the form of each revision.
+//! Lists for clients: sorted, paginated, in the form of each revision.
 //!
-//! Pages are rendered once per revision, starting point and set of scopes, and copied. A cursor names the last entry
-//! of the page before, so it stays valid when entries come and go; a tag ties it to its list and to what its caller
-//! sees, without a key, so that instances of one server agree. A list that is made for one caller is written each time.
+//! Pages are rendered once per revision, start and set of scopes, and then copied. A cursor names the last entry of the
+//! previous page, so it stays valid when entries change. A tag ties it to its list and to what its caller sees, without
+//! a key, so that instances of one server agree. Per-caller lists are rendered each time.
 
 mod cache;
 
@@ -25,52 +25,52 @@ use crate::log;
 pub(crate) use cache::PageBounds;
 use cache::PageCache;
 
-/// Something that a list shows.
+/// An entry of a list.
 pub(crate) trait Listed {
-    /// The member of the result that holds the list.
+    /// The member of the result that contains the list.
     const MEMBER: &'static str;
 
-    /// What one entry looks like on the wire.
-    type Shown: Serialize + Clone;
+    /// The entry's type on the wire.
+    type Wire: Serialize + Clone;
 
-    /// What the list is sorted by; no two entries have the same.
+    /// The sort key, which is unique in the list.
     fn key(&self) -> &str;
 
-    /// The entry with the members that the revision has.
-    fn shown(&self, revision: Revision) -> Cow<'_, Self::Shown>;
+    /// The entry with the members that the revision defines.
+    fn to_wire(&self, revision: Revision) -> Cow<'_, Self::Wire>;
 
-    /// Whether clients of the revision can use the entry.
+    /// Whether clients of the revision support the entry.
     fn is_in(&self, _revision: Revision) -> bool {
         true
     }
 
-    /// Whether the entry is shown in the application context at `path`.
+    /// Whether the entry is visible in the application context at `path`.
     fn is_visible_in(&self, _path: &str) -> bool {
         true
     }
 
-    /// What a caller needs to see the entry.
+    /// The scopes that a caller needs to see the entry.
     fn scopes(&self) -> &[String] {
         &[]
     }
 
-    /// Whether the program's rule decides over entries of this kind.
+    /// Whether the program's visibility rule applies to entries of this kind.
     const IS_RULED: bool = false;
 
-    /// The entry as that rule is asked about it.
+    /// The entry in the form that the visibility rule receives.
     fn offer(&self) -> Option<Offer<'_>> {
         None
     }
 }
 
-/// To whom a list is shown.
+/// The caller that a list is for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View<'a> {
-    /// The application context that the caller works in.
+    /// The caller's application context.
     pub(crate) context_path: Option<&'a str>,
     /// What the caller may use.
     pub(crate) access: &'a Access,
-    /// What the program says to that.
+    /// The program's visibility rule.
     pub(crate) rule: &'a Rule,
 }
 
@@ -79,48 +79,48 @@ impl View<'_> {
         self.context_path.is_none_or(|path| entry.is_visible_in(path)) && self.sees(entry)
     }
 
-    /// The one rule of what is listed and used: the caller has all the scopes, and the program has nothing against it.
+    /// The rule for listing and using entries: the caller has all scopes, and the visibility rule allows the entry.
     pub(crate) fn sees(&self, entry: &impl Listed) -> bool {
         self.access.covers(entry.scopes()) && entry.offer().is_none_or(|offer| self.admits(offer))
     }
 
-    /// Whether the program has nothing against it.
+    /// Whether the visibility rule allows the entry.
     pub(crate) fn admits(&self, offer: Offer<'_>) -> bool {
         self.rule.admits(offer, self.access)
     }
 
-    /// Whether other callers may not see an entry with these scopes.
+    /// Whether entries with these scopes are hidden from some callers.
     pub(crate) fn is_private(&self, scopes: &[String]) -> bool {
         !self.access.is_trusted() && (!scopes.is_empty() || self.rule.decides_for(self.access))
     }
 }
 
-/// What a list result says beside its entries.
+/// The members of a list result besides its entries.
 #[derive(Debug)]
 pub(crate) struct ListSettings<'a> {
     pub(crate) page_size: usize,
     pub(crate) ttl_ms: u64,
-    /// How much is kept of each list.
+    /// The limits of the page cache.
     pub(crate) kept: PageBounds,
     pub(crate) server_meta: &'a RawValue,
 }
 
-/// The entries at one moment. A change makes a new list.
+/// A snapshot of the entries. Changes create a new list.
 #[derive(Debug)]
 pub(crate) struct List<T> {
-    /// Which list it is where there are several of one kind, such as the folder whose entries it has.
+    /// Distinguishes several lists of one kind, such as the entries of different folders.
     place: Box<str>,
     /// Sorted by key.
     entries: Vec<Arc<T>>,
-    /// What entries need, each need once; with any, not all callers see the same.
+    /// The distinct scope requirements of entries; if there are any, callers see different lists.
     needs: Vec<Box<[String]>>,
-    /// Whether it is made for one caller.
+    /// Whether the list was built for one caller.
     is_of_caller: bool,
-    /// Results as JSON text.
+    /// Rendered results.
     pages: PageCache,
 }
 
-/// How many digits of a cursor are its tag.
+/// The length of a cursor's tag in digits.
 const TAG_DIGITS: usize = 16;
 
 impl<T> Default for List<T> {
@@ -136,10 +136,10 @@ impl<T> Default for List<T> {
 }
 
 impl<T: Listed> List<T> {
-    /// The list of these entries.
+    /// Creates a list of these entries.
     ///
     /// # Errors
-    /// The key that two entries have.
+    /// The key that two entries share.
     pub(crate) fn new(mut entries: Vec<Arc<T>>) -> Result<Self, String> {
         entries.sort_by(|a, b| a.key().cmp(b.key()));
         if let Some(pair) = entries.windows(2).find(|pair| pair[0].key() == pair[1].key()) {
@@ -152,37 +152,37 @@ impl<T: Listed> List<T> {
         Ok(Self { entries, needs, ..Self::default() })
     }
 
-    /// The list as one that is made for one caller, and is shown to no other.
+    /// Marks the list as built for one caller.
     pub(crate) fn of_caller(self) -> Self {
         Self { is_of_caller: true, ..self }
     }
 
-    /// The list as that of a place, which others of its kind are not.
+    /// Sets which list of its kind it is.
     #[cfg(feature = "skills")]
     pub(crate) fn of(self, place: &str) -> Self {
         Self { place: place.into(), ..self }
     }
 
-    /// All entries, in the order of the list.
+    /// All entries, in order.
     pub(crate) fn entries(&self) -> &[Arc<T>] {
         &self.entries
     }
 
-    /// How many pages are kept, and how many bytes of them.
+    /// The number and total size of cached pages.
     #[cfg(test)]
     pub(crate) fn cached(&self) -> (usize, usize) {
         self.pages.size()
     }
 
-    /// The entry with this key.
+    /// Returns the entry with this key.
     pub(crate) fn get(&self, key: &str) -> Option<&Arc<T>> {
         let position = self.entries.binary_search_by(|entry| entry.key().cmp(key)).ok()?;
         self.entries.get(position)
     }
 
-    /// One page as the JSON text of the result; none if the cursor is not one that this list gave in this view.
+    /// Renders one page as JSON; `None` if this list did not issue the cursor in this view.
     ///
-    /// A cursor names the last entry of the page before, so it stays good while entries come and go.
+    /// A cursor names the last entry of the previous page, so it stays valid when entries change.
     pub(crate) fn page(
         &self,
         cursor: Option<&str>,
@@ -205,21 +205,21 @@ impl<T: Listed> List<T> {
             return Some(page);
         }
         let page = self.write_page(start, view, revision, settings);
-        self.pages.keep(key, &page, settings.kept);
+        self.pages.insert(key, &page, settings.kept);
         Some(page)
     }
 
-    /// Which needs a caller covers; none where all callers see the same.
+    /// Which scope requirements a caller meets; `None` if all callers see the same list.
     fn covered(&self, access: &Access) -> Option<Arc<[bool]>> {
         self.depends_on(access).then(|| self.needs.iter().map(|need| access.covers(need)).collect())
     }
 
-    /// Whether the program decides entry by entry, so that no two callers need see the same.
+    /// Whether the visibility rule decides per entry, so that any two callers may see different lists.
     fn is_ruled(view: View<'_>) -> bool {
         T::IS_RULED && view.rule.decides_for(view.access)
     }
 
-    /// Whether other callers may see another list.
+    /// Whether other callers may see a different list.
     fn depends_on(&self, access: &Access) -> bool {
         !self.needs.is_empty() && !access.is_trusted()
     }
@@ -243,22 +243,22 @@ impl<T: Listed> List<T> {
         ListPage { entries: &page, next_cursor }.to_json(&form, hints).into()
     }
 
-    /// An opaque cursor for "after this key": hexadecimal, so that nobody is tempted to write one by hand.
+    /// An opaque cursor that continues after this key: hexadecimal, so that nobody is tempted to construct one.
     fn cursor_after(&self, key: &str, view: View<'_>, revision: Revision) -> String {
         let tag = self.tag(key, view, revision).to_be_bytes();
         hex(tag.into_iter().chain(key.bytes()))
     }
 
-    /// The key that a cursor stands behind, if it was made for this list, view and revision: one of another list
-    /// would lead anywhere, or to the start again (2026-07-28, server/utilities/pagination "Error Handling").
+    /// Returns the key that a cursor continues after, if it was issued for this list, view and revision: one of another
+    /// list would continue anywhere, or start over (2026-07-28, server/utilities/pagination "Error Handling").
     fn key_before(&self, cursor: &str, view: View<'_>, revision: Revision) -> Option<String> {
         let (_tag, key) = cursor.split_at_checked(TAG_DIGITS)?;
         let key = String::from_utf8(unhex(key)?).ok()?;
         (self.cursor_after(&key, view, revision) == cursor).then_some(key)
     }
 
-    /// What ties a cursor to its list and to whom that is shown. It keeps mistakes out and is no secret: a page shows
-    /// what its caller may see, wherever it starts. So it needs no key, and instances of one server agree on it.
+    /// The tag ties a cursor to its list and view. It prevents mistakes and is not a secret: a page contains only what
+    /// its caller may see, wherever it starts. It therefore needs no key, and instances of one server agree on it.
     fn tag(&self, key: &str, view: View<'_>, revision: Revision) -> u64 {
         let View { context_path, access, .. } = view;
         let covered = self.depends_on(access).then(|| self.needs.iter().filter(|need| access.covers(need)));
@@ -277,10 +277,10 @@ struct ListPage<'a, T> {
 }
 
 impl<T: Listed> ListPage<'_, T> {
-    /// The JSON text of the result. Entries that cannot be sent are left out. They are written one by one, so that not
-    /// all are copied at once.
+    /// Renders the result as JSON. Entries that cannot be sent are skipped. They are written one by one, so that they
+    /// are not all copied at once.
     fn to_json(&self, form: &Form<'_>, hints: CacheHints) -> Vec<u8> {
-        /// What most entries take up, so that a page hardly has to grow.
+        /// The typical size of an entry, so that a page rarely has to grow.
         const ENTRY_BYTES: usize = 256;
         let mut out = Vec::with_capacity((1 + self.entries.len()) * ENTRY_BYTES);
         json_rpc::open_result(&mut out, form);
@@ -292,11 +292,11 @@ impl<T: Listed> ListPage<'_, T> {
             if !is_first {
                 out.push(b',');
             }
-            match json::append(&mut out, &entry.shown(form.revision), json_rpc::OUTER + 2) {
+            match json::append(&mut out, &entry.to_wire(form.revision), json_rpc::OUTER + 2) {
                 Ok(()) => is_first = false,
                 Err(fault) => {
                     out.truncate(start);
-                    log::warn(format_args!("`{}` is left out of `{}`: it {fault}", entry.key(), T::MEMBER));
+                    log::warn(format_args!("skipping `{}` in `{}`: it {fault}", entry.key(), T::MEMBER));
                 }
             }
         }
@@ -330,13 +330,13 @@ mod tests {
     impl<const TOOL: bool> Listed for Named<TOOL> {
         const MEMBER: &'static str = if TOOL { "tools" } else { "prompts" };
 
-        type Shown = String;
+        type Wire = String;
 
         fn key(&self) -> &str {
             &self.0
         }
 
-        fn shown(&self, _revision: Revision) -> Cow<'_, String> {
+        fn to_wire(&self, _revision: Revision) -> Cow<'_, String> {
             Cow::Borrowed(&self.0)
         }
     }
@@ -345,7 +345,7 @@ mod tests {
 
     fn list<const TOOL: bool>() -> List<Named<TOOL>> {
         let names = ["a", "b", "c", "d", "e"];
-        List::new(names.map(|name| Arc::new(Named(name.to_owned()))).into()).expect("no name twice")
+        List::new(names.map(|name| Arc::new(Named(name.to_owned()))).into()).expect("names are unique")
     }
 
     fn page<T: Listed>(
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn cursors_lead_from_page_to_page() {
+    fn cursors_continue_on_the_next_page() {
         let (tools, mut cursor, mut seen) = (list::<true>(), None, Vec::new());
         loop {
             let page = page(&tools, cursor.as_deref(), VIEW, Revision::NEWEST).expect("a page");
@@ -379,11 +379,11 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_of_elsewhere_is_none() {
+    fn foreign_cursors_are_rejected() {
         let tools = list::<true>();
         let cursor = first_cursor(&tools, VIEW);
-        let is_taken = |cursor: &str| page(&tools, Some(cursor), VIEW, Revision::NEWEST).is_some();
-        assert!(is_taken(&cursor));
+        let is_accepted = |cursor: &str| page(&tools, Some(cursor), VIEW, Revision::NEWEST).is_some();
+        assert!(is_accepted(&cursor));
         let in_context = View { context_path: Some("orders"), ..VIEW };
         for (case, other) in [
             ("another list", first_cursor(&list::<false>(), VIEW)),
@@ -402,9 +402,9 @@ mod tests {
             ("no hexadecimal", "ö1".repeat(9)),
             ("a character across its tag", format!("{}öö", &cursor[..15])),
         ] {
-            assert!(!is_taken(&other), "{case}: {other}");
+            assert!(!is_accepted(&other), "{case}: {other}");
         }
         assert!(page(&tools, Some(&cursor), VIEW, Revision::NEWEST_LEGACY).is_none(), "another revision");
-        assert!(page(&tools, Some(&cursor), in_context, Revision::NEWEST).is_none(), "to another context");
+        assert!(page(&tools, Some(&cursor), in_context, Revision::NEWEST).is_none(), "for another context");
     }
 }

@@ -1,5 +1,5 @@
-//! One peer of the server: what is sent to it, who it is, and what it is notified of. Connections hold it, and calls and
-//! the server reach it as long as they do.
+//! A peer of the server: its outgoing messages, identity and subscriptions. Connections own it; calls and the server
+//! reach it for as long as they do.
 
 pub(crate) mod server_requests;
 mod session;
@@ -16,13 +16,13 @@ use crate::subscriptions::{Changed, Subscriptions};
 
 pub(crate) use session::PeerSession;
 
-/// One peer of the server.
+/// A peer of the server.
 #[derive(Debug)]
 pub(crate) struct Peer {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) session: Arc<PeerSession>,
     access: Visitor,
-    /// Whose share of the limits it takes.
+    /// The caller whose share of the limits it uses.
     caller: Caller,
     quotas: Arc<Quotas>,
     subscriptions: Mutex<Subscriptions>,
@@ -44,7 +44,7 @@ impl Peer {
         &self.access
     }
 
-    /// Whose share of the limits it takes.
+    /// The caller whose share of the limits it uses.
     pub(crate) fn caller(&self) -> &Caller {
         &self.caller
     }
@@ -53,12 +53,12 @@ impl Peer {
         self.quotas.limits()
     }
 
-    /// The room for the answers of one call.
+    /// Creates the storage for the responses of one call.
     pub(crate) fn room_for_answers(&self) -> Room {
         Room::new(&self.quotas, &self.caller)
     }
 
-    /// Whether what is sent reaches someone.
+    /// Whether messages can still be sent.
     pub(crate) fn can_send(&self) -> bool {
         !self.outbox.is_closed()
     }
@@ -68,7 +68,7 @@ impl Peer {
         self.outbox.send(message).await;
     }
 
-    /// Sends a message that cannot wait for room.
+    /// Sends a message regardless of room.
     pub(crate) fn push(&self, message: &[u8]) {
         self.outbox.push(message);
     }
@@ -78,8 +78,8 @@ impl Peer {
         self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notifies the peer of a change, once for the legacy session and once for each subscription that wants it. `may_watch`
-    /// says whether it may be notified of what happens at an address.
+    /// Notifies the peer of a change, once for the legacy session and once for each matching subscription. `may_watch`
+    /// is whether it may be notified about a URI.
     pub(crate) fn notify(&self, changed: Changed<'_>, may_watch: impl Fn(&str) -> bool) {
         let is_wanted = match changed {
             Changed::Resource(uri) => {

@@ -1,4 +1,4 @@
-//! Requests to the client, up to 2025-11-25: they take the way that the call's notifications take.
+//! Requests to the client, up to 2025-11-25, which are sent like the call's notifications.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,18 +18,18 @@ use crate::input_requests::{InputKind, InputRequestError, KnownRequest, Room};
 use crate::json_rpc;
 use crate::message::string;
 
-/// The input requests of a session that wait for their response.
+/// A session's input requests that wait for responses.
 #[derive(Debug, Default)]
 pub(crate) struct PendingRequests {
     last_id: AtomicU64,
     open: Mutex<HashMap<u64, Waiter>>,
 }
 
-/// Who waits for a response.
+/// A future that waits for a response.
 #[derive(Debug)]
 struct Waiter {
     response: oneshot::Sender<Response>,
-    /// Where the answer is to be kept.
+    /// The storage that the response counts against.
     room: Arc<Room>,
 }
 
@@ -43,27 +43,27 @@ impl PendingRequests {
         (id, response)
     }
 
-    /// Gives a response to the one who waits for it. Any other is nobody's.
+    /// Passes a response to its waiter. Unexpected responses are ignored.
     ///
-    /// The id is compared by value: there are clients that send `1` back as `"1"` or as `1.0`, and a response that
-    /// fits one open input request can be meant for no other.
+    /// Ids are compared by value: some clients return `1` as `"1"` or `1.0`, and no two open input requests share
+    /// a number.
     pub(crate) fn respond(&self, id: &RawValue, result: Option<&RawValue>, error: Option<&RawValue>) {
         let Some(id) = number_in(id) else { return };
         let Some(waiting) = self.open().remove(&id) else { return };
-        // JSON-RPC 1.0 had both members at all times, one of them `null`.
+        // JSON-RPC 1.0 always had both members, one of them `null`.
         let error = error.filter(|error| result.is_none() || error.get() != "null");
         let response = match (result, error) {
             (Some(result), None) => waiting.room.take(1, result.get().len()).map(|()| result.to_owned()),
             (_, Some(error)) => Err(refusal(error)),
             (None, None) => {
-                Err(InputRequestError::Unusable("there is neither `result` nor `error`".to_owned()))
+                Err(InputRequestError::Unusable("it has neither `result` nor `error`".to_owned()))
             }
         };
-        // The call may have ended this very moment.
+        // The call may have just ended.
         let _ = waiting.response.send(response);
     }
 
-    /// Gives an input request up; false if it has its response.
+    /// Withdraws an input request; false if it already has a response.
     fn remove(&self, id: u64) -> bool {
         self.open().remove(&id).is_some()
     }
@@ -73,7 +73,7 @@ impl PendingRequests {
     }
 }
 
-/// The number that an id stands for, whether it is a number or a text.
+/// The number in an id, which may be a number or a string.
 fn number_in(id: &RawValue) -> Option<u64> {
     let text = string(id).unwrap_or_else(|| id.get().into());
     Decimal::parse(text.trim())?.integer()?.parse().ok()
@@ -93,7 +93,7 @@ fn refusal(error: &RawValue) -> InputRequestError {
     }
 }
 
-/// What one call has asked.
+/// The input requests of one call.
 #[derive(Debug)]
 pub(crate) struct Requests {
     peer: Weak<Peer>,
@@ -106,14 +106,14 @@ struct QuestionState {
     ended: bool,
     asked: BTreeMap<String, KnownRequest>,
     answers: BTreeMap<String, Box<RawValue>>,
-    /// Whether the request was sent, by its id.
+    /// Whether the request was sent, by id.
     open: BTreeMap<u64, bool>,
-    /// The ids of input requests that open a page, by their keys.
+    /// The ids of URL elicitations, by key.
     elicitations: BTreeMap<String, String>,
 }
 
 impl Requests {
-    /// Those of a call of this peer: none yet.
+    /// Creates an empty set for a call of this peer.
     pub(crate) fn new(peer: &Arc<Peer>) -> Self {
         Self { peer: Arc::downgrade(peer), room: Arc::new(peer.room_for_answers()), state: Mutex::default() }
     }
@@ -122,7 +122,7 @@ impl Requests {
         self.state().elicitations.get(key).cloned()
     }
 
-    /// Gives up what is open.
+    /// Withdraws all open requests.
     pub(crate) fn end(&self) {
         let open = {
             let mut state = self.state();
@@ -138,10 +138,10 @@ impl Requests {
         }
     }
 
-    /// Asks the peer, and waits for its response.
+    /// Sends a request to the peer, and waits for its response.
     ///
     /// # Errors
-    /// Why there is none.
+    /// [`InputRequestError`] if there is no valid response.
     pub(crate) async fn ask(
         &self,
         peer: &Peer,
@@ -149,7 +149,7 @@ impl Requests {
         key: &str,
         request: &KnownRequest,
     ) -> Result<Box<RawValue>, InputRequestError> {
-        if let Some(answer) = self.note(key, request, peer.limits().max_input_requests)? {
+        if let Some(answer) = self.record(key, request, peer.limits().max_input_requests)? {
             return Ok(answer);
         }
         if !peer.can_send() {
@@ -184,8 +184,8 @@ impl Requests {
         Ok(answer)
     }
 
-    /// Notes an input request; its answer if it has one.
-    fn note(
+    /// Records an input request; returns its response if there is one.
+    fn record(
         &self,
         key: &str,
         request: &KnownRequest,
@@ -214,7 +214,7 @@ impl Requests {
     }
 }
 
-/// Tells the client that its response is not waited for any more (2025-11-25, basic/utilities/cancellation).
+/// Notifies the client that its response is no longer needed (2025-11-25, basic/utilities/cancellation).
 fn give_up(peer: &Peer, id: u64, is_sent: bool) {
     if peer.session.waiting.remove(id) && is_sent {
         let notification = json_rpc::notification(method::CANCELLED, &json!({"requestId": id}));
@@ -223,7 +223,7 @@ fn give_up(peer: &Peer, id: u64, is_sent: bool) {
     }
 }
 
-/// A request that waits for its response; given up when nobody waits for it any more.
+/// A request that waits for its response. Dropping it withdraws the request.
 struct OpenRequest<'a> {
     peer: &'a Peer,
     requests: &'a Requests,
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_response_finds_its_input_request_by_the_value_of_its_id() {
+    fn responses_match_input_requests_by_id_value() {
         for (text, fits) in [
             ("1", true),
             ("\"1\"", true),
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_is_null_beside_the_other_says_nothing() {
+    fn a_null_member_beside_the_other_is_ignored() {
         let answer = |result: Option<&str>, error: Option<&str>| {
             let waiting = PendingRequests::default();
             let (_, mut response) = waiting.add(&Arc::new(ample()));

@@ -1,4 +1,4 @@
-//! What a legacy peer has agreed on and asked for.
+//! The state of a legacy peer: the negotiated revision, log level and resource subscriptions.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -10,25 +10,26 @@ use super::server_requests::PendingRequests;
 use crate::input_requests::ClientCapabilities;
 use crate::subscriptions::Watch;
 
-/// What a legacy peer has agreed on and asked for. Over HTTP the exchanges of a session share one.
+/// The state of a legacy peer. Over HTTP, the exchanges of a session share it.
 #[derive(Debug)]
 pub(crate) struct PeerSession {
-    /// The revision agreed on by `initialize`: its place in [`Revision::ALL`] plus one, 0 before.
+    /// The revision that `initialize` negotiated: its index in [`Revision::ALL`] plus one; 0
+    /// before.
     agreed: AtomicU8,
-    /// The least level of log messages, as its place in [`LEVELS`].
+    /// The minimum level of log messages, as an index into [`LEVELS`].
     log_level: AtomicU8,
-    /// The resources that the peer watches; of lists it hears without asking.
+    /// The resources that the peer has subscribed to.
     watched: Mutex<Watched>,
-    /// What the peer can be asked for, as the bits of [`ClientCapabilities`].
+    /// The supported input requests, as the bits of [`ClientCapabilities`].
     declared: AtomicU8,
-    /// The requests to the peer that wait for its response.
+    /// The requests to the peer that wait for responses.
     pub(crate) waiting: PendingRequests,
 }
 
-/// The resources that a legacy peer watches.
+/// The resources that a legacy peer has subscribed to.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
-    /// Each with the watch that providers know of.
+    /// The URIs, each with the subscription that providers know about.
     pub(crate) uris: BTreeMap<String, Option<Watch>>,
     pub(crate) bytes: usize,
 }
@@ -57,24 +58,24 @@ const LEVELS: [LogLevel; 8] = [
 ];
 
 impl PeerSession {
-    /// The revision that `initialize` agreed on.
+    /// The revision that `initialize` negotiated.
     pub(crate) fn revision(&self) -> Option<Revision> {
         let agreed = self.agreed.load(Ordering::Acquire);
         Revision::ALL.get(usize::from(agreed).checked_sub(1)?).copied()
     }
 
-    /// Notes the revision, and what the peer can be asked for.
+    /// Stores the revision, and the input requests that the peer supports.
     pub(crate) fn agree(&self, revision: Revision, declared: ClientCapabilities) {
         self.declared.store(declared.bits(), Ordering::Release);
         self.agreed.store(revision as u8 + 1, Ordering::Release);
     }
 
-    /// What the peer can be asked for.
+    /// The input requests that the peer supports.
     pub(crate) fn declared(&self) -> ClientCapabilities {
         ClientCapabilities::from_bits(self.declared.load(Ordering::Acquire))
     }
 
-    /// The least level of log messages that the peer wants.
+    /// The minimum level of log messages.
     pub(crate) fn log_level(&self) -> LogLevel {
         LEVELS.get(usize::from(self.log_level.load(Ordering::Relaxed))).copied().unwrap_or(LogLevel::Info)
     }
@@ -83,7 +84,7 @@ impl PeerSession {
         self.log_level.store(level as u8, Ordering::Relaxed);
     }
 
-    /// Watches it no more.
+    /// Unsubscribes from a resource.
     pub(crate) fn unwatch(&self, uri: &str) {
         let mut watched = self.watched();
         if watched.uris.remove(uri).is_some() {

@@ -1,13 +1,13 @@
-//! How a provider says that something of it has changed.
+//! The handle through which a provider reports changes.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Says to a server that something of its provider has changed: see [`Provider::attach`](super::Provider::attach).
+/// Informs a server of its provider's changes; see [`Provider::attach`](super::Provider::attach).
 ///
-/// Each method lists again what has changed and notifies the clients that listen and see it. They may be called from any
-/// thread, and from several at once: what was listed for the call that began last stays in force. When the server is gone,
-/// they do nothing.
+/// Each method reads the changed list again, and notifies the subscribed clients that can see the change. The methods
+/// can be called from any thread, and concurrently: the list of the call that began last wins. They do nothing once the
+/// server is gone.
 #[derive(Clone)]
 pub struct Changes(Arc<dyn Fn(Change<'_>) + Send + Sync>);
 
@@ -30,30 +30,29 @@ impl Changes {
         (self.0)(change);
     }
 
-    /// The list of tools has changed. A tool with a name that is taken is left out, and standard error says so.
+    /// Reports that the list of tools has changed. A tool whose name is taken is skipped and logged to standard error.
     pub fn tools(&self) {
         self.notify(Change::Tools);
     }
 
-    /// The list of prompts has changed.
+    /// Reports that the list of prompts has changed.
     pub fn prompts(&self) {
         self.notify(Change::Prompts);
     }
 
-    /// The list of resources or that of resource templates has changed.
+    /// Reports that the list of resources or resource templates has changed.
     pub fn resources(&self) {
         self.notify(Change::Resources);
     }
 
-    /// What [`Provider::capabilities`](super::Provider::capabilities) returns has changed. From now on the server declares
-    /// that to clients that connect, and to those that ask with `server/discover`; clients that are connected, and listen,
-    /// get the list-changed notifications of what has come or gone. The method must not be called from within
-    /// `capabilities`.
+    /// Reports that the return value of [`Provider::capabilities`](super::Provider::capabilities) has changed. The
+    /// server declares the new capabilities to clients that connect or send `server/discover`; connected clients are
+    /// notified that the affected lists have changed. Must not be called from within `capabilities`.
     pub fn capabilities(&self) {
         self.notify(Change::Capabilities);
     }
 
-    /// The contents of the resource at `uri` have changed.
+    /// Reports that the contents of the resource at `uri` have changed.
     pub fn resource_updated(&self, uri: &str) {
         self.notify(Change::Resource(uri));
     }

@@ -1,10 +1,10 @@
-//! Providers: tools, prompts and resources that are known at run time only.
+//! Providers of tools, prompts and resources that are known only at run time.
 //!
-//! A [`Provider`] is the dynamic boundary of a server. A typed toolset is known when the program is compiled; what a
-//! worker, another MCP server or a dispatcher of your own offers is not. `request` holds what a provider is asked,
-//! `outcome` what it may answer, `changes` how it says that its lists have changed.
+//! A [`Provider`] is the dynamic boundary of a server. A typed toolset is known at compile time; what a worker, another
+//! MCP server or a custom dispatcher offers is not. `request` contains the requests to a provider, `outcome` its
+//! responses, and `changes` the notifications of changed lists.
 //!
-//! Typed toolsets do not go through it. A service is a provider too, so services nest.
+//! Typed toolsets bypass this trait. A service is a provider, too, so services nest.
 
 mod changes;
 mod outcome;
@@ -29,10 +29,11 @@ use crate::context::Context;
 use crate::future::BoxFuture;
 pub use crate::input_requests::{InputRequired, InputResponses};
 
-/// Offers tools, prompts and resources at run time: a worker, another MCP server, or a dispatcher of your own.
+/// Offers tools, prompts and resources at run time, for example from a worker, another MCP server, or a custom
+/// dispatcher.
 ///
-/// Every method has a default, so a provider implements what it has. A [`Service`](crate::Service) is a provider as well,
-/// so servers nest.
+/// Every method has a default, so implement only what the provider supports. A [`Service`](crate::Service) is a
+/// provider as well, so servers nest.
 ///
 /// ```
 /// use std::sync::{Arc, PoisonError, RwLock};
@@ -65,46 +66,47 @@ pub use crate::input_requests::{InputRequired, InputResponses};
 /// # }
 /// ```
 pub trait Provider: Send + Sync + 'static {
-    /// Called once for each server that is built with this provider, with the handle that says that something has
-    /// changed. A provider whose lists never change needs none.
+    /// Called once for each server that is built with this provider, with the handle to report changes. A provider
+    /// whose lists never change can ignore it.
     fn attach(&self, changes: Changes) {
         drop(changes);
     }
 
-    /// The tools; names are unique. `caller` is [`Access::Trusted`], unless the provider has lists for each caller
-    /// ([`ProviderCapabilities::with_lists_by_caller`]): then it is whoever asks. A definition that clients could not use, such as one whose input schema does not
-    /// describe an object, would make them drop the whole list: it is left out, and standard error says which and why.
+    /// Returns the tools; names must be unique. `caller` is [`Access::Trusted`], unless the provider lists per caller
+    /// ([`ProviderCapabilities::with_lists_by_caller`]). A definition that clients cannot use, such as one whose input
+    /// schema does not describe an object, would make them reject the whole list; it is skipped, and the reason is
+    /// logged to standard error.
     fn tools(&self, caller: &Access) -> Arc<[ToolDefinition]> {
         let _ = caller;
         Arc::default()
     }
 
-    /// Runs one call. Arguments come as they were sent: checking them is the provider's own matter.
+    /// Runs a call. Arguments are passed as they were sent; the provider has to validate them.
     ///
-    /// The result is checked: where the tool has an output schema, the structured content must be there and fit
-    /// ([`Server::check_outputs`](crate::Server::check_outputs)), and what parsers would refuse is not passed on. Anything
-    /// else becomes a result with `isError` that says what is wrong. Reserved names are dropped from `_meta`
+    /// The result is validated: if the tool has an output schema, structured content must be present and match it
+    /// ([`Server::check_outputs`](crate::Server::check_outputs)), and data that JSON parsers reject is not forwarded.
+    /// An invalid result becomes one with `isError` that explains the problem. Reserved names are removed from `_meta`
     /// ([`toolwright_core::external::drop_reserved`]).
     ///
-    /// A name that [`Provider::tools`] does not have is never asked for, except by those who call the provider directly.
+    /// Only called with names that [`Provider::tools`] returns, except by code that calls the provider directly.
     fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
         let _ = cx;
         Box::pin(std::future::ready(error::unknown("tool", request.name).into()))
     }
 
-    /// What it has beside tools, and whether its lists are the same for all callers. It is called when the server is built,
-    /// and again after [`Changes::capabilities`].
+    /// Returns what the provider offers besides tools, and whether its lists differ between callers. Called when the
+    /// server is built, and again after [`Changes::capabilities`].
     fn capabilities(&self) -> ProviderCapabilities {
         ProviderCapabilities::TOOLS
     }
 
-    /// The prompts; names are unique. One whose name is taken is left out, and standard error says so.
+    /// Returns the prompts; names must be unique. A prompt whose name is taken is skipped and logged to standard error.
     fn prompts(&self, caller: &Access) -> Arc<[Prompt]> {
         let _ = caller;
         Arc::default()
     }
 
-    /// Fills in a prompt. Checking arguments is the provider's own matter.
+    /// Returns a prompt filled with arguments, which the provider has to validate.
     fn get_prompt<'a>(
         &'a self,
         request: PromptRequest<'a>,
@@ -114,20 +116,21 @@ pub trait Provider: Send + Sync + 'static {
         Box::pin(std::future::ready(error::unknown("prompt", request.name).into()))
     }
 
-    /// The resources; addresses are unique. One whose address is taken is left out, and standard error says so.
+    /// Returns the resources; URIs must be unique. A resource whose URI is taken is skipped and logged to standard
+    /// error.
     fn resources(&self, caller: &Access) -> Arc<[Resource]> {
         let _ = caller;
         Arc::default()
     }
 
-    /// The resource templates, of any form that RFC 6570 has: clients get them as they are.
+    /// Returns the resource templates, in any form of RFC 6570: clients receive them unchanged.
     fn resource_templates(&self, caller: &Access) -> Arc<[ResourceTemplate]> {
         let _ = caller;
         Arc::default()
     }
 
-    /// Reads a resource: one that it lists, or any other address that nothing else of the server stands at. Where there
-    /// are several providers, an address is offered to one after the other until one has it.
+    /// Reads a resource: one that it lists, or any other URI that the server does not know. With several providers, a
+    /// URI is offered to each in turn until one has it.
     fn read_resource<'a>(
         &'a self,
         request: ResourceRequest<'a>,
@@ -137,15 +140,15 @@ pub trait Provider: Send + Sync + 'static {
         Box::pin(std::future::ready(error.into()))
     }
 
-    /// Called when the first client watches the resource at `uri`, which this provider lists or may have: from now on
-    /// [`Changes::resource_updated`] reaches someone. An address is watched once, however many clients do so, and nothing
-    /// may stand at it. This must not block, and [`Changes`] must not be used within it.
+    /// Called when the first client subscribes to the resource at `uri`, which this provider lists or may have; from
+    /// now on [`Changes::resource_updated`] has an effect. Called once per URI regardless of the number of clients, and
+    /// the resource need not exist. Must not block, and must not use [`Changes`].
     fn watch_resource(&self, uri: &str) {
         let _ = uri;
     }
 
-    /// Called when no client watches the resource at `uri` any more. The same holds as for
-    /// [`Provider::watch_resource`].
+    /// Called when no client subscribes to the resource at `uri` any longer. The same restrictions as for
+    /// [`Provider::watch_resource`] apply.
     fn unwatch_resource(&self, uri: &str) {
         let _ = uri;
     }
@@ -161,10 +164,11 @@ pub trait Provider: Send + Sync + 'static {
     }
 }
 
-/// What a provider has beside tools. A server declares it to its clients, and asks the provider for nothing else.
+/// What a provider offers besides tools. The server declares it to its clients, and does not call the methods for
+/// anything else.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-#[expect(clippy::struct_excessive_bools, reason = "each is a capability, whatever the others are")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent capability")]
 pub struct ProviderCapabilities {
     /// Prompts.
     pub prompts: bool,
@@ -172,40 +176,40 @@ pub struct ProviderCapabilities {
     pub resources: bool,
     /// Completion of arguments of its prompts and of variables of its resource templates.
     pub completions: bool,
-    /// Whether each caller has lists of its own. This one does not change: what holds when the server is built holds.
+    /// Whether lists differ between callers. Read once, when the server is built.
     pub lists_by_caller: bool,
 }
 
 impl ProviderCapabilities {
-    /// Nothing but tools.
+    /// Only tools.
     pub const TOOLS: Self =
         Self { prompts: false, resources: false, completions: false, lists_by_caller: false };
 
-    /// With prompts.
+    /// Adds prompts.
     pub const fn with_prompts(self) -> Self {
         Self { prompts: true, ..self }
     }
 
-    /// With resources and resource templates.
+    /// Adds resources and resource templates.
     pub const fn with_resources(self) -> Self {
         Self { resources: true, ..self }
     }
 
-    /// With completion.
+    /// Adds completion.
     pub const fn with_completions(self) -> Self {
         Self { completions: true, ..self }
     }
 
-    /// With lists for each caller. The provider is asked with every request what its caller has, so the answer that lists a
-    /// tool is the one that admits its call; what it does not list does not exist for that caller. As long as it returns the
-    /// same `Arc`, what was made of it is used again. Its lists and reads are marked as private
-    /// (2026-07-28, server/utilities/caching "Choosing a Cache Scope").
+    /// Declares that lists differ between callers. The provider's lists are then read on every request, so that the
+    /// list that shows a tool also admits its call; a tool that is not listed does not exist for that caller. While it
+    /// returns the same `Arc`, derived data is reused. Its lists and reads are marked as private (2026-07-28,
+    /// server/utilities/caching "Choosing a Cache Scope").
     pub const fn with_lists_by_caller(self) -> Self {
         Self { lists_by_caller: true, ..self }
     }
 }
 
-/// A provider, with what it can do now.
+/// A provider with its current capabilities.
 #[derive(Clone)]
 pub(crate) struct DynProvider(pub(crate) Arc<dyn Provider>, Arc<RwLock<ProviderCapabilities>>);
 
@@ -214,7 +218,7 @@ impl DynProvider {
         Self(provider, Arc::default())
     }
 
-    /// Asks what it can do, when the server is built.
+    /// Reads the capabilities, when the server is built.
     pub(crate) fn read_capabilities(&self) {
         *self.1.write().unwrap_or_else(PoisonError::into_inner) = self.0.capabilities();
     }
@@ -223,16 +227,16 @@ impl DynProvider {
         *self.1.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks again what it can do. Returns what it could do, and what it can do now.
+    /// Reads the capabilities again. Returns the old and the new ones.
     pub(crate) fn refresh_capabilities(&self) -> (ProviderCapabilities, ProviderCapabilities) {
-        // Asked with the lock held, so that of two readings at once the later one holds.
+        // Read with the lock held, so that of two concurrent reads the later one wins.
         let mut current = self.1.write().unwrap_or_else(PoisonError::into_inner);
         let older = *current;
         *current = ProviderCapabilities { lists_by_caller: older.lists_by_caller, ..self.0.capabilities() };
         (older, *current)
     }
 
-    /// Its prompts; none where it has no such capability. The same holds for the other lists.
+    /// Returns its prompts; empty without that capability. The same applies to the other lists.
     pub(crate) fn prompts(&self, caller: &Access) -> Arc<[Prompt]> {
         if self.capabilities().prompts { self.0.prompts(caller) } else { Arc::default() }
     }

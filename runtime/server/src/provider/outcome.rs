@@ -1,4 +1,4 @@
-//! What a provider may answer.
+//! Responses of providers.
 
 use std::fmt;
 
@@ -12,26 +12,26 @@ use crate::completion::Completion;
 use crate::future::BoxFuture;
 use crate::input_requests::InputRequired;
 
-/// What comes of a request to a provider.
+/// The outcome of a request to a provider.
 #[non_exhaustive]
 pub enum Outcome<T = ToolResult> {
     /// The result.
     Result(T),
-    /// A protocol error: the request failed, and the model is not told.
+    /// A protocol error: the request failed, and the model is not informed.
     Error(ErrorObject),
-    /// Requests that the client must answer first. The provider is asked again with
-    /// [`InputResponses`](super::InputResponses), in either era: up to 2025-11-25 the server sends the requests to the
-    /// client and waits; in 2026-07-28 the client repeats its request (basic/patterns/mrtr).
+    /// Input requests that the client must answer first. The provider is then called again with
+    /// [`InputResponses`](super::InputResponses), in either era: up to 2025-11-25, the server sends the requests to the
+    /// client and waits; in 2026-07-28, the client repeats its request (basic/patterns/mrtr).
     InputRequired(InputRequired),
-    /// The rest takes long. Where the client and the server have tasks and the tool's definition says that its calls may
-    /// become tasks, this one does; elsewhere the client waits for the future.
+    /// The rest takes long. If the client and the server support tasks, and the tool's definition allows them, the call
+    /// becomes a task; otherwise the client waits for the future.
     Task(BoxFuture<'static, Outcome<T>>),
-    /// A result of another server, handed on without being understood.
+    /// A result of another server, forwarded without being parsed.
     Raw(RawResult),
 }
 
 impl<T> Outcome<T> {
-    /// The same with another result.
+    /// Maps the result.
     pub(crate) fn map(self, change: fn(T) -> T) -> Self {
         match self {
             Self::Result(result) => Self::Result(change(result)),
@@ -39,7 +39,7 @@ impl<T> Outcome<T> {
         }
     }
 
-    /// The same with another kind of result.
+    /// Converts a result into another outcome, and leaves all other outcomes unchanged.
     pub(crate) fn then<U: 'static>(self, change: fn(T) -> Outcome<U>) -> Outcome<U>
     where
         T: 'static,
@@ -53,7 +53,7 @@ impl<T> Outcome<T> {
         }
     }
 
-    /// Boxes a future whose output becomes an outcome.
+    /// Boxes a future whose output converts to an outcome.
     pub fn from_future<'a, F>(future: F) -> BoxFuture<'a, Self>
     where
         F: Future<Output: Into<Self>> + Send + 'a,
@@ -124,19 +124,19 @@ impl<T: fmt::Debug> fmt::Debug for Outcome<T> {
 
 /// A result as another server wrote it, in the form of `revision`.
 ///
-/// A client that speaks the same revision gets it as it is, but for what this server says of itself. For others it is
-/// read and written in the form of their revision. One that asks for input is [`Outcome::InputRequired`], with the other
-/// server's state in the slot.
+/// A client that uses the same revision receives it unchanged, except for the server's identity. For other revisions,
+/// it is parsed and converted. A result that requires input becomes [`Outcome::InputRequired`], with the other server's
+/// state.
 #[derive(Debug, Clone)]
 pub struct RawResult {
-    /// The revision that the other server spoke.
+    /// The revision that the other server used.
     pub revision: Revision,
-    /// The `result` of its response.
+    /// The `result` member of its response.
     pub json: Box<RawValue>,
 }
 
 impl RawResult {
-    /// A result in the form of `revision`.
+    /// Creates a result in the form of `revision`.
     pub fn new(revision: Revision, json: Box<RawValue>) -> Self {
         Self { revision, json }
     }

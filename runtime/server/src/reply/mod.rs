@@ -1,10 +1,10 @@
-//! What comes of a request: typed on its way through the server, and written once, in the form of the revision.
+//! Replies to requests: typed within the server, and written once, in the form of the revision.
 //!
-//! A [`Reply`] is not the [`Outcome`](crate::provider::Outcome) of a provider. An outcome is the answer of user code to one
-//! kind of request, generic over its result, public, and open: its input requests are raw and have no state yet, and its
-//! task is a future. A reply is what the server has made of it: requests that the client has declared, with sealed state, a
-//! task that exists, a page that is written already, or a reply that no provider gives. Were they one type, providers could
-//! build replies that only the server may build.
+//! A [`Reply`] is not the [`Outcome`](crate::provider::Outcome) of a provider. An outcome is what user code returns for
+//! one kind of request: generic over its result, public, and incomplete, with raw input requests without sealed state,
+//! and a future as its task. A reply is what the server makes of it: input requests that the client supports, with
+//! sealed state, an existing task, a rendered page, or a reply that no provider returns. With a single type, providers
+//! could build replies that only the server may build.
 
 mod tool_result;
 
@@ -35,52 +35,52 @@ use crate::tasks::{Task, TaskView};
 use crate::tool::ToolEntry;
 use crate::{error, log};
 
-/// What comes of a request.
+/// The reply to a request.
 #[derive(Debug)]
 pub(crate) enum Reply {
-    /// A result that is written already, in the form of the revision.
+    /// A rendered result, in the form of the revision.
     Written(Arc<[u8]>),
     /// The result of a tool.
     Tool(Arc<ToolEntry>, ToolResult),
-    /// A prompt that is filled in.
+    /// A prompt filled with arguments.
     Prompt(PromptResult),
-    /// The contents of a resource, and whether other callers may not read it.
+    /// The contents of a resource, and whether they are private to the caller.
     Resource(ResourceResult, bool),
     /// Suggestions.
     Completion(Completion),
-    /// A skill, and how long it may be kept.
+    /// A skill and its cache hints.
     #[cfg(feature = "skills")]
     Skill(Box<RawValue>, CacheHints),
-    /// Nothing but that the request was done.
+    /// An empty result.
     Done,
     /// A call that has become a task.
     #[cfg(feature = "tasks")]
     TaskCreated(Box<Task>),
-    /// How far a task has come.
+    /// The state of a task.
     #[cfg(feature = "tasks")]
     Task(Box<Task>),
-    /// What the client must answer first, and the sealed state that comes back with the answers.
+    /// Input requests, and the sealed state that is returned with the responses.
     InputRequired(Vec<(String, KnownRequest)>, String),
-    /// The result of another server, in the form of the same revision. Of one that clients may keep, also whether other callers
-    /// may not have it.
+    /// The result of another server, in the form of the same revision. If clients may cache it, also whether it is
+    /// private to the caller.
     Raw(Box<RawValue>, Option<bool>),
     /// A protocol error.
     Error(ErrorObject),
 }
 
-/// What an answer is, for transports that say so beside it.
+/// The kind of a response, for transports that signal it separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerKind {
     Result,
     Error {
         code: i64,
-        /// Whether it names the request.
+        /// Whether it has the request's id.
         has_id: bool,
     },
 }
 
 impl AnswerKind {
-    /// An error that names its request.
+    /// An error with the request's id.
     fn error(error: &ErrorObject) -> Self {
         Self::Error { code: error.code, has_id: true }
     }
@@ -93,12 +93,12 @@ impl From<ErrorObject> for Reply {
 }
 
 impl Reply {
-    /// A result that is the same in each form.
+    /// Creates a result that is the same in all revisions.
     pub(crate) fn of_value(result: &Value) -> Self {
         Self::Written(result.to_string().into_bytes().into())
     }
 
-    /// Appends the answer to the request of this id.
+    /// Appends the response to the request with this id.
     pub(crate) fn write(&self, out: &mut Vec<u8>, id: &RequestId<'_>, form: &Form<'_>) -> AnswerKind {
         if let Self::Error(error) = self {
             json_rpc::error(out, Some(id), error, form.revision);
@@ -106,7 +106,7 @@ impl Reply {
         }
         let start = out.len();
         if let Self::Written(result) = self {
-            // A page may be long: it is copied once.
+            // A page may be long, so it is copied only once.
             out.reserve(json_rpc::HEAD_BYTES + id.as_str().len() + result.len());
         }
         json_rpc::head(out, id);
@@ -124,18 +124,18 @@ impl Reply {
         }
     }
 
-    /// The result alone, as JSON text.
+    /// Returns only the result, as JSON.
     ///
     /// # Errors
-    /// The protocol error that is there instead.
+    /// The protocol error in its place.
     pub(crate) fn into_result(self, form: &Form<'_>) -> Result<Box<RawValue>, ErrorObject> {
         if let Self::Error(error) = self {
             return Err(error);
         }
         let mut out = Vec::new();
         self.append(&mut out, form).map_err(|refusal| refusal.into_error(&RequestId::from(0)))?;
-        let text = String::from_utf8(out).map_err(|_| error::internal("the result is not in UTF-8"))?;
-        RawValue::from_string(text).map_err(|_| error::internal("the result is not JSON"))
+        let text = String::from_utf8(out).map_err(|_| error::internal("the result is not valid UTF-8"))?;
+        RawValue::from_string(text).map_err(|_| error::internal("the result is not valid JSON"))
     }
 
     /// Appends the result.
@@ -154,7 +154,7 @@ impl Reply {
             Self::Resource(resource, is_private) => {
                 let hints = CacheHints {
                     ttl_ms: resource.ttl_ms.unwrap_or_default(),
-                    // What not everybody may read, nobody may keep for everybody.
+                    // What is private must not be cached for everyone.
                     cache_scope: if *is_private {
                         CacheScope::Private
                     } else {
@@ -188,7 +188,7 @@ impl Reply {
     }
 }
 
-/// Why a result cannot be written.
+/// A result cannot be written.
 enum WriteError {
     Fault(JsonFault),
     Error(ErrorObject),
@@ -217,23 +217,23 @@ fn complete(out: &mut Vec<u8>, body: impl Serialize, form: &Form<'_>) -> Result<
     append(out, &ResultObject::new(ResultType::Complete, body, form))
 }
 
-/// Appends the result of a tool; one with `isError` in place of what cannot be sent.
+/// Appends the result of a tool; a result that cannot be sent is replaced by one with `isError`.
 fn append_tool_result(out: &mut Vec<u8>, tool: &ToolEntry, result: &ToolResult, form: &Form<'_>) {
     let start = out.len();
     if let Err(fault) = tool_result::append(out, result, tool.wraps, form) {
         out.truncate(start);
-        let text = format!("the result of the tool `{}` cannot be sent: it {fault}", tool.definition.name);
+        let text = format!("cannot send the result of the tool `{}`: it {fault}", tool.definition.name);
         log::warn(format_args!("{text}"));
         // Text can always be written.
         let _ = tool_result::append(out, &ToolResult::error(text), tool.wraps, form);
     }
 }
 
-/// Appends the result of another server: as it is, but for what this server says of itself.
+/// Appends the result of another server, unchanged except for the server's identity.
 ///
-/// `is_private` is there for results that clients may keep, and says whether other callers may not have it. Then a scope that
-/// is wider, and hints that are no hints, are replaced: by "private", and by 0 milliseconds
-/// (2026-07-28, server/utilities/caching "Choosing a Cache Scope").
+/// `is_private` is set for results that clients may cache, and is whether they are private to the caller. A wider scope
+/// is then replaced by "private", and invalid hints by 0 milliseconds (2026-07-28, server/utilities/caching "Choosing a
+/// Cache Scope").
 fn append_raw(
     out: &mut Vec<u8>,
     raw: &RawValue,
@@ -287,7 +287,7 @@ fn append_raw(
     append(out, &Members(members))
 }
 
-/// Members in their order.
+/// Members in order.
 struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl Serialize for Members<'_> {
@@ -332,8 +332,8 @@ struct CompletionBody<'a> {
     completion: &'a Completion,
 }
 
-/// The result of `skills/get`. The text leaves open whether it says how long it may be kept; the conformance suite wants
-/// it to, as it does of `resources/read`.
+/// The result of `skills/get`. The specification leaves open whether it has cache hints; the conformance suite requires
+/// them, as for `resources/read`.
 #[cfg(feature = "skills")]
 #[derive(Serialize)]
 struct SkillBody<'a> {

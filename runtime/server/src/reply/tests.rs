@@ -1,4 +1,4 @@
-//! Each reply as it is written in either era.
+//! Tests of each reply in both eras.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::input_requests::KnownRequest;
 use crate::tool::{Run, Started};
 
-/// A tool that is not run.
+/// A tool that is never run.
 #[derive(Debug)]
 struct Idle;
 
@@ -28,7 +28,7 @@ fn raw(value: &Value) -> Box<RawValue> {
     to_raw_value(value).expect("JSON")
 }
 
-/// The message that answers request 7, and what kind it is said to be.
+/// Returns the response to request 7, and its kind.
 fn written(reply: &Reply, revision: Revision) -> (Value, AnswerKind) {
     let server_meta = raw(&json!({"io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"}}));
     let mut out = b"before".to_vec();
@@ -38,9 +38,9 @@ fn written(reply: &Reply, revision: Revision) -> (Value, AnswerKind) {
     (serde_json::from_str(text).expect("JSON"), kind)
 }
 
-/// Checks the result of a reply in the newest legacy revision and in the newest one.
+/// Checks the result of a reply in the newest legacy revision and in the newest revision.
 ///
-/// What a modern result has beside `modern`: who the server is and, unless `modern` says otherwise, that it is complete.
+/// Modern results additionally have the server's identity and, unless `modern` has another one, the type "complete".
 #[track_caller]
 fn check(reply: &Reply, legacy: &Value, modern: &Value) {
     let (message, kind) = written(reply, Revision::NEWEST_LEGACY);
@@ -72,7 +72,7 @@ fn results_have_the_form_of_the_era() {
 }
 
 #[test]
-fn cache_hints_are_modern_and_private_where_they_must_be() {
+fn cache_hints_are_modern_and_private_if_needed() {
     let resource = || {
         let contents = [ResourceContents::text("a://b", "c")];
         ResourceResult::new(contents).keep(std::time::Duration::from_secs(1), CacheScope::Public)
@@ -85,7 +85,7 @@ fn cache_hints_are_modern_and_private_where_they_must_be() {
 }
 
 #[test]
-fn input_requests_and_their_state_are_written() {
+fn input_requests_have_their_state() {
     let requests = vec![("k".to_owned(), KnownRequest::roots())];
     let reply = Reply::InputRequired(requests, "state".to_owned());
     let (message, kind) = written(&reply, Revision::NEWEST);
@@ -116,7 +116,7 @@ fn results_of_other_servers_name_this_one() {
         let (message, kind) = written(&no_object, revision);
         assert_eq!(kind, AnswerKind::Error { code: -32603, has_id: true });
         assert_eq!((&message["id"], &message["error"]["code"]), (&json!(7), &json!(-32603)), "{message}");
-        assert_eq!(message.get("result"), None, "nothing of the result is left");
+        assert_eq!(message.get("result"), None, "there is no result");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Results of tools, written by hand: they are what is sent most.
+//! Writes results of tools by hand, since they are the most frequent responses.
 
 use serde_json::{Map, Value};
 use toolwright_core::content::{ContentBlock, TextContent};
@@ -10,10 +10,10 @@ use toolwright_core::revision::Revision;
 use crate::escape;
 use crate::json_rpc::{self, Form, OUTER};
 
-/// Appends the result of a tool. `wraps` is whether the output schema that older peers are shown is wrapped.
+/// Appends the result of a tool. `wraps` is whether the output schema is wrapped for older peers.
 ///
 /// # Errors
-/// What of the result cannot be sent; what was appended then must be removed.
+/// The part that cannot be sent; the caller has to remove what was appended.
 pub(super) fn append(
     out: &mut Vec<u8>,
     tool_result: &ToolResult,
@@ -24,8 +24,8 @@ pub(super) fn append(
     json_rpc::open_result(out, form);
     out.extend_from_slice(br#""content":"#);
     content(out, &tool_result.content, revision)?;
-    // Revisions before 2025-06-18 have no structured content, those before 2026-07-28 objects only
-    // (2025-11-25, schema `CallToolResult`). Errors are not bound by the schema, and so not wrapped for it.
+    // Revisions before 2025-06-18 have no structured content, and those before 2026-07-28 allow only objects
+    // (2025-11-25, schema `CallToolResult`). The schema does not apply to errors, so they are not wrapped.
     if let Some(content) = &tool_result.structured_content
         && revision.has_structured_content()
     {
@@ -51,8 +51,8 @@ pub(super) fn append(
     Ok(())
 }
 
-/// Appends content blocks in the form of one revision. Texts, which may be long, are written here: `serde_json` looks at
-/// them byte by byte.
+/// Appends content blocks in the form of one revision. Text, which may be long, is written here: `serde_json` handles
+/// it byte by byte.
 fn content(out: &mut Vec<u8>, blocks: &[ContentBlock], revision: Revision) -> Result<(), JsonFault> {
     out.push(b'[');
     for (index, block) in blocks.iter().enumerate() {
@@ -72,8 +72,8 @@ fn content(out: &mut Vec<u8>, blocks: &[ContentBlock], revision: Revision) -> Re
     Ok(())
 }
 
-/// Appends structured content; a value that is no object goes into one, for a peer that takes objects only: the listed
-/// output schema is wrapped alike.
+/// Appends structured content. For a peer that supports only objects, other values are wrapped in one, like the listed
+/// output schema.
 fn structured(out: &mut Vec<u8>, content: &StructuredContent, wraps: bool) -> Result<(), JsonFault> {
     if let Some(fault) = content.fault() {
         return Err(fault.clone());
@@ -86,8 +86,8 @@ fn structured(out: &mut Vec<u8>, content: &StructuredContent, wraps: bool) -> Re
     Ok(())
 }
 
-/// Appends `_meta`: what the result has, and in the modern era who the server is. A result does not say the latter: one
-/// that comes from another server would name that.
+/// Appends `_meta`: the result's own and, in the modern era, the server's identity. A result cannot set the latter: one
+/// from another server would name that server.
 fn meta(out: &mut Vec<u8>, own: Option<&Map<String, Value>>, form: &Form<'_>) -> Result<(), JsonFault> {
     const MEMBER: &[u8] = br#","_meta":"#;
     let names_server = form.revision.has_result_meta();

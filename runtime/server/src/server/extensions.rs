@@ -10,18 +10,18 @@ use crate::tasks::Tasks;
 
 /// Extensions (2026-07-28, extensions/overview).
 impl<S: Send + Sync + 'static> Server<S> {
-    /// Says to clients that the server speaks an extension of the protocol, such as `io.modelcontextprotocol/ui`, with the
-    /// settings that the extension defines: `json!({})` if there are none. What the client declares of it is found by
-    /// [`Context::client_extension`](crate::Context::client_extension).
+    /// Declares that the server supports an extension of the protocol, such as `io.modelcontextprotocol/ui`, with the
+    /// settings that the extension defines (`json!({})` for none).
+    /// [`Context::client_extension`](crate::Context::client_extension) returns the client's declaration.
     ///
-    /// Skills and tasks need no such word: a server declares them when it has some.
+    /// Skills and tasks are declared automatically if the server has any.
     pub fn extension(mut self, identifier: impl Into<String>, settings: Value) -> Self {
         self.extensions.declared.push((identifier.into(), settings));
         self
     }
 
-    /// Offers skills: as resources, and by the methods of the extension `io.modelcontextprotocol/skills`. What they are
-    /// is read and checked by [`Server::build`]. Skills of several calls are offered together.
+    /// Adds skills, which are served as resources and through the methods of the extension
+    /// `io.modelcontextprotocol/skills`. [`Server::build`] reads and validates them. Multiple calls add up.
     #[cfg(feature = "skills")]
     pub fn skills(mut self, skills: Skills) -> Self {
         self.extensions.skills.get_or_insert_default().extend(skills);
@@ -32,8 +32,8 @@ impl<S: Send + Sync + 'static> Server<S> {
 /// Tasks (SEP-2663).
 #[cfg(feature = "tasks")]
 impl<S: Send + Sync + 'static> Server<S> {
-    /// How tasks are kept. Without this, a server with a tool that is marked `#[mcp(task)]` keeps them in memory as
-    /// [`Tasks::default`] says. A server whose providers get such tools later must be built with it.
+    /// Configures how tasks are stored. By default, a server with a tool that is marked `#[mcp(task)]` stores them in
+    /// memory, as [`Tasks::default`] does. Required if only providers add such tools later.
     pub fn tasks(mut self, tasks: Tasks) -> Self {
         self.extensions.tasks = Some(tasks);
         self

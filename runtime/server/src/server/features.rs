@@ -11,10 +11,9 @@ use crate::completion::{CompletionContext, IntoCompletion, Reference};
 use crate::error::BuildError;
 use crate::features::{Completer, PromptEntry, RequestHandler, ResourceEntry, TemplateEntry};
 
-/// Prompts, resources and completion. What they are is checked by [`Server::build`].
+/// Prompts, resources and completion, which [`Server::build`] validates.
 impl<S: Send + Sync + 'static> Server<S> {
-    /// Offers a prompt. Its arguments are the fields of the struct that `handler` takes, all of them texts; see
-    /// [`RequestHandler`].
+    /// Adds a prompt. Its arguments are the string fields of the struct that `handler` accepts; see [`RequestHandler`].
     pub fn prompt<P, H>(mut self, prompt: Prompt, handler: H) -> Self
     where
         H: RequestHandler<P, Output: IntoPromptResult>,
@@ -24,7 +23,8 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
-    /// Offers a resource, which `handler` reads. What it takes is nothing, or `()` and a [`Context`](crate::Context).
+    /// Adds a resource, which `handler` reads. The handler has no parameters, or `()` and a
+    /// [`Context`](crate::Context).
     pub fn resource<P, H>(mut self, resource: Resource, handler: H) -> Self
     where
         H: RequestHandler<P, Input = (), Output: IntoResourceResult>,
@@ -34,8 +34,8 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
-    /// Offers all resources whose addresses match a template. The variables are the fields of the struct that `handler`
-    /// takes, all of them texts; see [`UriTemplate`](toolwright_core::resource::UriTemplate) for what matches.
+    /// Adds all resources whose URIs match a template. Its variables are the string fields of the struct that `handler`
+    /// accepts; see [`UriTemplate`](toolwright_core::resource::UriTemplate) for the matching rules.
     pub fn resource_template<P, H>(mut self, template: ResourceTemplate, handler: H) -> Self
     where
         H: RequestHandler<P, Output: IntoResourceResult>,
@@ -46,8 +46,8 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
-    /// Suggests values for an argument of a prompt or a variable of a resource template. `complete` gets the text so far
-    /// and returns what fits, best first; at most 100 values are sent, with the number of all.
+    /// Adds completion for a prompt argument or a resource template variable. `complete` receives the text so far and
+    /// returns suggestions, best first; at most 100 are sent, along with their total number.
     pub fn complete<F, R>(mut self, reference: Reference, argument: impl Into<String>, complete: F) -> Self
     where
         F: Fn(String, CompletionContext) -> R + Send + Sync + 'static,
@@ -58,30 +58,30 @@ impl<S: Send + Sync + 'static> Server<S> {
             self.features.problem.get_or_insert(BuildError::Feature {
                 what: "completion",
                 name: argument,
-                reason: "it was set twice for the same reference".to_owned(),
+                reason: "it is set twice for the same reference".to_owned(),
             });
         }
         self
     }
 
-    /// Says who sees which prompts, resources and resource templates, beside what their scopes say
-    /// ([`Resource::scopes`]). `decide` is told what is offered, and to whom: to a principal, or to someone who is not
-    /// known. It decides over lists, reads, watching and completion alike: what it does not show is to that caller as if it
-    /// were not there, and no word of its changes goes there. With several rules, all must agree.
+    /// Sets a rule for which callers see which prompts, resources and resource templates, in addition to their scopes
+    /// ([`Resource::scopes`]). `decide` receives the item and the principal, or `None` if the caller is unknown. It
+    /// applies to lists, reads, subscriptions and completion: a hidden item behaves as if it did not exist, and its
+    /// changes are not notified. If there are several rules, all have to allow the item.
     ///
-    /// It is not asked over stdio and other transports whose caller started the program, nor where
+    /// The rule does not apply to stdio and other transports whose caller started the program, or if
     /// `HttpConfig::trust_callers` is set.
     ///
-    /// It is a plain function, and no async one: a list asks it once for each entry, and a change once for each
-    /// connection that watches. Let it look at the principal's claims, or at what the program keeps in memory. One that
-    /// panics shows nothing.
+    /// The rule is a plain function rather than an async one: a list calls it for each entry, and a change for each
+    /// subscribed connection. Base it on the principal's claims, or on data in memory. If it panics, the item is
+    /// hidden.
     ///
     /// ```
     /// use toolwright_server::Server;
     /// use toolwright_server::auth::Offer;
     ///
     /// let server = Server::new(()).show_if(|offer, principal| match offer {
-    ///     // To each customer the orders of their own.
+    ///     // Customers see only their own orders.
     ///     Offer::Resource(uri) if uri.starts_with("shop://orders/") => {
     ///         principal.is_some_and(|principal| uri.starts_with(&format!("shop://orders/{}/", principal.subject())))
     ///     }
@@ -97,15 +97,13 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
-    /// Says that the server has prompts though none is there yet: for
-    /// [`Service::add_prompt`](crate::Service::add_prompt).
+    /// Declares prompts even if there are none yet, for [`Service::add_prompt`](crate::Service::add_prompt).
     pub fn with_prompts(mut self) -> Self {
         self.features.prompts.get_or_insert_default();
         self
     }
 
-    /// Says that the server has resources though none is there yet: for
-    /// [`Service::add_resource`](crate::Service::add_resource).
+    /// Declares resources even if there are none yet, for [`Service::add_resource`](crate::Service::add_resource).
     pub fn with_resources(mut self) -> Self {
         self.features.resources.get_or_insert_default();
         self

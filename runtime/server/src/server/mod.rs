@@ -29,14 +29,13 @@ use crate::tool::ToolEntry;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
 
-/// How long clients may keep a list; they are told of changes before.
+/// How long clients may cache a list; they are notified of changes before that.
 const DEFAULT_LIST_TTL: Duration = Duration::from_mins(5);
 
-/// A server under construction: the state that handlers share, and the tools, prompts and resources
-/// that it offers.
+/// A server under construction: the state that handlers share, and the tools, prompts and resources that it offers.
 ///
-/// Name and version are those of the package that derives the first toolset, unless that or [`Server::name`] says
-/// otherwise.
+/// Name and version default to those of the package that derives the first toolset; the derive or [`Server::name`] can
+/// override them.
 pub struct Server<S> {
     state: Arc<S>,
     name: Option<String>,
@@ -46,9 +45,9 @@ pub struct Server<S> {
     limits: Limits,
     list_ttl: Duration,
     credentials: Vec<(String, Box<RawValue>)>,
-    /// What each call of `tools` wants to add, run when all settings are known.
+    /// Adds the tools of each call of `tools`, once all settings are known.
     toolsets: Vec<AddTools<S>>,
-    /// The servers that the manifest has of these toolsets.
+    /// The manifest's servers for these toolsets.
     servers: Vec<ServerOf>,
     providers: Vec<DynProvider>,
     checks_outputs: bool,
@@ -61,7 +60,8 @@ pub struct Server<S> {
 type AddTools<S> = fn(&Arc<S>, &[(String, Box<RawValue>)]) -> Router<S>;
 
 impl<S: Send + Sync + 'static> Server<S> {
-    /// A server whose handlers share `state`: a type with [`Handler`](crate::Handler)s, or a function that is one.
+    /// Creates a server whose handlers share `state`: a type that implements [`Handler`](crate::Handler), or a handler
+    /// function.
     pub fn new(state: S) -> Self {
         Self {
             state: Arc::new(state),
@@ -83,7 +83,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         }
     }
 
-    /// Offers the tools of `T`, a derived toolset or a single tool. May be called more than once.
+    /// Adds the tools of `T`, a derived toolset or a single tool. Can be called more than once.
     pub fn tools<T: Dispatch<S>>(mut self) -> Self {
         let (package, set) = (<T as Toolset>::PACKAGE, <T as Toolset>::METADATA);
         let text = |text: &str| text.to_owned();
@@ -100,68 +100,68 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
-    /// Offers what a provider has beside what is typed. It may change: see [`Provider::attach`].
+    /// Adds a provider's tools, prompts and resources, which may change; see [`Provider::attach`].
     pub fn provider(mut self, provider: impl Provider) -> Self {
         self.providers.push(DynProvider::new(Arc::new(provider)));
         self
     }
 
-    /// Whether the results of providers are held to the output schemas of their tools: yes, unless set. Each schema is
-    /// compiled once; a result is read once more for it. One that does not fit becomes a result with `isError`, and a line
-    /// on standard error names the tool and what is wrong (2026-07-28, server/tools "Output Schema").
+    /// Sets whether the results of providers are validated against the output schemas of their tools; on by default.
+    /// Each schema is compiled once, and results are parsed an additional time. An invalid result becomes one with
+    /// `isError`, and is logged to standard error (2026-07-28, server/tools "Output Schema").
     ///
-    /// A schema with a rule that cannot be checked here, such as `unevaluatedProperties` or a pattern with look-ahead, is
-    /// named on standard error when it is first listed; of its results only their being there is checked. `format` is a
-    /// hint.
+    /// A schema with a rule that cannot be checked, such as `unevaluatedProperties` or a pattern with look-ahead, is
+    /// logged when it is first listed; its results only have to be present. `format` is not enforced.
     pub fn check_outputs(mut self, check: bool) -> Self {
         self.checks_outputs = check;
         self
     }
 
-    /// The server's name for programs.
+    /// Sets the server's name for programs.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// The server's version.
+    /// Sets the server's version.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// The server's name for people.
+    /// Sets the server's display name.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// How a model should use the server.
+    /// Sets instructions for models on how to use the server.
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
         self
     }
 
-    /// Other limits than [`Limits::default`].
+    /// Overrides [`Limits::default`].
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// How long clients may keep a list of tools, prompts or resources (2026-07-28, server/utilities/caching): 5 minutes if not set.
+    /// Sets how long clients may cache a list of tools, prompts or resources (2026-07-28, server/utilities/caching); 5
+    /// minutes by default.
     pub fn list_ttl(mut self, ttl: Duration) -> Self {
         self.list_ttl = ttl;
         self
     }
 
-    /// Runs `middleware` around every tool call, prompt and resource read, inside of what was added before; see
+    /// Runs `middleware` around every tool call, prompt and resource read, inside of middleware that was added before; see
     /// [the module `middleware`](crate::middleware).
     pub fn middleware(mut self, middleware: impl Middleware) -> Self {
         self.middleware.push(middleware);
         self
     }
 
-    /// The value of the fields named `name` that are marked `#[mcp(credential)]`.
+    /// Sets the value of the fields named `name` that are marked `#[mcp(credential)]`.
     ///
     /// # Panics
     /// If `value` cannot be written as JSON, which strings and other plain values always can.
@@ -171,17 +171,17 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
-    /// The keys that seal the answers of clients between two rounds of input requests; see [`StateKeys`] for when they are
-    /// needed.
+    /// Sets the keys that seal the responses of clients between two rounds of input requests; see [`StateKeys`] for
+    /// when they are needed.
     pub fn state_keys(mut self, keys: StateKeys) -> Self {
         self.state_keys = Some(keys);
         self
     }
 
-    /// Checks all tools and makes the server ready.
+    /// Validates all tools and builds the service.
     ///
     /// # Errors
-    /// The first mistake found; see [`BuildError`].
+    /// The first error found; see [`BuildError`].
     pub fn build(self) -> Result<Service, BuildError> {
         let mut typed = Vec::new();
         for add_tools in self.toolsets {
@@ -215,10 +215,10 @@ impl<S: Send + Sync + 'static> Server<S> {
         })
     }
 
-    /// Builds the server and serves one transport until its peer leaves.
+    /// Builds the server and serves one transport until its peer disconnects.
     ///
     /// # Errors
-    /// As [`Server::build`] and [`Service::serve`].
+    /// See [`Server::build`] and [`Service::serve`].
     #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
     pub async fn serve(self, transport: impl Into<Transport>) -> Result<(), ServeError> {
         self.build()?.serve(transport).await
@@ -227,7 +227,7 @@ impl<S: Send + Sync + 'static> Server<S> {
 
 impl<S> fmt::Debug for Server<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The state is the user's, and credentials are secrets.
+        // The state is user code, and credentials are secret.
         f.debug_struct("Server").field("name", &self.name).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! Prompts and resources that come, change and go while the server runs.
+//! Adds and removes prompts and resources at run time.
 
 use toolwright_core::prompt::{IntoPromptResult, Prompt};
 use toolwright_core::resource::{IntoResourceResult, Resource, ResourceTemplate};
@@ -10,13 +10,13 @@ use crate::features::{PromptEntry, Registry, RequestHandler, ResourceEntry, Reso
 use crate::pagination::{Listed, View};
 use crate::subscriptions::Changed;
 
-/// Changes at run time. Every peer that listens is told of each that it sees.
+/// Changes at run time. Subscribed peers that can see a change are notified of it.
 impl Service {
     /// Adds a prompt, as [`Server::prompt`](crate::Server::prompt) does.
     ///
     /// # Errors
-    /// [`BuildError::Feature`] for a prompt that cannot be served, a name that is taken, and a server that was built
-    /// without prompts: clients were told so. See [`Server::with_prompts`](crate::Server::with_prompts).
+    /// [`BuildError::Feature`] if the prompt is invalid, its name is taken, or the server was built without prompts, as
+    /// clients were told. See [`Server::with_prompts`](crate::Server::with_prompts).
     pub fn add_prompt<P, H>(&self, prompt: Prompt, handler: H) -> Result<(), BuildError>
     where
         H: RequestHandler<P, Output: IntoPromptResult>,
@@ -28,7 +28,7 @@ impl Service {
         Ok(())
     }
 
-    /// Takes a prompt out; false if there is none of this name.
+    /// Removes a prompt; returns false if there is none with this name.
     pub fn remove_prompt(&self, name: &str) -> bool {
         let removed = self.prompts().and_then(|prompts| prompts.remove(name));
         removed.map(|prompt| self.notify_of(Changed::Prompts, &*prompt)).is_some()
@@ -37,8 +37,8 @@ impl Service {
     /// Adds a resource, as [`Server::resource`](crate::Server::resource) does.
     ///
     /// # Errors
-    /// [`BuildError::Feature`] for a resource that cannot be served, an address that is taken, and a server that was
-    /// built without resources: clients were told so. See [`Server::with_resources`](crate::Server::with_resources).
+    /// [`BuildError::Feature`] if the resource is invalid, its URI is taken, or the server was built without resources,
+    /// as clients were told. See [`Server::with_resources`](crate::Server::with_resources).
     pub fn add_resource<P, H>(&self, resource: Resource, handler: H) -> Result<(), BuildError>
     where
         H: RequestHandler<P, Input = (), Output: IntoResourceResult>,
@@ -51,17 +51,17 @@ impl Service {
         Ok(())
     }
 
-    /// Takes a resource out; false if there is none at this address.
+    /// Removes a resource; returns false if there is none with this URI.
     pub fn remove_resource(&self, uri: &str) -> bool {
         let removed = self.resources().and_then(|resources| resources.fixed.remove(uri));
         removed.map(|resource| self.notify_of(Changed::Resources, &*resource)).is_some()
     }
 
-    /// Adds a resource template, as [`Server::resource_template`](crate::Server::resource_template) does. Peers are told
-    /// that the list of resources has changed; the protocol has no other word for it.
+    /// Adds a resource template, as [`Server::resource_template`](crate::Server::resource_template) does. Peers are
+    /// notified that the list of resources has changed, since the protocol has no separate notification.
     ///
     /// # Errors
-    /// As [`Service::add_resource`].
+    /// See [`Service::add_resource`].
     pub fn add_resource_template<P, H>(
         &self,
         template: ResourceTemplate,
@@ -78,21 +78,21 @@ impl Service {
         Ok(())
     }
 
-    /// Takes a resource template out; false if there is none of this form.
+    /// Removes a resource template; returns false if there is none with this URI template.
     pub fn remove_resource_template(&self, uri_template: &str) -> bool {
         let removed = self.resources().and_then(|resources| resources.templates.remove(uri_template));
         removed.map(|template| self.notify_of(Changed::Resources, &*template)).is_some()
     }
 
-    /// Tells those who watch the resource at `uri`, and may read it, that its contents have changed. A word that a slow
-    /// reader has not taken yet is not said twice.
+    /// Notifies subscribers of the resource at `uri` that may read it that its contents have changed. A notification
+    /// that a slow reader has not received yet is not repeated.
     pub fn notify_resource_updated(&self, uri: &str) {
         if self.resources().is_some() {
             self.shared().notify(Changed::Resource(uri));
         }
     }
 
-    /// Tells those of a changed list who see the entry that has come or gone.
+    /// Notifies the peers that can see the entry that was added or removed.
     fn notify_of(&self, changed: Changed<'_>, entry: &impl Listed) {
         let rule = &self.shared().features().rule;
         let sees = |access: &Access| View { context_path: None, access, rule }.sees(entry);

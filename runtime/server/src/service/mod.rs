@@ -1,4 +1,4 @@
-//! A built server: what all its connections share.
+//! A built server, which all of its connections share.
 
 mod features;
 mod nested;
@@ -37,43 +37,43 @@ use crate::subscriptions::{Changed, Watch};
 use crate::tool::ToolEntry;
 use crate::tool_table::{Denied, Listing, NameTaken, ToolTable};
 
-/// A server that is ready to serve, on any number of transports at once. Cheap to clone.
+/// A server that is ready to serve any number of transports at once. Cheap to clone.
 ///
-/// It shares its name with the trait `tower::Service`, which it does not implement; `HttpService`, which mounts in a tower
-/// stack, does. A file that uses both imports the trait with `use tower::Service as _`.
+/// It has the same name as the trait `tower::Service`, which it does not implement; `HttpService`, which can be mounted
+/// in a tower stack, does. A file that uses both can import the trait with `use tower::Service as _`.
 #[derive(Debug, Clone)]
 pub struct Service(Arc<Shared>);
 
-/// What the connections of a server share.
+/// The state that the connections of a server share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     info: Implementation,
     instructions: Option<String>,
     quotas: Arc<Quotas>,
     list_ttl: Duration,
-    /// Tools of typed toolsets, which stay.
+    /// Tools of typed toolsets, which do not change.
     typed: Vec<Arc<ToolEntry>>,
     /// Providers, whose tools may change.
     providers: Vec<DynProvider>,
-    /// Whether their results are held to output schemas.
+    /// Whether results of providers are validated against output schemas.
     checks_outputs: bool,
-    /// Without the tools of providers that have lists for each caller.
+    /// All tools except those of providers that list per caller.
     table: RwLock<Arc<ToolTable>>,
-    /// The tables with those, where there are such providers.
+    /// The tables with per-caller tools, if there are such providers.
     caller_tables: Option<CallerLists<ToolTable, ToolDefinition, ToolTable>>,
     refreshes: RefreshOrder,
     features: Features,
     sealer: Sealer,
     middleware: Stack,
     extensions: Extensions,
-    /// Who is notified of changes.
+    /// Peers to notify of changes.
     listeners: Mutex<Vec<Weak<Peer>>>,
     /// The servers that this one is a provider of.
     parents: Mutex<Vec<Changes>>,
-    /// What those servers watch.
+    /// What those servers have subscribed to.
     watched_by_parents: Mutex<HashMap<Box<str>, Vec<Watch>>>,
     server_meta: Box<RawValue>,
-    /// The result of `server/discover` as JSON text.
+    /// The result of `server/discover` as JSON.
     discover: RwLock<Arc<[u8]>>,
 }
 
@@ -130,36 +130,36 @@ impl Service {
             let server = Arc::downgrade(&shared);
             provider.0.attach(Changes::new(move |change| {
                 if let Some(server) = server.upgrade() {
-                    server.take_up(number, change);
+                    server.apply_change(number, change);
                 }
             }));
         }
         Ok(Self(shared))
     }
 
-    /// Takes up changes in the tools of the providers, and tells every peer that listens. A tool whose definition clients
-    /// could not use is left out, with its name and the reason on standard error. May be called from several
-    /// places at once: what a provider listed for the call that began last stays in force.
+    /// Reads the tools of all providers again, and notifies subscribed peers of changes. A tool whose definition
+    /// clients cannot use is skipped and logged to standard error. Can be called concurrently: the lists of the call
+    /// that began last win.
     ///
-    /// A provider can say so by itself: see [`Changes`].
+    /// Providers can do this themselves; see [`Changes`].
     ///
     /// # Errors
-    /// [`BuildError::DuplicateTool`] if two tools have one name now; the old list stays in force.
+    /// [`BuildError::DuplicateTool`] if two tools have the same name; the previous list stays in effect.
     pub fn refresh_tools(&self) -> Result<(), BuildError> {
         self.0.refresh_tools(NameTaken::Error)
     }
 
-    /// The definitions of all tools, in the order of the list.
+    /// Returns the definitions of all tools, in the order of the list.
     pub fn tools(&self) -> Arc<[ToolDefinition]> {
         self.0.table_for(&Access::Trusted).definitions().cloned().collect()
     }
 
-    /// Who the server is.
+    /// Returns the server's name, version and title.
     pub fn info(&self) -> &Implementation {
         &self.0.info
     }
 
-    /// The limits in force.
+    /// Returns the limits in effect.
     pub fn limits(&self) -> &Limits {
         self.0.limits()
     }
@@ -170,7 +170,7 @@ impl Service {
 }
 
 impl Shared {
-    /// Lists the tools of the providers again.
+    /// Reads the tools of the providers again.
     fn refresh_tools(&self, taken: NameTaken) -> Result<(), BuildError> {
         let refresh = self.refreshes.begin();
         let is_shared = |number| !self.features.is_by_caller(number);
@@ -185,12 +185,12 @@ impl Shared {
             }
             std::mem::replace(&mut *current, table)
         };
-        // Callers are not notified of tools that their list does not show.
+        // Callers are not notified of tools that their list does not contain.
         self.notify_if(Changed::Tools, |access| older.change_shows(&newer, access));
         Ok(())
     }
 
-    /// Tells those whose tools are others now, after a provider has changed what it lists for some callers.
+    /// Notifies callers whose tools are different, after a provider has changed what it lists for some of them.
     fn refresh_callers(&self) {
         let Some(tables) = &self.caller_tables else { return };
         self.notify_if(Changed::Tools, |access| {
@@ -200,7 +200,7 @@ impl Shared {
         });
     }
 
-    /// The tools that a caller has.
+    /// The tools of a caller.
     pub(crate) fn table_for(&self, access: &Access) -> Arc<ToolTable> {
         let base = self.table();
         let Some(tables) = &self.caller_tables else { return base };
@@ -210,17 +210,17 @@ impl Shared {
         tables.get(access, &base, listed, |_| {
             let (given, older) = (base.list().entries(), older.as_deref());
             let table = ToolTable::of(given, &own, self.checks_outputs, NameTaken::LeftOut, older);
-            // No name appears twice.
+            // All names are unique.
             table.map_or_else(|_| Arc::clone(&base), |table| Arc::new(table.of_caller()))
         })
     }
 
-    /// Takes up what a provider says that has changed.
-    fn take_up(&self, number: usize, change: Change<'_>) {
+    /// Applies a change that a provider reports.
+    fn apply_change(&self, number: usize, change: Change<'_>) {
         match change {
             Change::Tools if self.features.is_by_caller(number) => self.refresh_callers(),
             Change::Tools => {
-                // Whose name is taken is left out, so nothing can go wrong.
+                // Tools whose names are taken are skipped, so this cannot fail.
                 let _ = self.refresh_tools(NameTaken::LeftOut);
             }
             Change::Prompts if self.features.prompts().is_some() => {
@@ -240,7 +240,7 @@ impl Shared {
         }
     }
 
-    /// Declares what a provider can do now, and notifies those who listen of the lists that have come or gone.
+    /// Declares the current capabilities of a provider, and notifies subscribers of the affected lists.
     fn refresh_capabilities(&self, number: usize) {
         let Some((older, newer)) = self.features.refresh_capabilities(number) else { return };
         self.write_discover();
@@ -265,7 +265,7 @@ impl Shared {
         self.quotas.limits()
     }
 
-    /// What the server can do, in the words of the revision.
+    /// The server's capabilities, in the form of the revision.
     pub(crate) fn capabilities(&self, revision: Revision) -> Value {
         capabilities(&self.features, &self.extensions, revision)
     }
@@ -274,12 +274,12 @@ impl Shared {
         self.quotas.callers()
     }
 
-    /// The limits, and who has taken how much of what they bound.
+    /// The limits, and how much of them each caller uses.
     pub(crate) fn quotas(&self) -> &Arc<Quotas> {
         &self.quotas
     }
 
-    /// Room for a message of a caller's.
+    /// Starts counting a message of a caller.
     #[cfg(any(feature = "socket", feature = "http"))]
     pub(crate) fn receive(&self, caller: &Caller) -> Received {
         self.quotas.receive(caller)
@@ -302,8 +302,8 @@ impl Shared {
         self.list_ttl
     }
 
-    /// Notes that the service is mounted in a server of someone else's, which does not say when it ends: then tasks end
-    /// with the service, and not with a transport.
+    /// Records that the service is mounted in another server, whose shutdown is not observable: tasks then end with the
+    /// service rather than with a transport.
     #[cfg(any(feature = "http", feature = "jsonrpsee"))]
     #[cfg_attr(
         not(all(feature = "tasks", any(feature = "stdio", feature = "socket", feature = "http"))),
@@ -325,14 +325,14 @@ impl Shared {
         &self.server_meta
     }
 
-    /// The result of `server/discover` as JSON text.
+    /// The result of `server/discover` as JSON.
     pub(crate) fn discover_result(&self) -> Arc<[u8]> {
         Arc::clone(&self.discover.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Writes it from what the server can do now.
+    /// Renders it from the current capabilities.
     fn write_discover(&self) {
-        // With the lock held, so that of two changes at once the later one is seen.
+        // With the lock held, so that of two concurrent changes the later one wins.
         let mut current = self.discover.write().unwrap_or_else(PoisonError::into_inner);
         let mut discover = json!({
             "supportedVersions": error::supported_versions(false),
@@ -347,14 +347,14 @@ impl Shared {
         *current = serde_json::to_vec(&discover).unwrap_or_default().into();
     }
 
-    /// The same where only these revisions are served.
+    /// The same, limited to these revisions.
     pub(crate) fn discover_result_of(&self, versions: &[&str]) -> Value {
         let mut result: Value = serde_json::from_slice(&self.discover_result()).unwrap_or_default();
         result["supportedVersions"] = json!(versions);
         result
     }
 
-    /// The tool of this name or former name that a caller has, whatever its scopes.
+    /// Returns a caller's tool by its current or former name, regardless of scopes.
     pub(crate) fn tool(&self, name: &str, access: &Access) -> Option<Arc<ToolEntry>> {
         if self.caller_tables.is_some() {
             return self.table_for(access).get(name).cloned();
@@ -362,22 +362,22 @@ impl Shared {
         self.table.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
-    /// The same for a caller, where that may call it.
+    /// Returns a caller's tool if the caller may call it.
     pub(crate) fn tool_for(&self, name: &str, access: &Access) -> Result<Arc<ToolEntry>, Denied> {
         let entry = self.tool(name, access).ok_or(Denied::Unknown)?;
         if access.covers(&entry.scopes) {
             return Ok(entry);
         }
         match access {
-            // Told what it lacks, since it can get a token that has it.
+            // The caller is told which scopes it lacks, since it can get another token.
             #[cfg(feature = "auth")]
             Access::Granted(_) => Err(Denied::Scopes(entry)),
             _ => Err(Denied::Unknown),
         }
     }
 
-    /// The scopes of a tool that a caller lacks, all that it needs or none. `once` are those that it needed once: for one
-    /// that is gone.
+    /// If the caller lacks a scope of a tool, returns all of the tool's scopes. `once` are the scopes that it required
+    /// earlier, in case it no longer exists.
     #[cfg(feature = "tasks")]
     pub(crate) fn missing_scopes(
         &self,
@@ -389,7 +389,7 @@ impl Shared {
         (!access.covers(&scopes)).then_some(scopes)
     }
 
-    /// The same for the tool of a task of the caller's that runs here.
+    /// The same for the tool of the caller's task that runs here.
     #[cfg(all(feature = "tasks", feature = "auth"))]
     pub(crate) fn missing_scopes_for_task(&self, id: &str, access: &Access) -> Option<Vec<String>> {
         let live = self.extensions.tasks.as_ref()?.running_for(id, access.owner())?;
@@ -397,7 +397,7 @@ impl Shared {
         self.missing_scopes(&tool, scopes, access)
     }
 
-    /// What every list says beside its entries.
+    /// The members of all list results besides the entries.
     pub(crate) fn list_settings(&self) -> ListSettings<'_> {
         ListSettings {
             page_size: self.limits().list_page_size.max(1),
@@ -410,12 +410,12 @@ impl Shared {
         }
     }
 
-    /// Tells every peer that listens.
+    /// Notifies all subscribed peers.
     pub(crate) fn notify(&self, changed: Changed<'_>) {
         self.notify_if(changed, |_| true);
     }
 
-    /// Tells every peer that listens and sees what has changed.
+    /// Notifies all subscribed peers that can see the change.
     pub(crate) fn notify_if(&self, changed: Changed<'_>, sees: impl Fn(&Access) -> bool) {
         for peer in self.listeners() {
             if sees(peer.access()) {
@@ -425,13 +425,13 @@ impl Shared {
         self.notify_parents(changed);
     }
 
-    /// Whether a caller may be notified of what happens at an address. Asked again for each change, as for each read.
+    /// Whether a caller may be notified about a URI. Checked for each change, as for each read.
     pub(crate) fn may_watch(&self, uri: &str, access: &Access) -> bool {
         let view = View { context_path: None, access, rule: &self.features.rule };
         self.features.resources().is_some_and(|resources| resources.may_watch(uri, view))
     }
 
-    /// Tells the providers that may have a resource that it is watched; none where there are none.
+    /// Informs the providers that may have a resource of a subscription; `None` if there are none.
     pub(crate) fn begin_watch(&self, uri: &str, access: &Access) -> Option<Watch> {
         let resources = self.features.resources()?;
         self.may_watch(uri, access).then(|| resources.watch(uri, access)).flatten()
@@ -445,10 +445,10 @@ impl Shared {
         scopes
     }
 
-    /// Has a peer notified of changes as long as it is there.
+    /// Registers a peer for notifications of changes, for as long as it exists.
     pub(crate) fn add_listener(&self, peer: Weak<Peer>) {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
-        // Looked through only before it would grow, so that one more costs the same however many there are.
+        // Pruned only before it would grow, so that the amortized cost does not depend on its size.
         if listeners.len() == listeners.capacity() {
             listeners.retain(|peer| peer.strong_count() > 0);
             let alive = listeners.len();
@@ -467,7 +467,7 @@ impl Shared {
     }
 }
 
-/// What the providers list for a caller whose numbers `is_asked` is true for.
+/// The lists of the providers for a caller whose indices `is_asked` selects.
 fn listings<'a>(
     providers: &'a [DynProvider],
     access: &Access,
@@ -477,7 +477,7 @@ fn listings<'a>(
     asked.map(|(number, provider)| Listing { number, provider, tools: provider.0.tools(access) }).collect()
 }
 
-/// Tools and log messages are always there, the rest where the server has it.
+/// Tools and logging are always available, the rest depends on the server.
 fn capabilities(features: &Features, extensions: &Extensions, revision: Revision) -> Value {
     let mut capabilities = json!({"tools": {"listChanged": true}, "logging": {}});
     if features.prompts().is_some() {
@@ -486,7 +486,7 @@ fn capabilities(features: &Features, extensions: &Extensions, revision: Revision
     if features.resources().is_some() {
         capabilities["resources"] = json!({"listChanged": true, "subscribe": true});
     }
-    // 2024-11-05 has the method and no word for it (schema `ServerCapabilities`).
+    // 2024-11-05 has the method, but no capability for it (schema `ServerCapabilities`).
     if features.completes() && revision > Revision::ALL[0] {
         capabilities["completions"] = json!({});
     }

@@ -1,7 +1,7 @@
-//! A service as a provider of another: servers nest.
+//! Implements [`Provider`] for services, so that servers nest.
 //!
-//! The outer server checks scopes and shows the inner one's definitions; what the inner one decides caller by caller
-//! (`Server::show_if`, providers with lists by caller) is decided by it.
+//! The outer server checks scopes and lists the inner server's definitions; per-caller rules (`Server::show_if`,
+//! providers that list per caller) are applied by the inner server.
 
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -31,12 +31,12 @@ impl Service {
         View { context_path: None, access, rule: &self.shared().features().rule }
     }
 
-    /// What of a list the caller sees, whatever scopes it has: those the outer server looks at.
-    fn list_visible<T: Listed>(&self, list: &List<T>, caller: &Access) -> Arc<[T::Shown]> {
+    /// The entries that a caller sees, regardless of scopes, which the outer server checks.
+    fn list_visible<T: Listed>(&self, list: &List<T>, caller: &Access) -> Arc<[T::Wire]> {
         let view = self.view(caller);
         let entries = list.entries().iter();
         let seen = entries.filter(|entry| entry.offer().is_none_or(|offer| view.admits(offer)));
-        seen.map(|entry| entry.shown(Revision::NEWEST).into_owned()).collect()
+        seen.map(|entry| entry.to_wire(Revision::NEWEST).into_owned()).collect()
     }
 }
 
@@ -60,7 +60,7 @@ impl Provider for Service {
     }
 
     fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
-        // Whoever has a service as a provider has its tools in a table of its own, and checks scopes there.
+        // The outer server has the tools in its own table, and checks scopes there.
         let Some(entry) = self.shared().tool(request.name, cx.access()) else {
             return Box::pin(std::future::ready(error::unknown("tool", request.name).into()));
         };
@@ -142,12 +142,12 @@ impl Provider for Service {
 }
 
 impl Shared {
-    /// From now on another server, which this one is a provider of, is notified of changes.
+    /// Registers an outer server, which is notified of changes from now on.
     fn add_parent(&self, changes: Changes) {
         self.parents.lock().unwrap_or_else(PoisonError::into_inner).push(changes);
     }
 
-    /// Notifies the servers that this one is a provider of.
+    /// Notifies the outer servers.
     pub(super) fn notify_parents(&self, changed: Changed<'_>) {
         let change = match changed {
             Changed::Tools => Change::Tools,
@@ -163,7 +163,7 @@ impl Shared {
         }
     }
 
-    /// The servers that this one is a provider of declare what it can do now.
+    /// Informs the outer servers of changed capabilities.
     pub(super) fn notify_parents_of_capabilities(&self) {
         let parents = self.parents.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for parent in &parents {
@@ -171,14 +171,14 @@ impl Shared {
         }
     }
 
-    /// A server that this one is a provider of has someone who watches a resource.
+    /// An outer server has subscribed to a resource.
     fn watch_for_parent(&self, uri: &str) {
         if let Some(watch) = self.begin_watch(uri, &Access::Trusted) {
             self.watched_by_parents().entry(uri.into()).or_default().push(watch);
         }
     }
 
-    /// It has nobody any more.
+    /// An outer server has unsubscribed.
     fn unwatch_for_parent(&self, uri: &str) {
         let mut all = self.watched_by_parents();
         let Some(of_uri) = all.get_mut(uri) else { return };

@@ -1,4 +1,4 @@
-//! Skills that are replaced while the server runs.
+//! Replaces skills at run time.
 
 use super::Service;
 use crate::error::BuildError;
@@ -7,13 +7,12 @@ use crate::skills::Skills;
 use crate::subscriptions::Changed;
 
 impl Service {
-    /// Offers other skills in place of those that the server has now, and tells every peer that listens. Requests that
-    /// are answered meanwhile see the old ones or the new ones. Of several replacements at once the one that began last
-    /// stays.
+    /// Replaces the server's skills, and notifies subscribed peers. Concurrent requests see either the old or the new
+    /// ones. Of several concurrent replacements, the one that began last wins.
     ///
     /// # Errors
-    /// [`BuildError::Feature`] for skills that cannot be served, and for a server that was built without
-    /// [`Server::skills`](crate::Server::skills): clients were told so. The old ones stay then.
+    /// [`BuildError::Feature`] if the skills are invalid, or the server was built without
+    /// [`Server::skills`](crate::Server::skills), as clients were told. The old ones then stay in place.
     pub fn replace_skills(&self, skills: Skills) -> Result<(), BuildError> {
         let shared = self.shared();
         let (extensions, resources) = (shared.extensions(), shared.features().resources());
@@ -21,7 +20,7 @@ impl Service {
             return Err(BuildError::Feature {
                 what: "extension",
                 name: SKILLS.to_owned(),
-                reason: "the server was built without skills; build it with `Server::skills`, even if there are none yet"
+                reason: "the server was built without skills; call `Server::skills` when building it, even if there are none yet"
                     .to_owned(),
             });
         };

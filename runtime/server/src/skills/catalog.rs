@@ -1,4 +1,4 @@
-//! What clients see of the skills: entries with digests, and directories.
+//! The skills as clients see them: entries with digests, and directories.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,37 +22,37 @@ use crate::features::ResourceEntry;
 use crate::hex::hex;
 use crate::pagination::{List, Listed};
 
-/// The skills of a server at one moment, with the same bytes behind digests, sizes and reads.
+/// A snapshot of a server's skills. Digests, sizes and contents belong to the same bytes.
 #[derive(Debug)]
 pub(crate) struct Catalog {
     pub(crate) skills: List<SkillEntry>,
     directories: BTreeMap<String, List<Child>>,
-    /// The addresses of all files.
+    /// The URIs of all files.
     pub(crate) uris: BTreeSet<String>,
 }
 
-/// A skill as `skills/list` and `skills/get` show it.
+/// An entry of `skills/list` and `skills/get`.
 #[derive(Debug)]
 pub(crate) struct SkillEntry {
     uri: String,
-    /// The entry as JSON text.
+    /// The entry as JSON.
     pub(crate) json: Box<RawValue>,
 }
 
-/// What stands in a directory: a file or another directory.
+/// A directory entry: a file or another directory.
 #[derive(Debug)]
 pub(crate) struct Child(Resource);
 
 impl Listed for SkillEntry {
     const MEMBER: &'static str = "skills";
 
-    type Shown = Box<RawValue>;
+    type Wire = Box<RawValue>;
 
     fn key(&self) -> &str {
         &self.uri
     }
 
-    fn shown(&self, _revision: Revision) -> Cow<'_, Box<RawValue>> {
+    fn to_wire(&self, _revision: Revision) -> Cow<'_, Box<RawValue>> {
         Cow::Borrowed(&self.json)
     }
 
@@ -66,13 +66,13 @@ impl Listed for SkillEntry {
 impl Listed for Child {
     const MEMBER: &'static str = "resources";
 
-    type Shown = Resource;
+    type Wire = Resource;
 
     fn key(&self) -> &str {
         &self.0.uri
     }
 
-    fn shown(&self, revision: Revision) -> Cow<'_, Resource> {
+    fn to_wire(&self, revision: Revision) -> Cow<'_, Resource> {
         self.0.for_revision(revision)
     }
 
@@ -99,10 +99,11 @@ struct Manifested {
 }
 
 impl Catalog {
-    /// The catalog of these files, and the resources that read them. Clients may keep contents for `ttl`.
+    /// Creates the catalog of these files, and the resources that read them. Clients may cache contents
+    /// for `ttl`.
     ///
     /// # Errors
-    /// [`BuildError::Feature`] with the skill that is at fault.
+    /// [`BuildError::Feature`] with the invalid skill.
     pub(super) fn new(files: Files, ttl: Duration) -> Result<(Self, Vec<ResourceEntry>), BuildError> {
         let mut heads = BTreeMap::new();
         for place in files.skills() {
@@ -132,7 +133,7 @@ impl Catalog {
         Ok((Self { skills, directories, uris }, readers))
     }
 
-    /// What stands in the directory at `uri`.
+    /// The entries of the directory at `uri`.
     pub(crate) fn directory(&self, uri: &str) -> Option<&List<Child>> {
         self.directories.get(uri)
     }
@@ -144,7 +145,7 @@ fn refuse(place: &str, reason: String) -> BuildError {
 
 fn head_of(place: &str, files: &Files) -> Result<Frontmatter, String> {
     let contents = files.get(&format!("{place}/{SKILL_MD}")).unwrap_or_default();
-    let text = std::str::from_utf8(contents).map_err(|_| "its `SKILL.md` is not in UTF-8".to_owned())?;
+    let text = std::str::from_utf8(contents).map_err(|_| "its `SKILL.md` is not valid UTF-8".to_owned())?;
     let head = Frontmatter::read(text).map_err(|why| format!("`SKILL.md`: {why}"))?;
     let folder = place.rsplit('/').next().unwrap_or(place);
     if head.name != folder {
@@ -165,19 +166,23 @@ fn manifest_of(files: &Files) -> BTreeMap<&str, Manifested> {
     manifested.collect()
 }
 
-/// What every client takes of one skill (SEP-2640 "Limits").
+/// Checks the size that every client supports (SEP-2640 "Limits").
 fn check_size(resources: &[&Manifested]) -> Result<(), String> {
     if resources.len() > Skill::MAX_FILES {
-        return Err(format!("it has {} files; a skill has at most {}", resources.len(), Skill::MAX_FILES));
+        return Err(format!(
+            "it has {} files; a skill may have at most {}",
+            resources.len(),
+            Skill::MAX_FILES
+        ));
     }
     let bytes: usize = resources.iter().map(|file| file.size).sum();
     if bytes > Skill::MAX_BYTES {
-        return Err(format!("its files have {bytes} bytes; a skill has at most {}", Skill::MAX_BYTES));
+        return Err(format!("its files have {bytes} bytes; a skill may have at most {}", Skill::MAX_BYTES));
     }
     Ok(())
 }
 
-/// The resource at a place. A `SKILL.md` has the name and the description of its skill.
+/// Creates the resource for a file. A `SKILL.md` has the name and the description of its skill.
 fn resource_of(place: &str, files: &Files, heads: &BTreeMap<String, Frontmatter>) -> Resource {
     let contents = files.get(place).unwrap_or_default();
     let (folder, file) = place.rsplit_once('/').unwrap_or(("", place));
@@ -202,7 +207,7 @@ fn reader_of(resource: Resource, contents: Vec<u8>, ttl: Duration) -> Result<Res
     })
 }
 
-/// The directories that the files stand in, each with its direct children.
+/// The directories of all files, each with its direct children.
 fn directories_of(
     resources: &BTreeMap<String, Resource>,
 ) -> Result<BTreeMap<String, List<Child>>, BuildError> {
@@ -219,7 +224,7 @@ fn directories_of(
         }
     }
     if let Some(both) = directories.keys().find(|folder| resources.contains_key(**folder)) {
-        return Err(refuse(both, "a file and a folder have this place".to_owned()));
+        return Err(refuse(both, "a file and a folder have this path".to_owned()));
     }
     let lists = directories.into_iter().map(|(folder, children)| {
         let children = children.into_values().map(|child| Arc::new(Child(child))).collect();

@@ -1,4 +1,4 @@
-//! The files of all skills, by their place below `skill://`.
+//! The files of all skills, by their path below `skill://`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::error::BuildError;
 /// The file that makes a folder a skill.
 pub(super) const SKILL_MD: &str = "SKILL.md";
 
-/// The files by their place, such as `acme/refunds/SKILL.md`.
+/// Files by path, such as `acme/refunds/SKILL.md`.
 #[derive(Debug, Default)]
 pub(super) struct Files(BTreeMap<String, Vec<u8>>);
 
@@ -16,7 +16,7 @@ impl Files {
     /// Adds a file.
     ///
     /// # Errors
-    /// [`BuildError::Feature`] for a place that is none or is taken, and for too many bytes.
+    /// [`BuildError::Feature`] if the path is invalid or taken, or there are too many bytes.
     pub(super) fn add(
         &mut self,
         place: &str,
@@ -28,12 +28,12 @@ impl Files {
         check_place(place).map_err(refuse)?;
         budget.take(contents.len()).map_err(refuse)?;
         if self.0.insert(place.to_owned(), contents).is_some() {
-            return Err(refuse("another file has the same place".to_owned()));
+            return Err(refuse("another file has the same path".to_owned()));
         }
         Ok(())
     }
 
-    /// The places of all skills: of the folders with a `SKILL.md`.
+    /// The paths of all skills, that is, of the folders with a `SKILL.md`.
     pub(super) fn skills(&self) -> impl Iterator<Item = &str> {
         self.0.keys().filter_map(|place| match place.rsplit_once('/') {
             Some((skill, SKILL_MD)) => Some(skill),
@@ -63,30 +63,33 @@ impl Files {
     }
 }
 
-/// Whether a text is the place of a file: names with `/` between them, none of which leads elsewhere.
+/// Checks a path: names separated by `/`, none of which leads elsewhere.
 fn check_place(place: &str) -> Result<(), String> {
     const MAX_BYTES: usize = 1_024;
     if place.len() > MAX_BYTES {
-        return Err(format!("a path has at most {MAX_BYTES} bytes"));
+        return Err(format!("a path may have at most {MAX_BYTES} bytes"));
     }
     for name in place.split('/') {
         if name.is_empty() || name == "." || name == ".." {
-            return Err("a path has names with single `/` between them, and none is `.` or `..`".to_owned());
+            return Err(
+                "a path consists of names separated by single `/`, none of which is `.` or `..`".to_owned()
+            );
         }
         if name.contains(|letter: char| letter.is_control() || letter == '\\') {
-            return Err("a path has no control characters and no `\\`".to_owned());
+            return Err("a path must not contain control characters or `\\`".to_owned());
         }
     }
     Ok(())
 }
 
-/// The address of a place: `skill://` and the place, percent-encoded where RFC 3986 wants it.
+/// The URI of a path: `skill://` and the path, percent-encoded as RFC 3986 requires.
 pub(super) fn uri_of(place: &str) -> String {
     use std::fmt::Write as _;
     let mut uri = String::with_capacity(8 + place.len());
     uri.push_str("skill://");
     for byte in place.bytes() {
-        // `pchar` of RFC 3986 3.3, without `:` and `@`: the first name stands where an authority does.
+        // `pchar` of RFC 3986 3.3, without `:` and `@`: the first name is in the position of an
+        // authority.
         let is_plain = byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=/".contains(&byte);
         if is_plain {
             uri.push(char::from(byte));
@@ -102,7 +105,7 @@ mod tests {
     use super::{check_place, uri_of};
 
     #[test]
-    fn no_place_leads_elsewhere() {
+    fn paths_cannot_escape_the_folder() {
         for place in ["a", "a/b.md", "a b/ü.md", "a/..b", "a/%2e%2e/b"] {
             assert!(check_place(place).is_ok(), "{place}");
         }
@@ -113,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_percent_encoded() {
+    fn uris_are_percent_encoded() {
         for (place, uri) in [
             ("acme/refunds/SKILL.md", "skill://acme/refunds/SKILL.md"),
             ("a/my file?.md", "skill://a/my%20file%3F.md"),

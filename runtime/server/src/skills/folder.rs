@@ -1,4 +1,4 @@
-//! Skills from a folder: every file below a `SKILL.md`, and nothing outside the folder.
+//! Reads skills from a folder: every file below a `SKILL.md`, and nothing outside the folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -8,25 +8,25 @@ use super::files::{Files, SKILL_MD};
 use super::limits::Budget;
 use crate::error::BuildError;
 
-/// How deep folders may stand in each other, and so how long a chain of links may lead.
+/// The maximum nesting depth of folders, and thus the maximum length of a chain of links.
 const MAX_DEPTH: usize = 32;
 
-/// How many files and folders are looked at: a folder with more is not one of skills.
+/// The maximum number of files and folders to visit: a folder with more is not a folder of skills.
 const MAX_LOOKED_AT: usize = 65_536;
 
 /// Adds the skills below `folder` to `files`.
 ///
 /// # Errors
-/// [`BuildError::Feature`] with the path that is at fault.
+/// [`BuildError::Feature`] with the invalid path.
 pub(super) fn read(folder: &Path, files: &mut Files, budget: &mut Budget) -> Result<(), BuildError> {
     let root = fs::canonicalize(folder).map_err(|error| refuse(folder, &error.to_string()))?;
     if !root.is_dir() {
-        return Err(refuse(folder, "it is no folder"));
+        return Err(refuse(folder, "it is not a folder"));
     }
     if root.join(SKILL_MD).exists() {
         return Err(refuse(
             folder,
-            "a `SKILL.md` stands in the folder itself; name the folder above, since a skill has the name of its folder",
+            "the folder itself contains a `SKILL.md`; use its parent folder, since a skill has the name of its folder",
         ));
     }
     Walk { root: &root, looked_at: 0, files, budget }.folder(&root, "", false, &mut Vec::new())
@@ -40,8 +40,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Looks through a folder. `place` is its path below the root, with `/` between the parts; `in_skill` is set below
-    /// a `SKILL.md`.
+    /// Visits a folder. `place` is its path below the root, separated by `/`; `in_skill` is set below a `SKILL.md`.
     fn folder(
         &mut self,
         folder: &Path,
@@ -56,7 +55,7 @@ impl Walk<'_> {
             let target = self.inside(&path)?;
             if target.is_dir() {
                 if above.len() >= MAX_DEPTH || above.contains(&target) {
-                    return Err(refuse(&path, "folders stand in each other too deep, or a link leads back"));
+                    return Err(refuse(&path, "folders are nested too deeply, or links form a cycle"));
                 }
                 self.folder(&target, &place, in_skill, above)?;
             } else if in_skill {
@@ -68,17 +67,19 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// What stands in a folder, without hidden files: those are of editors, of version control, or secrets.
+    /// The entries of a folder, without hidden files: those belong to editors or version control, or are secret.
     fn entries(&mut self, folder: &Path) -> Result<Vec<(String, PathBuf)>, BuildError> {
         let failed = |error: io::Error| refuse(folder, &error.to_string());
         let mut entries = Vec::new();
         for entry in fs::read_dir(folder).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             let name = path.file_name().and_then(|name| name.to_str());
-            let name = name.ok_or_else(|| refuse(&path, "its name is not in UTF-8"))?.to_owned();
+            let name = name.ok_or_else(|| refuse(&path, "its name is not valid UTF-8"))?.to_owned();
             self.looked_at += 1;
             if self.looked_at > MAX_LOOKED_AT {
-                let many = format!("it has more than {MAX_LOOKED_AT} files; name a folder of skills only");
+                let many = format!(
+                    "it contains more than {MAX_LOOKED_AT} files; use a folder that contains only skills"
+                );
                 return Err(refuse(self.root, &many));
             }
             if !name.starts_with('.') {
@@ -89,20 +90,20 @@ impl Walk<'_> {
         Ok(entries)
     }
 
-    /// Where `path` leads, which must be below the root.
+    /// Resolves `path`, which must be below the root.
     fn inside(&self, path: &Path) -> Result<PathBuf, BuildError> {
         let target = fs::canonicalize(path).map_err(|error| refuse(path, &error.to_string()))?;
         if !target.starts_with(self.root) {
-            return Err(refuse(path, "the link leads out of the folder; copy what it leads to"));
+            return Err(refuse(path, "the link points outside of the folder; copy its target instead"));
         }
         Ok(target)
     }
 
     fn contents(&self, path: &Path, target: &Path) -> Result<Vec<u8>, BuildError> {
         let failed = |error: io::Error| refuse(path, &error.to_string());
-        // Opening a pipe would wait for whoever writes to it.
+        // Opening a pipe would block until something writes to it.
         if !fs::metadata(target).map_err(failed)?.is_file() {
-            return Err(refuse(path, "it is no file"));
+            return Err(refuse(path, "it is not a regular file"));
         }
         let most = self.budget.remaining().saturating_add(1);
         let mut contents = Vec::new();

@@ -1,8 +1,8 @@
-//! How much the skills of a server may hold.
+//! Size limits of a server's skills.
 
 use super::Skill;
 
-/// What is left of the bytes that all skills may have together.
+/// The remaining bytes for all skills.
 #[derive(Debug)]
 pub(super) struct Budget {
     limit: usize,
@@ -14,7 +14,7 @@ impl Budget {
         Self { limit, used: 0 }
     }
 
-    /// The most bytes that one more file may have.
+    /// The maximum size of another file.
     pub(super) fn remaining(&self) -> usize {
         (self.limit - self.used).min(Skill::MAX_BYTES)
     }
@@ -22,15 +22,15 @@ impl Budget {
     /// Counts a file.
     ///
     /// # Errors
-    /// Which limit it breaks.
+    /// The exceeded limit.
     pub(super) fn take(&mut self, bytes: usize) -> Result<(), String> {
         if bytes > Skill::MAX_BYTES {
-            return Err(format!("a skill has at most {} bytes", Skill::MAX_BYTES));
+            return Err(format!("a skill may have at most {} bytes", Skill::MAX_BYTES));
         }
         if bytes > self.limit - self.used {
             let limit = self.limit;
             return Err(format!(
-                "the skills have more than {limit} bytes together, which are kept in memory; see `Limits::max_skill_bytes`"
+                "the skills have more than {limit} bytes in total, which are kept in memory; see `Limits::max_skill_bytes`"
             ));
         }
         self.used += bytes;

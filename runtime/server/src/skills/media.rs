@@ -1,6 +1,6 @@
-//! The media type of a file, by the end of its name.
+//! Determines the media type of a file by its extension.
 
-/// The media type of the file `name`, whose contents are `bytes`.
+/// Returns the media type of the file `name` with the contents `bytes`.
 pub(super) fn media_type(name: &str, bytes: &[u8]) -> &'static str {
     let known =
         name.rsplit_once('.').and_then(|(_, extension)| by_extension(&extension.to_ascii_lowercase()));
@@ -11,7 +11,8 @@ pub(super) fn media_type(name: &str, bytes: &[u8]) -> &'static str {
     }
 }
 
-/// The types that skills are made of (IANA media types); scripts have no registered one and are plain text.
+/// The types of common files in skills (IANA media types); scripts have no registered type and are plain
+/// text.
 fn by_extension(extension: &str) -> Option<&'static str> {
     Some(match extension {
         "md" | "markdown" => "text/markdown",
@@ -51,7 +52,7 @@ mod tests {
     use super::media_type;
 
     #[test]
-    fn the_end_of_the_name_counts_and_then_the_bytes() {
+    fn the_extension_precedes_the_contents() {
         for (name, bytes, expected) in [
             ("SKILL.md", &b"x"[..], "text/markdown"),
             ("a.PNG", b"x", "image/png"),

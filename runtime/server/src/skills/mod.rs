@@ -1,11 +1,10 @@
 //! Skills: folders of instructions for agents, served as resources (SEP-2640, extension
 //! `io.modelcontextprotocol/skills`).
 //!
-//! `folder` reads them from disk into `files`, and `catalog` is what
-//! clients see.
+//! `folder` reads them from disk into `files`; `catalog` is what clients see.
 //!
-//! Skills are read once, when the server is built, and kept in memory within a limit, so that digests, sizes and
-//! contents always belong to the same bytes, and no path is looked up for a client.
+//! Skills are read once, when the server is built, and kept in memory within a limit. Digests, sizes and contents
+//! therefore always belong to the same bytes, and no path is resolved on behalf of a client.
 
 mod catalog;
 mod files;
@@ -23,15 +22,15 @@ use limits::Budget;
 use crate::error::BuildError;
 use crate::features::ResourceEntry;
 
-/// The skills that a server offers: see [`Server::skills`](crate::Server::skills).
+/// The skills of a server; see [`Server::skills`](crate::Server::skills).
 ///
-/// A skill is a folder with a `SKILL.md`, which begins with YAML that has at least `name` and `description`, and
-/// whatever files the text refers to ([Agent Skills](https://agentskills.io/specification)). Each file is a resource:
-/// `skill://acme/refunds/SKILL.md` for the `SKILL.md` in `acme/refunds`. A folder below a skill that has a `SKILL.md` as
-/// well is a skill of its own, and its files belong to both.
+/// A skill is a folder with a `SKILL.md`, whose YAML frontmatter has at least `name` and `description`, and any files
+/// that its text refers to ([Agent Skills](https://agentskills.io/specification)). Each file is a resource:
+/// `skill://acme/refunds/SKILL.md` for the `SKILL.md` in `acme/refunds`. A folder inside a skill that has its own
+/// `SKILL.md` is a separate skill; its files belong to both.
 ///
-/// Files are read once, when the server is built, so that digests, sizes and contents always agree;
-/// [`Service::replace_skills`](crate::Service::replace_skills) takes changes up.
+/// Files are read once, when the server is built, so that digests, sizes and contents always agree.
+/// [`Service::replace_skills`](crate::Service::replace_skills) applies changes.
 #[derive(Debug, Default)]
 pub struct Skills {
     folders: Vec<PathBuf>,
@@ -39,18 +38,18 @@ pub struct Skills {
 }
 
 impl Skills {
-    /// No skills yet.
+    /// Creates an empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// All skills below a folder: see [`Skills::dir`].
+    /// Creates a set of all skills below a folder; see [`Skills::dir`].
     pub fn from_dir(folder: impl Into<PathBuf>) -> Self {
         Self::new().dir(folder)
     }
 
-    /// Adds all skills below a folder. Files outside of skills are passed by, and so are hidden ones, whose names begin
-    /// with a dot. Links are followed within the folder; one that leads out of it is a mistake.
+    /// Adds all skills below a folder. Files outside of skills are ignored, and so are hidden files, whose names start
+    /// with a dot. Links are followed within the folder; a link that points outside of it is an error.
     pub fn dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folders.push(folder.into());
         self
@@ -62,13 +61,13 @@ impl Skills {
         self
     }
 
-    /// Adds the skills of another collection.
+    /// Adds the skills of another set.
     pub(crate) fn extend(&mut self, others: Self) {
         self.folders.extend(others.folders);
         self.skills.extend(others.skills);
     }
 
-    /// Reads and checks everything.
+    /// Reads and validates everything.
     pub(crate) fn build(
         self,
         max_bytes: usize,
@@ -102,14 +101,15 @@ pub struct Skill {
 }
 
 impl Skill {
-    /// How many files a skill may have, its `SKILL.md` included: what every client takes (SEP-2640 "Limits").
+    /// The maximum number of files per skill, including its `SKILL.md`, which every client supports (SEP-2640
+    /// "Limits").
     pub const MAX_FILES: usize = 512;
 
-    /// How many bytes the files of a skill may have together: 16 MiB, what every client takes (SEP-2640 "Limits").
+    /// The maximum total size of a skill's files: 16 MiB, which every client supports (SEP-2640 "Limits").
     pub const MAX_BYTES: usize = 16 << 20;
 
-    /// A skill at `path`, such as `refunds` or `acme/refunds`, with its `SKILL.md`. The last part of the path is the name
-    /// of the skill.
+    /// Creates a skill at `path`, such as `refunds` or `acme/refunds`, with its `SKILL.md`. The last part of the path
+    /// is the skill's name.
     pub fn new(path: impl Into<String>, skill_md: impl Into<Vec<u8>>) -> Self {
         Self { path: path.into(), files: vec![(SKILL_MD.to_owned(), skill_md.into())] }
     }

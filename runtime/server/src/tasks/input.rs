@@ -1,11 +1,11 @@
-//! Input requests of a handler whose call may become a task: until it is one, they are the end of a pass; then the task shows
-//! them, and waits (SEP-2663 "Composition with Multi Round-Trip Requests").
+//! Input requests of a handler whose call may become a task: until it does, they end a pass; afterwards the task lists
+//! them and waits (SEP-2663 "Composition with Multi Round-Trip Requests").
 
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::live::{LiveTask, Note};
+use super::live::{InputState, LiveTask};
 use crate::future::BoxFuture;
 use crate::input_requests::round_trips::Passes;
 use crate::input_requests::{InputRequestError, KnownRequest, TaskCall};
@@ -30,8 +30,8 @@ impl TaskCall for MaybeTask {
         Box::pin(self.live.started())
     }
 
-    fn say(&self, message: &str) {
-        self.live.say(message);
+    fn set_message(&self, message: &str) {
+        self.live.set_message(message);
     }
 
     fn ask<'a>(
@@ -51,9 +51,9 @@ impl TaskCall for MaybeTask {
                 return Ok(answer);
             }
             match live.ask(key, request)? {
-                Note::Answered(answer) => Ok(answer),
-                Note::Waits(answer) => {
-                    // Dropped after what waits, and so it sees that nobody does.
+                InputState::Answered(answer) => Ok(answer),
+                InputState::Waiting(answer) => {
+                    // Dropped after the waiter, so it can tell that nobody waits any longer.
                     let _withdraw = Withdraw(live);
                     answer.await.map_err(|_| InputRequestError::Ended)
                 }
@@ -71,7 +71,7 @@ impl TaskCall for MaybeTask {
     }
 }
 
-/// Has an input request withdrawn that nobody waits for any more.
+/// Withdraws an input request that nobody waits for any longer.
 struct Withdraw<'a>(&'a LiveTask);
 
 impl Drop for Withdraw<'_> {

@@ -1,4 +1,4 @@
-//! A task that runs: what may happen to it, and what comes of it. No time passes here and nothing is waited for.
+//! The state machine of a running task. It never waits and does not depend on time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,54 +13,54 @@ use super::{Task, TaskState};
 use crate::input_requests::Room;
 use crate::input_requests::{InputRequestError, KnownRequest};
 
-/// How often an answer that cannot be used is asked for again.
+/// The maximum number of invalid responses to an input request.
 const MAX_TRIES: usize = 16;
 
 /// A task in the process that runs it.
 #[derive(Debug)]
 pub(crate) struct LiveTask {
     state: Mutex<LiveState>,
-    /// Cancelled when the client is told of the task; until then the call is a call.
+    /// Cancelled when the client is informed of the task; until then, it is an ordinary call.
     pub(super) started: CancellationToken,
-    /// Told of every change that is to be stored.
+    /// Notified of every change that has to be stored.
     pub(super) changed: Notify,
-    /// Cancelled when the task ends otherwise than by its handler.
+    /// Cancelled when the task ends by anything other than its handler.
     pub(super) stopped: CancellationToken,
     max_input_requests: usize,
-    /// For the answers.
+    /// The storage for responses.
     room: Room,
 }
 
 #[derive(Debug)]
 struct LiveState {
     task: Task,
-    /// Set when the end is decided and not shown yet.
+    /// Set when the outcome is decided but not published yet.
     is_settled: bool,
     requests: BTreeMap<String, TaskInputRequest>,
     /// All keys that the client has seen or may see.
     wire_keys: BTreeSet<String>,
 }
 
-/// An input request of the handler's, by its key there.
+/// An input request of the handler, by the handler's key.
 #[derive(Debug)]
 struct TaskInputRequest {
     request: KnownRequest,
     /// The key that the client sees.
     wire_key: String,
-    /// How many answers could not be used.
+    /// The number of invalid responses.
     tries: usize,
     answer: Option<Box<RawValue>>,
-    /// Those who wait for the answer.
+    /// The futures that wait for the response.
     waiting: Vec<oneshot::Sender<Box<RawValue>>>,
 }
 
-/// What an input request comes to.
+/// The state of an input request.
 #[derive(Debug)]
-pub(super) enum Note {
-    /// It has its answer.
+pub(super) enum InputState {
+    /// It has a response.
     Answered(Box<RawValue>),
-    /// It waits.
-    Waits(oneshot::Receiver<Box<RawValue>>),
+    /// It waits for one.
+    Waiting(oneshot::Receiver<Box<RawValue>>),
 }
 
 impl LiveTask {
@@ -77,12 +77,12 @@ impl LiveTask {
         }
     }
 
-    /// Waits for `work`, unless the task is stopped before.
+    /// Waits for `work`, unless the task is stopped first.
     pub(crate) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         self.stopped.run_until_cancelled(work).await
     }
 
-    /// Waits until the call is a task, or cannot become one.
+    /// Waits until the call has become a task, or no longer can.
     pub(crate) async fn started(&self) {
         tokio::select! {
             () = self.started.cancelled() => {}
@@ -90,30 +90,30 @@ impl LiveTask {
         }
     }
 
-    /// The task as it is now.
+    /// Returns the current state of the task.
     pub(crate) fn snapshot(&self) -> Task {
         self.state().task.clone()
     }
 
-    /// Whether it was made by this caller.
+    /// Whether this caller created it.
     pub(crate) fn is_of(&self, caller: Option<&str>) -> bool {
         self.state().task.owner.as_deref() == caller
     }
 
-    /// The tool that was called, and the scopes that it needed then.
+    /// The called tool, and the scopes that it required then.
     pub(crate) fn called(&self) -> (String, Vec<String>) {
         let task = &self.state().task;
         (task.tool.clone(), task.scopes.clone())
     }
 
-    /// Whether the call is a task now.
+    /// Whether the call has become a task.
     pub(crate) fn is_started(&self) -> bool {
         self.started.is_cancelled()
     }
 
-    /// Says how far it has come, in words.
-    pub(crate) fn say(&self, message: &str) {
-        /// It is kept and sent with each look at the task.
+    /// Sets the status message.
+    pub(crate) fn set_message(&self, message: &str) {
+        /// The message is stored and sent with every status.
         const MAX_CHARS: usize = 1_000;
         let mut state = self.state();
         if !state.is_settled {
@@ -124,14 +124,14 @@ impl LiveTask {
         }
     }
 
-    /// Takes it back. One that has ended stays as it is.
+    /// Cancels the task. A completed task stays unchanged.
     pub(crate) fn cancel(&self) {
         self.interrupt(TaskState::Cancelled);
     }
 
-    /// Ends it with the server.
+    /// Ends the task with the server.
     pub(super) fn stop(&self) {
-        let error = crate::error::internal("the server has stopped, and the task with it");
+        let error = crate::error::internal("the server was shut down while the task was running");
         self.interrupt(
             serde_json::value::to_raw_value(&error).map_or(TaskState::Cancelled, TaskState::Failed),
         );
@@ -144,16 +144,17 @@ impl LiveTask {
         self.stopped.cancel();
     }
 
-    /// Decides that it ends now; false if that was decided before. What ends it says how with [`LiveTask::end`].
+    /// Decides that the task ends now; false if that was already decided. The caller then publishes the outcome with
+    /// [`LiveTask::end`].
     pub(super) fn settle(&self) -> bool {
         let mut state = self.state();
-        // Whoever waits for an answer waits for nothing.
+        // Waiting futures get no response any longer.
         state.requests.clear();
         self.room.end();
         !std::mem::replace(&mut state.is_settled, true)
     }
 
-    /// Shows how it has ended.
+    /// Publishes the outcome.
     pub(super) fn end(&self, end: TaskState, message: Option<String>) {
         let mut state = self.state();
         state.task.end(end, message);
@@ -161,8 +162,8 @@ impl LiveTask {
         self.changed.notify_one();
     }
 
-    /// An input request of the handler's.
-    pub(super) fn ask(&self, key: &str, request: &KnownRequest) -> Result<Note, InputRequestError> {
+    /// Makes an input request of the handler.
+    pub(super) fn ask(&self, key: &str, request: &KnownRequest) -> Result<InputState, InputRequestError> {
         let mut state = self.state();
         if state.is_settled {
             return Err(InputRequestError::Ended);
@@ -170,7 +171,7 @@ impl LiveTask {
         if let Some(asked) = state.requests.get(key) {
             request.check_key(key, Some(&asked.request))?;
             if let Some(answer) = &asked.answer {
-                return Ok(Note::Answered(answer.clone()));
+                return Ok(InputState::Answered(answer.clone()));
             }
         }
         let open = state.requests.values().filter(|asked| asked.is_open()).count();
@@ -192,13 +193,13 @@ impl LiveTask {
             state.requests.insert(key.to_owned(), asked);
         }
         self.show_requests(state);
-        Ok(Note::Waits(answer))
+        Ok(InputState::Waiting(answer))
     }
 
-    /// The answer of this key cannot be used: it is to be asked for again.
+    /// Rejects the response with this key, which is then requested again.
     pub(super) fn refuse(&self, key: &str, problem: String) -> Result<(), InputRequestError> {
         let mut state = self.state();
-        // Of several who wait for one answer each finds out by itself, and the first has it asked for again.
+        // If several futures wait for one response, each validates it, and the first one requests it again.
         let is_first = state.requests.get(key).is_some_and(|asked| asked.answer.is_some());
         let fresh = is_first.then(|| state.unused_wire_key(key));
         let Some(asked) = state.requests.get_mut(key) else { return Err(InputRequestError::Ended) };
@@ -210,7 +211,7 @@ impl LiveTask {
         if asked.tries >= MAX_TRIES { Err(InputRequestError::Unusable(problem)) } else { Ok(()) }
     }
 
-    /// Someone does not wait for an answer any more.
+    /// A future no longer waits for a response.
     pub(super) fn withdraw(&self) {
         let mut state = self.state();
         for asked in state.requests.values_mut() {
@@ -219,15 +220,15 @@ impl LiveTask {
         self.show_requests(state);
     }
 
-    /// Counts answers that came with the call.
+    /// Counts responses that arrived with the call.
     pub(crate) fn take_room(&self, answers: usize, bytes: usize) -> Result<(), InputRequestError> {
         self.room.take(answers, bytes)
     }
 
-    /// Takes answers. Those to what is not asked now are passed by (SEP-2663 "Task Update Requests").
+    /// Accepts responses. Those without an open input request are ignored (SEP-2663 "Task Update Requests").
     ///
     /// # Errors
-    /// [`InputRequestError::NoRoom`]; none is taken then, and the input requests stay open.
+    /// [`InputRequestError::NoRoom`]; none is accepted then, and the input requests stay open.
     pub(crate) fn answer(&self, answers: &BTreeMap<String, Box<RawValue>>) -> Result<(), InputRequestError> {
         let mut state = self.state();
         let open = state.requests.values().filter(|asked| asked.is_open());
@@ -240,7 +241,7 @@ impl LiveTask {
             if let Some(answer) = answers.get(&asked.wire_key) {
                 asked.answer = Some(answer.clone());
                 for waiting in asked.waiting.drain(..) {
-                    // Whoever has left meanwhile needs no answer.
+                    // Futures that were dropped in the meantime need no response.
                     let _ = waiting.send(answer.clone());
                 }
             }
@@ -249,7 +250,7 @@ impl LiveTask {
         Ok(())
     }
 
-    /// Has the task show what is asked now.
+    /// Updates the input requests in the task's state.
     fn show_requests(&self, mut state: MutexGuard<'_, LiveState>) {
         if state.is_settled {
             return;
@@ -273,14 +274,14 @@ impl LiveTask {
     }
 
     fn state(&self) -> MutexGuard<'_, LiveState> {
-        // Nothing of a user's runs under the lock.
+        // No user code runs while the lock is held.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl LiveState {
-    /// A key for the client: the handler's, or one like it. A key "MUST be unique over the lifetime of a single task"
-    /// (SEP-2663), so one whose answer could not be used is not used again.
+    /// Chooses a key for the client: the handler's, or a similar one. A key "MUST be unique over the lifetime of a
+    /// single task" (SEP-2663), so that of an invalid response is not reused.
     fn unused_wire_key(&mut self, key: &str) -> String {
         let numbered = (2_usize..).map(|number| format!("{key}#{number}"));
         let mut candidates = std::iter::once(key.to_owned()).chain(numbered);
@@ -295,9 +296,9 @@ impl TaskInputRequest {
     }
 }
 
-/// The requests that a task shows.
+/// The input requests in a task's state.
 #[cfg(test)]
-pub(super) fn shown(task: &Task) -> Vec<&str> {
+pub(super) fn input_request_keys(task: &Task) -> Vec<&str> {
     match &task.state {
         TaskState::InputRequired(requests) => requests.keys().map(String::as_str).collect(),
         _ => Vec::new(),

@@ -1,4 +1,4 @@
-//! Tasks in memory.
+//! An in-memory task store.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,18 +7,18 @@ use std::time::SystemTime;
 use super::{Task, TaskStore, TaskStoreError};
 use crate::future::BoxFuture;
 
-/// Keeps tasks in memory, within limits. They end with the process.
+/// Stores tasks in memory, within limits. They are lost when the process exits.
 #[derive(Debug)]
 pub struct MemoryTaskStore {
     max_tasks: usize,
     max_bytes: usize,
-    kept: Mutex<KeptTasks>,
+    kept: Mutex<StoredTasks>,
 }
 
 #[derive(Debug, Default)]
-struct KeptTasks {
+struct StoredTasks {
     tasks: HashMap<String, Arc<Task>>,
-    /// The same, by the time at which each may be forgotten.
+    /// The same tasks, sorted by expiry.
     by_expiry: BTreeSet<(SystemTime, String)>,
     bytes: usize,
 }
@@ -30,25 +30,25 @@ impl Default for MemoryTaskStore {
 }
 
 impl MemoryTaskStore {
-    /// A store that keeps 10,000 tasks at most, and 64 MiB of their results.
+    /// Creates a store for at most 10,000 tasks and 64 MiB.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many tasks it keeps at most, those that have ended among them.
+    /// Sets the maximum number of tasks, including completed ones.
     pub fn max_tasks(mut self, tasks: usize) -> Self {
         self.max_tasks = tasks;
         self
     }
 
-    /// How many bytes all tasks may take together; see [`Task::size`].
+    /// Sets the maximum total size of tasks; see [`Task::size`].
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
         self
     }
 
-    /// What is kept, without what has expired.
-    fn lock(&self) -> MutexGuard<'_, KeptTasks> {
+    /// Locks the tasks, and removes expired ones.
+    fn lock(&self) -> MutexGuard<'_, StoredTasks> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let now = SystemTime::now();
         while kept.by_expiry.first().is_some_and(|(expiry, _)| *expiry <= now) {
@@ -62,7 +62,7 @@ impl MemoryTaskStore {
     fn check_bytes(&self, bytes: usize) -> Result<(), TaskStoreError> {
         if bytes > self.max_bytes {
             return Err(TaskStoreError::refused(format!(
-                "the tasks would take more than {} bytes together",
+                "the tasks would exceed {} bytes in total",
                 self.max_bytes
             )));
         }
@@ -73,7 +73,7 @@ impl MemoryTaskStore {
         let mut kept = self.lock();
         if kept.tasks.len() >= self.max_tasks {
             return Err(TaskStoreError::new(format!(
-                "{} tasks are kept already; try again when some have expired",
+                "{} tasks are already stored; try again when some have expired",
                 self.max_tasks
             )));
         }
@@ -94,7 +94,7 @@ impl MemoryTaskStore {
     }
 }
 
-impl KeptTasks {
+impl StoredTasks {
     fn put(&mut self, task: &Task) {
         self.bytes += task.size();
         self.by_expiry.insert((task.expires_at(), task.id.clone()));

@@ -1,4 +1,4 @@
-//! A task as it is kept, and as clients see it.
+//! A task as it is stored, and as clients see it.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,53 +9,53 @@ use toolwright_core::protocol::milliseconds;
 
 use crate::clock::later;
 
-/// A task: what a [`TaskStore`](super::TaskStore) keeps. Serialize it as a whole, whatever the store is made of.
+/// A task, as a [`TaskStore`](super::TaskStore) stores it. Serialize it as a whole.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Task {
-    /// 128 random bits in hexadecimal: whoever knows it and has the right to may ask for the task.
+    /// 128 random bits in hexadecimal. Whoever knows the id, and is authorized, may access the task.
     pub id: String,
-    /// Who made the task, in the form of the way that callers are known by: issuer, subject and client of a token. Only
-    /// the same one may ask for it. None where callers are not known: then the id alone protects it.
+    /// The task's owner, identified by issuer, subject and client of a token. Only the owner may access the task.
+    /// `None` if callers are not authenticated: then only the id protects it.
     pub owner: Option<String>,
-    /// The name of the tool that was called.
+    /// The name of the called tool.
     pub tool: String,
-    /// The scopes that the tool needed when it was called. Whoever asks for the task needs those that the tool needs
-    /// now; where there is no such tool any more, these.
+    /// The scopes that the tool required when it was called. Accessing the task requires the tool's current scopes, or
+    /// these if the tool no longer exists.
     #[serde(default)]
     pub scopes: Vec<String>,
-    /// How far it has come.
+    /// The task's state.
     pub state: TaskState,
-    /// That in words, for people.
+    /// A message for people about the state.
     pub status_message: Option<String>,
-    /// When it was made.
+    /// The time of creation.
     pub created_at: SystemTime,
-    /// When it last changed.
+    /// The time of the last change.
     pub last_updated_at: SystemTime,
-    /// How long it is kept, counted from its making.
+    /// How long the task is stored after its creation.
     pub ttl: Duration,
-    /// How often clients may ask for it.
+    /// How often clients may poll it.
     pub poll_interval: Duration,
 }
 
-/// How far a task has come (SEP-2663 "Task Status").
+/// The state of a task (SEP-2663 "Task Status").
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum TaskState {
-    /// It runs.
+    /// The task is running.
     Working,
-    /// It runs, and waits for answers of the client to these requests, by their keys.
+    /// The task is waiting for the client's responses to these input requests, by key.
     InputRequired(Map<String, Value>),
-    /// It has ended with this result of the call, which may be one with `isError`.
+    /// The task has completed with this call result, which may have `isError`.
     Completed(Box<RawValue>),
-    /// It has ended with this JSON-RPC error.
+    /// The task has ended with this JSON-RPC error.
     Failed(Box<RawValue>),
-    /// The client took it back before it ended.
+    /// The client cancelled the task.
     Cancelled,
 }
 
 impl TaskState {
-    /// Whether nothing changes any more.
+    /// Returns whether the state is final.
     pub fn has_ended(&self) -> bool {
         matches!(self, Self::Completed(_) | Self::Failed(_) | Self::Cancelled)
     }
@@ -72,21 +72,21 @@ impl TaskState {
 }
 
 impl Task {
-    /// When it need not be kept any more.
+    /// Returns when the task may be deleted.
     pub fn expires_at(&self) -> SystemTime {
         later(self.created_at, self.ttl)
     }
 
-    /// Ends it so.
+    /// Sets the final state.
     pub(super) fn end(&mut self, end: TaskState, message: Option<String>) {
         self.state = end;
         self.status_message = message.or_else(|| self.status_message.take());
         self.last_updated_at = SystemTime::now();
     }
 
-    /// About how many bytes it takes to keep it.
+    /// Returns approximately how many bytes the task occupies.
     pub fn size(&self) -> usize {
-        /// For the members that every task has.
+        /// The size of the members that every task has.
         const BASE: usize = 512;
         let state = match &self.state {
             TaskState::Working | TaskState::Cancelled => 0,
@@ -144,7 +144,7 @@ impl<'a> TaskView<'a> {
     }
 }
 
-/// What a store gives back may be any time; one that has no four digits for its year is shown as the nearest that has.
+/// A store may return any time; one whose year does not have four digits is replaced by the nearest that does.
 fn timestamp(time: SystemTime) -> String {
     const LAST: Duration = Duration::from_secs(253_402_300_799);
     let time = time.clamp(SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH + LAST);
@@ -173,7 +173,7 @@ mod tests {
         Task { state, ..serde_json::from_value(json).expect("a task") }
     }
 
-    /// The answer to `tasks/get`, as it is sent.
+    /// The response to `tasks/get`, as it is sent.
     fn answer(task: &Task) -> Value {
         let server_meta = RawValue::from_string("{}".to_owned()).expect("JSON");
         let mut out = Vec::new();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_store_has_kept_is_read_before_it_is_sent() {
+    fn stored_data_is_validated_before_it_is_sent() {
         let forged = "{\"a\":\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r\n}";
         let raw = |text: &str| RawValue::from_string(text.to_owned()).expect("JSON");
         let completed = answer(&task(TaskState::Completed(raw(forged))));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_of_any_times_is_shown() {
+    fn tasks_with_any_times_can_be_sent() {
         let mut task = task(TaskState::Working);
         task.created_at += Duration::from_secs(1 << 40);
         assert!(task.expires_at() > SystemTime::now());

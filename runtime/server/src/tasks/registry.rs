@@ -1,7 +1,8 @@
-//! The tasks of a server: those that run here, and the store of all.
+//! The tasks of a server: those that run in this process, and the store.
 //!
-//! A running task is shown from memory and stored as it changes; one that has ended is shown from the store. An end
-//! is stored before it is shown, and shown anyway if the store fails. Whichever end is decided first stays.
+//! The state of a running task is served from memory and stored as it changes; that of a completed one is served
+//! from the store. A final state is stored before it is published, and published anyway if the store fails. The
+//! first final state wins.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -27,10 +28,10 @@ pub(crate) struct TaskRegistry {
     poll_interval: Duration,
     max_running: usize,
     max_running_per_caller: usize,
-    max_kept: usize,
-    max_kept_per_caller: usize,
+    max_stored: usize,
+    max_stored_per_caller: usize,
     running: Mutex<RunningTasks>,
-    /// Told of each task that does not run any more.
+    /// Notified of each task that has stopped running.
     pub(super) left: Notify,
     /// Cancelled when the server is gone.
     pub(super) closed: CancellationToken,
@@ -39,12 +40,12 @@ pub(crate) struct TaskRegistry {
 #[derive(Debug, Default)]
 pub(super) struct RunningTasks {
     pub(super) tasks: HashMap<String, Arc<LiveTask>>,
-    /// How many transports are served.
+    /// The number of transports being served.
     #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
     pub(super) serving: usize,
 }
 
-/// The tasks of a server, as long as there is the server.
+/// The tasks of a server, for as long as the server exists.
 #[derive(Debug)]
 pub(crate) struct ServerTasks(Arc<TaskRegistry>);
 
@@ -69,22 +70,22 @@ impl Drop for ServerTasks {
     }
 }
 
-/// Why a task cannot be had.
+/// A task is not accessible.
 #[derive(Debug)]
 pub(crate) enum NoTask {
-    /// There is none with this id, as far as the caller may know.
+    /// No task with this id is visible to the caller.
     Unknown,
-    /// The store has failed.
+    /// The store failed.
     Store(TaskStoreError),
     /// It runs in another process.
     Elsewhere,
-    /// Its tool needs these scopes, which the caller does not have.
+    /// Its tool requires these scopes, which the caller lacks.
     #[cfg(feature = "auth")]
     Scopes(Vec<String>),
 }
 
 impl NoTask {
-    /// The store has taken as long as a request may.
+    /// The store took longer than the request may.
     pub(crate) fn timed_out(text: String) -> Self {
         Self::Store(TaskStoreError::new(text))
     }
@@ -105,8 +106,8 @@ impl TaskRegistry {
             poll_interval: settings.poll_interval,
             max_running: settings.max_running,
             max_running_per_caller: settings.max_running_per_caller,
-            max_kept: settings.max_kept,
-            max_kept_per_caller: settings.max_kept_per_caller,
+            max_stored: settings.max_stored,
+            max_stored_per_caller: settings.max_stored_per_caller,
             running: Mutex::default(),
             left: Notify::new(),
             closed: CancellationToken::new(),
@@ -117,10 +118,11 @@ impl TaskRegistry {
         &*self.store
     }
 
-    /// A task that a call may become, with how many input requests it may have open and the room for its answers.
+    /// Creates a task that a call may become, with the maximum number of open input requests and the storage for
+    /// responses.
     ///
     /// # Errors
-    /// Where there are as many as may be, and where the system gives no random numbers.
+    /// There are too many tasks, or the system's random number generator failed.
     pub(crate) fn admit(
         self: &Arc<Self>,
         (tool, scopes): (&str, &[String]),
@@ -133,12 +135,12 @@ impl TaskRegistry {
         let own = " of this caller";
         let runs = take(caller, What::RunningTasks, self.max_running_per_caller, own)?;
         let kept = [
-            take(caller, What::KeptTasks, self.max_kept_per_caller, own)?,
-            take(everybody, What::KeptTasks, self.max_kept, "")?,
+            take(caller, What::StoredTasks, self.max_stored_per_caller, own)?,
+            take(everybody, What::StoredTasks, self.max_stored, "")?,
         ];
         let now = SystemTime::now();
         let task = Task {
-            // Nobody can guess it (SEP-2663 "Security Implications").
+            // The id cannot be guessed (SEP-2663 "Security Implications").
             id: random_id::<16>().map_err(|_| NotAdmitted::NoId)?,
             owner,
             tool: tool.to_owned(),
@@ -160,13 +162,13 @@ impl TaskRegistry {
         Ok(Admitted { registry: Arc::clone(self), id, live, kept: Some(kept), _runs: runs })
     }
 
-    /// The task with this id, if it runs here and the caller made it.
+    /// Returns the task with this id, if it runs here and belongs to the caller.
     pub(crate) fn running_for(&self, id: &str, caller: Option<&str>) -> Option<Arc<LiveTask>> {
         let live = self.running().tasks.get(id).cloned()?;
         (live.is_started() && live.is_of(caller)).then_some(live)
     }
 
-    /// The task with this id as it is now, if the caller made it.
+    /// Returns the current state of the task with this id, if it belongs to the caller.
     pub(crate) async fn find(&self, id: &str, caller: Option<&str>) -> Result<Task, NoTask> {
         if let Some(live) = self.running_for(id, caller) {
             return Ok(live.snapshot());
@@ -176,12 +178,12 @@ impl TaskRegistry {
         task.filter(|task| is_callers(task) && task.expires_at() > SystemTime::now()).ok_or(NoTask::Unknown)
     }
 
-    /// Takes a task back that was found and does not run here.
+    /// Cancels a task that does not run here.
     pub(crate) async fn cancel_stored(&self, mut task: Task) -> Result<(), NoTask> {
         if !task.state.has_ended() {
             task.state = TaskState::Cancelled;
             task.last_updated_at = SystemTime::now();
-            // False if it has ended meanwhile, which is as good.
+            // False if it has ended in the meantime, which is fine.
             done(self.store.update(&task)).await?;
         }
         Ok(())
@@ -191,7 +193,7 @@ impl TaskRegistry {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends all that run.
+    /// Ends all running tasks.
     pub(super) fn stop_all(&self) {
         let tasks: Vec<Arc<LiveTask>> = self.running().tasks.values().cloned().collect();
         for live in tasks {
@@ -200,24 +202,24 @@ impl TaskRegistry {
     }
 }
 
-/// A task that counts as running, until this is dropped.
+/// A task that counts as running until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     pub(super) registry: Arc<TaskRegistry>,
     id: String,
     pub(crate) live: Arc<LiveTask>,
-    /// What it takes of its caller's share and of all, until it is not kept any more.
+    /// Its share of the limits on stored tasks, until it expires.
     pub(super) kept: Option<[TakenShare; 2]>,
-    /// The same, until it does not run any more.
+    /// Its share of the limits on running tasks.
     _runs: TakenShare,
 }
 
-/// Why a call cannot become a task.
+/// A call cannot become a task.
 #[derive(Debug)]
 pub(crate) enum NotAdmitted {
-    /// There are so many already; whose, in words.
+    /// There are already too many, and whose.
     TooMany(usize, &'static str),
-    /// The system gives no random numbers.
+    /// The system's random number generator failed.
     NoId,
 }
 
@@ -237,7 +239,7 @@ impl Drop for Admitted {
 
 impl fmt::Debug for TaskRegistry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The store is the user's.
+        // The store is user code.
         f.debug_struct("TaskRegistry").field("ttl", &self.ttl).finish_non_exhaustive()
     }
 }
@@ -263,7 +265,7 @@ pub(super) mod tests {
     }
 
     #[tokio::test]
-    async fn a_task_is_its_makers_whether_it_runs_or_is_stored() {
+    async fn running_and_stored_tasks_belong_to_their_owner() {
         let tasks = Tasks::new().build().expect("good settings");
         let owners = [None, Some("ada"), Some("bob")];
         for owner in owners {
@@ -280,7 +282,7 @@ pub(super) mod tests {
                 assert_eq!(found.is_ok(), caller == owner, "{owner:?} {caller:?}");
                 match found {
                     Ok(task) => tasks.cancel_stored(task).await.expect("cancelled"),
-                    Err(none) => assert!(matches!(none, NoTask::Unknown), "nobody hears that there is one"),
+                    Err(none) => assert!(matches!(none, NoTask::Unknown), "its existence is not revealed"),
                 }
             }
         }
@@ -294,12 +296,12 @@ pub(super) mod tests {
         assert_eq!(ids.len(), 1_000);
     }
 
-    /// Two callers, each within its share and both within what all may have.
+    /// Two callers, each within its own limits and both within those of all callers.
     #[cfg(feature = "http")]
     #[test]
-    fn tasks_are_bounded_by_caller_and_together() {
+    fn tasks_are_limited_per_caller_and_in_total() {
         let settings =
-            Tasks::new().max_running_per_caller(2).max_kept_per_caller(3).max_running(3).max_kept(4);
+            Tasks::new().max_running_per_caller(2).max_stored_per_caller(3).max_running(3).max_stored(4);
         let tasks = settings.build().expect("good settings");
         let callers = Callers::of_at_most(10);
         let admit = |name: &str| {
@@ -314,7 +316,7 @@ pub(super) mod tests {
         assert_eq!(refused("ada"), (2, " of this caller"), "running");
         let bob = admit("bob").expect("room");
         assert_eq!(refused("bob"), (3, ""), "running together");
-        // One that has ended is kept all the same.
+        // A completed task still counts as stored.
         let ended = ada.pop().and_then(|mut admitted| admitted.kept.take()).expect("kept");
         let third = admit("ada").expect("room").kept.take().expect("kept");
         assert_eq!(refused("ada"), (3, " of this caller"), "kept");

@@ -1,6 +1,6 @@
-//! A task on its way: made in the store, run, stored as it changes, and forgotten when its time is over.
+//! The life of a task: it is created in the store, runs, is stored as it changes, and is deleted when it expires.
 //!
-//! The store is asked before the client is answered. If the task cannot be kept, the call continues as an ordinary
+//! The store is asked before the client gets a response. If it cannot keep the task, the call continues as an ordinary
 //! call, or fails if its tool requires a task.
 
 use std::future::Future;
@@ -17,19 +17,19 @@ use super::store::done;
 use super::{Task, TaskState, TaskStoreError};
 use crate::error;
 
-/// A task that was made, or why it was not.
+/// A created task, or the error of the store.
 pub(crate) type Made = Result<Unstarted, TaskStoreError>;
 
-/// How a task ends, and that in words if there is more to say.
+/// The final state of a task, and an optional message.
 pub(crate) type Ending = (TaskState, Option<String>);
 
-/// A task that is in the store and that nobody knows yet. Dropped, it is taken out again: whoever made the call has
-/// left, and nobody can ask for it.
+/// A stored task that the client does not know about yet. Dropping it deletes the task: the caller has left, so nobody
+/// can ask for it.
 #[derive(Debug)]
 pub(crate) struct Unstarted(Option<Admitted>);
 
 impl Unstarted {
-    /// The call is a task from here on: the task as it begins.
+    /// Turns the call into a task, and returns its initial state.
     pub(crate) fn start(mut self) -> Option<(Admitted, Task)> {
         let admitted = self.0.take()?;
         admitted.live.started.cancel();
@@ -42,7 +42,7 @@ impl Drop for Unstarted {
     fn drop(&mut self) {
         let Some(admitted) = self.0.take() else { return };
         admitted.live.cancel();
-        // Without a runtime there is nobody left to ask either.
+        // Without a runtime, nobody can ask for the task either.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 let _ = done(admitted.registry.store().remove(&admitted.live.snapshot().id)).await;
@@ -51,23 +51,23 @@ impl Drop for Unstarted {
     }
 }
 
-/// Puts a new task into the store, and hands it to the one who waits for it.
+/// Stores a new task, and passes it to the waiting call.
 pub(crate) async fn make(admitted: Admitted, made: oneshot::Sender<Made>) {
     let created = done(admitted.registry.store().create(&admitted.live.snapshot())).await;
     let result = match created {
         Ok(()) => Ok(Unstarted(Some(admitted))),
         Err(error) => {
-            // Whoever waits for the call to become a task waits for nothing.
+            // Releases whoever waits for the call to become a task.
             admitted.live.stopped.cancel();
             Err(error)
         }
     };
-    // Nobody may be waiting any more.
+    // The receiver may be gone.
     drop(made.send(result));
 }
 
-/// Runs a task from its start to its expiry. `notify` is told of each change. `work` runs the handler and returns how the task ends; it must end when
-/// [`LiveTask::stopped`] is cancelled.
+/// Runs a task until it expires. `notify` is called for each change. `work` runs the handler and returns the final
+/// state; it must return when [`LiveTask::stopped`] is cancelled.
 pub(crate) async fn run(
     mut admitted: Admitted,
     notify: impl Fn(&Task) + Send + Sync,
@@ -80,7 +80,7 @@ pub(crate) async fn run(
         let left = time_left(&task);
         (task.id, left)
     };
-    // From here on the store alone knows the task, and what came of it.
+    // From here on, only the store knows the task and its result.
     let kept = admitted.kept.take();
     drop((admitted, live));
     if registry.closed.run_until_cancelled(tokio::time::sleep(left)).await.is_some() {
@@ -89,7 +89,7 @@ pub(crate) async fn run(
     drop(kept);
 }
 
-/// Runs the handler, and stores each change, the end among them.
+/// Runs the handler, and stores each change including the final state.
 async fn work_and_store(
     registry: &TaskRegistry,
     live: &LiveTask,
@@ -106,8 +106,8 @@ async fn work_and_store(
                 if task.state.has_ended() {
                     continue;
                 }
-                // What cannot be stored now is stored with the next change; clients see the task as it is here. One that
-                // has ended in the store was cancelled by another process.
+                // What cannot be stored now is stored with the next change; clients see the state in memory. If the
+                // stored task has ended, another process has cancelled it.
                 if let Ok(false) = done(registry.store().update(&task)).await {
                     live.cancel();
                 }
@@ -120,7 +120,7 @@ async fn work_and_store(
         task.end(end, message);
         settle(registry, live, task).await
     } else {
-        // It was interrupted, and says so already.
+        // It was interrupted, and its state is already final.
         store_end(registry, &live.snapshot()).await
     };
     notify(&live.snapshot());
@@ -129,13 +129,13 @@ async fn work_and_store(
     }
 }
 
-/// Stores how a task has ended, then shows it. A result that the store will never keep becomes a failure, which it may.
-/// False if it is not stored yet.
+/// Stores the final state of a task, then publishes it. A result that the store rejects for good becomes a failure.
+/// Returns false if it is not stored yet.
 async fn settle(registry: &TaskRegistry, live: &LiveTask, mut task: Task) -> bool {
     let mut stored = done(registry.store().update(&task)).await;
     if let Err(error) = &stored
         && error.is_final()
-        && let Ok(failure) = to_raw_value(&error::internal(&format!("the result cannot be kept: {error}")))
+        && let Ok(failure) = to_raw_value(&error::internal(&format!("the result cannot be stored: {error}")))
     {
         task.state = TaskState::Failed(failure);
         stored = done(registry.store().update(&task)).await;
@@ -145,12 +145,12 @@ async fn settle(registry: &TaskRegistry, live: &LiveTask, mut task: Task) -> boo
     stored.is_ok()
 }
 
-/// Stores an end that is shown; false if that has failed.
+/// Stores a published final state; false if that failed.
 async fn store_end(registry: &TaskRegistry, task: &Task) -> bool {
     done(registry.store().update(task)).await.is_ok()
 }
 
-/// Tries to store an end until the task's time is over. Meanwhile clients see the task as it is here.
+/// Retries storing a final state until the task expires. Meanwhile, clients see the state in memory.
 async fn keep_trying(registry: &TaskRegistry, task: &Task) {
     const MOST: Duration = Duration::from_mins(1);
     let mut pause = Duration::from_millis(100);

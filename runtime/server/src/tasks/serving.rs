@@ -1,11 +1,11 @@
-//! The end of tasks: with the last transport that is served.
+//! Ends tasks with the last transport.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::registry::TaskRegistry;
 
-/// A transport that is served. When the last one has ended, nobody can ask for tasks any more, and they end as well.
+/// A transport being served. When the last one has ended, nobody can ask for tasks any longer, so they end as well.
 #[derive(Debug)]
 pub(crate) struct Serving(Arc<TaskRegistry>);
 
@@ -27,19 +27,19 @@ impl Drop for Serving {
 }
 
 impl TaskRegistry {
-    /// Notes that the tasks can be asked for as long as there is the server.
+    /// Keeps tasks available for as long as the server exists.
     #[cfg(any(feature = "http", feature = "jsonrpsee"))]
     pub(crate) fn serve_for_good(&self) {
         self.running().serving += 1;
     }
 
-    /// Notes that a transport is served.
+    /// Registers a transport.
     pub(crate) fn serving(self: &Arc<Self>) -> Serving {
         self.running().serving += 1;
         Serving(Arc::clone(self))
     }
 
-    /// Ends all that run, and waits until that is stored, for `grace` at most.
+    /// Ends all running tasks, and waits for at most `grace` until that is stored.
     async fn end(&self, grace: Duration) {
         self.stop_all();
         let all_left = async {
@@ -67,7 +67,7 @@ mod tests {
     const GRACE: Duration = Duration::from_secs(5);
 
     #[tokio::test]
-    async fn tasks_end_with_the_last_transport_and_not_before() {
+    async fn tasks_end_with_the_last_transport() {
         let tasks = Tasks::new().build().expect("good settings");
         let live = Arc::clone(&made_by(&tasks, None).await.live);
         let admitted = made_by(&tasks, None).await;
@@ -82,11 +82,11 @@ mod tests {
         second.end(GRACE).await;
         ends.await.expect("no panic");
         assert!(tasks.running().tasks.is_empty());
-        assert!(matches!(live.snapshot().state, TaskState::Working), "it did not run any more");
+        assert!(matches!(live.snapshot().state, TaskState::Working), "it should still be running");
     }
 
     #[tokio::test]
-    async fn tasks_of_a_mounted_service_do_not_end_with_a_transport() {
+    async fn tasks_of_a_mounted_service_outlive_transports() {
         let tasks = Tasks::new().build().expect("good settings");
         let admitted = made_by(&tasks, None).await;
         #[cfg(any(feature = "http", feature = "jsonrpsee"))]

@@ -1,4 +1,4 @@
-//! Where tasks are kept.
+//! The interface of task stores.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use super::Task;
 use crate::future::BoxFuture;
 use crate::panics::{Panicked, UserFuture};
 
-/// How long a store may take for one operation.
+/// The time limit of one store operation.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Keeps tasks so that clients find them later: in memory ([`MemoryTaskStore`](super::MemoryTaskStore), the default), or
-/// in a store of yours that outlives the process.
+/// Stores tasks so that clients can find them later: in memory ([`MemoryTaskStore`](super::MemoryTaskStore), the
+/// default), or in a custom store that outlives the process.
 ///
-/// A task runs in the process that made it, which is the only one to change it while it runs. A store that several
-/// processes share lets each of them show tasks and cancel them; answers to their input requests must reach the process in
-/// which the task runs, for which HTTP has the header `Mcp-Name`.
+/// A task runs in the process that created it, and only that process changes it while it runs. With a shared store,
+/// other processes can return and cancel tasks; responses to input requests must reach the process that runs the task,
+/// for which HTTP has the header `Mcp-Name`.
 ///
-/// An operation that takes longer than 10 seconds, or panics, counts as failed.
+/// Operations that take longer than 10 seconds, or panic, count as failed.
 ///
-/// A store of one's own that counts what it keeps in memory:
+/// A store that counts what it keeps in memory:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -55,33 +55,33 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// # let _ = tasks;
 /// ```
 pub trait TaskStore: Send + Sync + 'static {
-    /// Keeps a new task. When it is done, [`TaskStore::get`] finds the task (SEP-2663 "Task Creation").
+    /// Stores a new task. After it completes, [`TaskStore::get`] finds the task (SEP-2663 "Task Creation").
     ///
     /// # Errors
-    /// Where it cannot be kept; the call is answered with -32603 then.
+    /// The task cannot be stored; the call is then answered with -32603.
     fn create<'a>(&'a self, task: &'a Task) -> BoxFuture<'a, Result<(), TaskStoreError>>;
 
-    /// The task with this id; none if there is none, or none any more.
+    /// Returns the task with this id; `None` if it does not exist (any longer).
     ///
     /// # Errors
-    /// Where that cannot be found out.
+    /// The lookup failed.
     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Task>, TaskStoreError>>;
 
-    /// Puts a task in place of the one with its id, unless that has ended or is gone, in one step. False if so.
+    /// Atomically replaces the task with this id, unless it has ended or is gone; returns false in that case.
     ///
     /// # Errors
-    /// Where that cannot be done. The end of a task is tried again until its time is over.
+    /// The update failed. Final states are retried until the task expires.
     fn update<'a>(&'a self, task: &'a Task) -> BoxFuture<'a, Result<bool, TaskStoreError>>;
 
-    /// Forgets a task whose time is over; one that is gone is no mistake. A store that outlives the process must find
-    /// such tasks by itself as well: see [`Task::expires_at`].
+    /// Deletes an expired task; a missing one is not an error. A store that outlives the process has to delete expired
+    /// tasks itself as well; see [`Task::expires_at`].
     ///
     /// # Errors
-    /// If it cannot be removed. The error is ignored, and the task is not shown any more.
+    /// The deletion failed. The error is ignored, and the task is hidden.
     fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), TaskStoreError>>;
 }
 
-/// Why a store has failed. The text goes to clients, so keep secrets out of it.
+/// A store operation failed. Clients receive the message, so it must not contain secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct TaskStoreError {
@@ -90,13 +90,13 @@ pub struct TaskStoreError {
 }
 
 impl TaskStoreError {
-    /// A failure that may be over the next time.
+    /// Creates a temporary error.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_final: false }
     }
 
-    /// The task will never be kept as it is, since it is too large for example. Where that is how a task ends, it ends as
-    /// failed instead.
+    /// Creates a permanent error: the task cannot be stored in its current state, for example because it is too large.
+    /// If that is its final state, the task fails instead.
     pub fn refused(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_final: true }
     }
@@ -106,13 +106,13 @@ impl TaskStoreError {
     }
 }
 
-/// Waits for an operation of a store. It may be code of a user's, which hangs or panics.
+/// Waits for a store operation, which may be user code that hangs or panics.
 pub(super) async fn done<T>(
     operation: BoxFuture<'_, Result<T, TaskStoreError>>,
 ) -> Result<T, TaskStoreError> {
     match tokio::time::timeout(PATIENCE, UserFuture::new(operation)).await {
         Ok(Ok(result)) => result,
         Ok(Err(Panicked)) => Err(TaskStoreError::new("it failed unexpectedly")),
-        Err(_) => Err(TaskStoreError::new(format!("it did not answer within {} s", PATIENCE.as_secs()))),
+        Err(_) => Err(TaskStoreError::new(format!("it did not respond within {} s", PATIENCE.as_secs()))),
     }
 }

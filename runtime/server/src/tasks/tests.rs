@@ -1,17 +1,17 @@
-//! The states of a task that runs: what each operation does in each of them.
+//! Tests of the state machine of a running task: every operation in every state.
 
 use std::collections::BTreeMap;
 
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::oneshot::error::TryRecvError;
 
-use super::live::{LiveTask, Note, shown};
+use super::live::{InputState, LiveTask, input_request_keys};
 use super::registry::tests::admit;
 use super::{TaskState, Tasks};
 use crate::input_requests::ample;
 use crate::input_requests::{InputRequestError, KnownRequest};
 
-/// The states, with what comes of each operation.
+/// The states, with the effect of each operation.
 const STATES: [&str; 5] = ["working", "asking", "settled", "ended", "cancelled"];
 
 fn live() -> LiveTask {
@@ -21,7 +21,7 @@ fn live() -> LiveTask {
     LiveTask::new(task, (2, ample()))
 }
 
-/// A task in this state, and who waits for an answer.
+/// Creates a task in this state, and a waiting input request.
 fn live_in(state: &str) -> (LiveTask, Asked) {
     let (live, mut asked) = (live(), None);
     match state {
@@ -41,7 +41,7 @@ fn completed() -> TaskState {
     TaskState::Completed(raw("{}"))
 }
 
-/// An answer to the input request that is asked, and to one that is not.
+/// Responses to the open input request, and to one that is not open.
 fn answers() -> BTreeMap<String, Box<RawValue>> {
     BTreeMap::from([("who".to_owned(), raw("1")), ("other".to_owned(), raw("2"))])
 }
@@ -60,12 +60,12 @@ fn name(live: &LiveTask) -> &'static str {
     }
 }
 
-/// What an input request came to; while it is held, someone waits for the answer.
-type Asked = Option<Result<Note, InputRequestError>>;
+/// The state of an input request; while it is held, someone waits for the response.
+type Asked = Option<Result<InputState, InputRequestError>>;
 
 type Operation = (&'static str, fn(&LiveTask) -> Asked, [&'static str; 5]);
 
-/// An operation that asks nothing.
+/// An operation without input requests.
 macro_rules! quietly {
     ($operation:expr) => {
         |live| {
@@ -76,12 +76,12 @@ macro_rules! quietly {
 }
 
 #[test]
-fn each_operation_in_each_state() {
+fn every_operation_in_every_state() {
     let operations: [Operation; 7] = [
         ("nothing", |_| None, ["working", "input_required", "working", "completed", "cancelled"]),
         (
             "say",
-            quietly!(|live: &LiveTask| live.say("x")),
+            quietly!(|live: &LiveTask| live.set_message("x")),
             ["working", "input_required", "working", "completed", "cancelled"],
         ),
         (
@@ -123,7 +123,7 @@ fn each_operation_in_each_state() {
             assert!(after.last_updated_at >= before.last_updated_at);
         }
     }
-    // The end that was decided is the one that is shown.
+    // The first final state is the one that is published.
     let (live, _) = live_in("settled");
     live.cancel();
     live.end(completed(), None);
@@ -133,46 +133,46 @@ fn each_operation_in_each_state() {
 }
 
 #[test]
-fn one_input_request_may_have_several_who_wait() {
+fn an_input_request_may_have_several_waiters() {
     let live = live();
     let request = KnownRequest::roots();
     let waits = || match live.ask("who", &request) {
-        Ok(Note::Waits(answer)) => answer,
+        Ok(InputState::Waiting(answer)) => answer,
         other => panic!("{other:?}"),
     };
     let (mut first, second) = (waits(), waits());
     drop(second);
     live.withdraw();
-    assert_eq!(shown(&live.snapshot()), ["who"], "one still waits");
+    assert_eq!(input_request_keys(&live.snapshot()), ["who"], "one is still waiting");
     assert_eq!(first.try_recv().err(), Some(TryRecvError::Empty));
     assert_eq!(live.answer(&BTreeMap::from([("who".to_owned(), raw("{\"roots\":[]}"))])), Ok(()));
     assert_eq!(
         first.try_recv().map(|answer| answer.get().to_owned()).ok().as_deref(),
         Some("{\"roots\":[]}")
     );
-    let Ok(Note::Answered(_)) = live.ask("who", &request) else { panic!("the answer stays") };
+    let Ok(InputState::Answered(_)) = live.ask("who", &request) else { panic!("the response is kept") };
 }
 
 #[test]
-fn keys_are_never_used_twice_for_two_requests() {
+fn keys_are_never_reused() {
     let live = live();
     let request = KnownRequest::roots();
-    let Ok(Note::Waits(_number)) = live.ask("who#2", &request) else { panic!("it waits") };
-    let Ok(Note::Waits(mut answer)) = live.ask("who", &request) else { panic!("it waits") };
+    let Ok(InputState::Waiting(_number)) = live.ask("who#2", &request) else { panic!("it waits") };
+    let Ok(InputState::Waiting(mut answer)) = live.ask("who", &request) else { panic!("it waits") };
     assert_eq!(live.answer(&BTreeMap::from([("who".to_owned(), raw("1"))])), Ok(()));
     answer.try_recv().expect("the answer");
     live.refuse("who", "no".to_owned()).expect("it may be asked again");
-    let Ok(Note::Waits(_again)) = live.ask("who", &request) else { panic!("it waits") };
-    assert_eq!(shown(&live.snapshot()), ["who#3", "who#2"], "sorted by the handler's keys");
+    let Ok(InputState::Waiting(_again)) = live.ask("who", &request) else { panic!("it waits") };
+    assert_eq!(input_request_keys(&live.snapshot()), ["who#3", "who#2"], "sorted by the handler's keys");
 }
 
 #[test]
-fn two_input_requests_have_two_keys_and_there_are_so_many() {
+fn input_requests_have_unique_keys_and_a_limit() {
     let live = live();
-    let Ok(Note::Waits(_first)) = live.ask("a", &KnownRequest::roots()) else { panic!("it waits") };
+    let Ok(InputState::Waiting(_first)) = live.ask("a", &KnownRequest::roots()) else { panic!("it waits") };
     let other = KnownRequest::form("What?", &serde_json::json!({"type": "object", "properties": {}}));
     assert!(matches!(live.ask("a", &other), Err(InputRequestError::SameKey(key)) if key == "a"));
-    let Ok(Note::Waits(_second)) = live.ask("b", &other) else { panic!("it waits") };
+    let Ok(InputState::Waiting(_second)) = live.ask("b", &other) else { panic!("it waits") };
     assert!(matches!(live.ask("c", &other), Err(InputRequestError::TooMany(2))));
     live.cancel();
     assert!(matches!(live.ask("c", &other), Err(InputRequestError::Ended)));
@@ -180,10 +180,10 @@ fn two_input_requests_have_two_keys_and_there_are_so_many() {
 }
 
 #[test]
-fn a_message_has_a_limit_and_a_task_its_size() {
+fn messages_are_limited_and_tasks_have_a_size() {
     let live = live();
     let before = live.snapshot().size();
-    live.say(&"ü".repeat(5_000));
+    live.set_message(&"ü".repeat(5_000));
     let task = live.snapshot();
     assert_eq!(task.status_message.as_ref().map(|message| message.chars().count()), Some(1_001));
     assert!(task.size() > before + 2_000);

@@ -1,5 +1,5 @@
-//! The stream of a peer, within bounds: how long the peer may read nothing of what is sent to it, and how much of its
-//! messages may be on their way.
+//! Limits on the stream of a peer: how long the peer may read nothing, and how many bytes of its messages may be in
+//! flight.
 
 use std::io;
 use std::pin::Pin;
@@ -14,8 +14,8 @@ use tokio::time::Sleep;
 #[cfg(any(feature = "socket", feature = "ws"))]
 use crate::quotas::Received;
 
-/// A stream that fails with [`TimedOut`](io::ErrorKind::TimedOut) when its peer has not read for too long, and with
-/// [`QuotaExceeded`](io::ErrorKind::QuotaExceeded) where there is no room for what comes.
+/// A stream that fails with [`TimedOut`](io::ErrorKind::TimedOut) if its peer has not read for too long, and with
+/// [`QuotaExceeded`](io::ErrorKind::QuotaExceeded) if there is no room for incoming bytes.
 #[derive(Debug)]
 pub(super) struct Bounded<S> {
     stream: S,
@@ -26,7 +26,7 @@ pub(super) struct Bounded<S> {
     meter: Option<Meter>,
 }
 
-/// Counts the bytes of a message until it is whole.
+/// Counts the bytes of a message until it is complete.
 #[cfg(any(feature = "socket", feature = "ws"))]
 #[derive(Debug, Clone)]
 pub(super) struct Meter(Arc<Mutex<Received>>);
@@ -37,7 +37,7 @@ impl Meter {
         Self(Arc::new(Mutex::new(received)))
     }
 
-    /// The bytes of a message that has come, which count until what is returned is dropped.
+    /// Returns the share of a complete message, which counts until it is dropped.
     pub(super) fn take(&self, bytes: usize) -> Received {
         self.received().split(bytes)
     }
@@ -48,7 +48,7 @@ impl Meter {
 }
 
 impl<S> Bounded<S> {
-    /// A stream whose peer reads something within `patience`.
+    /// Creates a stream whose peer has to read something within `patience`.
     pub(super) fn new(stream: S, patience: Duration) -> Self {
         Self {
             stream,
@@ -59,7 +59,7 @@ impl<S> Bounded<S> {
         }
     }
 
-    /// The same, with what comes counted.
+    /// Also counts incoming bytes.
     #[cfg(any(feature = "socket", feature = "ws"))]
     pub(super) fn metered(stream: S, patience: Duration, meter: Meter) -> Self {
         Self { meter: Some(meter), ..Self::new(stream, patience) }
@@ -67,7 +67,7 @@ impl<S> Bounded<S> {
 }
 
 impl<S: Unpin> Bounded<S> {
-    /// What writing has come to; an error where the peer has been waited for long enough.
+    /// Passes on the result of a write, or an error if the peer has not read for too long.
     fn in_time<T>(&mut self, task: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.late = None;
@@ -93,7 +93,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Bounded<S> {
         if let Some(meter) = &self.meter
             && !meter.received().grow(buffer.filled().len() - before)
         {
-            let error = io::Error::new(io::ErrorKind::QuotaExceeded, "too much is being received");
+            let error = io::Error::new(io::ErrorKind::QuotaExceeded, "the server is receiving too much");
             return Poll::Ready(Err(error));
         }
         Poll::Ready(Ok(()))
@@ -140,16 +140,16 @@ mod tests {
     use super::Bounded;
 
     #[tokio::test]
-    async fn a_peer_that_does_not_read_is_given_up() {
+    async fn peers_that_do_not_read_are_disconnected() {
         let (_peer, server) = tokio::io::duplex(16);
         let mut server = Bounded::new(server, Duration::from_millis(20));
         let error = server.write_all(&[0; 64]).await.expect_err("nobody reads");
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }
 
-    /// It takes twice as long as the peer may take for nothing.
+    /// Reading takes twice as long as the peer may pause.
     #[tokio::test]
-    async fn a_peer_that_reads_slowly_is_waited_for() {
+    async fn slow_peers_are_not_disconnected() {
         let patience = Duration::from_secs(1);
         let (mut peer, server) = tokio::io::duplex(16);
         let writing = tokio::spawn(async move { Bounded::new(server, patience).write_all(&[7; 80]).await });

@@ -1,7 +1,7 @@
-//! Any pair of byte streams, framed as stdio is: one message a line (2026-07-28, basic/transports/stdio).
+//! Any pair of byte streams with the framing of stdio: one message per line (2026-07-28, basic/transports/stdio).
 //!
-//! One task has both directions of a peer. It reads on only while the peer reads as well: answers that are not read
-//! hold up the reading of requests, and so memory stays bounded.
+//! One task handles both directions of a peer. It reads only while the peer reads as well: unread responses block the
+//! reading of requests, so memory stays bounded.
 
 use std::fmt;
 use std::io;
@@ -18,19 +18,19 @@ use crate::auth::Access;
 use crate::error::ServeError;
 use crate::service::Service;
 
-/// How much is read at once; what an idle peer costs is twice this.
+/// The size of reads; an idle peer costs twice this.
 const CHUNK: usize = 8 * 1024;
 
-/// A buffer that one large answer made larger than this is given back.
+/// A buffer that one large response made larger than this is freed.
 const KEPT: usize = 1 << 20;
 
-/// A pair of byte streams with one peer behind them, one message a line as on stdio: a serial line, a pipe, a stream
-/// that something else has accepted, or `tokio::io::duplex` in a test.
+/// A pair of byte streams with one peer and one message per line, as on stdio: a serial line, a pipe, a stream that
+/// something else has accepted, or `tokio::io::duplex` in a test.
 ///
-/// Serving ends when the input ends (calls that run get [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to
+/// Serving ends when the input ends (running calls get [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to
 /// finish), when the peer no longer reads, or when the shutdown of
-/// [`Service::serve_until`](crate::Service::serve_until) asks for it. It needs a tokio runtime with time. A handler that
-/// blocks keeps a thread of that runtime, and holds up its own peer.
+/// [`Service::serve_until`](crate::Service::serve_until) is requested. It requires a tokio runtime with time enabled. A
+/// handler that blocks occupies a thread of that runtime, and blocks its own peer.
 ///
 /// ```
 /// # use toolwright_server::{Lines, Server};
@@ -87,7 +87,7 @@ impl From<Lines> for Transport {
     }
 }
 
-/// Serves one peer to its end.
+/// Serves one peer until it disconnects.
 pub(super) async fn serve(
     service: &Service,
     reader: impl AsyncRead + Unpin,
@@ -95,14 +95,14 @@ pub(super) async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let limits = service.limits();
-    // Whoever holds the streams was given them by the program.
+    // The program provided the streams, so it trusts the peer.
     let peer = SocketPeer::open(service, Access::Trusted);
     let meter = Meter::new(service.shared().receive(peer.connection.caller()));
     let reader = Bounded::metered(reader, limits.write_timeout, meter.clone());
     let mut writer = Bounded::new(writer, limits.write_timeout);
     {
         let mut writing = pin!(write(&peer.outbox, &mut writer));
-        // Reading goes first, so that the answers to lines that came together are written together.
+        // Reading has priority, so that the responses to lines that arrived together are written together.
         tokio::select! {
             biased;
             read = read(&peer, reader, &meter, limits.max_message_bytes) => match read {
@@ -118,12 +118,12 @@ pub(super) async fn serve(
             () = peer.finish(limits.shutdown_grace) => {}
         }
     }
-    // What was sent is written; a peer that left before the end of the stream needs none.
+    // Everything is written; errors of a peer that has already disconnected do not matter.
     let _ = writer.shutdown().await;
     Ok(())
 }
 
-/// Takes messages until the input ends.
+/// Reads messages until the input ends.
 async fn read(
     peer: &SocketPeer,
     mut reader: impl AsyncRead + Unpin,
@@ -136,15 +136,15 @@ async fn read(
         match lines.next(&mut line) {
             Line::Whole => peer.take(&line, meter.take(line.len() + 1), &mut out).await,
             Line::TooLong => {
-                // Its bytes are dropped as they come, and what was read behind it is less than one piece.
+                // Its bytes are discarded as they arrive, and what was read behind it is less than one chunk.
                 drop(meter.take(usize::MAX));
-                peer.connection.refuse("the line is longer than this server reads", &mut out);
+                peer.connection.refuse("the line is too long", &mut out);
                 peer.send(&mut out).await;
             }
             Line::NeedsMore => {
                 let read = match reader.read(lines.room()).await {
                     Err(error) if error.kind() == io::ErrorKind::QuotaExceeded => {
-                        peer.connection.refuse("too much is being received; try again later", &mut out);
+                        peer.connection.refuse("the server is receiving too much; try again later", &mut out);
                         peer.send(&mut out).await;
                         return Ok(());
                     }
@@ -153,14 +153,14 @@ async fn read(
                 if lines.is_skipping() {
                     drop(meter.take(read));
                 }
-                lines.took(read);
+                lines.advance(read);
             }
             Line::End => return Ok(()),
         }
     }
 }
 
-/// Writes what waits in the outbox until that is closed.
+/// Writes the messages of the outbox until it is closed.
 async fn write(outbox: &Outbox, writer: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
     let mut lines = Vec::new();
     while outbox.wait_async().await {
@@ -175,7 +175,7 @@ async fn write(outbox: &Outbox, writer: &mut (impl AsyncWrite + Unpin)) -> io::R
     Ok(())
 }
 
-/// A peer's leaving is no error.
+/// Ignores errors that mean that the peer disconnected.
 fn left_or(stream: &'static str, source: io::Error) -> Result<(), ServeError> {
     match source.kind() {
         io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset | io::ErrorKind::TimedOut => Ok(()),

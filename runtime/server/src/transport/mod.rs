@@ -1,7 +1,7 @@
-//! Transports: where the bytes come from and go to.
+//! Transports, which read and write the bytes of messages.
 //!
-//! Transports are an enum and not a trait: a transport owns threads or tasks and its own shutdown, and needs the
-//! connection itself, which a trait for users could not expose. `Lines` takes streams that others create. When a
+//! Transports are an enum rather than a trait: a transport owns threads or tasks and its own shutdown, and needs the
+//! connection itself, which a public trait could not expose. `Lines` accepts streams that others create. When a
 //! WebSocket closes, its calls are cancelled; when a stream of lines ends, running calls may finish within the grace
 //! period, because a program that writes its requests and closes its end still wants the responses.
 
@@ -23,46 +23,46 @@ mod watch;
 use crate::error::ServeError;
 use crate::service::Service;
 
-/// A way to reach the server.
+/// A transport to serve on.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Transport {
     /// Standard input and output of this process.
     #[cfg(feature = "stdio")]
     Stdio(stdio::Stdio),
-    /// A pair of streams, with one peer behind them.
+    /// A pair of streams, with a single peer.
     #[cfg(feature = "socket")]
     Lines(lines::Lines),
     /// A Unix socket.
     #[cfg(all(feature = "socket", unix))]
     UnixSocket(unix::UnixSocket),
-    /// An HTTP server of its own.
+    /// The built-in HTTP server.
     #[cfg(feature = "http")]
     Http(http::Http),
-    /// A WebSocket server of its own.
+    /// The built-in WebSocket server.
     #[cfg(feature = "ws")]
     WebSocket(http::WebSocket),
 }
 
 impl Service {
-    /// Serves one transport until its peer leaves, or an error ends it.
+    /// Serves one transport until its peer disconnects, or an error ends it.
     ///
     /// # Errors
-    /// [`ServeError::Stream`] where reading or writing fails for another reason than the peer's leaving.
+    /// [`ServeError::Stream`] if reading or writing fails for another reason than the peer's disconnecting.
     pub async fn serve(&self, transport: impl Into<Transport>) -> Result<(), ServeError> {
         self.serve_until(transport, std::future::pending()).await
     }
 
-    /// As [`Service::serve`], and shuts down gracefully when `shutdown` is done: no new message is read, running calls get
-    /// [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish, their answers are sent, subscriptions end with their last message.
-    /// Tasks end with the last transport that is served, as failed; where the service is mounted in another server as
-    /// well, with the last handle to it.
+    /// Like [`Service::serve`], and shuts down gracefully when `shutdown` completes: no new message is read, running
+    /// calls get [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish, their responses are sent, and
+    /// subscriptions end with their last message. Tasks fail when the last transport ends or, if the service is mounted
+    /// in another server as well, when its last handle is dropped.
     ///
-    /// A signal is best waited for on a thread of its own: a handler that blocks a thread of the runtime can keep
-    /// `tokio::signal` from seeing it.
+    /// Wait for signals on a separate thread: a handler that blocks a thread of the runtime can keep `tokio::signal`
+    /// from seeing them.
     ///
     /// # Errors
-    /// As [`Service::serve`].
+    /// See [`Service::serve`].
     pub async fn serve_until(
         &self,
         transport: impl Into<Transport>,

@@ -1,4 +1,4 @@
-//! Peers on connections that last: taking them in, and ending them in order.
+//! Accepts peers on long-lived connections, and shuts them down gracefully.
 
 use std::io;
 use std::pin::pin;
@@ -20,10 +20,10 @@ use crate::quotas::Received;
 #[cfg(any(feature = "socket", feature = "ws"))]
 use crate::service::Service;
 
-/// How long accepting pauses when the system has no more sockets to give.
+/// How long accepting pauses when the system has run out of sockets.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long the last messages may take to be written at the end.
+/// How long writing the last messages may take at shutdown.
 pub(super) const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Accepts connections until `shutdown`, at most `limit` at once; others wait. Returns those that are still open.
@@ -52,19 +52,19 @@ pub(super) async fn accept<S, F: Future<Output = ()> + Send + 'static>(
             Some(Ok(stream)) => {
                 open.spawn(serve(stream));
             }
-            // A peer that left before it was accepted is its own matter; having no sockets left passes.
+            // A peer that disconnected before it was accepted does not matter, and a lack of sockets is temporary.
             Some(Err(_)) => tokio::time::sleep(PAUSE).await,
         }
     }
 }
 
-/// Waits for connections to end by themselves, for `time` at most.
+/// Waits for connections to end by themselves, for at most `time`.
 pub(super) async fn join(open: &mut JoinSet<()>, time: Duration) {
     let all_ended = async { while open.join_next().await.is_some() {} };
     let _ = tokio::time::timeout(time, all_ended).await;
 }
 
-/// The peer of one connection. When this is dropped, its calls are cancelled.
+/// The peer of one connection. Dropping it cancels its calls.
 #[cfg(any(feature = "socket", feature = "ws"))]
 #[derive(Debug)]
 pub(super) struct SocketPeer {
@@ -82,10 +82,10 @@ impl SocketPeer {
         Self { connection: Connection::open(shared, Arc::clone(&outbox), access), outbox }
     }
 
-    /// Takes one message, which takes up what was `received` until it is answered. Waits while the peer does not read its
-    /// answers; `out` is room to be used again.
+    /// Handles one message, whose share in `received` counts until its response is sent. Waits while the peer does not
+    /// read responses; `out` is a reusable buffer.
     pub(super) async fn take(&self, message: &[u8], received: Received, out: &mut Vec<u8>) {
-        // A message may be answered by one that waits for no room, such as the acknowledgment of a subscription.
+        // The response to a message may not wait for room, such as the acknowledgment of a subscription.
         self.outbox.room().await;
         if let Some(later) = self.connection.receive(message, out) {
             self.connection.answer_later(Box::pin(async move {
@@ -105,8 +105,8 @@ impl SocketPeer {
         line.clear();
     }
 
-    /// Lets calls that run finish within `grace`, ends the subscriptions, and waits until all is sent. To be polled
-    /// beside what sends.
+    /// Lets running calls finish within `grace`, ends the subscriptions, and waits until everything is sent. Has to be
+    /// polled concurrently with the writer.
     pub(super) async fn finish(&self, grace: Duration) {
         let _ = tokio::time::timeout(grace, self.connection.wait_until_answered()).await;
         self.connection.end();

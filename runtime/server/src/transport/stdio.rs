@@ -1,8 +1,8 @@
-//! Standard input and output: one message a line (2026-07-28, basic/transports/stdio).
+//! Standard input and output, with one message per line (2026-07-28, basic/transports/stdio).
 //!
-//! A thread of its own reads, polls each handler once and writes, so that a call whose handler is done at once costs
-//! one read and one write. A handler that waits goes on as a task of the runtime. A handler that *blocks* keeps the
-//! thread it is on, and after a moment another thread takes over the reading (`super::watch`).
+//! A dedicated thread reads, polls each handler once and writes, so that a call whose handler completes immediately
+//! costs one read and one write. A pending handler continues as a task of the runtime. A handler that *blocks* occupies
+//! its thread, and after a moment another thread takes over reading (`super::watch`).
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -23,20 +23,20 @@ use crate::connection::Connection;
 use crate::error::ServeError;
 use crate::service::Service;
 
-/// How long answers may take to be written at the end.
+/// How long writing the last responses may take at shutdown.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Standard input and output of this process.
 ///
-/// Serving ends when the input ends (calls that run get [`Limits::shutdown_grace`](crate::Limits::shutdown_grace)
-/// to finish), when the peer no longer reads, or when the shutdown of
-/// [`Service::serve_until`](crate::Service::serve_until) asks for it. Calls that had to be abandoned are named on
-/// stderr; if one of them blocks a thread of the runtime, the process is ended a grace later, since nothing else
-/// can end it.
+/// Serving ends when the input ends (running calls get [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to
+/// finish), when the peer no longer reads, or when the shutdown of
+/// [`Service::serve_until`](crate::Service::serve_until) is requested. Abandoned calls are named on stderr; if one of
+/// them blocks a thread of the runtime, the process exits after another grace period, since nothing else can end it.
 ///
-/// While it serves, what others print goes to stderr (on Unix): a stray `println!` does not break the protocol. What others
-/// read ends at once: a program that a handler starts inherits an empty standard input, not the requests. Elsewhere nothing
-/// else in the process, and no program that it starts, may use standard input or output.
+/// While it serves, other output to stdout goes to stderr (on Unix), so a stray `println!` does not break the protocol,
+/// and other reads of stdin see its end: a program that a handler starts inherits an empty standard input rather than
+/// the requests. On other platforms, nothing else in the process, and no program that it starts, may use standard input
+/// or output.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stdio;
 
@@ -58,7 +58,7 @@ impl Stdio {
     }
 }
 
-/// Serves the peer behind two streams to its end.
+/// Serves the peer behind two streams until it disconnects.
 async fn serve(
     service: &Service,
     input: File,
@@ -118,8 +118,8 @@ fn streams() -> Result<(File, File), ServeError> {
     Ok((input.into(), output.into()))
 }
 
-/// Standard input and output belong to the protocol alone; until this is dropped, for everybody else the one is empty and
-/// the other leads to stderr.
+/// Reserves standard input and output for the protocol; until this is dropped, other code sees an empty stdin, and its
+/// stdout leads to stderr.
 struct StreamsApart {
     #[cfg(unix)]
     input: File,
@@ -150,17 +150,17 @@ impl StreamsApart {
 #[cfg(unix)]
 impl Drop for StreamsApart {
     fn drop(&mut self) {
-        // What was printed belongs to stderr; what could not be put back stays there.
+        // Buffered output belongs to stderr; what could not be restored stays redirected.
         let _ = io::stdout().flush();
         let _ = rustix::stdio::dup2_stdout(&self.output);
         let _ = rustix::stdio::dup2_stdin(&self.input);
     }
 }
 
-/// Why serving ends by itself.
+/// Why serving ended by itself.
 #[derive(Debug, Clone)]
 enum End {
-    /// The input has ended, or the peer does not read any more.
+    /// The input has ended, or the peer does not read any longer.
     PeerLeft,
     Failed {
         stream: &'static str,
@@ -168,7 +168,7 @@ enum End {
     },
 }
 
-/// The streams and the threads between them and the connection.
+/// The streams, and the threads between them and the connection.
 #[derive(Debug)]
 struct Pump {
     connection: Arc<Connection>,
@@ -184,11 +184,11 @@ struct Pump {
 #[derive(Debug)]
 struct Writer {
     output: File,
-    /// What is being written; empty between writes.
+    /// The lines being written; empty between writes.
     lines: Vec<u8>,
 }
 
-/// A buffer that one large answer made larger than this is given back.
+/// A buffer that one large response made larger than this is freed.
 const KEPT: usize = 1 << 20;
 
 impl Pump {
@@ -207,7 +207,7 @@ impl Pump {
         let pump = Arc::clone(self);
         spawn("mcp-read", move || {
             let end = pump.read(turn);
-            // The reading goes on elsewhere if the turn is over.
+            // Another thread continues reading if the turn is over.
             if let Some(end) = end {
                 pump.end(end);
             }
@@ -215,7 +215,7 @@ impl Pump {
         .map(|_| ())
     }
 
-    /// Reads and answers until the end of the input; none if another thread has taken over.
+    /// Reads and answers until the end of the input; `None` if another thread has taken over.
     fn read(&self, turn: u64) -> Option<End> {
         let _runtime = self.runtime.enter();
         let (mut line, mut out) = (Vec::new(), Vec::new());
@@ -247,7 +247,7 @@ impl Pump {
                     self.watch.end(message);
                 }
                 Line::TooLong => {
-                    self.connection.refuse("the line is longer than this server reads", &mut out);
+                    self.connection.refuse("the line is too long", &mut out);
                 }
                 Line::End => {
                     return Some(self.write().err().map_or(End::PeerLeft, |error| write_end(&error)));
@@ -256,7 +256,8 @@ impl Pump {
             }
             self.outbox.append(&mut out);
             if self.watch.turn() != turn {
-                // Taken over while the handler blocked: nobody else knows that there is something to write.
+                // Another thread took over while the handler blocked; nobody else knows that there is something to
+                // write.
                 return self.write().err().map(|error| write_end(&error));
             }
         }
@@ -271,7 +272,8 @@ impl Pump {
         }
     }
 
-    /// Writes all that waits. What is taken is written before anybody else takes, so the order is kept.
+    /// Writes everything that is queued. Taken lines are written before anyone else takes more, so the order is
+    /// preserved.
     fn write(&self) -> io::Result<()> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let Writer { output, lines } = &mut *writer;
@@ -297,7 +299,8 @@ impl Pump {
         if !self.ended.send_if_modified(|ended| ended.is_none().then(|| *ended = Some(end)).is_some()) {
             return;
         }
-        // Usually `finish` is done long before. It cannot even begin while a handler blocks the runtime's only thread.
+        // Usually `finish` completes much earlier. It cannot even start while a handler blocks the runtime's only
+        // thread.
         let pump = Arc::clone(self);
         let _ = spawn("mcp-end", move || {
             thread::sleep(pump.grace.saturating_add(LAST_WORDS).saturating_mul(2));
@@ -308,7 +311,7 @@ impl Pump {
         });
     }
 
-    /// Lets running calls finish, says which ones had to be abandoned, and sends the last answers.
+    /// Lets running calls finish, logs which ones were abandoned, and sends the last responses.
     async fn finish(&self) {
         let idle = async {
             self.connection.wait_until_answered().await;
@@ -338,8 +341,8 @@ impl Pump {
     }
 }
 
-/// Whether `future` is done within `time`. The time is kept by a thread: at the end a handler may block the one that
-/// keeps the runtime's timers.
+/// Whether `future` completes within `time`. A thread measures the time: at shutdown, a handler may block the thread
+/// that drives the runtime's timers.
 async fn within(time: Duration, future: impl Future<Output = ()>) -> bool {
     let (sender, over) = oneshot::channel::<()>();
     if spawn("mcp-timer", move || {
@@ -360,7 +363,7 @@ async fn within(time: Duration, future: impl Future<Output = ()>) -> bool {
     .await
 }
 
-/// Ends the process where `main` cannot return, as the runtime waits for a handler that blocks one of its threads.
+/// Exits the process if `main` cannot return, because the runtime waits for a handler that blocks one of its threads.
 #[expect(clippy::disallowed_methods, reason = "there is no other way out")]
 fn exit() -> ! {
     std::process::exit(0)

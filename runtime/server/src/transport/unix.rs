@@ -1,7 +1,7 @@
-//! Unix sockets: any number of peers, each on a connection of its own, framed as stdio is.
+//! Unix sockets: any number of peers, each on its own connection, with the framing of stdio.
 //!
-//! A socket is bound, gets its mode, and listens only then, so that no other user can connect in between. Servers
-//! that start at the same time lock the folder, so that none removes the other's socket as a stale one.
+//! A socket is bound, gets its mode, and only then listens, so that no other user can connect in between. Servers that
+//! start at the same time lock the folder, so that none removes the other's socket as a stale one.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -20,14 +20,14 @@ use super::{Transport, lines};
 use crate::error::ServeError;
 use crate::service::Service;
 
-/// A Unix socket that listens already: one message a line, as on stdio, for any number of peers.
+/// A Unix socket, bound to a path: one message per line, as on stdio, for any number of peers.
 ///
-/// Only the user of this process may connect (the file has mode 0600). Every peer is a client of its own:
-/// what it agrees on, calls and subscribes to is its own, and when its input ends, its calls that run get
-/// [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish. [`Limits`](crate::Limits) bounds the peers, their
-/// lines and what waits for a slow reader.
+/// Only the user of this process may connect (the file has mode 0600). Every peer is an independent client: its
+/// revision, calls and subscriptions are its own, and when its input ends, its running calls get
+/// [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish. [`Limits`](crate::Limits) bounds the peers,
+/// their lines, and what is queued for slow readers.
 ///
-/// At the end of [`Service::serve_until`](crate::Service::serve_until), and when it is dropped, the file is removed.
+/// The file is removed when [`Service::serve_until`](crate::Service::serve_until) shuts down, and when this is dropped.
 ///
 /// ```no_run
 /// # async fn example(service: toolwright_server::Service) -> Result<(), Box<dyn std::error::Error>> {
@@ -44,17 +44,17 @@ pub struct UnixSocket {
 }
 
 impl UnixSocket {
-    /// Listens at `path`. The file that a server left there which no longer runs is replaced.
+    /// Binds to `path`. A stale file of a server that no longer runs is replaced.
     ///
     /// # Errors
-    /// [`AddrInUse`](io::ErrorKind::AddrInUse) if a server listens there, [`AlreadyExists`](io::ErrorKind::AlreadyExists)
-    /// if something else than a socket is there, and what the system says: that the folder does not exist, or that the
-    /// path is too long (some 100 bytes).
+    /// [`AddrInUse`](io::ErrorKind::AddrInUse) if a server is listening there,
+    /// [`AlreadyExists`](io::ErrorKind::AlreadyExists) if something other than a socket exists there, and the system's
+    /// errors: for example if the folder does not exist, or the path is too long (about 100 bytes).
     pub fn bind(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = std::path::absolute(path)?;
         let address = SocketAddrUnix::new(&path)?;
-        let _alone = alone_in_folder_of(&path)?;
-        make_way(&path, &address)?;
+        let _alone = lock_folder_of(&path)?;
+        remove_stale(&path, &address)?;
         let socket = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
         rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
         rustix::net::bind(&socket, &address)?;
@@ -67,7 +67,7 @@ impl UnixSocket {
         Ok(Self { listener, file })
     }
 
-    /// Where it listens, as an absolute path.
+    /// Returns the absolute path of the socket.
     pub fn path(&self) -> &Path {
         &self.file.path
     }
@@ -88,7 +88,7 @@ impl UnixSocket {
                 let (service, stop) = (service.clone(), stop.clone());
                 async move {
                     let (reader, writer) = stream.split();
-                    // An error is this peer's own, and nobody is left to tell.
+                    // An error concerns only this peer, and there is nobody to report it to.
                     let _ = lines::serve(&service, reader, writer, stop.cancelled()).await;
                 }
             },
@@ -108,11 +108,11 @@ impl From<UnixSocket> for Transport {
     }
 }
 
-/// How many peers may wait to be accepted.
+/// The number of connections that may wait to be accepted.
 const BACKLOG: i32 = 1024;
 
-/// Takes away the file of a server that is gone.
-fn make_way(path: &Path, address: &SocketAddrUnix) -> io::Result<()> {
+/// Removes the file of a server that no longer runs.
+fn remove_stale(path: &Path, address: &SocketAddrUnix) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
@@ -125,20 +125,20 @@ fn make_way(path: &Path, address: &SocketAddrUnix) -> io::Result<()> {
     }
     if is_listening(address)? {
         let text =
-            format!("a server listens on `{}` already; end it, or choose another path", path.display());
+            format!("a server is already listening on `{}`; stop it, or choose another path", path.display());
         return Err(io::Error::new(io::ErrorKind::AddrInUse, text));
     }
     match fs::remove_file(path) {
-        // Its server has ended in between.
+        // Its server has ended in the meantime.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
     }
 }
 
-/// Whether someone would take a connection at `address`, now or when there is room.
+/// Whether a server would accept a connection at `address`, now or once it has room.
 fn is_listening(address: &SocketAddrUnix) -> io::Result<bool> {
     let probe = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
-    // A server with a full queue would make this wait.
+    // A server with a full queue would otherwise block this.
     rustix::io::ioctl_fionbio(&probe, true)?;
     match rustix::net::connect(&probe, address) {
         Ok(()) | Err(Errno::AGAIN | Errno::INPROGRESS) => Ok(true),
@@ -147,9 +147,9 @@ fn is_listening(address: &SocketAddrUnix) -> io::Result<bool> {
     }
 }
 
-/// Keeps two servers that start at one moment from removing each other's file, until the lock is dropped. Where folders
-/// cannot be locked, that is left to chance.
-fn alone_in_folder_of(path: &Path) -> io::Result<Option<File>> {
+/// Keeps two servers that start at the same time from removing each other's file, until the lock is dropped. If folders
+/// cannot be locked, there is no protection.
+fn lock_folder_of(path: &Path) -> io::Result<Option<File>> {
     const PATIENCE: Duration = Duration::from_secs(2);
     let Some(Ok(folder)) = path.parent().map(File::open) else { return Ok(None) };
     let start = Instant::now();
@@ -162,14 +162,14 @@ fn alone_in_folder_of(path: &Path) -> io::Result<Option<File>> {
             }
             Err(fs::TryLockError::WouldBlock) => {
                 let text =
-                    format!("another process keeps the folder of `{}` locked; try again", path.display());
+                    format!("another process has locked the folder of `{}`; try again", path.display());
                 return Err(io::Error::new(io::ErrorKind::WouldBlock, text));
             }
         }
     }
 }
 
-/// The file of a socket; removed when this is dropped, unless it is another's by then.
+/// The file of a socket, which is removed when this is dropped, unless another server owns it by then.
 #[derive(Debug)]
 struct SocketFile {
     path: PathBuf,
@@ -187,7 +187,7 @@ impl SocketFile {
 impl Drop for SocketFile {
     fn drop(&mut self) {
         if identity(&self.path).is_ok_and(|found| found == self.identity) {
-            // What cannot be removed is found to be stale by the next server.
+            // If it cannot be removed, the next server detects it as stale.
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -1,4 +1,4 @@
-//! Noticing a handler that blocks the thread it runs on, so that another thread can go on reading.
+//! Detects handlers that block their thread, so that another thread can continue reading.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -7,27 +7,27 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-/// How long a handler may hold up the reading before another thread takes over.
+/// How long a handler may block reading before another thread takes over.
 const BLOCKED_AFTER: Duration = Duration::from_millis(25);
 
-/// How many blocked handlers are worked around; with more, reading waits.
+/// The maximum number of blocked handlers to work around; with more, reading waits.
 const MAX_BLOCKED_HANDLERS: usize = 64;
 
-/// Whose turn it is to read, and whether a handler holds up the reading. Costs two atomic operations a message, and
-/// the watching thread sleeps for good while no message comes.
+/// Tracks which thread may read, and whether a handler blocks it. Costs two atomic operations per message; the watching
+/// thread sleeps while no message arrives.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    /// From the top: 40 bits of turn, 23 bits that grow with each message, one bit "a message is being handled". Both
-    /// counters begin again at 0 after their last value, and neither reaches into the other. A thread would take a turn
-    /// for its own only if it came back after 2^40 takeovers, which take 800 years; the watcher would take two messages
-    /// for one only after 2^23 messages in 25 ms.
+    /// From the top: 40 bits for the turn, 23 bits that are incremented with each message, and one bit for "a message
+    /// is being handled". Both counters wrap around, and neither overflows into the other. A thread would mistake
+    /// another turn for its own only if it returned after 2^40 takeovers, which take 800 years; the watcher would
+    /// mistake two messages for one only after 2^23 messages in 25 ms.
     state: AtomicU64,
     asleep: AtomicBool,
     over: AtomicBool,
     watcher: Mutex<Option<Thread>>,
-    /// Handlers that block on threads that have lost their turn.
+    /// The number of blocked handlers on threads that have lost their turn.
     blocked: AtomicUsize,
-    /// Told at the end of each message, once someone waits for that.
+    /// Notified at the end of each message, once someone waits for it.
     freed: Notify,
     ending: AtomicBool,
 }
@@ -35,11 +35,11 @@ pub(super) struct Watch {
 const HANDLING: u64 = 1;
 const MESSAGE: u64 = 2;
 const TURN_SHIFT: u32 = 24;
-/// All of the state that is not the turn.
+/// All bits of the state except those of the turn.
 const OF_MESSAGE: u64 = (1 << TURN_SHIFT) - 1;
 
 impl Watch {
-    /// A watch whose counters stand where `state` says.
+    /// Creates a watch with the counters in `state`.
     #[cfg(test)]
     pub(super) fn at(state: u64) -> Self {
         Self { state: AtomicU64::new(state), ..Self::default() }
@@ -54,7 +54,7 @@ impl Watch {
         self.state.load(Ordering::Acquire) >> TURN_SHIFT
     }
 
-    /// The reading thread starts to handle a message.
+    /// Called when the reading thread starts to handle a message.
     pub(super) fn begin(&self) -> u64 {
         let next = |state: u64| (state & !OF_MESSAGE) | (state.wrapping_add(MESSAGE | HANDLING) & OF_MESSAGE);
         let before = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| Some(next(state)));
@@ -65,11 +65,11 @@ impl Watch {
         message
     }
 
-    /// The thread that began `message` is done with it.
+    /// Called when the thread that began `message` has handled it.
     pub(super) fn end(&self, message: u64) {
         let done = message & !HANDLING;
         if self.state.compare_exchange(message, done, Ordering::AcqRel, Ordering::Acquire).is_err() {
-            // The turn is another thread's by now.
+            // Another thread has the turn by now.
             self.blocked.fetch_sub(1, Ordering::AcqRel);
         }
         if self.ending.load(Ordering::Acquire) {
@@ -79,7 +79,7 @@ impl Watch {
 
     /// Ends the turn of the reading thread; returns the next turn.
     pub(super) fn take_turn(&self) -> u64 {
-        // The shift drops what is more than a turn has room for.
+        // The shift drops the bits beyond a turn.
         let next = |state: u64| (state >> TURN_SHIFT).wrapping_add(1) << TURN_SHIFT;
         let before = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| Some(next(state)));
         let before = before.unwrap_or_else(|state| state);
@@ -89,8 +89,8 @@ impl Watch {
         next(before) >> TURN_SHIFT
     }
 
-    /// Waits a little, and takes the turn from a thread that handled one message all the while. Sleeps while no
-    /// message comes.
+    /// Waits briefly, and takes the turn from a thread that handled a single message all that time. Sleeps while no
+    /// message arrives.
     pub(super) fn turn_after_blocked(&self) -> Option<u64> {
         let before = self.state.load(Ordering::Acquire);
         thread::sleep(BLOCKED_AFTER);
@@ -102,7 +102,7 @@ impl Watch {
             return may.then(|| self.take_turn());
         }
         self.asleep.store(true, Ordering::Release);
-        // A message that comes from now on sees the flag, one that came before is seen here.
+        // A message that arrives from now on sees the flag, and an earlier one is detected here.
         if self.state.load(Ordering::Acquire) == before && !self.is_over() {
             thread::park_timeout(Duration::from_hours(1));
         }
@@ -146,13 +146,13 @@ pub(super) mod tests {
 
     use super::{HANDLING, MESSAGE, OF_MESSAGE, TURN_SHIFT, Watch};
 
-    /// The last turn before the counter begins again, less `before`.
+    /// The last turn before the counter wraps around, minus `before`.
     pub(in crate::transport) fn near_last_turn(before: u64) -> Watch {
         Watch::at(((u64::MAX >> TURN_SHIFT) - before) << TURN_SHIFT)
     }
 
     #[test]
-    fn a_turn_that_was_taken_is_the_turn_that_is_read() {
+    fn a_thread_that_takes_a_turn_may_read() {
         for watch in
             [Watch::default(), near_last_turn(2), Watch::at(0xFFFD << TURN_SHIFT), Watch::at(0xFFFD << 48)]
         {
@@ -160,22 +160,22 @@ pub(super) mod tests {
             for _ in 0..5 {
                 watch.begin();
                 let taken = watch.take_turn();
-                assert_eq!(taken, watch.turn(), "whoever takes a turn may read");
-                assert_ne!(taken, before, "and nobody else");
+                assert_eq!(taken, watch.turn(), "the thread with the turn may read");
+                assert_ne!(taken, before, "no other thread may read");
                 before = taken;
             }
         }
     }
 
     #[test]
-    fn turns_begin_again_after_the_last_one() {
+    fn turns_wrap_around() {
         let watch = near_last_turn(0);
         assert_eq!(watch.take_turn(), 0);
         assert_eq!(watch.turn(), 0);
     }
 
     #[test]
-    fn any_number_of_messages_leaves_the_turn_as_it_is() {
+    fn messages_do_not_change_the_turn() {
         for turn in [0, 7, u64::MAX >> TURN_SHIFT] {
             let watch = Watch::at((turn << TURN_SHIFT) | (OF_MESSAGE - 2 * MESSAGE - HANDLING));
             for _ in 0..6 {
@@ -190,7 +190,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_handler_that_lost_its_turn_counts_as_blocked_to_its_end() {
+    fn handlers_that_lost_their_turn_count_as_blocked() {
         let watch = near_last_turn(0);
         let message = watch.begin();
         watch.take_turn();

@@ -2,40 +2,40 @@
 
 use std::time::Duration;
 
-/// The longest pause before a stream is resumed that a server may ask for.
+/// The longest reconnection delay that a server can request.
 const MAX_RETRY: Duration = Duration::from_mins(5);
-/// The longest id or name of an event that is kept, in bytes.
+/// The maximum length of an event's id or name, in bytes.
 const MAX_FIELD: usize = 8 << 10;
 
 /// One event with data.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Empty where the stream names none, which means `message`.
+    /// The event type; empty if the stream names none, which means `message`.
     pub name: String,
-    /// The lines of data, with a line feed between them.
+    /// The data lines, joined by line feeds.
     pub data: Vec<u8>,
 }
 
-/// An event is larger than what is read.
+/// An event exceeds the size limit.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooLarge {
-    /// Its beginning.
+    /// The beginning of the event.
     pub start: Vec<u8>,
 }
 
-/// Takes a stream apart, whatever pieces its bytes come in.
+/// An incremental parser of event streams, which accepts bytes in pieces of any size.
 #[derive(Debug)]
 pub struct EventReader {
-    /// What was read and not taken apart yet.
+    /// Bytes that were read but not parsed yet.
     buffer: Vec<u8>,
     at: usize,
-    /// Up to where no end of a line was found.
+    /// Up to this position, the buffer contains no line break.
     scanned: usize,
     is_first_line: bool,
     data: Vec<u8>,
     has_data: bool,
     name: String,
-    /// The id as it stands in this event, if it has one.
+    /// The id of the current event, if it has one.
     id: Option<String>,
     last_id: Option<String>,
     retry: Option<Duration>,
@@ -43,7 +43,7 @@ pub struct EventReader {
 }
 
 impl EventReader {
-    /// A reader of events of up to `limit` bytes.
+    /// Creates a reader of events of up to `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self {
             buffer: Vec::new(),
@@ -60,7 +60,7 @@ impl EventReader {
         }
     }
 
-    /// Adds what came.
+    /// Appends bytes from the stream.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.at > 0 {
             self.buffer.drain(..self.at);
@@ -70,21 +70,21 @@ impl EventReader {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The id to resume after: that of the last event that ended, if it is not empty.
+    /// Returns the id to resume after: that of the last complete event, unless it is empty.
     pub fn last_id(&self) -> Option<&str> {
         self.last_id.as_deref().filter(|id| !id.is_empty())
     }
 
-    /// How long to wait before the stream is resumed, if the server says.
+    /// Returns the reconnection delay that the server requested, if any.
     pub fn retry(&self) -> Option<Duration> {
         self.retry
     }
 
-    /// The next event that has data, if all of it is there.
+    /// Returns the next event that has data, if it is complete.
     ///
     /// # Errors
-    /// [`TooLarge`] where an event, or a line, has more bytes than the limit. What was read of it is dropped.
-    #[expect(clippy::should_implement_trait, reason = "none is not the end: more may be pushed")]
+    /// [`TooLarge`] if an event or a line exceeds the limit. The bytes read of it are discarded.
+    #[expect(clippy::should_implement_trait, reason = "`None` is not the end: more bytes may be pushed")]
     pub fn next(&mut self) -> Option<Result<Event, TooLarge>> {
         loop {
             let Some(end) = self.line_end() else {
@@ -110,13 +110,13 @@ impl EventReader {
 
     fn line_end(&mut self) -> Option<usize> {
         let found = memchr::memchr2(b'\n', b'\r', &self.buffer[self.scanned..]);
-        // Nothing is looked at twice, neither while the byte after a CR is awaited.
+        // No byte is scanned twice, not even while waiting for the byte after a CR.
         self.scanned = found.map_or(self.buffer.len(), |offset| self.scanned + offset);
         found.map(|_| self.scanned)
     }
 
-    /// The length of the end of a line: LF, CR LF or CR. None while it is open which of the last two it is: unless the line is
-    /// empty, since an event must not wait for the next one.
+    /// The length of the line break at `end`: LF, CR LF or CR. `None` if a CR is the last byte, since an LF may follow.
+    /// An empty line is the exception: an event must not wait for the next one.
     fn break_length(&self, end: usize) -> Option<usize> {
         match (self.buffer[end], self.buffer.get(end + 1)) {
             (b'\r', Some(b'\n')) => Some(2),
@@ -131,7 +131,7 @@ impl EventReader {
             line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
         }
         let (field, value) = match memchr::memchr(b':', line) {
-            // A comment, such as a sign of life.
+            // A comment, such as a keep-alive.
             Some(0) => return,
             Some(colon) => (&line[..colon], &line[colon + 1..]),
             None => (line, &b""[..]),
@@ -159,7 +159,7 @@ impl EventReader {
         }
     }
 
-    /// Ends an event. One without data has an id all the same, as the first one of a stream that can be resumed
+    /// Ends an event. An event without data may still have an id, such as the first event of a resumable stream
     /// (2025-11-25, basic/transports "Sending Messages to the Server").
     fn dispatch(&mut self) -> Option<Event> {
         if let Some(id) = self.id.take() {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_are_read_in_any_pieces() {
+    fn streams_can_be_read_in_any_pieces() {
         for (text, expected) in [
             ("data: a\n\n", vec![("", "a")]),
             ("data:a\r\n\r\ndata: b\r\n\r\n", vec![("", "a"), ("", "b")]),
@@ -222,7 +222,7 @@ mod tests {
 
     /// modelcontextprotocol/typescript-sdk#1184.
     #[test]
-    fn the_last_id_and_the_pause_are_kept() {
+    fn the_reader_remembers_id_and_retry() {
         let text = b"id: 123\nretry: 250\ndata:\n\nid: 124\nevent: message\ndata: {}\n\n";
         let (events, reader) = read(text, 5);
         assert_eq!(events, [("message".to_owned(), "{}".to_owned())]);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn the_reader_buffers_a_bounded_amount() {
         for text in ["data: ".to_owned() + &"x".repeat(5000), "data: xxxxxxxx\n".repeat(500)] {
             let mut reader = EventReader::new(1 << 10);
             let mut is_refused = false;

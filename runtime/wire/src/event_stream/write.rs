@@ -1,16 +1,16 @@
-//! Writing events.
+//! Writing event streams.
 
 use std::fmt::Display;
 use std::io::Write as _;
 use std::time::Duration;
 
-/// Appends `message` as an event: one `data` line, however the message was laid out.
+/// Appends `message` as an event with one `data` line, whatever whitespace the message contains.
 #[inline]
 pub fn write_event(out: &mut Vec<u8>, message: &[u8]) {
     out.extend_from_slice(b"data: ");
     let start = out.len();
     out.extend_from_slice(message.trim_ascii_end());
-    // Outside of strings, where JSON has no bare line breaks, one white space is as good as another.
+    // JSON strings contain no bare line breaks; elsewhere, any whitespace is equivalent.
     for byte in &mut out[start..] {
         if matches!(byte, b'\n' | b'\r') {
             *byte = b' ';
@@ -19,7 +19,7 @@ pub fn write_event(out: &mut Vec<u8>, message: &[u8]) {
     out.extend_from_slice(b"\n\n");
 }
 
-/// Appends each of the lines as an event.
+/// Appends each line as an event.
 #[inline]
 pub fn write_events(out: &mut Vec<u8>, lines: &[u8]) {
     for line in messages(lines) {
@@ -33,7 +33,7 @@ pub fn write_event_with_id(out: &mut Vec<u8>, id: impl Display, message: &[u8]) 
     write_event(out, message);
 }
 
-/// Appends an event without a message, from which a client takes where to go on, and how long to wait before it does
+/// Appends an event without a message, which tells the client the id to resume after and the reconnection delay
 /// (2025-11-25, basic/transports "Sending Messages to the Server").
 pub fn write_priming(out: &mut Vec<u8>, id: impl Display, retry: Duration) {
     write_id(out, id);
@@ -45,10 +45,10 @@ fn write_id(out: &mut Vec<u8>, id: impl Display) {
     let _ = writeln!(out, "id: {id}");
 }
 
-/// A comment, which shows that the stream is alive.
+/// A comment that keeps the stream alive.
 pub const COMMENT: &[u8] = b":\n\n";
 
-/// The messages among the lines of an outbox.
+/// Iterates over the messages among the lines of an outbox.
 #[inline]
 pub fn messages(lines: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
@@ -61,7 +61,7 @@ mod tests {
     use super::{write_event, write_event_with_id, write_events, write_priming};
 
     #[test]
-    fn an_event_is_one_line_however_its_message_is_laid_out() {
+    fn an_event_is_one_line_whatever_its_whitespace() {
         let mut out = Vec::new();
         write_event(&mut out, b"{\n  \"a\": \"\\n\"\r\n}\n");
         assert_eq!(out, b"data: {   \"a\": \"\\n\"  }\n\n");

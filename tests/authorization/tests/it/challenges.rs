@@ -43,7 +43,7 @@ fn challenge(mut response: Response) -> (String, String) {
 }
 
 #[test]
-fn a_request_without_a_token_is_told_where_to_get_one() {
+fn requests_without_a_token_get_a_challenge() {
     let lab = lab();
     let response = list(&lab).send();
     assert_eq!(response.status, 401);
@@ -221,14 +221,14 @@ fn requests_fail_if_a_verifier_never_returns() {
 }
 
 #[test]
-fn a_reason_cannot_break_out_of_the_challenge() {
+fn reasons_are_escaped_in_the_challenge() {
     let lab = Lab::serve(shop::service(), protected(Stuck));
     let (challenge, _) = challenge(list(&lab).header("Authorization", "Bearer x").send());
     assert!(challenge.contains(r#"error_description="a 'quoted'''reason with 'mlauts'""#), "{challenge}");
 }
 
 #[test]
-fn verifiers_are_asked_in_turn() {
+fn verifiers_are_tried_in_turn() {
     let server = AuthorizationServer::start();
     let jwt = JwtVerifier::new(&server.issuer(), RESOURCE).expect("an issuer");
     let protection = protection(keys()).or(jwt.clock(TestClock::default().reader()));

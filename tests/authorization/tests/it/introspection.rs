@@ -15,7 +15,7 @@ fn verifier(server: &AuthorizationServer, clock: &TestClock) -> Introspection {
         .clock(clock.reader())
 }
 
-/// What is said about a good token.
+/// The introspection response of a valid token.
 fn good() -> Value {
     json!({
         "active": true, "sub": "ada", "client_id": "console", "aud": RESOURCE, "scope": "orders:read",
@@ -31,7 +31,7 @@ async fn check(verifier: &Introspection, token: &str) -> Result<Principal, (Reje
 }
 
 #[tokio::test]
-async fn an_active_token_says_who_calls() {
+async fn an_active_token_identifies_the_caller() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock);
     let token = server.opaque("a", good());
@@ -44,7 +44,7 @@ async fn an_active_token_says_who_calls() {
 }
 
 #[tokio::test]
-async fn answers_are_checked_as_tokens_are() {
+async fn introspection_responses_are_validated() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock).issuer("https://login.example");
     let with = |name: &str, value: Value| {
@@ -65,7 +65,7 @@ async fn answers_are_checked_as_tokens_are() {
         (with("aud", json!(format!("{RESOURCE}/"))), Some("another audience")),
         (with("aud", json!(null)), Some("another audience")),
         (json!({"active": true, "sub": "ada"}), Some("another audience")),
-        (json!({"active": true, "aud": RESOURCE}), Some("for whom")),
+        (json!({"active": true, "aud": RESOURCE}), Some("neither `sub`")),
     ]
     .into_iter()
     .enumerate()
@@ -82,7 +82,7 @@ async fn answers_are_checked_as_tokens_are() {
 }
 
 #[tokio::test]
-async fn an_audience_is_checked_where_it_is_named() {
+async fn an_audience_is_checked_if_present() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let verifier = verifier(&server, &clock).audience_checked_by_server();
     let unnamed = server.opaque("unnamed", json!({"active": true, "sub": "ada"}));
@@ -128,7 +128,7 @@ async fn invalid_answers_are_not_cached() {
 #[tokio::test]
 async fn the_cache_is_bounded_and_fake_tokens_evict_nothing() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
-    let verifier = verifier(&server, &clock).most_kept(2);
+    let verifier = verifier(&server, &clock).max_cached(2);
     let tokens = ["a", "b", "c"].map(|name| server.opaque(name, good()));
     for token in &tokens {
         assert!(check(&verifier, token).await.is_ok());
@@ -149,7 +149,7 @@ async fn the_cache_is_bounded_and_fake_tokens_evict_nothing() {
 #[tokio::test]
 async fn the_cache_is_bounded_in_bytes() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
-    let verifier = verifier(&server, &clock).most_kept_bytes(10_000);
+    let verifier = verifier(&server, &clock).max_cached_bytes(10_000);
     let of_length = |length: usize| {
         let mut answer = good();
         answer["note"] = json!("x".repeat(length));

@@ -241,7 +241,7 @@ async fn unusable_keys_do_not_affect_the_others() {
     assert_eq!(check(&verifier, &server.sign(unnamed)).await, Good, "a token need not name its key");
 }
 
-/// Waits for what goes on beside the test.
+/// Waits for background work.
 async fn eventually(mut happened: impl FnMut() -> bool) {
     let start = Instant::now();
     while !happened() {

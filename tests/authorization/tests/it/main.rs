@@ -1,4 +1,4 @@
-//! Authorization: tokens, scopes, keys, and what they admit.
+//! Authorization: tokens, scopes, keys, and access.
 
 mod challenges;
 mod changes;

@@ -30,7 +30,7 @@ fn document(lab: &Lab, path: &str) -> Value {
 }
 
 #[test]
-fn it_says_what_clients_need_to_get_a_token() {
+fn it_contains_what_clients_need_to_get_a_token() {
     let lab = lab(named(RESOURCE).documentation("https://shop.example/docs"));
     let expected = json!({
         "resource": "https://shop.example/mcp",
@@ -95,7 +95,7 @@ fn without_an_authorization_server_there_is_none() {
 }
 
 #[tokio::test]
-async fn a_mounted_service_has_it_as_a_service_of_its_own() -> Result<(), Infallible> {
+async fn a_mounted_service_offers_it_separately() -> Result<(), Infallible> {
     let service = shop::service();
     let open = HttpService::new(&service);
     assert_eq!(open.metadata_path(), None);

@@ -1,4 +1,4 @@
-//! Providers that give each caller lists of its own: what is listed for a caller is what it may use.
+//! Providers that list per caller: a caller can use exactly what is listed for it.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -167,7 +167,7 @@ fn each_caller_has_lists_of_its_own() {
 }
 
 #[test]
-fn pages_and_cursors_are_of_the_caller() {
+fn pages_and_cursors_belong_to_the_caller() {
     let (_, _, lab) = serve(Limits { list_page_size: 1, ..Limits::default() });
     let (mut all, mut params, mut cursors) = (Vec::new(), json!({}), Vec::new());
     loop {
@@ -185,7 +185,7 @@ fn pages_and_cursors_are_of_the_caller() {
 }
 
 #[test]
-fn what_a_caller_is_not_shown_does_not_exist() {
+fn hidden_items_do_not_exist_for_a_caller() {
     let (_, _, lab) = serve(Limits::default());
     let complete = |name: &str| json!({"ref": {"type": "ref/prompt", "name": name}, "argument": {"name": "a", "value": ""}});
     let (adas, bobs) = (address_of("ada"), address_of("bob"));
@@ -211,7 +211,8 @@ fn address_of(tenant: &str) -> String {
     format!("tenant://{tenant}/note")
 }
 
-/// What one caller may read is kept for no other (2026-07-28, server/utilities/caching "Choosing a Cache Scope").
+/// Results that only one caller may read are not cached for others (2026-07-28, server/utilities/caching
+/// "Choosing a Cache Scope").
 #[test]
 fn raw_reads_are_private_where_callers_differ() {
     let (_, _, lab) = serve(Limits::default());

@@ -1,4 +1,4 @@
-//! One rule for lists and calls: what the caller's scopes do not cover is neither shown nor run.
+//! One rule for lists and calls: what the caller's scopes do not cover is neither listed nor run.
 
 use serde_json::{Value, json};
 use test_authorization::shop::{self, protected, protection};
@@ -26,7 +26,7 @@ fn names(result: &Value) -> Vec<&str> {
     tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect()
 }
 
-/// The arguments of `cancel_order`, and the header that repeats one of them.
+/// The arguments of `cancel_order`, and the header that mirrors one of them.
 fn cancel(lab: &Lab, name: &str) -> Call {
     lab.call(name, &json!({"region": "north"})).header("Mcp-Param-Region", "north")
 }
@@ -81,7 +81,7 @@ fn insufficient_scope_names_every_required_scope() {
 }
 
 #[test]
-fn former_names_obey_the_same_rule() {
+fn scopes_apply_to_former_names() {
     let lab = Lab::serve(shop::service(), protected(keys()));
     assert_eq!(with(WRITER, cancel(&lab, "void_order")).send().status, 200);
     assert_eq!(with(READER, cancel(&lab, "void_order")).send().status, 403);
@@ -135,7 +135,7 @@ fn callers_can_be_trusted() {
 }
 
 #[tokio::test]
-async fn callers_in_the_same_process_are_trusted() {
+async fn in_process_callers_are_trusted() {
     let service = shop::service();
     for revision in Revision::ALL {
         let client = Client::builder().revision(revision).in_process(&service);
@@ -147,7 +147,7 @@ async fn callers_in_the_same_process_are_trusted() {
 }
 
 #[test]
-fn lists_without_such_tools_are_public_for_all() {
+fn lists_without_scopes_are_public() {
     let keys = ApiKeys::new().key("reader", READER, ["orders:read"]).expect("a good key");
     let lab = Lab::serve(test_protocol::tools::service(Limits::default()), protected(keys));
     for method in ["tools/list", "prompts/list", "resources/list"] {
@@ -156,7 +156,7 @@ fn lists_without_such_tools_are_public_for_all() {
     }
 }
 
-/// Each page of a list has the same scope, and none tells of what is not shown.
+/// Each page of a list has the same cache scope, and none reveals hidden items.
 #[test]
 fn pages_and_cursors_are_of_the_list_that_the_caller_sees() {
     let limits = Limits { list_page_size: 1, ..Limits::default() };

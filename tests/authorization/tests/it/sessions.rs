@@ -56,7 +56,7 @@ impl Fixture {
         bearer(get, token).header("Mcp-Session-Id", session).judged("2025-11-25", "")
     }
 
-    /// Offers a prompt to those who have a scope.
+    /// Offers a prompt to callers with a scope.
     fn offer(&self, name: &str, scope: &str) {
         let prompt = Prompt::new(name).scopes([scope]);
         self.service.add_prompt(prompt, async || "text").expect("a new name");
@@ -142,7 +142,7 @@ fn sessions_tell_issuers_apart() {
 }
 
 #[test]
-fn scopes_are_those_of_the_request_and_not_of_the_session() {
+fn scopes_are_those_of_the_request_not_the_session() {
     let fixture = Fixture::start();
     let reader = fixture.token("ada", "orders:read");
     let writer = fixture.token("ada", "orders:write orders:cancel");
@@ -168,7 +168,7 @@ fn scopes_are_those_of_the_request_and_not_of_the_session() {
 }
 
 #[test]
-fn every_message_of_a_batch_obeys_the_rule() {
+fn scopes_apply_to_every_message_of_a_batch() {
     let fixture = Fixture::start();
     let reader = fixture.token("ada", "orders:read");
     let session = fixture.open("2025-03-26", &reader);
@@ -189,7 +189,7 @@ fn every_message_of_a_batch_obeys_the_rule() {
 }
 
 #[test]
-fn a_token_for_a_program_opens_the_door() {
+fn client_credentials_tokens_are_accepted() {
     let fixture = Fixture::start();
     let token = fixture.server.issue(RESOURCE, "orders:read");
     let session = fixture.open("2025-11-25", &token);
@@ -222,7 +222,7 @@ fn another_principals_stream_does_not_exist() {
     assert_eq!(bearer(post(), &ada).send().status, 202);
 }
 
-/// The methods of what comes on a stream until it ends.
+/// The methods of the messages on a stream until it ends.
 fn rest(mut stream: Response) -> Vec<String> {
     let messages = std::iter::from_fn(|| stream.message());
     messages.filter_map(|message| Some(message["method"].as_str()?.to_owned())).collect()
@@ -251,7 +251,7 @@ fn a_stream_carries_what_the_token_of_its_get_may_see() {
 }
 
 #[test]
-fn a_stream_of_another_token_ends_and_its_rest_is_dropped() {
+fn a_stream_of_another_token_ends() {
     let mut fixture = Fixture::start();
     let strong = fixture.token("ada", "orders:read orders:write");
     let weak = fixture.token("ada", "orders:read");
@@ -265,7 +265,7 @@ fn a_stream_of_another_token_ends_and_its_rest_is_dropped() {
     assert_eq!(rest(of_strong), [CHANGED]);
 }
 
-/// A token that was renewed goes on where the one before it was.
+/// A renewed token continues where the previous one was.
 #[test]
 fn what_waits_for_a_stream_waits_for_a_renewed_token() {
     let mut fixture = Fixture::start();
@@ -324,7 +324,7 @@ fn lost_responses_are_resumed_by_no_weaker_token() {
     assert_eq!(resumed.message().expect("the answer")["id"], 2);
 }
 
-/// Calls run with what the token of the stream allows.
+/// Calls run with the access of the stream's token.
 #[test]
 fn a_weaker_token_than_that_of_the_stream_posts_nothing() {
     let server = AuthorizationServer::start();

@@ -52,7 +52,7 @@ fn another_principals_task_does_not_exist() {
     assert_eq!(seen["result"]["status"], "working", "no other caller has cancelled it");
 }
 
-/// Writes a report, which takes as long as it is told.
+/// Writes a report, which takes as long as requested.
 #[derive(Tool, Deserialize, JsonSchema)]
 #[mcp(task = "required", scopes("reports:write"))]
 struct Report {
@@ -88,7 +88,7 @@ fn await_end(lab: &Lab, token: &str, task: &Value) {
 const METHODS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
 
 #[test]
-fn a_token_that_allows_too_little_does_not_reach_the_task() {
+fn a_token_with_too_few_scopes_cannot_access_the_task() {
     let lab = reports();
     let running = made(&lab, "ada.desk.reports-write", 600_000);
     let ended = made(&lab, "ada.desk.reports-write", 1);
@@ -112,7 +112,7 @@ fn a_token_that_allows_too_little_does_not_reach_the_task() {
 }
 
 #[test]
-fn a_task_is_of_the_client_that_made_it_as_well() {
+fn a_task_also_belongs_to_its_client() {
     let lab = reports();
     let running = made(&lab, "ada.desk.reports-write", 600_000);
     let ended = made(&lab, "ada.desk.reports-write", 1);

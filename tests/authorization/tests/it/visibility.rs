@@ -115,7 +115,7 @@ fn lists_show_what_the_caller_may_have() {
     }
 }
 
-/// What the caller is told about a name, with the name removed.
+/// The error for a name, with the name removed.
 fn told(lab: &Lab, token: &str, method: &str, params: &Value, name: &str) -> String {
     let mut answer = ask(lab, token, method, params);
     assert!(answer["error"].is_object(), "{token} {method} {params}: {answer}");
@@ -191,7 +191,7 @@ fn uris(mut stream: Response, count: usize) -> Vec<String> {
     (0..count).map(next).collect()
 }
 
-/// Both get the same acknowledgment, and notifications only of what they may see.
+/// Both get the same acknowledgment, but only notifications that they may see.
 #[test]
 fn updates_are_sent_to_callers_who_may_read_the_resource() {
     let service = service();
@@ -282,7 +282,7 @@ fn list_changed_is_sent_to_callers_who_see_the_change() {
 }
 
 #[test]
-fn many_addresses_are_counted_in_the_acknowledgment() {
+fn acknowledgments_count_many_uris() {
     let lab = lab();
     let addresses =
         |count: usize| (0..count).map(|number| format!("shop://items/{number:0>50}")).collect::<Vec<_>>();
@@ -297,7 +297,7 @@ fn many_addresses_are_counted_in_the_acknowledgment() {
 }
 
 #[test]
-fn the_open_endpoint_shows_what_needs_nothing() {
+fn unprotected_endpoints_list_what_needs_no_scope() {
     let lab = Lab::serve(service(), HttpConfig::new());
     let list = lab.modern("resources/list", &json!({})).send().json()["result"].take();
     assert_eq!(listed(&list, "resources", "uri"), ["shop://terms"]);
@@ -308,7 +308,7 @@ fn the_open_endpoint_shows_what_needs_nothing() {
 }
 
 #[tokio::test]
-async fn callers_in_the_same_process_see_everything() {
+async fn in_process_callers_see_everything() {
     let client = Client::in_process(&service());
     let prompts = client.list_prompts().await.expect("a list");
     assert_eq!(prompts.iter().map(|prompt| &*prompt.name).collect::<Vec<_>>(), ["advise", "for_ada", "plan"]);
@@ -317,7 +317,7 @@ async fn callers_in_the_same_process_see_everything() {
     assert_eq!(contents.data, ResourceData::Text("order 7 of ada".to_owned()));
 }
 
-/// A challenge names what there is to ask for (RFC 9728 §2, `scopes_supported`).
+/// A challenge names all scopes (RFC 9728 §2, `scopes_supported`).
 #[test]
 fn clients_see_the_scopes_of_prompts_and_resources() {
     let lab = lab();

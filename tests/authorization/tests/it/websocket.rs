@@ -13,7 +13,7 @@ use toolwright::{HttpConfig, transport::WebSocket};
 
 const READER: &str = "key-of-the-reader-0123456789";
 
-/// Runs a test beside a server with this configuration.
+/// Runs a test against a server with this configuration.
 async fn with_server(config: HttpConfig, test: impl FnOnce(Call) + Send + 'static) {
     let server = WebSocket::bind("127.0.0.1:0").expect("a free port").config(config);
     let address = server.local_addr().expect("an address");
@@ -88,7 +88,7 @@ async fn a_socket_opens_with_a_token_and_obeys_its_scopes() {
 }
 
 #[tokio::test]
-async fn an_open_socket_has_no_tools_that_need_scopes() {
+async fn sockets_without_a_token_hide_tools_that_need_scopes() {
     with_server(HttpConfig::new(), |open| {
         let mut stream = open.send().into_stream();
         assert_eq!(names(&ask(&mut stream, "tools/list", &json!({}))), ["whoami"]);

@@ -1,4 +1,4 @@
-//! A client to measure beside those of other libraries:
+//! A client to compare with those of other libraries:
 //! `bench-toolwright-client stdio|http legacy|modern CALLS CONCURRENCY [KIND] -- SERVER ARGUMENT…|URL`.
 //!
 //! Connects, lists all tools, makes CALLS calls over one client with CONCURRENCY of them open, prints one line of JSON, and
@@ -18,9 +18,9 @@ use toolwright::Revision;
 use toolwright_client::config::{ServerSpec, StdioSpec};
 use toolwright_client::{Client, ClientError};
 
-/// Of very many calls only some times are kept: they are no client's memory.
+/// Of very many calls, only some times are stored, so that they do not count as the client's memory.
 const KEPT: u64 = 20_000;
-/// What is echoed, again and again.
+/// The repeated part of the echoed text.
 const LINE: &str = "The tool said \"done\" after it had read all of the sixty lines.\n";
 
 struct Plan {

@@ -1,4 +1,4 @@
-//! The reports for code scanning against the schema of SARIF 2.1.0, as Microsoft's package for tests has it.
+//! Validates code scanning reports against the schema of SARIF 2.1.0, as packaged by Microsoft for tests.
 
 use std::fs;
 use std::path::Path;

@@ -24,7 +24,7 @@ impl Compiler {
         Self { folder }
     }
 
-    /// What the compiler says of this program in strict mode; nothing if it takes it.
+    /// The compiler's errors for this program in strict mode; empty if it is valid.
     fn errors(&self, program: &str) -> String {
         let modules = node_modules("typescript");
         let file = self.folder.path().join("program.ts");
@@ -62,7 +62,7 @@ fn file(folder: &tempfile::TempDir, tools: &Value) -> PathBuf {
 }
 
 #[test]
-fn the_types_of_an_example_tell_right_calls_from_wrong_ones() {
+fn generated_types_accept_only_valid_calls() {
     let compiler = Compiler::new(&retail());
     let using = |call: &str| {
         format!(

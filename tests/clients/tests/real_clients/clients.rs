@@ -1,4 +1,4 @@
-//! Clients that are programs of their own.
+//! Clients that run as separate programs.
 
 use serde_json::Value;
 use tokio::process::Command;

@@ -1,4 +1,4 @@
-//! What every client does, what it reports, and what the report must say.
+//! The plan that every client follows, its report, and the expected contents of the report.
 //!
 //! A script gets the plan as one JSON argument and prints the report as one line of JSON. The plan:
 //! `server` and `slowServer` (each a `command` with its arguments, or a `url`), `slowLog` (the file in which the slow
@@ -56,7 +56,7 @@ impl Era {
     }
 }
 
-/// What a client does.
+/// A client's plan.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Plan {
@@ -65,7 +65,7 @@ pub(crate) struct Plan {
     slow_log: String,
     pub(crate) era: Era,
     pub(crate) calls: Vec<Call>,
-    /// What becomes of the long call: `cancelled`, or `finished` where the client cannot cancel it.
+    /// The outcome of the long call: `cancelled`, or `finished` if the client cannot cancel it.
     #[serde(skip)]
     pub(crate) long_call: &'static str,
     /// How many calls the slow server has finished in the end.
@@ -75,7 +75,7 @@ pub(crate) struct Plan {
     directory: TempDir,
 }
 
-/// One call of a tool, and what the result must say.
+/// One tool call, and the expected result.
 #[derive(Debug, Serialize)]
 pub(crate) struct Call {
     pub(crate) name: &'static str,
@@ -95,7 +95,7 @@ enum Expected {
     Error(&'static str),
 }
 
-/// What a client saw.
+/// A client's report.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
@@ -122,7 +122,7 @@ pub(crate) struct Report {
 pub(crate) struct Heard {
     /// The progress of the last call: progress, total and message.
     pub(crate) progress: Vec<(f64, f64, String)>,
-    /// The addresses of resources that changed.
+    /// The URIs of changed resources.
     pub(crate) updated: Vec<String>,
 }
 
@@ -158,7 +158,7 @@ impl Plan {
     /// The plan for a client that makes one request a run, and cancels by leaving.
     pub(crate) fn one_request_a_run(mut self) -> Self {
         match (&self.server, self.era) {
-            // Each run has a server of its own, which remembers nothing.
+            // Each run has its own server, which keeps no state.
             (Server::Command { .. }, _) => {
                 self.calls.retain(|call| !call.reads_back);
                 self.finished = "0";
@@ -192,7 +192,7 @@ impl Plan {
             .unwrap_or_else(|_| panic!("the slow server never wrote `{line}`, only {:?}", self.log()));
     }
 
-    /// Compares what a client saw with what it must see.
+    /// Compares a report with the expectations.
     pub(crate) fn check(&self, report: &Report) {
         assert_eq!(report.protocol, self.era.protocol());
         assert_eq!(report.server.as_deref(), Some("retail"));

@@ -1,4 +1,4 @@
-//! Running a client to its end, and never longer than a minute.
+//! Runs a client to completion, for at most a minute.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 /// No client needs more than a few seconds; one that waits for an answer would wait forever.
 pub(crate) const LIMIT: Duration = Duration::from_mins(1);
 
-/// What a client left behind.
+/// The output of a client.
 pub(crate) struct Finished {
     pub(crate) success: bool,
     pub(crate) stdout: String,
@@ -22,7 +22,7 @@ pub(crate) async fn run(command: &mut Command) -> Finished {
     wait(start(command)).await
 }
 
-/// Runs a client that must succeed, and gives what it printed.
+/// Runs a client that must succeed, and returns its output.
 pub(crate) async fn run_ok(command: &mut Command) -> String {
     let finished = run(command).await;
     assert!(finished.success, "{command:?} failed:\n{}\n{}", finished.stdout, finished.stderr);

@@ -1,4 +1,4 @@
-//! The crate under another name, in a crate whose own name for it is taken.
+//! The crate under another name, in a crate that uses its name for something else.
 #![allow(dead_code)]
 extern crate toolwright as tw;
 

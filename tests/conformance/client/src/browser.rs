@@ -1,12 +1,12 @@
-//! What a browser does with the page of an authorization server whose user agrees at once: it follows the redirection.
+//! Simulates a browser at an authorization server whose user agrees immediately: it follows the redirect.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-/// Where the page leads back to. Nobody listens there: the address is all that is wanted.
+/// The redirect URI. Nobody listens there: only the address is needed.
 pub(crate) const CALLBACK: &str = "http://localhost:3000/callback";
 
-/// Opens an address, and gives the one that it leads to.
+/// Opens a URL, and returns the target of its redirect.
 pub(crate) async fn open(url: &str) -> Result<String, String> {
     let url = url.to_owned();
     let opened = tokio::task::spawn_blocking(move || get(&url)).await;

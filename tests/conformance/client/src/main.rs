@@ -37,7 +37,7 @@ async fn main() -> Outcome {
     outcome
 }
 
-/// Scenarios in which the server asks have a user who agrees to what is offered.
+/// Scenarios with input requests have a user who agrees to everything.
 fn asking(builder: ClientBuilder, scenario: &str) -> ClientBuilder {
     if scenario.contains("elicitation") || scenario.contains("2322") {
         builder.on_elicitation(async |asked| {
@@ -108,7 +108,7 @@ async fn act(client: &Client, scenario: &str, context: &Value) -> Outcome {
             }
         }
         "initialize" | "json-schema-ref-no-deref" => drop(client.list_tools().await?),
-        // Tokens are not asked for again before the server has moved.
+        // Tokens are not requested again before the server has moved.
         "auth/authorization-server-migration" => {
             every_tool(client).await?;
             every_tool(client).await?;
@@ -123,7 +123,7 @@ async fn call(client: &Client, tool: &str, arguments: Value) -> Outcome {
     Ok(())
 }
 
-/// Lists the tools and calls each with the arguments that it asks for.
+/// Lists the tools, and calls each with the arguments that it requires.
 async fn every_tool(client: &Client) -> Outcome {
     for tool in client.list_tools().await?.iter() {
         let arguments = toolwright_core::arguments::example(&tool.definition().input_schema);
@@ -132,7 +132,7 @@ async fn every_tool(client: &Client) -> Outcome {
     Ok(())
 }
 
-/// Sends a schema back as it came.
+/// Returns a schema unchanged.
 async fn preserve(client: &Client) -> Outcome {
     let tools = client.list_tools().await?;
     let tool = tools

@@ -105,7 +105,7 @@ enum Titled {
     Value3,
 }
 
-/// Describes the answer of a user.
+/// Describes a user's response.
 pub(crate) fn words<T: Serialize>(elicited: &Elicited<T>) -> String {
     match elicited {
         Elicited::Accepted(content) => format!("accepted: {}", serde_json::json!(content)),

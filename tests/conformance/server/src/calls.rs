@@ -8,7 +8,7 @@ use toolwright::{Context, Handler, Tool, ToolError, protocol::LogLevel};
 
 use crate::Fixture;
 
-/// The pause that the suite asks for between messages of one call.
+/// The pause that the suite requires between messages of one call.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Logs three messages.

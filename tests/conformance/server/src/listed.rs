@@ -1,4 +1,5 @@
-//! What is listed at run time: a tool whose definition is JSON, and a tool and a prompt that come and go.
+//! Items that are listed at run time: a tool whose definition is JSON, and a tool and a prompt that come
+//! and go.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};

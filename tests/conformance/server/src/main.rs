@@ -38,7 +38,7 @@ use rounds::{
 };
 use streams::TestReconnection;
 
-/// What the handlers share.
+/// The state that the handlers share.
 #[derive(Debug, Default)]
 struct Fixture {
     listed: Listed,

@@ -21,7 +21,7 @@ pub(crate) struct TestInputRequiredResultSampling {}
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub(crate) struct TestInputRequiredResultListRoots {}
 
-/// Goes on from a state.
+/// Continues from a state.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub(crate) struct TestInputRequiredResultRequestState {}
 
@@ -33,11 +33,11 @@ pub(crate) struct TestInputRequiredResultMultipleInputs {}
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub(crate) struct TestInputRequiredResultMultiRound {}
 
-/// Refuses a state that is not its own.
+/// Rejects a foreign state.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub(crate) struct TestInputRequiredResultTamperedState {}
 
-/// Asks what the client can be asked.
+/// Makes the input requests that the client supports.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub(crate) struct TestInputRequiredResultCapabilities {}
 

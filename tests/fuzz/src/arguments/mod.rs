@@ -17,14 +17,14 @@ use toolwright_core::tool::InputShape;
 /// How many leaves serde may read for arguments of any size. The documentation of `toolwright_core::arguments` has the
 /// limits: 50,000 values that untagged enums copy, each for several variants.
 const LEAVES: usize = 200_000;
-/// How many more for each byte of the text.
+/// The additional number for each byte of the text.
 const LEAVES_PER_BYTE: usize = 2_000;
 
 thread_local! {
     static LEAVES_READ: Cell<usize> = const { Cell::new(0) };
 }
 
-/// A type with its reader, and what is tried with it.
+/// A type with its reader, and the inputs to try.
 pub struct Subject {
     name: &'static str,
     reader: ArgumentReader,

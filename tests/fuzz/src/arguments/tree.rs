@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// How many characters of a name a pointer shows.
+/// The maximum number of characters of a name in a pointer.
 const SHOWN: usize = toolwright_core::arguments::MAX_QUOTED;
 
 /// Whether the segments of a JSON pointer lead to something in `text`.

@@ -89,7 +89,7 @@ fn call(lab: &Lab, tool: &str, arguments: &str) -> Call {
 }
 
 #[test]
-fn no_reading_of_the_arguments_gets_past_their_headers() {
+fn ambiguous_arguments_do_not_bypass_header_checks() {
     let counting = Counting::default();
     let lab = Lab::serve(counting.service(), HttpConfig::new());
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
@@ -119,7 +119,7 @@ fn no_reading_of_the_arguments_gets_past_their_headers() {
 }
 
 #[test]
-fn what_agrees_with_its_headers_is_run() {
+fn requests_that_match_their_headers_run() {
     let counting = Counting::default();
     let lab = Lab::serve(counting.service(), HttpConfig::new());
     for (header, value, arguments) in [
@@ -196,7 +196,7 @@ fn a_batch_lets_no_modern_request_past_its_headers() {
 }
 
 #[test]
-fn http_with_sse_lets_no_modern_request_past_its_headers() {
+fn http_with_sse_checks_headers_of_modern_requests() {
     let counting = Counting::default();
     let lab = Lab::run(counting.service(), Http::with_sse);
     let client = SseClient::initialized(&lab, "2024-11-05");

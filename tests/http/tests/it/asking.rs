@@ -23,7 +23,7 @@ fn roots() -> Value {
     json!({"roots": [{"uri": "file:///a", "name": "A"}]})
 }
 
-/// Posts a response, which is taken and not answered.
+/// Posts a response, which is accepted without an answer.
 fn respond(session: &Session<'_>, id: &Value, result: &Value) {
     let mut taken = session.post().body(&json!({"jsonrpc": "2.0", "id": id, "result": result})).send();
     assert_eq!((taken.status, taken.text().as_str()), (202, ""));
@@ -40,7 +40,7 @@ fn modern(lab: &Lab, id: i32, params: &Value) -> Call {
 }
 
 #[test]
-fn a_legacy_question_comes_on_the_stream_of_its_call() {
+fn a_legacy_input_request_is_sent_on_its_calls_stream() {
     let lab = lab();
     for revision in REVISIONS {
         let session = lab.session_with(revision, &everything());
@@ -56,7 +56,7 @@ fn a_legacy_question_comes_on_the_stream_of_its_call() {
 }
 
 #[test]
-fn each_question_of_a_session_has_its_own_id() {
+fn each_input_request_of_a_session_has_its_own_id() {
     let lab = lab();
     let session = lab.session_with("2025-11-25", &everything());
     let mut first = session.call(1, "folders", &json!({})).send();
@@ -88,7 +88,7 @@ fn a_response_from_another_session_is_ignored() {
 }
 
 #[test]
-fn a_response_may_come_in_a_batch() {
+fn a_batch_may_answer_server_requests() {
     let lab = lab();
     let session = lab.session_with("2025-03-26", &everything());
     let mut stream = session.call(1, "folders", &json!({})).send();
@@ -99,7 +99,7 @@ fn a_response_may_come_in_a_batch() {
 }
 
 #[test]
-fn a_legacy_client_without_streams_cannot_be_asked() {
+fn a_legacy_client_without_streams_gets_no_input_requests() {
     let lab = lab();
     let session = lab.session_with("2025-11-25", &everything());
     let call = session.call(1, "folders", &json!({})).replace("Accept", "application/json");
@@ -119,7 +119,7 @@ fn undeclared_capabilities_are_not_used() {
 }
 
 #[test]
-fn a_question_ends_with_its_call_and_its_session() {
+fn an_input_request_ends_with_its_call_and_session() {
     let lab = lab();
     let session = lab.session_with("2025-11-25", &everything());
     let mut stream = session.call(7, "folders", &json!({})).send();
@@ -156,7 +156,7 @@ fn answers_that_are_kept_are_bounded_by_call_and_by_caller() {
     let (mut alone, question) = ask(1);
     respond(&session, &question, &padded(2_000));
     let refused = text(&alone.message().expect("an answer"));
-    assert!(refused.contains("2000 bytes together"), "{refused}");
+    assert!(refused.contains("2000 bytes in total"), "{refused}");
 
     let (mut first, question) = ask(2);
     respond(&session, &question, &padded(1_500));
@@ -164,7 +164,7 @@ fn answers_that_are_kept_are_bounded_by_call_and_by_caller() {
     let (mut second, question) = ask(3);
     respond(&session, &question, &padded(1_900));
     let refused = text(&second.message().expect("an answer"));
-    assert!(refused.contains("too much is being handled"), "{refused}");
+    assert!(refused.contains("the server is handling too many messages"), "{refused}");
     let mut last = next;
     while last.get("method").is_some() {
         respond(&session, &last["id"], &padded(1));
@@ -181,7 +181,7 @@ fn answers_that_are_kept_are_bounded_by_call_and_by_caller() {
 }
 
 #[test]
-fn a_client_that_leaves_mid_question_may_still_answer() {
+fn a_client_may_answer_after_disconnecting() {
     let lab = lab_with(Limits { max_calls_in_flight: 1, ..Limits::default() });
     let session = lab.session_with("2025-11-25", &everything());
     let mut stream = session.call(1, "folders", &json!({})).send();
@@ -199,7 +199,7 @@ fn a_client_that_leaves_mid_question_may_still_answer() {
 }
 
 #[test]
-fn a_modern_call_ends_with_its_questions() {
+fn a_modern_call_ends_with_its_input_requests() {
     let lab = lab();
     for accept in ["application/json, text/event-stream", "application/json"] {
         let params = json!({"name": "folders", "arguments": {}});
@@ -224,7 +224,7 @@ fn a_modern_call_ends_with_its_questions() {
 }
 
 #[test]
-fn a_modern_question_from_another_task_ends_the_call() {
+fn a_modern_input_request_of_another_task_ends_the_call() {
     let lab = lab();
     let params = json!({"name": "spawned", "arguments": {}});
     let answer = modern(&lab, 1, &params).send().json();

@@ -18,7 +18,7 @@ use toolwright::{
 const ADA: &str = "10.0.0.1";
 const BOB: &str = "10.0.0.2";
 
-/// An endpoint that is told by a header who calls.
+/// An endpoint that identifies callers by a header.
 fn config() -> HttpConfig {
     HttpConfig::new().caller_address(|head| head.headers.get("x-caller")?.to_str().ok()?.parse().ok())
 }
@@ -56,7 +56,7 @@ fn standing(lab: &Lab, session: &str) -> Response {
 }
 
 #[test]
-fn a_callers_own_oldest_unused_session_goes_first() {
+fn a_callers_own_oldest_idle_session_ends_first() {
     let lab = lab(per_caller(CallerLimits { max_sessions: 3, ..CallerLimits::default() }));
     let bobs = opened(&lab, BOB);
     let adas = [opened(&lab, ADA), opened(&lab, ADA), opened(&lab, ADA)];
@@ -71,7 +71,7 @@ fn a_callers_own_oldest_unused_session_goes_first() {
 }
 
 #[test]
-fn a_caller_whose_sessions_are_all_in_use_gets_no_more() {
+fn a_caller_with_all_sessions_in_use_cannot_open_more() {
     let lab = lab(per_caller(CallerLimits { max_sessions: 2, ..CallerLimits::default() }));
     let adas = [opened(&lab, ADA), opened(&lab, ADA)];
     let _streams = adas.each_ref().map(|session| standing(&lab, session));
@@ -138,7 +138,7 @@ fn subscriptions_of_one_caller_are_bounded() {
     assert!(listen(BOB).is_events());
 }
 
-/// The address is that of the connection, which no header changes.
+/// The address is that of the connection, regardless of headers.
 #[test]
 fn the_connections_of_one_address_are_bounded() {
     let lab = lab(per_caller(CallerLimits { max_connections: 1, ..CallerLimits::default() }));
@@ -170,7 +170,7 @@ fn padded(lab: &Lab, caller: &str, length: usize) -> Response {
     of(caller, lab.post().judged("2025-11-25", "ping")).raw_body(&body).send()
 }
 
-/// Waits until what was sent before has arrived.
+/// Waits until everything that was sent before has arrived.
 fn until_refused(lab: &Lab, caller: &str, length: usize) {
     let refused = (0..200).any(|_| {
         std::thread::sleep(Duration::from_millis(5));
@@ -180,7 +180,7 @@ fn until_refused(lab: &Lab, caller: &str, length: usize) {
 }
 
 #[test]
-fn what_is_received_is_bounded_for_each_caller_and_for_all() {
+fn received_bytes_are_limited_per_caller_and_in_total() {
     let sizes = Limits { max_message_bytes: 10_000, ..Limits::default() };
     let own = CallerLimits { max_received_bytes: 15_000, ..CallerLimits::default() };
     let lab = lab(Limits { per_caller: own, max_received_bytes: 24_000, ..sizes });
@@ -253,7 +253,7 @@ fn calls_of_one_tool_by_one_caller_have_a_rate() {
         let refused = add(&lab, ADA, name);
         assert_eq!(refused["isError"], true, "a former name is the same tool");
         let text = refused["content"][0]["text"].as_str().expect("a string");
-        assert!(text.starts_with("too many calls of `add`; nothing was done: try again in "), "{text}");
+        assert!(text.starts_with("too many calls of `add`; nothing was done; try again in "), "{text}");
     }
     assert_eq!(add(&lab, BOB, "add")["isError"], false, "another caller");
     let other = of(ADA, lab.call("list_numbers", &json!({}))).send().json()["result"].take();
@@ -265,7 +265,7 @@ fn calls_of_one_tool_by_one_caller_have_a_rate() {
 }
 
 #[test]
-fn there_is_no_rate_unless_it_is_set() {
+fn the_rate_is_unlimited_by_default() {
     let lab = paced(None);
     assert!((0..50).all(|_| add(&lab, ADA, "add")["isError"] == false));
 }

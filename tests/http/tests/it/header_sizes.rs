@@ -1,4 +1,4 @@
-//! What stands before a body is bounded, and the check of headers against a body costs no copies of it.
+//! Headers are limited in size, and checking them against a body does not copy it.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -14,12 +14,12 @@ use toolwright::{
     provider::{Outcome, ToolRequest},
 };
 
-/// What a peer would send if nobody stopped it.
+/// What a peer would send if it were not stopped.
 const ENDLESS: usize = 200 << 20;
-/// What the sockets of both sides and the server hold together, at most.
+/// The maximum that the sockets of both sides and the server buffer together.
 const HELD: usize = 24 << 20;
 
-/// Writes `start`, then `more` again and again; how much was written, and what the server said.
+/// Writes `start`, then `more` repeatedly; returns how much was written, and the server's response.
 fn send(address: SocketAddr, start: &str, more: &[u8]) -> (usize, String) {
     let mut stream = TcpStream::connect(address).expect("a connection");
     stream.set_write_timeout(Some(Duration::from_secs(20))).expect("a timeout");
@@ -43,7 +43,7 @@ fn send(address: SocketAddr, start: &str, more: &[u8]) -> (usize, String) {
 }
 
 #[test]
-fn headers_without_an_end_are_cut_off() {
+fn endless_headers_are_cut_off() {
     let post = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
     let chunked = format!("{post}Transfer-Encoding: chunked\r\n\r\n0\r\n");
     let upgrade = "GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";

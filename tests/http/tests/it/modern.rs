@@ -111,7 +111,7 @@ fn mismatch_and_unknown_versions_have_codes_of_their_own() {
 }
 
 #[test]
-fn parameters_in_headers_say_what_the_arguments_say() {
+fn parameter_headers_match_the_arguments() {
     let lab = Lab::serve(Probes::default().service(Limits::default()), HttpConfig::new());
     let call = || lab.call("regional", &json!({"region": "us-west1", "page": {"size": 42}}));
     let both = || call().header("Mcp-Param-Region", "us-west1").header("mcp-param-page-size", "42");
@@ -133,7 +133,7 @@ fn parameters_in_headers_say_what_the_arguments_say() {
 }
 
 #[test]
-fn a_call_that_sends_more_than_its_answer_becomes_a_stream() {
+fn a_call_that_sends_notifications_becomes_a_stream() {
     let lab = Lab::start();
     for arguments in [json!({}), json!({"slowly": true})] {
         let meta = json!({"progressToken": "p", "io.modelcontextprotocol/logLevel": "info"});
@@ -164,7 +164,7 @@ fn closing_the_stream_cancels_the_call() {
 }
 
 #[test]
-fn leaving_before_the_response_has_begun_cancels_the_call() {
+fn disconnecting_before_the_response_cancels_the_call() {
     use std::io::Write as _;
 
     let probes = Probes::default();

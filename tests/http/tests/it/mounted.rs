@@ -8,7 +8,7 @@ use test_http::lab::{MODERN, with_meta};
 use toolwright::{HttpService, Limits};
 use tower_service::Service as _;
 
-/// Calls with a body of text, which is a body as good as any.
+/// Sends a call whose body type is `String`.
 async fn status(service: &mut HttpService, uri: &str) -> Result<StatusCode, Infallible> {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": with_meta(&json!({}))});
     let request = Request::post(uri)

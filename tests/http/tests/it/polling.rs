@@ -103,7 +103,7 @@ fn closing_does_nothing_where_there_is_no_session() {
 }
 
 #[test]
-fn a_call_that_is_done_when_its_stream_would_close_is_answered() {
+fn calls_that_finish_as_their_stream_closes_are_answered() {
     let (service, [lead]) = talkers(["a"], Limits::default());
     let lab = Lab::serve(service, HttpConfig::new());
     let session = lab.session("2025-11-25");
@@ -114,7 +114,7 @@ fn a_call_that_is_done_when_its_stream_would_close_is_answered() {
 }
 
 #[test]
-fn long_connections_end_when_the_server_is_told_so() {
+fn connections_can_be_closed_after_a_maximum_time() {
     let (service, [lead]) = talkers(["a"], Limits::default());
     let time = Duration::from_millis(100);
     let lab = Lab::serve(service, HttpConfig::new().close_streams_after(Some(time)));

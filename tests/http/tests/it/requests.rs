@@ -39,7 +39,7 @@ fn accept_needs_one_of_the_two_types() {
 }
 
 #[test]
-fn without_event_streams_only_the_answer_is_sent() {
+fn without_event_streams_only_the_response_is_sent() {
     let lab = Lab::start();
     for arguments in [json!({}), json!({"slowly": true})] {
         let params = json!({"name": "count", "arguments": arguments, "_meta": {"progressToken": 1}});
@@ -140,7 +140,7 @@ fn cors_is_for_origins_that_were_allowed() {
 }
 
 #[test]
-fn host_and_origin_are_checked_each_alone() {
+fn host_and_origin_are_checked_independently() {
     let lab = Lab::start();
     let call = || lab.call("add", &json!({"a": 1, "b": 2}));
     assert_eq!(code(call().replace("Host", "evil.example.com").send()), (403, -32600));
@@ -176,7 +176,7 @@ fn malformed_bodies_get_distinct_errors() {
 }
 
 #[test]
-fn a_body_over_the_limit_is_refused_however_it_is_sent() {
+fn oversized_bodies_are_rejected_however_they_are_sent() {
     let limits = Limits { max_message_bytes: 1000, ..Limits::default() };
     let lab = Lab::with(limits, HttpConfig::new());
     let echo = |length: usize| lab.call("echo", &json!({"text": "x".repeat(length)}));

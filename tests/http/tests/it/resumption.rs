@@ -75,7 +75,7 @@ fn a_lost_stream_is_resumed_to_its_answer() {
 }
 
 #[test]
-fn a_stream_whose_answer_was_there_at_once_is_kept_as_well() {
+fn a_stream_with_an_immediate_response_is_stored() {
     let lab = Lab::start();
     let session = lab.session("2025-06-18");
     let params = json!({"name": "count", "arguments": {}, "_meta": {"progressToken": 7}});
@@ -141,7 +141,7 @@ fn a_stream_is_resumed_with_its_own_messages_alone() {
 }
 
 #[test]
-fn a_reader_that_comes_back_takes_the_place_of_the_one_before() {
+fn a_reconnected_reader_replaces_the_previous_one() {
     let (service, [lead]) = talkers(["a"], Limits::default());
     let lab = Lab::serve(service, HttpConfig::new());
     let session = lab.session("2025-11-25");
@@ -157,7 +157,7 @@ fn a_reader_that_comes_back_takes_the_place_of_the_one_before() {
 }
 
 #[test]
-fn a_standing_stream_goes_on_where_it_was() {
+fn a_standing_stream_resumes_at_its_position() {
     let lab = Lab::start();
     for revision in REVISIONS {
         let session = lab.session(revision);
@@ -190,7 +190,7 @@ fn a_standing_stream_goes_on_where_it_was() {
 }
 
 #[test]
-fn unknown_events_are_refused_and_the_session_goes_on() {
+fn unknown_events_are_rejected_but_the_session_continues() {
     let lab = Lab::start();
     let (session, other) = (lab.session("2025-11-25"), lab.session("2025-11-25"));
     let params = json!({"name": "count", "arguments": {}, "_meta": {"progressToken": 7}});
@@ -231,7 +231,7 @@ fn buffers_are_bounded_while_the_client_does_not_read() {
 }
 
 #[test]
-fn a_slow_reader_slows_the_call_down_and_misses_nothing() {
+fn a_slow_reader_slows_its_call_and_misses_nothing() {
     const MESSAGES: usize = 16;
     let store = Counting::default();
     let (service, [lead]) = talkers(["a"], Limits { max_unsent_bytes: 1000, ..Limits::default() });
@@ -255,7 +255,7 @@ fn a_slow_reader_slows_the_call_down_and_misses_nothing() {
 }
 
 #[test]
-fn what_is_too_old_cannot_be_resumed() {
+fn expired_events_cannot_be_resumed() {
     let max_age = Duration::from_millis(50);
     let store = MemoryEventStore::new(EventLimits { max_age, ..EventLimits::default() });
     let lab = Lab::with(Limits::default(), HttpConfig::new().event_store(store));
@@ -267,7 +267,7 @@ fn what_is_too_old_cannot_be_resumed() {
     assert_eq!(code(resume(&session, &last(&stream))), (400, -32600));
 }
 
-/// Counts what is asked of it.
+/// Counts the calls of its methods.
 #[derive(Debug, Clone, Default)]
 struct Counting {
     seen: Arc<Mutex<Vec<String>>>,

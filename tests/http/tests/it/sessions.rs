@@ -117,7 +117,7 @@ fn notifications_and_responses_have_no_answer() {
 }
 
 #[test]
-fn notifications_of_a_call_go_on_its_own_stream() {
+fn notifications_of_a_call_use_its_own_stream() {
     let lab = Lab::start();
     let session = lab.session("2025-11-25");
     let mut other = session.get().send();
@@ -161,7 +161,7 @@ fn notifications_wait_for_a_stream_and_streams_are_bounded() {
     assert_eq!(session.get().replace("Accept", "application/json").send().status, 406);
 }
 
-/// Each request is an exchange of its own; subscriptions belong to the session.
+/// Each request is a separate exchange; subscriptions belong to the session.
 #[test]
 fn a_session_is_notified_until_it_unsubscribes() {
     let lab = Lab::start();
@@ -207,7 +207,7 @@ fn only_a_notification_cancels_a_legacy_call() {
 }
 
 #[test]
-fn only_2025_03_26_has_batches() {
+fn only_2025_03_26_supports_batches() {
     let lab = Lab::start();
     let batch = json!([
         {"jsonrpc": "2.0", "id": 1, "method": "ping"},
@@ -282,7 +282,7 @@ fn a_call_longer_than_the_idle_time_leaves_its_session_open() {
 }
 
 #[test]
-fn a_batch_is_read_no_further_than_its_limit() {
+fn batches_are_parsed_up_to_their_limit() {
     let lab = Lab::with(Limits { max_batch_messages: 3, ..Limits::default() }, HttpConfig::new());
     let session = lab.session("2025-03-26");
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;

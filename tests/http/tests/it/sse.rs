@@ -185,7 +185,7 @@ fn ids_cannot_be_guessed() {
 }
 
 #[test]
-fn the_end_of_the_stream_is_the_end_of_the_connection() {
+fn the_connection_ends_with_its_stream() {
     let probes = Probes::default();
     let lab = Lab::run(probes.service(Limits::default()), Http::with_sse);
     let mut client = SseClient::initialized(&lab, OLDEST);
@@ -202,7 +202,7 @@ fn the_end_of_the_stream_is_the_end_of_the_connection() {
 }
 
 #[test]
-fn calls_are_answered_before_the_server_ends_the_stream() {
+fn calls_are_answered_before_shutdown_ends_the_stream() {
     let mut lab = lab();
     let client = SseClient::initialized(&lab, OLDEST);
     client.post(&call(1, "sleep", &json!({"ms": 300})));
@@ -230,7 +230,7 @@ fn streams_are_bounded_and_uninitialized_ones_closed() {
 }
 
 #[test]
-fn a_slow_reader_gets_no_further_work() {
+fn requests_wait_for_slow_readers() {
     let limits = Limits { max_unsent_bytes: 1000, ..Limits::default() };
     let lab = lab_with(limits, HttpConfig::new());
     let client = SseClient::initialized(&lab, OLDEST);

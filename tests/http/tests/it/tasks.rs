@@ -109,7 +109,7 @@ fn the_task_id_is_in_both_the_header_and_the_body() {
 }
 
 #[test]
-fn errors_have_their_statuses() {
+fn errors_have_the_specified_status() {
     let lab = lab();
     let unknown = json!({"taskId": "nobody", "inputResponses": {}});
     for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
@@ -124,7 +124,7 @@ fn errors_have_their_statuses() {
 }
 
 #[test]
-fn a_task_goes_on_when_its_client_has_left() {
+fn a_task_continues_after_its_client_disconnects() {
     let lab = lab();
     let ids: Vec<String> = (0..8).map(|_| id_of(nap(&lab, 200))).collect();
     for id in &ids {
@@ -184,11 +184,11 @@ fn tasks_end_with_the_last_transport() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let task = runtime.block_on(kept.get(&id)).expect("memory does not fail").expect("it is kept");
     let TaskState::Failed(error) = task.state else { panic!("{task:?}") };
-    assert!(error.get().contains("the server has stopped"), "{error}");
+    assert!(error.get().contains("the server was shut down"), "{error}");
 }
 
 #[test]
-fn the_metadata_of_a_request_counts_and_nothing_before_it() {
+fn only_a_requests_own_metadata_counts() {
     let lab = lab();
     let id = id_of(nap(&lab, 60_000));
     let bare = lab.modern("tasks/get", &with_meta(&json!({"taskId": id}))).header("Mcp-Name", &id);
@@ -266,7 +266,7 @@ fn tasks_of_one_caller_leave_room_for_another() {
             assert_eq!(second["result"]["content"][0]["text"], "slept", "a call like any other");
         } else {
             let text = second["error"]["message"].as_str().expect("an error");
-            assert!(text.contains("there are 1 tasks of this caller already"), "{text}");
+            assert!(text.contains("too many tasks of this caller (the limit is 1)"), "{text}");
         }
         id_of(nap("10.0.0.2", 600_000));
     }

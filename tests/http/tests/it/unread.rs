@@ -43,7 +43,7 @@ impl Handler<Speech> for Speaker {
     }
 }
 
-/// What the service answers with.
+/// The service's response.
 type Answered = <HttpService as tower_service::Service<Request<String>>>::Response;
 
 fn service(limits: Limits) -> Service {
@@ -55,7 +55,7 @@ fn limits(max_unread_bytes: usize) -> Limits {
     Limits { per_caller, ..Limits::default() }
 }
 
-/// An endpoint that is told by a header who calls.
+/// An endpoint that identifies callers by a header.
 fn mounted(service: &Service) -> HttpService {
     let config =
         HttpConfig::new().caller_address(|head| head.headers.get("x-caller")?.to_str().ok()?.parse().ok());
@@ -109,7 +109,7 @@ async fn legacy_call(
     post(service, caller, &[("mcp-session-id", session)], &body).await
 }
 
-/// The next piece of a body; none at its end.
+/// Returns the next piece of a body; `None` at its end.
 async fn piece(body: &mut (impl Body<Data = Bytes, Error = Infallible> + Unpin)) -> Option<Bytes> {
     let frame = std::future::poll_fn(|task| Pin::new(&mut *body).poll_frame(task)).await?;
     frame.expect("it never fails").into_data().ok()
@@ -176,7 +176,7 @@ async fn all_callers_together_are_bounded() -> Result<(), Infallible> {
     Ok(())
 }
 
-/// In the legacy era a call goes on without its reader: it waits when it has sent as much as may wait.
+/// In the legacy era, a call continues without its reader until it has reached the limit of unread bytes.
 #[tokio::test]
 async fn streams_that_are_not_read_hold_their_calls_up() -> Result<(), Infallible> {
     let service = mounted(&service(limits(100_000)));
@@ -218,7 +218,7 @@ async fn streams_that_are_not_read_hold_their_calls_up() -> Result<(), Infallibl
 }
 
 #[tokio::test]
-async fn an_answer_waits_until_others_were_read() -> Result<(), Infallible> {
+async fn a_response_waits_for_unread_ones() -> Result<(), Infallible> {
     let (service, [ada, bob]) = talkers(["ada", "bob"], limits(25_000));
     let service = mounted(&service);
     let none = json!({});
@@ -229,7 +229,7 @@ async fn an_answer_waits_until_others_were_read() -> Result<(), Infallible> {
     for response in [&mut adas, &mut bobs] {
         assert!(piece(response.body_mut()).await.is_some(), "a stream");
     }
-    // A list is as good as a response of any other kind.
+    // A list is as suitable as any other response.
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": with_meta(&none)});
     let headers = [("mcp-protocol-version", MODERN), ("mcp-method", "tools/list")];
     let mut unread = Vec::new();

@@ -1,4 +1,4 @@
-//! Revisions that are not served, bodies that are not read, and arrays, each with an answer that helps.
+//! Unsupported revisions, unsupported bodies, and arrays: each gets a helpful error.
 
 use serde_json::{Value, json};
 use test_http::client::Call;
@@ -80,7 +80,7 @@ fn a_modern_only_server_names_its_revision() {
 }
 
 #[test]
-fn a_long_revision_is_not_sent_back() {
+fn a_long_revision_is_not_echoed() {
     let lab = Lab::start();
     let long = "9".repeat(4_000);
     let mut params = with_meta(&json!({}));
@@ -98,7 +98,7 @@ fn lab_with_sse() -> Lab {
 }
 
 #[test]
-fn an_array_is_refused_with_the_reason() {
+fn arrays_are_rejected_with_the_reason() {
     let lab = Lab::start();
     let batch = json!([{"jsonrpc": "2.0", "id": 1, "method": "ping"}]);
     let session = lab.session("2025-06-18");
@@ -117,7 +117,7 @@ fn an_array_is_refused_with_the_reason() {
 }
 
 #[test]
-fn an_encoded_body_is_refused_with_what_is_taken() {
+fn encoded_bodies_are_rejected_with_an_alternative() {
     let lab = lab_with_sse();
     let session = lab.session("2025-11-25");
     let client = SseClient::initialized(&lab, "2024-11-05");

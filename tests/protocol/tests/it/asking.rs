@@ -25,7 +25,7 @@ fn booking() -> Value {
     json!({"name": "Ada", "guests": 2, "tip": 12.5, "vegetarian": true, "table": "garden", "email": "a@b.example"})
 }
 
-/// The answers to the requests of these tests.
+/// The responses to the input requests of these tests.
 fn reply(question: &Value) -> Value {
     match question["method"].as_str() {
         Some("roots/list") => json!({"roots": [{"uri": "file:///a", "name": "A"}, {"uri": "file:///b"}]}),
@@ -84,7 +84,7 @@ fn forms_are_generated_from_a_type_for_each_revision() {
 }
 
 #[test]
-fn several_choices_are_asked_where_the_revision_has_them() {
+fn multiple_choice_forms_depend_on_the_revision() {
     for revision in WITH_FORMS {
         let mut peer = peer(revision);
         let dialog = Dialog::call(&mut peer, "choose_several", &json!({}), |_| {
@@ -194,7 +194,7 @@ fn roots_are_listed_in_every_revision() {
 }
 
 #[test]
-fn questions_that_are_asked_together_arrive_together() {
+fn concurrent_input_requests_arrive_together() {
     for revision in WITH_FORMS {
         let mut peer = peer(revision);
         let dialog = Dialog::call(&mut peer, "at_once", &json!({}), reply);
@@ -205,7 +205,7 @@ fn questions_that_are_asked_together_arrive_together() {
 }
 
 #[test]
-fn one_question_after_another_keeps_the_answers_before() {
+fn successive_input_requests_keep_earlier_responses() {
     for revision in WITH_FORMS {
         let mut peer = peer(revision);
         let dialog = Dialog::call(&mut peer, "steps", &json!({}), reply);
@@ -217,7 +217,7 @@ fn one_question_after_another_keeps_the_answers_before() {
 }
 
 #[test]
-fn a_task_of_the_handler_may_ask() {
+fn a_handlers_spawned_task_may_request_input() {
     for revision in WITH_FORMS {
         let mut peer = peer(revision);
         let dialog = Dialog::call(&mut peer, "spawned", &json!({}), reply);
@@ -226,7 +226,7 @@ fn a_task_of_the_handler_may_ask() {
 }
 
 #[test]
-fn prompts_and_resources_ask_as_tools_do() {
+fn prompts_and_resources_can_request_input() {
     for revision in WITH_FORMS {
         let mut peer = peer(revision);
         let dialog = Dialog::new(&mut peer, "prompts/get", &json!({"name": "letter"}), reply);
@@ -238,7 +238,7 @@ fn prompts_and_resources_ask_as_tools_do() {
 }
 
 #[test]
-fn completion_asks_nothing() {
+fn completion_cannot_request_input() {
     for revision in ["2025-11-25", "2026-07-28"] {
         let mut peer = peer(revision);
         let params = json!({
@@ -284,7 +284,7 @@ fn undeclared_capabilities_are_not_used() {
 }
 
 #[test]
-fn a_handler_sees_what_its_client_has_declared() {
+fn a_handler_sees_the_capabilities_of_its_client() {
     let form_and_url = json!({"elicitation": {"form": {}, "url": {}}});
     for (revision, capabilities, expected) in [
         ("2026-07-28", json!({}), "00000"),
@@ -305,7 +305,7 @@ fn a_handler_sees_what_its_client_has_declared() {
 }
 
 #[test]
-fn a_form_may_be_a_schema_and_its_answer_is_checked() {
+fn a_form_may_be_a_schema_and_its_response_is_validated() {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -346,7 +346,7 @@ fn types_unfit_for_a_form_are_reported() {
 }
 
 #[test]
-fn an_answer_that_does_not_fit_is_asked_for_again_or_an_error() {
+fn an_invalid_response_is_requested_again_or_an_error() {
     let bad = [
         accept(&json!({"name": "A"})),
         accept(&json!({"name": "no spaces allowed", "guests": 2, "vegetarian": true, "table": "garden"})),
@@ -374,7 +374,7 @@ fn an_answer_that_does_not_fit_is_asked_for_again_or_an_error() {
 }
 
 #[test]
-fn an_error_of_the_client_is_an_error_of_the_question() {
+fn a_clients_error_fails_the_input_request() {
     let mut peer = peer("2025-11-25");
     let dialog = Dialog::call(
         &mut peer,
@@ -387,7 +387,7 @@ fn an_error_of_the_client_is_an_error_of_the_question() {
 }
 
 #[test]
-fn a_panic_after_an_answer_ends_its_call_alone() {
+fn a_panic_after_a_response_ends_only_its_call() {
     for revision in ["2025-11-25", "2026-07-28"] {
         let mut peer = peer(revision);
         let dialog = Dialog::call(&mut peer, "panics", &json!({}), reply);
@@ -398,7 +398,7 @@ fn a_panic_after_an_answer_ends_its_call_alone() {
 }
 
 #[test]
-fn two_questions_have_two_keys() {
+fn input_requests_need_distinct_keys() {
     for revision in ["2025-11-25", "2026-07-28"] {
         let mut peer = peer(revision);
         let dialog = Dialog::call(&mut peer, "one_key", &json!({}), reply);
@@ -408,7 +408,7 @@ fn two_questions_have_two_keys() {
 }
 
 #[test]
-fn questions_are_bounded() {
+fn input_requests_are_limited() {
     for revision in ["2025-11-25", "2026-07-28"] {
         let mut peer = peer(revision);
         let dialog = Dialog::call(&mut peer, "many", &json!({"count": 16}), reply);
@@ -456,7 +456,7 @@ fn cancelling_a_call_cancels_its_request() {
 }
 
 #[test]
-fn a_deadline_ends_a_question() {
+fn a_deadline_ends_an_input_request() {
     let mut peer = Peer::start(SERVER, &[("ASKING", "1"), ("TIMEOUT_MS", "100")]);
     peer.declare(everything());
     peer.speak("2025-11-25");
@@ -478,7 +478,7 @@ fn a_disconnected_client_ends_its_calls() {
 }
 
 #[test]
-fn a_batch_may_hold_responses() {
+fn a_batch_may_contain_responses() {
     let mut peer = peer("2025-03-26");
     peer.call(&json!(1), "folders", &json!({}));
     let question = peer.message();

@@ -25,7 +25,7 @@ fn an_error_of_a_tool_is_a_result_without_structured_content() {
 }
 
 #[test]
-fn arguments_that_do_not_fit_are_a_result_that_names_each() {
+fn invalid_arguments_are_a_result_that_names_each() {
     let mut peer = Peer::start(SERVER, &[]);
     let result = peer.call_result("add", &json!({"a": -5000, "B": 2}));
     assert_eq!(result["isError"], true);
@@ -82,7 +82,7 @@ fn progress_comes_before_the_result_and_only_if_asked_for() {
 }
 
 #[test]
-fn no_progress_comes_after_the_answer() {
+fn no_progress_follows_the_response() {
     let mut peer = Peer::start(SERVER, &[]);
     peer.request(&json!(1), "tools/call", json!({"name": "afterwards", "_meta": {"progressToken": 1}}));
     assert_eq!(peer.message()["id"], 1);
@@ -101,7 +101,7 @@ fn handler_prints_go_to_stderr() {
 }
 
 #[test]
-fn log_messages_come_from_the_level_that_a_modern_request_names() {
+fn modern_requests_set_the_minimum_log_level() {
     let mut peer = Peer::start(SERVER, &[]);
     for (level, expected) in [("debug", 6), ("info", 3), ("notice", 0)] {
         let meta = json!({"io.modelcontextprotocol/logLevel": level});
@@ -114,7 +114,7 @@ fn log_messages_come_from_the_level_that_a_modern_request_names() {
 }
 
 #[test]
-fn log_messages_come_from_the_level_that_a_legacy_session_set() {
+fn legacy_sessions_set_the_minimum_log_level() {
     let mut peer = Peer::start_at(SERVER, "2025-11-25");
     peer.call(&json!(1), "count", &json!({}));
     for step in 1..=3 {

@@ -69,7 +69,7 @@ fn nested(switch: &Switch) -> Service {
     Server::new(()).provider(service(switch)).build().expect("a service")
 }
 
-/// What the server declares to whoever asks now.
+/// The currently declared capabilities.
 async fn declared(service: &Service) -> Value {
     let client = RawClient::in_process(service);
     client.request("server/discover", json!({})).await.expect("a result")["capabilities"].clone()
@@ -120,7 +120,7 @@ async fn connected_clients_are_notified_of_new_capabilities() {
 }
 
 #[tokio::test]
-async fn a_provider_that_gains_resources_learns_what_is_watched() {
+async fn a_provider_that_gains_resources_learns_subscriptions() {
     let switch = Switch::default();
     let own = Resource::new("own://a", "a");
     let server = Server::new(()).provider(switch.clone()).resource(own, || std::future::ready("text"));

@@ -119,7 +119,7 @@ fn definitions_hold_titles_icons_tags_scopes_aliases() {
 }
 
 #[test]
-fn names_are_decoded_to_the_variant_also_former_ones() {
+fn current_and_former_names_decode_to_the_variant() {
     let arguments = serde_json::value::to_raw_value(&json!({"text": "x"})).expect("JSON");
     for name in ["add_note", "new_note"] {
         assert!(matches!(Notes::decode(name, Some(&arguments)), Ok(Notes::AddNote(_))), "{name}");
@@ -179,7 +179,7 @@ async fn a_caller_cannot_set_a_credential_and_no_secret_is_repeated() {
 }
 
 #[test]
-fn a_missing_credential_is_found_at_build() {
+fn missing_credentials_fail_the_build() {
     let error = Server::new(Desk).tools::<Reputation>().build().expect_err("no credential");
     assert!(matches!(error, BuildError::MissingCredential { .. }), "{error}");
     assert!(error.to_string().contains("Server::credential(\"api_key\", …)"), "{error}");
@@ -245,12 +245,12 @@ async fn the_definitions_of_a_set_are_what_its_server_lists() {
 fn an_output_that_the_manifest_could_not_show_is_refused() {
     let hidden = Server::new(Desk).tools::<Hidden>().build().expect_err("hidden");
     assert!(matches!(&hidden, BuildError::HiddenOutput(tool) if tool == "hidden"), "{hidden}");
-    let other = Server::new(Desk).tools::<Other>().build().expect_err("another type");
+    let other = Server::new(Desk).tools::<Other>().build().expect_err("other output");
     assert!(matches!(&other, BuildError::OtherOutput(tool) if tool == "other"), "{other}");
 }
 
 #[test]
-fn one_name_for_two_tools_is_found_when_the_server_is_built() {
+fn duplicate_tool_names_fail_the_build() {
     let error = Server::new(Desk).tools::<Notes>().tools::<Plain>().build().expect_err("twice");
     assert!(matches!(&error, BuildError::DuplicateTool(tool) if tool == "plain"), "{error}");
 }
@@ -340,7 +340,7 @@ async fn a_workflow_adds_the_standard_parameters() {
 }
 
 #[tokio::test]
-async fn a_context_shows_its_own_commands_and_those_above_it() {
+async fn a_context_has_its_own_and_inherited_commands() {
     let client = Client::in_process(&flow());
     for (path, expected) in [
         ("orders", vec!["show_order", "where_am_i"]),

@@ -17,7 +17,7 @@ use toolwright::{
 /// Waits forever, with a value that panics when it is dropped.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 struct Wait {
-    /// How often it waits a moment before that.
+    /// How often it waits before that.
     #[serde(default)]
     moments: u32,
 }
@@ -30,7 +30,7 @@ impl Drop for Bomb {
     }
 }
 
-/// What a handler throws.
+/// The payload of a handler's panic.
 struct Thrown;
 
 impl Drop for Thrown {

@@ -113,7 +113,7 @@ fn a_modern_request_needs_its_metadata() {
 }
 
 #[test]
-fn discover_says_who_the_server_is_and_what_it_speaks() {
+fn discover_returns_identity_and_revisions() {
     let mut peer = Peer::start(SERVER, &[]);
     let result = peer.result("server/discover", json!({}));
     assert_eq!(
@@ -128,7 +128,7 @@ fn discover_says_who_the_server_is_and_what_it_speaks() {
 }
 
 #[test]
-fn methods_of_the_other_era_do_not_exist() {
+fn methods_of_the_other_era_are_unknown() {
     let mut peer = Peer::start(SERVER, &[]);
     for method in ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"] {
         assert_eq!(peer.answer(method, json!({}))["error"]["code"], -32601, "{method}");
@@ -174,7 +174,7 @@ fn nothing_is_an_empty_success_in_every_revision() {
 }
 
 #[test]
-fn blocks_that_a_revision_does_not_know_become_text() {
+fn content_blocks_unknown_to_a_revision_become_text() {
     for (revision, kinds) in [
         ("2024-11-05", ["text", "image", "text", "text", "resource", "resource"]),
         ("2025-03-26", ["text", "image", "audio", "text", "resource", "resource"]),

@@ -57,10 +57,10 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Sends the steps, and checks that the answers are those that must come.
+/// Sends the steps, and checks the responses.
 fn check(revision: &'static str, steps: &[Step]) {
     let mut peer = Peer::start_at(SERVER, revision);
-    // How many answers must come: at least, at most.
+    // The minimum and maximum number of responses.
     let mut expected: HashMap<u64, (usize, usize)> = HashMap::new();
     let mut nonsense = 0;
     for (at, step) in steps.iter().enumerate() {

@@ -26,7 +26,7 @@ fn the_list_is_sorted_and_the_same_each_time() {
 }
 
 #[test]
-fn pages_give_every_tool_once() {
+fn pagination_returns_every_tool_once() {
     let whole = names(&Peer::start(SERVER, &[]).result("tools/list", json!({})));
     for size in 1..=whole.len() + 1 {
         let mut peer = Peer::start(SERVER, &[("PAGE", &size.to_string())]);
@@ -45,7 +45,7 @@ fn pages_give_every_tool_once() {
 }
 
 #[test]
-fn a_cursor_stays_good_while_tools_come_and_go() {
+fn a_cursor_stays_valid_when_tools_change() {
     let mut peer = Peer::start(SERVER, &[("PAGE", "8")]);
     let first = peer.result("tools/list", json!({}));
     peer.call_result("toggle", &json!({"on": true}));
@@ -69,7 +69,7 @@ fn legacy_sessions_get_list_changed_notifications() {
     assert_eq!(peer.call_result("extra", &json!({}))["content"][0]["text"], "extra");
 }
 
-/// The server has no prompts, so `promptsListChanged` is left out of the acknowledgment.
+/// The server has no prompts, so the acknowledgment omits `promptsListChanged`.
 // As reported in modelcontextprotocol/ruby-sdk#495, langchain4j/langchain4j#6098.
 #[test]
 fn subscriptions_are_acknowledged_and_filtered() {

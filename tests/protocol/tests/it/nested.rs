@@ -40,7 +40,7 @@ fn nested(inner: &Service) -> Service {
 }
 
 #[tokio::test]
-async fn a_nested_server_offers_all_that_it_has() -> Result<(), RawError> {
+async fn a_nested_server_offers_all_its_features() -> Result<(), RawError> {
     let outer = nested(&inner());
     for revision in Revision::ALL {
         let client = RawClient::in_process_at(&outer, revision).await?;

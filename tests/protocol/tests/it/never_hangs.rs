@@ -1,4 +1,4 @@
-//! Whatever comes in: the server answers what can be answered, and goes on.
+//! For any input, the server answers what can be answered, and continues.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use test_protocol::peer::Peer;
 
 const SERVER: &str = env!("CARGO_BIN_EXE_protocol-server");
 
-/// What the answer to a line must be.
+/// The expected response to a line.
 enum Answer {
     /// An error with this code and this id (none: absent).
     Error(i64, Option<Value>),
@@ -125,7 +125,7 @@ fn a_line_without_an_end_is_dropped_in_bounded_memory() {
     assert!(peer.peak_memory_kib() < 50 << 10, "200 MiB went through a limit of 1 MB");
 }
 
-/// No more is kept of a batch than may be in it, whatever the revision says to batches.
+/// No more than the maximum of a batch is stored, whether or not the revision supports batches.
 #[test]
 fn a_batch_of_megabytes_is_refused_in_bounded_memory() {
     let batch = format!("[{}1]", "1,".repeat(7 << 20));

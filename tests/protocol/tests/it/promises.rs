@@ -33,7 +33,7 @@ struct Data {
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 #[mcp(output = Data)]
 struct Promising {
-    /// The result as JSON, where the handler has no other.
+    /// The result as JSON, if the handler has no other.
     #[serde(default)]
     result: String,
 }
@@ -91,13 +91,13 @@ fn a_handler_that_returns_no_data_cannot_declare_an_output() {
     ] {
         let error = built.expect_err("no structured content");
         assert!(matches!(&error, BuildError::NoOutput(tool) if tool == "promising"), "{error}");
-        assert!(error.to_string().contains("let it return `Json`"), "{error}");
+        assert!(error.to_string().contains("return `Json`"), "{error}");
     }
     assert!(build(data).is_ok());
 }
 
 #[tokio::test]
-async fn results_of_a_handlers_own_making_are_held_to_its_output() {
+async fn handwritten_results_are_validated_against_the_output() {
     let client = RawClient::in_process(&build(dynamic).expect("right"));
     for (result, is_error) in [
         (json!({"structuredContent": {"count": 1}}), false),
@@ -111,10 +111,7 @@ async fn results_of_a_handlers_own_making_are_held_to_its_output() {
         assert_eq!(answer.is_error, is_error, "{result}: {answer:?}");
         let says_no = result["isError"] == true;
         if is_error && !says_no {
-            assert!(
-                answer.as_text().contains("the result of the tool `promising` cannot be passed on"),
-                "{answer:?}"
-            );
+            assert!(answer.as_text().contains("invalid result of the tool `promising`"), "{answer:?}");
         }
     }
 }
@@ -147,7 +144,7 @@ async fn answer(service: &Service) -> ToolResult {
 }
 
 #[tokio::test]
-async fn checking_providers_can_be_switched_off() {
+async fn output_checks_of_providers_can_be_disabled() {
     let (schema, result) = (json!({"type": "object", "required": ["n"]}), json!({"structuredContent": {}}));
     let checked = server(schema.clone(), result.clone()).build().expect("right");
     assert!(answer(&checked).await.is_error);
@@ -158,7 +155,7 @@ async fn checking_providers_can_be_switched_off() {
 }
 
 #[tokio::test]
-async fn a_service_inside_a_service_is_held_to_its_promises_too() {
+async fn results_of_nested_services_are_validated_as_well() {
     let inner =
         server(json!({"type": "integer"}), json!({"structuredContent": "one"})).build().expect("right");
     let outer = Server::new(()).provider(inner).build().expect("right");
@@ -176,7 +173,7 @@ async fn a_schema_beyond_the_checker_still_needs_content() {
 }
 
 #[tokio::test]
-async fn no_foreign_text_becomes_a_protocol_error() {
+async fn foreign_text_causes_no_protocol_errors() {
     let result = json!({
         "isError": true,
         "content": [{"type": "text", "text": "no"}],
@@ -233,7 +230,7 @@ async fn a_missing_capability_stays_a_protocol_error() {
 }
 
 #[tokio::test]
-async fn null_is_a_value_in_each_revision_that_has_values() {
+async fn null_is_valid_structured_content() {
     for revision in Revision::ALL {
         let service = server(json!({"type": ["string", "null"]}), json!({"structuredContent": null}));
         let service = service.build().expect("right");
@@ -292,7 +289,7 @@ impl Provider for Slow {
 }
 
 #[test]
-fn of_two_refreshes_at_once_the_newest_listing_wins() {
+fn the_newest_of_concurrent_refreshes_wins() {
     // Two readings when the server is built, and two of refreshes.
     let (began, readings_begun) = channel();
     let (senders, receivers): (Vec<Sender<()>>, Vec<Receiver<()>>) = (0..4).map(|_| channel()).unzip();
@@ -331,7 +328,7 @@ fn deep() -> Value {
     (0..126).fold(json!(1), |below, _| json!([below]))
 }
 
-/// Asks the client's model for a text, with something that cannot be sent.
+/// Requests a completion from the client's model, with something that cannot be sent.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 struct Deep {}
 
@@ -346,7 +343,7 @@ impl Handler<Deep> for Desk {
 }
 
 #[tokio::test]
-async fn a_question_that_cannot_be_sent_ends_its_call_alone() {
+async fn an_invalid_input_request_ends_only_its_call() {
     let service = Server::new(Desk).tools::<Deep>().build().expect("right");
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let client = RawClient::builder(&service)
@@ -373,7 +370,7 @@ fn deep_block() -> ContentBlock {
 }
 
 #[tokio::test]
-async fn prompts_and_resources_that_cannot_be_sent_harm_no_others() {
+async fn invalid_prompts_and_resources_do_not_affect_others() {
     let mut broken = Resource::new("test://broken", "broken");
     broken.meta = Some([("com.example/deep".to_owned(), deep())].into_iter().collect());
     let service = Server::new(())
@@ -396,6 +393,6 @@ async fn prompts_and_resources_that_cannot_be_sent_harm_no_others() {
 }
 
 #[test]
-fn a_call_of_an_agent_may_take_any_time() {
+fn agent_calls_may_take_any_time() {
     assert!(Context::detached(Duration::MAX).deadline() > Instant::now() + Duration::from_hours(24 * 365));
 }

@@ -48,7 +48,7 @@ fn prompts_are_listed_with_the_members_of_each_revision() {
 }
 
 #[test]
-fn prompts_are_filled_in_by_their_arguments() {
+fn prompts_are_rendered_with_their_arguments() {
     for revision in REVISIONS {
         let mut peer = Peer::start_at(SERVER, revision);
         let simple = peer.result("prompts/get", json!({"name": "simple"}));
@@ -100,7 +100,7 @@ fn invalid_arguments_are_rejected_with_every_problem() {
 }
 
 #[test]
-fn handlers_run_under_the_rules_of_calls() {
+fn handlers_run_under_the_limits_of_calls() {
     let mut peer = Peer::start(SERVER, &[("TIMEOUT_MS", "300")]);
     for (how, code, text) in [
         ("error", -32603, "an error occurred"),
@@ -135,7 +135,7 @@ fn handlers_run_under_the_rules_of_calls() {
 }
 
 #[test]
-fn pages_give_every_prompt_once() {
+fn pagination_returns_every_prompt_once() {
     for size in 1..=5 {
         let mut peer = Peer::start(SERVER, &[("PAGE", &size.to_string())]);
         let (mut found, mut params) = (Vec::new(), json!({}));
@@ -176,7 +176,7 @@ fn adding_and_removing_prompts_notifies_listeners() {
             assert_eq!(names(&peer.result("prompts/list", json!({}))).contains(&"extra"), on);
             assert_eq!(get(&mut peer, "extra", &json!({})).get("result").is_some(), on);
         }
-        // What is of another kind is not said to a modern peer that did not ask.
+        // Modern peers only get the notifications that they subscribed to.
         peer.call(&json!("r"), "change", &json!({"what": "resource", "on": true}));
         assert_eq!(peer.message().get("id").is_some(), is_modern, "{revision}");
     }
@@ -234,7 +234,7 @@ fn completion_suggests_and_caps() {
 }
 
 #[test]
-fn capabilities_say_what_is_there_and_nothing_else() {
+fn capabilities_list_exactly_what_is_offered() {
     let all = json!({
         "tools": {"listChanged": true},
         "logging": {},
@@ -273,7 +273,7 @@ async fn a_client_in_the_same_process_gets_prompts_in_every_revision() {
 }
 
 #[test]
-fn mistakes_are_found_when_the_server_is_built() {
+fn building_a_server_reports_mistakes() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct Counted {
         #[expect(dead_code, reason = "only its type is looked at")]
@@ -287,10 +287,10 @@ fn mistakes_are_found_when_the_server_is_built() {
     assert!(refused(numbers).contains("`count` is no text"));
     let twice =
         || Server::new(()).prompt(Prompt::new("a"), async || "a").prompt(Prompt::new("a"), async || "b");
-    assert!(refused(twice()).contains("the prompt `a` cannot be served"));
+    assert!(refused(twice()).contains("invalid prompt `a`"));
     let nothing = async |_, _| Vec::<String>::new();
     let nobody = Server::new(()).complete(Reference::prompt("a"), "b", nothing);
-    assert!(refused(nobody).contains("there is no prompt or resource template `a`"));
+    assert!(refused(nobody).contains("unknown prompt or resource template `a`"));
 
     let plain = Server::new(()).build().expect("an empty server");
     let late =

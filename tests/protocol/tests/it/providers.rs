@@ -1,4 +1,4 @@
-//! What a provider may answer, and what becomes of it for clients of each revision.
+//! Outcomes of providers, and their effects for clients of each revision.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -72,7 +72,7 @@ async fn rpc_error(client: &RawClient) -> RpcError {
 }
 
 #[tokio::test]
-async fn a_protocol_error_reaches_the_client_as_it_is() {
+async fn protocol_errors_reach_the_client_unchanged() {
     let service = service(|_, _| {
         ErrorObject::new(-31999, "upstream is \n busy").with_data(&raw(r#"{"retry": [1.50]}"#)).into()
     });
@@ -99,7 +99,7 @@ fn asks_twice(request: &ToolRequest<'_>, _: &Context) -> Outcome {
 }
 
 #[tokio::test]
-async fn input_and_state_come_back_to_the_provider_in_both_eras() {
+async fn input_and_state_return_to_the_provider_in_both_eras() {
     let service = service(asks_twice);
     for revision in ASKED {
         let result = client(&service, revision).await.call("tool", json!({})).await.expect("a result");
@@ -108,7 +108,7 @@ async fn input_and_state_come_back_to_the_provider_in_both_eras() {
 }
 
 #[tokio::test]
-async fn the_state_of_a_provider_is_sealed_and_good_for_its_call_only() {
+async fn provider_state_is_sealed_and_bound_to_its_call() {
     let service = service(asks_twice);
     let capabilities = json!({"elicitation": {}});
     let client = RawClient::builder(&service).capabilities(capabilities).connect().await.expect("a client");
@@ -132,7 +132,7 @@ async fn the_state_of_a_provider_is_sealed_and_good_for_its_call_only() {
 }
 
 #[tokio::test]
-async fn requests_that_the_client_cannot_answer_are_refused() {
+async fn input_requests_without_a_capability_are_rejected() {
     let undeclared = service(|_, _| InputRequired::new("a", form("one")).into());
     let silent = RawClient::in_process(&undeclared);
     assert_eq!(rpc_error(&silent).await.code, -32021);
@@ -166,7 +166,7 @@ const FOREIGN: &str = r#"{
 }"#;
 
 #[tokio::test]
-async fn a_raw_result_is_handed_on_without_being_understood() {
+async fn raw_results_are_forwarded_unparsed() {
     for upstream in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let service = service(match upstream {
             Revision::V2025_11_25 => |_, _| RawResult::new(Revision::V2025_11_25, raw(FOREIGN)).into(),
@@ -237,7 +237,7 @@ async fn a_raw_result_that_asks_for_input_keeps_the_upstream_state() {
 }
 
 #[tokio::test]
-async fn a_raw_result_is_held_to_the_output_schema() {
+async fn raw_results_are_validated_against_the_output_schema() {
     struct Promising;
 
     impl Provider for Promising {
@@ -263,13 +263,13 @@ async fn a_raw_result_is_held_to_the_output_schema() {
         (json!({"content": [], "isError": true}), true),
     ] {
         let answer = client.call("tool", result.clone()).await.expect("a result");
-        let is_kept = !answer.as_text().contains("cannot be passed on");
+        let is_kept = !answer.as_text().contains("invalid result");
         assert_eq!(is_kept, fits, "{result}: {answer:?}");
     }
 }
 
 #[tokio::test]
-async fn a_long_call_is_waited_for_by_clients_without_tasks() {
+async fn clients_without_tasks_wait_for_long_calls() {
     let service = service(|_, _| {
         Outcome::Task(Box::pin(async {
             tokio::task::yield_now().await;
@@ -345,7 +345,7 @@ fn names(service: &Service) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_provider_says_by_itself_that_its_tools_have_changed() {
+async fn a_provider_reports_changed_tools() {
     let (first, second) = (Coming::default(), Coming::default());
     let server = Server::new(()).provider(first.clone()).provider(second.clone());
     let service = server.build().expect("no tools yet");
@@ -355,7 +355,7 @@ async fn a_provider_says_by_itself_that_its_tools_have_changed() {
     let word = client.next_notification().await.expect("a notification");
     assert_eq!(word["method"], "notifications/tools/list_changed");
 
-    // A name that is taken takes nothing else with it, and belongs to the first.
+    // Items with a taken name do not affect others, and the name belongs to the first.
     second.set(&["b", "c"]);
     assert_eq!(names(&service), ["a", "b", "c"]);
     first.set(&["d"]);
@@ -369,7 +369,7 @@ async fn a_provider_says_by_itself_that_its_tools_have_changed() {
     assert!(second.0.is_asked.load(Ordering::SeqCst));
     drop(service);
     drop(client);
-    // Nobody is told any more.
+    // There is no subscriber any more.
     second.set(&["e"]);
 }
 
@@ -463,7 +463,7 @@ impl Provider for Silent {
 }
 
 #[tokio::test]
-async fn prompts_of_a_provider_stand_beside_those_of_the_server() {
+async fn prompts_of_a_provider_and_the_server_are_merged() {
     let (library, service) = library();
     for revision in ASKED {
         let client = client(&service, revision).await;
@@ -519,7 +519,7 @@ async fn resources_of_a_provider_are_read_by_any_template() {
 }
 
 #[tokio::test]
-async fn arguments_of_a_provider_are_completed_by_it() {
+async fn a_provider_completes_its_own_arguments() {
     let (_, service) = library();
     let client = RawClient::in_process(&service);
     let argument = json!({"name": "page", "value": "1"});
@@ -540,7 +540,7 @@ async fn arguments_of_a_provider_are_completed_by_it() {
 }
 
 #[tokio::test]
-async fn what_is_declared_of_a_prompt_is_not_overwritten() {
+async fn declared_prompt_arguments_are_not_overwritten() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct Greeting {
         who: String,
@@ -556,5 +556,5 @@ async fn what_is_declared_of_a_prompt_is_not_overwritten() {
 
     prompt.arguments = vec![PromptArgument::new("other")];
     let refused = Server::new(()).prompt(prompt, greet).build().expect_err("another argument");
-    assert!(refused.to_string().contains("its arguments are not those"), "{refused}");
+    assert!(refused.to_string().contains("its arguments do not match"), "{refused}");
 }

@@ -74,7 +74,7 @@ fn resources_are_read() {
 }
 
 #[test]
-fn templates_read_what_matches_them() {
+fn templates_read_matching_uris() {
     for revision in REVISIONS {
         let mut peer = Peer::start_at(SERVER, revision);
         let mut text = |uri: &str| read(&mut peer, uri)["result"]["contents"][0].clone();
@@ -118,7 +118,7 @@ fn a_missing_resource_is_an_error_with_its_uri() {
 }
 
 #[test]
-fn handlers_run_under_the_rules_of_calls() {
+fn handlers_run_under_the_limits_of_calls() {
     for revision in ["2025-11-25", "2026-07-28"] {
         let mut peer = Peer::start(SERVER, &[("TIMEOUT_MS", "300")]);
         peer.speak(revision);
@@ -281,7 +281,7 @@ async fn pending_notifications_are_not_duplicated() {
 }
 
 #[test]
-fn mistakes_are_found_when_the_server_is_built() {
+fn building_a_server_reports_mistakes() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct Order {
         #[expect(dead_code, reason = "only its name is looked at")]
@@ -296,11 +296,11 @@ fn mistakes_are_found_when_the_server_is_built() {
         refused(Server::new(()).resource_template(template, async |_: Order| "an order"))
     };
     assert!(with("shop://orders/{+id}").contains("is not a variable"));
-    assert!(with("shop://orders/{number}").contains("needs `id`"));
+    assert!(with("shop://orders/{number}").contains("requires `id`"));
     assert!(with("shop://orders/{id}/{line}").contains("no field `line`"));
     let resource = || Resource::new("a://b", "b");
     let twice = Server::new(()).resource(resource(), async || "b").resource(resource(), async || "c");
-    assert!(refused(twice).contains("the resource `a://b` cannot be served"));
+    assert!(refused(twice).contains("invalid resource `a://b`"));
     let nowhere = Server::new(()).resource(Resource::new("b", "b"), async || "b");
     assert!(refused(nowhere).contains("begins with a scheme"));
 

@@ -66,7 +66,7 @@ async fn refused(service: &Service, params: Value) -> RpcError {
 }
 
 #[tokio::test]
-async fn a_state_that_was_changed_is_refused() {
+async fn a_modified_state_is_rejected() {
     let service = service();
     let params = first_round(&service).await;
     let state = params["requestState"].as_str().expect("a string");
@@ -178,7 +178,7 @@ async fn unknown_input_responses_are_ignored() {
         assert_eq!(refused(&service, params).await.code, -32602);
     }
     let client = client(&service).await;
-    // Answers may come before they are asked for, and without a state.
+    // Responses may arrive before they are requested, and without a state.
     let one = accept(&json!({"text": "1"}));
     let params = json!({"name": "steps", "inputResponses": {"one": one, "two": one, "x": 5, "": null}});
     let result = client.request("tools/call", params.clone()).await.expect("a result");
@@ -268,7 +268,7 @@ impl Provider for Relay {
 }
 
 #[tokio::test]
-async fn questions_come_through_providers_and_agents() {
+async fn input_requests_pass_through_providers_and_agents() {
     let nested = Server::new(()).provider(service()).build().expect("the tools are right");
     let relayed = Server::new(()).provider(Relay(Arc::new(service()))).build().expect("the tools are right");
     for revision in [Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28] {
@@ -289,7 +289,7 @@ async fn questions_come_through_providers_and_agents() {
     assert!(matches!(undeclared, RawError::Rpc(RpcError { code: -32021, .. })), "{undeclared}");
 }
 
-/// Asks, while a task of its own waits to be told that this is over.
+/// Requests input, while a spawned task waits for the cancellation.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 struct Leaving {}
 
@@ -318,7 +318,7 @@ impl Handler<Leaving> for Watched {
 }
 
 #[tokio::test]
-async fn a_call_that_ends_with_questions_tells_its_tasks() {
+async fn a_call_that_ends_with_input_requests_cancels_its_token() {
     let told = Arc::new(AtomicUsize::new(0));
     let service = Server::new(Watched { told: Arc::clone(&told) })
         .tools::<Leaving>()

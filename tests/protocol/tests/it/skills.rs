@@ -1,4 +1,4 @@
-//! Skills: what is listed, read and refused (SEP-2640, extension `io.modelcontextprotocol/skills`).
+//! Skills: listing, reading and validation (SEP-2640, extension `io.modelcontextprotocol/skills`).
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn service(skills: Skills) -> Service {
     server().skills(skills).build().expect("a service")
 }
 
-/// Two skills, one of them with a folder of files and a skill in it.
+/// Two skills, one of which contains a folder of files and another skill.
 fn two() -> Skills {
     let refunds = Skill::new("acme/refunds", head("refunds"))
         .file("letters/sorry.md", "abc")
@@ -149,7 +149,7 @@ async fn directories_list_their_contents() {
 }
 
 #[tokio::test]
-async fn lists_come_in_pages() {
+async fn lists_are_paginated() {
     let limits = Limits { list_page_size: 1, ..Limits::default() };
     let service = server().skills(two()).limits(limits).build().expect("a service");
     let client = RawClient::in_process(&service);
@@ -226,11 +226,11 @@ async fn a_server_declares_the_extensions_that_it_has() {
 }
 
 #[test]
-fn extensions_that_cannot_be_declared_are_refused() {
+fn invalid_extension_declarations_are_rejected() {
     for (identifier, settings, why) in [
-        ("extra", json!({}), "a domain turned around"),
+        ("extra", json!({}), "a reversed domain"),
         ("com.example/extra", json!(true), "must be an object"),
-        (ID, json!({}), "declares it by itself"),
+        (ID, json!({}), "declares it automatically"),
     ] {
         let error = server().extension(identifier, settings).build().expect_err(identifier);
         assert!(error.to_string().contains(why), "{error}");
@@ -240,7 +240,7 @@ fn extensions_that_cannot_be_declared_are_refused() {
 }
 
 #[test]
-fn skills_that_break_a_rule_are_refused() {
+fn invalid_skills_are_rejected() {
     let one = |path: &str, skill_md: &str| Skills::new().skill(Skill::new(path, skill_md));
     let with = |file: &str| Skills::new().skill(Skill::new("a", head("a")).file(file, ""));
     let many =
@@ -250,25 +250,25 @@ fn skills_that_break_a_rule_are_refused() {
         (one("a", "---\nname: a\n---\n"), "needs `description`"),
         (one("a", "---\nname: a\ndescription: b: c\n---\n"), "line 3"),
         (one("a", &head("b")), "a skill has the name of its folder"),
-        (one("A", &head("A")), "no name of a skill"),
-        (one("a--b", &head("a--b")), "no name of a skill"),
-        (one("../a", &head("a")), "none is `.` or `..`"),
+        (one("A", &head("A")), "not a valid skill name"),
+        (one("a--b", &head("a--b")), "not a valid skill name"),
+        (one("../a", &head("a")), "none of which is `.` or `..`"),
         (one("/a", &head("a")), "single `/`"),
         (one("", &head("a")), "single `/`"),
-        (with("../../secret"), "none is `.` or `..`"),
+        (with("../../secret"), "none of which is `.` or `..`"),
         (with("/etc/passwd"), "single `/`"),
-        (with("a\\b"), "no `\\`"),
-        (with("SKILL.md"), "the same place"),
+        (with("a\\b"), "or `\\`"),
+        (with("SKILL.md"), "the same path"),
         (with("SKILL.md/more"), "a file and a folder"),
         (with("inner/SKILL.md"), "must begin with YAML"),
-        (two().skill(Skill::new("notes", head("notes"))), "the same place"),
-        (Skills::new().skill(many), "513 files; a skill has at most 512"),
+        (two().skill(Skill::new("notes", head("notes"))), "the same path"),
+        (Skills::new().skill(many), "513 files; a skill may have at most 512"),
         (Skills::new().skill(Skill::new("a", head("a")).file("b", vec![0; 16 << 20])), "at most 16777216"),
         (
             Skills::new().skill(Skill::new("a", head("a")).file("b", vec![0; (16 << 20) + 1])),
             "at most 16777216",
         ),
-        (Skills::new().skill(Skill::new("a", [head("a").as_bytes(), b"\xff"].concat())), "not in UTF-8"),
+        (Skills::new().skill(Skill::new("a", [head("a").as_bytes(), b"\xff"].concat())), "not valid UTF-8"),
     ] {
         let error = server().skills(skills).build().expect_err(why);
         assert!(matches!(error, BuildError::Feature { .. }), "{error:?}");
@@ -342,10 +342,10 @@ async fn links_are_followed_within_the_folder_only() {
     let elsewhere = TempDir::new().expect("a folder");
     write(elsewhere.path(), "secret", "x");
     for (target, why) in [
-        (elsewhere.path().join("secret"), "leads out of the folder"),
-        (elsewhere.path().to_owned(), "leads out of the folder"),
+        (elsewhere.path().join("secret"), "points outside of the folder"),
+        (elsewhere.path().to_owned(), "points outside of the folder"),
         (folder.path().join("nothing"), "No such file"),
-        (folder.path().join("notes"), "a link leads back"),
+        (folder.path().join("notes"), "links form a cycle"),
         (folder.path().join("notes/loop"), "Too many levels"),
     ] {
         let link = notes.join("loop");
@@ -363,7 +363,7 @@ fn special_files_are_rejected_without_blocking() {
     let pipe = folder.path().join("notes/pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
     let error = server().skills(Skills::from_dir(folder.path())).build().expect_err("a pipe").to_string();
-    assert!(error.contains("it is no file") && error.contains("notes/pipe"), "{error}");
+    assert!(error.contains("it is not a regular file") && error.contains("notes/pipe"), "{error}");
 }
 
 #[test]
@@ -371,8 +371,8 @@ fn an_unreadable_folder_is_named_in_the_error() {
     let folder = folder();
     for (path, why) in [
         (folder.path().join("nowhere"), "No such file"),
-        (folder.path().join("notes/SKILL.md"), "it is no folder"),
-        (folder.path().join("notes"), "name the folder above"),
+        (folder.path().join("notes/SKILL.md"), "it is not a folder"),
+        (folder.path().join("notes"), "use its parent folder"),
     ] {
         let error = server().skills(Skills::from_dir(&path)).build().expect_err(why).to_string();
         assert!(error.contains(why) && error.contains(path.to_str().expect("a string")), "{error}");

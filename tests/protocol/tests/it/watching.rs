@@ -1,4 +1,4 @@
-//! What a provider is told of who watches its resources.
+//! Providers are informed of subscriptions to their resources.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde_json::json;
 use test_protocol::raw::RawClient;
 use toolwright::{Provider, Resource, Revision, Server, Service, provider::ProviderCapabilities};
 
-/// Keeps what it is told.
+/// Records the subscriptions.
 #[derive(Clone, Default)]
 struct Told(Arc<Mutex<Vec<String>>>);
 
@@ -16,7 +16,7 @@ impl Told {
         self.0.lock().expect("not poisoned").push(format!("{sign}{uri}"));
     }
 
-    /// Waits until it was told just this.
+    /// Waits until exactly these calls were made.
     async fn expect(&self, expected: &[&str]) {
         for _ in 0..500 {
             if *self.0.lock().expect("not poisoned") == expected {
@@ -49,7 +49,7 @@ fn service(told: &Told) -> Service {
 }
 
 #[tokio::test]
-async fn a_provider_is_told_of_the_first_watch_and_the_last() {
+async fn providers_learn_of_the_first_and_last_subscription() {
     let told = Told::default();
     let service = service(&told);
     let client =
@@ -72,7 +72,7 @@ async fn a_provider_is_told_of_the_first_watch_and_the_last() {
 }
 
 #[tokio::test]
-async fn a_subscription_watches_until_it_ends() {
+async fn a_subscription_is_notified_until_it_ends() {
     let told = Told::default();
     let service = service(&told);
     let client = RawClient::in_process(&service);
@@ -82,6 +82,6 @@ async fn a_subscription_watches_until_it_ends() {
         ended = listening => panic!("{ended:?}"),
         () = told.expect(&["+lib://a", "+lib://b"]) => {}
     }
-    // Nobody waits for its answer any more, which cancels it.
+    // Nobody waits for its response any longer, which cancels it.
     told.expect(&["+lib://a", "+lib://b", "-lib://a", "-lib://b"]).await;
 }

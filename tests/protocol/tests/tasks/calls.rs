@@ -40,7 +40,7 @@ async fn only_a_call_that_waits_becomes_a_task() {
 }
 
 #[tokio::test]
-async fn bad_arguments_are_answered_at_once() {
+async fn invalid_arguments_are_answered_immediately() {
     let service = service(&Stage::default(), Tasks::new());
     let caller = Caller::of(&service);
     for arguments in [json!({"script": ""}), json!({}), json!({"wait": "x"})] {

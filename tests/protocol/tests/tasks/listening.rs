@@ -23,7 +23,7 @@ fn listen(caller: &Arc<Caller>, task_ids: &Value) {
 }
 
 #[tokio::test]
-async fn notifications_show_a_task_as_tasks_get_does() {
+async fn task_notifications_match_tasks_get() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Arc::new(Caller::of(&service));

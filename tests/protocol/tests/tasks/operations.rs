@@ -40,7 +40,7 @@ fn has_ended(state: &str) -> bool {
 }
 
 #[tokio::test]
-async fn get_shows_the_members_of_the_state_and_changes_nothing() {
+async fn get_returns_the_state_without_changing_it() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);
@@ -105,7 +105,7 @@ async fn update_answers_open_requests_and_ignores_the_rest() {
 }
 
 #[tokio::test]
-async fn cancel_ends_what_runs_and_nothing_else() {
+async fn cancel_ends_only_running_tasks() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);
@@ -159,7 +159,7 @@ async fn unknown_tasks_and_bad_parameters_are_rejected() {
 }
 
 #[tokio::test]
-async fn a_task_outlives_the_client_that_made_it() {
+async fn a_task_outlives_its_client() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let script = stage.script("long");
@@ -175,7 +175,7 @@ async fn a_task_outlives_the_client_that_made_it() {
 }
 
 #[tokio::test]
-async fn progress_is_the_message_of_the_task_and_is_not_sent() {
+async fn progress_sets_the_message_of_the_task() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);
@@ -197,7 +197,7 @@ async fn progress_is_the_message_of_the_task_and_is_not_sent() {
 }
 
 #[tokio::test]
-async fn cancelling_and_returning_at_once_comes_to_one_end() {
+async fn cancelling_and_completing_have_one_outcome() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);

@@ -6,7 +6,7 @@ use toolwright::{Limits, Server, tasks::Tasks};
 use crate::stage::{Caller, Do, Stage, eventually, named, service};
 
 #[tokio::test]
-async fn some_of_the_questions_may_be_answered() {
+async fn input_requests_may_be_answered_partially() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);
@@ -24,7 +24,7 @@ async fn some_of_the_questions_may_be_answered() {
         .expect("acknowledged");
     let task = caller.get(&id).await;
     assert_eq!((&task["status"], crate::stage::asked(&task)), (&json!("input_required"), vec!["three"]));
-    // What was answered already is not answered again.
+    // An input request is not answered twice.
     caller.answer(&id, "two", named("22")).await;
     caller.answer(&id, "three", named("3")).await;
     assert_eq!(caller.get(&id).await["status"], "working");
@@ -35,7 +35,7 @@ async fn some_of_the_questions_may_be_answered() {
 }
 
 #[tokio::test]
-async fn an_invalid_answer_is_asked_for_again_under_a_new_key() {
+async fn an_invalid_response_is_requested_under_a_new_key() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);
@@ -57,7 +57,7 @@ async fn an_invalid_answer_is_asked_for_again_under_a_new_key() {
         caller.answer(&id, &key, unusable).await;
         let next = format!("who#{}", number + 2);
         caller.until_asked(&id, &[&next]).await;
-        // The key before is of no use any more.
+        // The previous key is invalid.
         caller.answer(&id, &key, named("Eve")).await;
         key = next;
     }
@@ -107,7 +107,7 @@ async fn dropped_input_requests_are_not_shown() {
 }
 
 #[tokio::test]
-async fn too_many_questions_are_an_error_of_the_handlers() {
+async fn too_many_input_requests_are_an_error() {
     let stage = Stage::default();
     let limits = Limits { max_input_requests: 2, ..Limits::default() };
     let service =
@@ -123,7 +123,8 @@ async fn too_many_questions_are_an_error_of_the_handlers() {
     assert_eq!(crate::stage::asked(&caller.get(&id).await).len(), 2);
 }
 
-/// What a task keeps of answers is bounded; one that finds no room is refused, and a shorter one is taken.
+/// A task stores a limited size of responses; one that exceeds it is rejected, and a shorter one is
+/// accepted.
 #[tokio::test]
 async fn answers_of_a_task_are_bounded_in_count_and_bytes() {
     let stage = Stage::default();
@@ -137,7 +138,7 @@ async fn answers_of_a_task_are_bounded_in_count_and_bytes() {
     caller.until_asked(&id, &["who"]).await;
     let update = json!({"taskId": id, "inputResponses": {"who": named(&"A".repeat(300))}});
     let refused = caller.request("tasks/update", update).await.expect_err("no room");
-    assert!(format!("{refused:?}").contains("200 bytes together"), "{refused:?}");
+    assert!(format!("{refused:?}").contains("200 bytes in total"), "{refused:?}");
     assert_eq!(crate::stage::asked(&caller.get(&id).await), ["who"], "it stays open");
     caller.answer(&id, "who", named("Ada")).await;
     script.send(Do::Ask("next")).expect("the handler runs");
@@ -149,7 +150,7 @@ async fn answers_of_a_task_are_bounded_in_count_and_bytes() {
 }
 
 #[tokio::test]
-async fn questions_end_with_the_task() {
+async fn input_requests_end_with_the_task() {
     let stage = Stage::default();
     let service = service(&stage, Tasks::new());
     let caller = Caller::of(&service);

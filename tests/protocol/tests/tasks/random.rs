@@ -1,4 +1,4 @@
-//! Random orders to a task and its client, against a model of what must come of them.
+//! Random instructions for a task and its client, compared with a model.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -39,7 +39,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     proptest::collection::vec(event, 1..20)
 }
 
-/// What the task must look like.
+/// The expected state of the task.
 #[derive(Debug, Default)]
 struct Model {
     end: Option<&'static str>,
@@ -50,7 +50,7 @@ struct Model {
 }
 
 impl Model {
-    /// Takes an event; what the handler is told of it.
+    /// Applies an event; returns what the handler has to do.
     fn take(&mut self, event: &Event) -> Option<Do> {
         let goes_on = self.end.is_none();
         let mut end = |status| {
@@ -137,7 +137,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_events_come_to_what_the_model_says(events in events()) {
+    fn random_events_match_the_model(events in events()) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(play(&events));
     }

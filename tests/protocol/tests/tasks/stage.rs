@@ -1,4 +1,5 @@
-//! A tool whose calls do what the test says, a client that declares tasks, and ways to wait for what comes of them.
+//! A tool whose calls follow the test's instructions, a client that declares tasks, and helpers that wait for
+//! effects.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +16,7 @@ use toolwright::{Context, Handler, Server, Service, Tool, ToolError, Toolset, ta
 
 pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
 
-/// How long anything may take that the test waits for.
+/// The time limit of everything that the test waits for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Does what the test says.
@@ -54,12 +55,12 @@ enum StageTools {
     AskThenWork(AskThenWork),
 }
 
-/// What a call of [`Play`] does next.
+/// The next step of a call of [`Play`].
 #[derive(Debug)]
 pub(crate) enum Do {
-    /// Asks for a name under this key, in a task of the runtime, and goes on; unless it is asking that already.
+    /// Requests a name under this key in a spawned task, unless that is already waiting.
     Ask(&'static str),
-    /// Does not wait for the answer of this key any more.
+    /// Stops waiting for the response with this key.
     Withdraw(&'static str),
     Say(&'static str),
     Return(String),
@@ -67,7 +68,7 @@ pub(crate) enum Do {
     Panic,
 }
 
-/// What the handlers share with the test.
+/// The state that the handlers and the test share.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stage(Arc<Shared>);
 
@@ -84,7 +85,7 @@ struct Name {
     name: String,
 }
 
-/// Counts a handler for as long as it is there.
+/// Counts a handler while it exists.
 struct Counted(Arc<Shared>);
 
 impl Drop for Counted {
@@ -101,12 +102,12 @@ impl Stage {
         sender
     }
 
-    /// How many handlers of [`Play`] there are now.
+    /// The number of running handlers of [`Play`].
     pub(crate) fn running(&self) -> usize {
         self.0.running.load(Ordering::SeqCst)
     }
 
-    /// What the questions came to.
+    /// The outcomes of the input requests.
     pub(crate) fn answers(&self) -> Vec<String> {
         self.0.answers.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -190,7 +191,7 @@ pub(crate) fn service(stage: &Stage, tasks: Tasks) -> Service {
     Server::new(stage.clone()).tools::<StageTools>().tasks(tasks).build().expect("a service")
 }
 
-/// What a client declares that knows tasks, as `_meta`.
+/// The `_meta` of a client that supports tasks.
 pub(crate) fn meta() -> Value {
     json!({"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}, "extensions": {TASKS: {}}}})
 }
@@ -264,12 +265,12 @@ impl Caller {
     }
 }
 
-/// The keys of what a task asks.
+/// The keys of a task's input requests.
 pub(crate) fn asked(task: &Value) -> Vec<&str> {
     task["inputRequests"].as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect()
 }
 
-/// An answer to a question for a name.
+/// A response to the request for a name.
 pub(crate) fn named(name: &str) -> Value {
     json!({"action": "accept", "content": {"name": name}})
 }

@@ -123,7 +123,7 @@ async fn servers_that_share_a_store_share_their_tasks() {
 }
 
 #[tokio::test]
-async fn an_end_survives_the_server() {
+async fn completed_tasks_survive_the_server() {
     let (stage, shelf) = (Stage::default(), Shelf::default());
     let held = stage.script("running");
     let (done, running) = {
@@ -145,7 +145,7 @@ async fn an_end_survives_the_server() {
     assert_eq!(caller.get(&done).await["result"]["content"][0]["text"], "kept");
     let task = caller.get(&running).await;
     let text = task["error"]["message"].as_str().expect("a string");
-    assert!(text.contains("the server has stopped"), "{text}");
+    assert!(text.contains("the server was shut down"), "{text}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -153,7 +153,7 @@ async fn errors_of_a_store_are_reported_clearly() {
     for (trouble, words) in [
         (Trouble::Fails, "the shelf is broken"),
         (Trouble::Panics, "it failed unexpectedly"),
-        (Trouble::Hangs, "did not answer within 10 s"),
+        (Trouble::Hangs, "did not respond within 10 s"),
     ] {
         let (stage, shelf) = (Stage::default(), Shelf::default());
         let service = service(&stage, Tasks::new().store(shelf.clone()));
@@ -169,7 +169,7 @@ async fn errors_of_a_store_are_reported_clearly() {
         let call = json!({"name": "must", "arguments": {"wait": true}});
         let (code, text) = caller.refused("tools/call", call).await;
         assert!(
-            code == -32603 && text.contains("cannot be kept") && text.contains(words),
+            code == -32603 && text.contains("cannot be stored") && text.contains(words),
             "{trouble:?}: {text}"
         );
 
@@ -186,7 +186,7 @@ async fn errors_of_a_store_are_reported_clearly() {
 }
 
 #[tokio::test]
-async fn an_end_that_cannot_be_stored_is_shown_and_tried_again() {
+async fn an_unstored_final_state_is_published_and_retried() {
     let (stage, shelf) = (Stage::default(), Shelf::default());
     let service = service(&stage, Tasks::new().store(shelf.clone()));
     let caller = Caller::of(&service);

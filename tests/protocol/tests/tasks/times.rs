@@ -1,4 +1,4 @@
-//! How long a task may run, how long it is kept, and how many there may be.
+//! Time limits, retention and maximum numbers of tasks.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn a_task_has_a_time_limit_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_task_is_forgotten_when_its_time_is_over_and_not_before() {
+async fn a_task_is_deleted_when_it_expires() {
     let stage = Stage::default();
     let tasks = Tasks::new().timeout(A_MOMENT).ttl(A_MOMENT * 3);
     let service = service(&stage, tasks);
@@ -62,7 +62,7 @@ async fn running_tasks_are_bounded() {
     let second = caller.play("b").await;
     let call = json!({"name": "must", "arguments": {"wait": true}});
     let (code, text) = caller.refused("tools/call", call).await;
-    assert!(code == -32603 && text.contains("there are 2 tasks already"), "{code} {text}");
+    assert!(code == -32603 && text.contains("too many tasks (the limit is 2)"), "{code} {text}");
     scripts[0].send(Do::Return(String::new())).expect("the handler runs");
     caller.until_status(&first, "completed").await;
     caller.play("c").await;
@@ -81,14 +81,14 @@ async fn the_memory_store_is_bounded_in_tasks_and_bytes() {
     let (first, second) = (caller.play("a").await, caller.play("b").await);
     let call = json!({"name": "must", "arguments": {"wait": true}});
     let (code, text) = caller.refused("tools/call", call).await;
-    assert!(code == -32603 && text.contains("2 tasks are kept already"), "{code} {text}");
+    assert!(code == -32603 && text.contains("2 tasks are already stored"), "{code} {text}");
 
     scripts[0].send(Do::Return("x".repeat(5_000))).expect("the handler runs");
     caller.until_status(&first, "completed").await;
     scripts[1].send(Do::Return("x".repeat(5_000))).expect("the handler runs");
     let task = caller.until_status(&second, "failed").await;
     let text = task["error"]["message"].as_str().expect("a string");
-    assert!(text.contains("cannot be kept") && text.contains("10000 bytes"), "{text}");
+    assert!(text.contains("cannot be stored") && text.contains("10000 bytes"), "{text}");
     let first = caller.get(&first).await;
     assert_eq!(first["result"]["content"][0]["text"].as_str().map(str::len), Some(5_000));
 }

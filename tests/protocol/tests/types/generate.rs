@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// How deep values are nested at most; below that they have required members only.
+/// The maximum nesting depth of values; below it, only required members are generated.
 const MAX_DEPTH: usize = 6;
 
 pub(crate) struct Generator<'s> {

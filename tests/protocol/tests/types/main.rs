@@ -1,4 +1,4 @@
-//! Every definition of the specification's schemas is read by a type of `core::protocol` and written again as it was.
+//! Types of `core::protocol` round-trip every definition in the specification's schemas.
 
 mod generate;
 
@@ -10,7 +10,7 @@ use toolwright_core::protocol::{self as p, Message, Outcome, Page};
 
 use generate::Generator;
 
-/// How many values are made of each definition.
+/// The number of values per definition.
 const SAMPLES: u64 = 60;
 
 /// Reads a value and writes it again.
@@ -137,7 +137,7 @@ fn type_of(revision: &str, definition: &str) -> Option<Again> {
     })
 }
 
-/// Definitions without a type of their own, and why.
+/// Definitions without a separate type, and why.
 fn is_left_out(revision: &str, definition: &str) -> bool {
     matches!(
         definition,
@@ -146,12 +146,12 @@ fn is_left_out(revision: &str, definition: &str) -> bool {
             | "ResultMetaObject" | "Request" | "Notification"
         // Any JSON.
             | "JSONValue" | "JSONArray" | "JSONObject" | "Cursor" | "GetTaskPayloadResult"
-        // Forms are kept as JSON Schema, for which `core::schema` has its own types.
+        // Forms are stored as JSON Schema, for which `core::schema` has types.
             | "PrimitiveSchemaDefinition" | "StringSchema" | "NumberSchema" | "BooleanSchema" | "EnumSchema"
             | "SingleSelectEnumSchema" | "MultiSelectEnumSchema" | "TitledSingleSelectEnumSchema"
             | "UntitledSingleSelectEnumSchema" | "TitledMultiSelectEnumSchema" | "UntitledMultiSelectEnumSchema"
             | "LegacyTitledEnumSchema"
-        // A part of a definition that stays among the members that are kept.
+        // A part of a definition that is preserved among the other members.
             | "ToolExecution"
         // Nothing but the request tells them apart.
             | "InputResponse" | "ClientResult" | "ServerResult"
@@ -166,7 +166,7 @@ fn is_message(definition: &str) -> bool {
 }
 
 #[test]
-fn every_definition_is_written_as_it_was_read() {
+fn definitions_round_trip() {
     for (revision, text) in SCHEMAS {
         let schema: Value = serde_json::from_str(text).expect("JSON");
         let definitions = schema.get("$defs").or_else(|| schema.get("definitions")).expect("definitions");
@@ -193,7 +193,7 @@ fn every_definition_is_written_as_it_was_read() {
 /// What the schemas leave out: up to 2025-06-18 they describe messages without their envelope.
 fn complete(revision: &str, name: &str, value: &mut Value) {
     let Some(members) = value.as_object_mut() else { return };
-    // A result of another type is read as what it is, or refused.
+    // A result of another type is either read as that type or rejected.
     if matches!(name, "CallToolResult" | "GetPromptResult" | "ReadResourceResult")
         && members.contains_key("resultType")
     {
@@ -319,7 +319,7 @@ fn invalid_values_are_rejected_without_panics() {
                     assert!(!error.is_empty() && error.len() < 2_000, "{revision} {name}: {error}");
                 }
             }
-            // A member of another type: read as something else, or refused, and never a panic.
+            // A member of another type is read as something else or rejected, without a panic.
             for seed in 0..20 {
                 let mut value = Generator::new(definitions, seed).value(definition);
                 let Some(members) = value.as_object_mut() else { continue };

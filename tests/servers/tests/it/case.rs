@@ -1,4 +1,4 @@
-//! What a client does with each server, and what must come of it.
+//! The interactions of a client with each server, and their expected results.
 
 use serde_json::{Value, json};
 use test_client::Events;
@@ -6,7 +6,7 @@ use toolwright_client::config::ServerSpec;
 use toolwright_client::{Client, ClientError, ErrorKind, ListedTool};
 use toolwright_core::revision::Revision;
 
-/// What a server has. All strings are parts of what must come back.
+/// What a server offers. All strings are parts of expected responses.
 pub(crate) struct Case {
     pub(crate) tools: &'static [&'static str],
     /// Tool, arguments, text of the result.
@@ -82,7 +82,7 @@ pub(crate) fn sequential_thinking() -> Case {
 }
 
 impl Case {
-    /// Does it all. `revision` is the one that is asked for; without it the client finds out.
+    /// Runs the case. `revision` is the requested one; without it, the client detects it.
     pub(crate) async fn check(
         &self,
         server: impl Into<ServerSpec>,
@@ -137,7 +137,7 @@ impl Case {
     }
 }
 
-/// Whether a call failed, in either way, and what is said about it.
+/// Whether a call failed in either way, and its message.
 fn outcome(outcome: Result<toolwright_core::result::ToolResult, ClientError>) -> (bool, String) {
     match outcome {
         Ok(result) => (result.is_error, result.as_text()),

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::installed::{self, Listening, Program};
 use crate::processes::Mark;
 
-/// What a run of `cargo mcp` left behind.
+/// The output of a run of `cargo mcp`.
 struct Run {
     code: Option<i32>,
     stdout: String,
@@ -184,7 +184,7 @@ async fn servers_with_tokens_are_listed_and_called() {
 }
 
 #[tokio::test]
-async fn a_dead_server_costs_the_others_nothing() {
+async fn a_dead_server_does_not_affect_the_others() {
     let (folder, mark) = (folder(), Mark::new());
     let file = json!({"mcpServers": {
         "dead": {"url": "http://127.0.0.1:1/mcp"},
@@ -212,7 +212,7 @@ async fn the_commands_in_the_readme_do_what_they_show() {
     let lines: Vec<_> =
         readme.lines().filter(|line| line.starts_with("cargo mcp ") && line.contains("npx -y ")).collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
-    // `npx` as a user has it, except that it fetches nothing.
+    // `npx` as users have it, but without downloads.
     let (folder, mark) = (folder(), Mark::new());
     let server = installed::npm("everything", &[]);
     let (name, value) = mark.variable();

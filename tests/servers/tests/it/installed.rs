@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use toolwright_client::config::StdioSpec;
 
-/// How long a server may take until it listens.
+/// The time limit for a server to listen.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A program with its arguments.

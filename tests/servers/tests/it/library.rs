@@ -13,7 +13,7 @@ use crate::processes::Mark;
 
 const LEGACY: Option<Revision> = Some(Revision::V2025_11_25);
 
-/// A server on standard streams: all that the case says, and a clean end.
+/// A server on stdio: the complete case, and a clean exit.
 async fn on_stdio(case: &Case, program: &Program, revision: Option<Revision>, is_modern: bool) {
     let mark = Mark::new();
     let client = case.check(mark.on(program.on_stdio()), revision, is_modern).await;
@@ -24,7 +24,8 @@ async fn on_stdio(case: &Case, program: &Program, revision: Option<Revision>, is
     mark.assert_gone().await;
 }
 
-/// A server over HTTP: all that the case says, twice, so that the end of one client harms no other.
+/// A server over HTTP: the complete case, twice, so that disconnecting one client does not affect
+/// the other.
 async fn over_http(
     case: &Case,
     server: impl Into<ServerSpec> + Clone,
@@ -52,7 +53,7 @@ async fn everything_over_streamable_http() {
 async fn everything_over_http_and_sse() {
     let server = Listening::start(&installed::npm("everything", &["sse"]));
     over_http(&case::everything(), SseSpec::new(server.url("/sse")), None, false).await;
-    // The address alone does not say which transport it is.
+    // The URL alone does not determine the transport.
     over_http(&case::everything(), HttpSpec::new(server.url("/sse")), None, false).await;
 }
 
@@ -137,7 +138,7 @@ async fn rmcp() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_server_that_is_killed_is_explained_and_comes_back() {
+async fn a_killed_server_is_reported_and_restarted() {
     let mark = Mark::new();
     let client = Client::connect(mark.on(installed::npm("everything", &[]).on_stdio())).await.unwrap();
     let waiting = client.clone();
@@ -161,7 +162,7 @@ async fn a_server_that_is_killed_is_explained_and_comes_back() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn an_http_server_that_is_killed_is_explained() {
+async fn a_killed_http_server_is_reported() {
     let program = installed::npm("everything", &["streamableHttp"]);
     let server = Listening::start(&program);
     let client = Client::connect(HttpSpec::new(server.url("/mcp"))).await.unwrap();

@@ -1,4 +1,4 @@
-//! Which processes a server has: all that inherited a mark in their environment.
+//! Finds the processes of a server: those that inherited a marker in their environment.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,7 +8,7 @@ use toolwright_client::config::StdioSpec;
 
 const VARIABLE: &str = "TOOLWRIGHT_TEST_MARK";
 
-/// A mark that a server and all that it starts inherit.
+/// A marker that a server and its child processes inherit.
 #[derive(Debug)]
 pub(crate) struct Mark(String);
 
@@ -41,7 +41,7 @@ impl Mark {
         ids.collect()
     }
 
-    /// Kills the server, and what it started.
+    /// Kills the server and its child processes.
     pub(crate) fn kill(&self) {
         for id in self.processes() {
             let killed = std::process::Command::new("kill").args(["-9", &id.to_string()]).status();
@@ -49,7 +49,7 @@ impl Mark {
         }
     }
 
-    /// There is one now. Elsewhere than on Linux nothing can be said.
+    /// Whether any is running. Only Linux can tell.
     pub(crate) fn assert_running(&self) {
         assert!(!cfg!(target_os = "linux") || !self.processes().is_empty(), "no process has the mark");
     }

@@ -74,7 +74,7 @@ fn control_frames_take_up_no_room() {
     }
 }
 
-/// A socket that is open: what is left of its handshake is read already.
+/// An open socket whose handshake was read completely.
 fn deaf(address: SocketAddr) -> TcpStream {
     let mut stream = TcpStream::connect(address).expect("the server listens");
     let handshake = format!(
@@ -139,7 +139,7 @@ fn a_unix_peer_that_does_not_read_is_disconnected() {
 
 #[cfg(unix)]
 #[test]
-fn lines_that_find_no_room_end_their_peer_alone() {
+fn lines_beyond_the_budget_disconnect_only_their_peer() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("stage.sock");
     let socket = toolwright::transport::UnixSocket::bind(&path).expect("a socket");
@@ -156,13 +156,13 @@ fn lines_that_find_no_room_end_their_peer_alone() {
     bobs.write_all(&[b' '; 6_000]).expect("sent");
     let mut text = String::new();
     bobs.read_to_string(&mut text).expect("an error, and the end");
-    assert!(text.contains("too much is being received"), "{text}");
+    assert!(text.contains("the server is receiving too much"), "{text}");
     // What he has sent counts until the server has let go of his connection.
     std::thread::sleep(Duration::from_millis(100));
     adas.write_all(format!("{PING_MESSAGE}\n").as_bytes()).expect("sent");
     let mut answer = [0; 10];
     adas.read_exact(&mut answer).expect("an answer");
-    // A line that is dropped as it comes takes up nothing.
+    // A line that is discarded as it arrives does not count.
     for _ in 0..10 {
         adas.write_all(&[b' '; 6_000]).expect("sent");
     }

@@ -39,7 +39,7 @@ fn assert_served(wired: wires::Wired, revision: &'static str) {
 const REVISIONS: [&str; 2] = ["2025-11-25", MODERN];
 
 #[test]
-fn lines_are_served_whatever_times_are_set() {
+fn lines_work_with_extreme_timeouts() {
     for revision in REVISIONS {
         let (client, server) = tokio::io::duplex(4096);
         let (reader, writer) = tokio::io::split(server);
@@ -52,7 +52,7 @@ fn lines_are_served_whatever_times_are_set() {
 }
 
 #[test]
-fn http_is_served_whatever_times_are_set() {
+fn http_works_with_extreme_timeouts() {
     let server = Http::bind("127.0.0.1:0").expect("a free port");
     let address = server.local_addr().expect("an address");
     let config = HttpConfig::default().keep_alive(Some(NEVER)).retry(NEVER).close_streams_after(Some(NEVER));
@@ -63,7 +63,7 @@ fn http_is_served_whatever_times_are_set() {
 }
 
 #[test]
-fn websockets_are_served_whatever_times_are_set() {
+fn websockets_work_with_extreme_timeouts() {
     let server = WebSocket::bind("127.0.0.1:0").expect("a free port");
     let url = format!("ws://{}/mcp", server.local_addr().expect("an address"));
     let config = HttpConfig::default().keep_alive(Some(NEVER));

@@ -4,7 +4,7 @@ mod bounds;
 mod durations;
 mod method_table;
 mod mounted;
+mod operator_log;
 mod table;
-mod told;
 mod unix_socket;
 mod websocket;

@@ -15,7 +15,7 @@ fn params(own: &Value) -> Value {
     params
 }
 
-/// What the table answers, judged unless jsonrpsee answers by itself.
+/// Returns the table's response, validated unless jsonrpsee answers by itself.
 fn ask(service: &Service, request: &Value) -> Value {
     let module = service.rpc_module();
     let (answer, _) = RUNTIME.block_on(module.raw_json_request(&request.to_string(), 1)).expect("an answer");
@@ -29,7 +29,7 @@ fn request(method: &str, own: &Value) -> Value {
 }
 
 #[test]
-fn the_table_answers_as_a_connection_does() {
+fn the_method_table_answers_like_a_connection() {
     let service = tools::service(Limits::default());
     let client = {
         let _runtime = RUNTIME.enter();
@@ -72,7 +72,7 @@ fn the_table_answers_as_a_connection_does() {
 }
 
 #[test]
-fn what_the_server_does_not_have_is_not_found() {
+fn unknown_items_are_not_found() {
     let plain = tools::plain(Limits::default());
     for method in ["prompts/list", "resources/read", "completion/complete"] {
         assert_eq!(ask(&plain, &request(method, &json!({})))["error"]["code"], -32601, "{method}");
@@ -108,7 +108,7 @@ fn ids_that_jsonrpsee_takes_go_back_as_they_came() {
 }
 
 #[test]
-fn the_table_is_merged_into_another() {
+fn the_method_table_can_be_merged_into_another() {
     let module = tools::plain(Limits::default()).rpc_module();
     let mut own = tools::plain(Limits::default()).rpc_module();
     let names: Vec<_> = module.method_names().collect();

@@ -1,4 +1,4 @@
-//! The WebSocket beside Streamable HTTP, in a server of the user's own.
+//! The WebSocket mounted beside Streamable HTTP, in a custom server.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -49,7 +49,7 @@ fn open(address: SocketAddr) -> Frames {
 }
 
 #[test]
-fn a_socket_is_served_beside_http_and_ended_by_itself() {
+fn a_socket_mounted_beside_http_can_be_shut_down() {
     let (address, service) = serve();
     let mut socket = open(address);
     socket.send_text(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
@@ -80,7 +80,7 @@ fn shutdown_does_not_wait_for_a_peer_that_does_not_close() {
 }
 
 #[test]
-fn a_server_that_cannot_upgrade_is_told_so() {
+fn a_server_without_upgrades_gets_an_error() {
     let mut service = WebSocketService::new(&stage::service());
     let request = Request::get("/")
         .header("Host", "localhost")

@@ -61,7 +61,7 @@ fn reason(transport: &Transport, scenario: &Scenario) -> Option<&'static str> {
 const PROGRAM: &str = env!("CARGO_BIN_EXE_stage-server");
 
 #[test]
-fn one_server_answers_alike_on_every_transport() {
+fn a_server_behaves_alike_on_every_transport() {
     assert_alike(transports::all(PROGRAM, Front::Stage));
 }
 

@@ -1,4 +1,4 @@
-//! What the Unix socket alone has: its file, many peers, and bytes that are at fault.
+//! The specifics of Unix sockets: the file, multiple peers, and invalid bytes.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
@@ -17,7 +17,7 @@ use toolwright::{Limits, transport::UnixSocket};
 
 const MODERN: &str = "2026-07-28";
 
-/// A server on a socket in a folder of its own.
+/// A server on a socket in its own folder.
 struct Server {
     lab: Lab,
     path: PathBuf,
@@ -102,7 +102,7 @@ fn a_byte_order_mark_before_a_message_is_skipped() {
 }
 
 #[test]
-fn only_its_user_may_connect_and_the_file_is_gone_at_the_end() {
+fn only_the_user_may_connect_and_the_file_is_removed() {
     let mut server = Server::start(stage::limits());
     let mode = fs::symlink_metadata(&server.path).expect("it is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -118,7 +118,7 @@ fn only_its_user_may_connect_and_the_file_is_gone_at_the_end() {
 }
 
 #[test]
-fn a_stale_file_is_replaced_and_a_live_one_refused() {
+fn stale_socket_files_are_replaced_but_not_live_ones() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("stage.sock");
     // The standard library leaves the file behind.
@@ -129,7 +129,7 @@ fn a_stale_file_is_replaced_and_a_live_one_refused() {
 
     let refused = UnixSocket::bind(&path).expect_err("a server listens there");
     assert_eq!(refused.kind(), ErrorKind::AddrInUse);
-    assert!(refused.to_string().contains("end it, or choose another path"), "{refused}");
+    assert!(refused.to_string().contains("stop it, or choose another path"), "{refused}");
     Peer::connect(&path).assert_alive();
 
     let text = folder.path().join("notes.txt");
@@ -144,7 +144,7 @@ fn a_stale_file_is_replaced_and_a_live_one_refused() {
 }
 
 #[test]
-fn a_live_server_with_a_full_queue_is_found_without_waiting() {
+fn a_live_server_with_a_full_queue_is_detected_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("stage.sock");
     let listener = UnixListener::bind(&path).expect("a socket");
@@ -165,7 +165,7 @@ fn a_live_server_with_a_full_queue_is_found_without_waiting() {
 }
 
 #[test]
-fn of_servers_started_together_one_listens() {
+fn only_one_of_concurrently_started_servers_listens() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("stage.sock");
     drop(UnixListener::bind(&path).expect("a stale file"));
@@ -182,7 +182,7 @@ fn of_servers_started_together_one_listens() {
 }
 
 #[test]
-fn the_file_of_another_server_is_left_alone() {
+fn the_file_of_another_server_is_not_removed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("stage.sock");
     let first = UnixSocket::bind(&path).expect("a socket");
@@ -196,10 +196,10 @@ fn the_file_of_another_server_is_left_alone() {
 }
 
 #[test]
-fn each_peer_has_a_connection_of_its_own() {
+fn each_peer_has_its_own_connection() {
     let server = Server::start(stage::limits());
     let (mut one, mut two) = (server.connect(), server.connect());
-    // One id on both, and a cancellation that is about one of them.
+    // The same id on both, and a cancellation of one of them.
     one.send(call("same", "hold", &json!({})));
     two.send(call("same", "sleep", &json!({"ms": 200})));
     one.send(
@@ -331,7 +331,7 @@ fn a_peer_that_does_not_read_slows_only_itself() {
 }
 
 #[test]
-fn at_the_end_calls_have_their_grace_and_then_the_stream_ends() {
+fn shutdown_grants_calls_their_grace_period() {
     let limits = Limits { shutdown_grace: Duration::from_millis(300), ..stage::limits() };
     let mut server = Server::start(limits);
     let mut peer = server.connect();

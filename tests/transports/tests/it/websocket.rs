@@ -1,4 +1,4 @@
-//! What the WebSocket transport alone has: the handshake, frames that are at fault, signs of life, and its end.
+//! The specifics of the WebSocket transport: the handshake, invalid frames, pings, and closing.
 
 use std::io::Write as _;
 use std::net::{Shutdown, SocketAddr};
@@ -98,7 +98,7 @@ fn the_subprotocol_is_chosen_where_it_is_offered() {
     for (offered, chosen) in [("mcp", true), ("chat, mcp", true), ("chat", false)] {
         let (response, mut socket) = Handshake::new(address).header("Sec-WebSocket-Protocol", offered).send();
         assert_eq!(response.contains("sec-websocket-protocol: mcp\r\n"), chosen, "{offered}: {response}");
-        // RFC 6455 §1.3 has this key and what it is answered with.
+        // The example key and response of RFC 6455 §1.3.
         assert!(response.contains("sec-websocket-accept: s3pplmbitxaq9kygzzhzrbk+xoo="), "{response}");
         assert_alive(&mut socket);
     }
@@ -162,7 +162,7 @@ fn oversized_messages_are_rejected_before_they_arrive() {
     fragments.send(CONTINUATION, false, &part);
     assert_eq!(fragments.close_code(), 1009);
 
-    // A client that goes on sending learns why it should not.
+    // A client that continues sending receives the reason.
     let mut whole = Frames::open(address);
     let mut writer = whole.stream.try_clone().expect("a second handle");
     let sending = std::thread::spawn(move || {
@@ -244,7 +244,7 @@ fn when_a_socket_drops_its_calls_are_cancelled_and_others_go_on() {
 }
 
 #[test]
-fn a_flood_of_pings_is_answered_or_dropped_but_holds_up_nothing() {
+fn a_flood_of_pings_does_not_block_other_messages() {
     let (_lab, address) = start();
     let mut socket = Frames::open(address);
     let mut sender = Frames { stream: socket.stream.try_clone().expect("a second handle") };
@@ -340,7 +340,7 @@ fn a_byte_order_mark_before_a_message_is_skipped() {
 }
 
 #[test]
-fn both_eras_speak_on_one_socket() {
+fn one_socket_serves_both_eras() {
     let (_lab, address) = start();
     let mut socket = Frames::open(address);
     assert_alive(&mut socket);
@@ -369,7 +369,7 @@ fn unresponsive_peers_are_disconnected() {
     let mut alive = Frames::open(address);
     let mut dead = Frames::open(address);
     let start = Instant::now();
-    // One answers pings and is kept.
+    // One answers pings and is not disconnected.
     while start.elapsed() < Duration::from_millis(1_200) {
         let (opcode, payload) = alive.next_frame().expect("a ping");
         assert_eq!(opcode, PING);
@@ -400,7 +400,7 @@ fn a_peer_that_does_not_read_slows_only_itself() {
     slow.stream.set_write_timeout(Some(Duration::from_millis(500))).expect("a timeout");
     let text = "a".repeat(50_000);
     let request = frame(TEXT, true, call("1", "echo", &json!({"text": text})).as_bytes());
-    // What is written without being read fills buffers of the system, and then no more.
+    // Unread data fills the system's buffers, and then blocks.
     let mut written = 0;
     while slow.stream.write_all(&request).is_ok() {
         written += request.len();
@@ -423,7 +423,7 @@ fn sockets_over_the_limit_are_rejected_until_one_closes() {
 }
 
 #[test]
-fn shutdown_tells_peers_and_cancels_stuck_calls() {
+fn shutdown_notifies_peers_and_cancels_stuck_calls() {
     let limits = Limits { shutdown_grace: Duration::from_millis(300), ..stage::limits() };
     let (mut lab, address) = start_with(limits, HttpConfig::new());
     let (mut idle, mut busy) = (Frames::open(address), Frames::open(address));

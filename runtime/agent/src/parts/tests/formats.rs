@@ -1,4 +1,4 @@
-//! The formats, one after the other.
+//! Tests of each format.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn ai_sdk_4_wraps_its_calls() {
         json!({ "toolName": "add", "args": { "a": 1 }, "result": 3, "state": "result", "callId": "c1" });
     let part = json!({ "type": "tool-invocation", "toolInvocation": invocation });
     assert_eq!(check_members(&part, &expected).extra["toolInvocation"], json!({ "step": 2 }));
-    // Messages of that time have the same calls twice.
+    // Messages of that version contain the same calls twice.
     let message = json!({ "role": "assistant", "toolInvocations": [invocation], "parts": [part] });
     assert_eq!(all(&message).len(), 1);
     let older = json!({ "role": "assistant", "content": "", "toolInvocations": [invocation] });
@@ -24,7 +24,7 @@ fn ai_sdk_4_wraps_its_calls() {
 }
 
 #[test]
-fn ai_sdk_5_to_7_say_their_state() {
+fn ai_sdk_5_to_7_state_their_progress() {
     let part = |state: &str, rest: Value| {
         let mut part = json!({ "type": "tool-weather", "toolCallId": "c1", "state": state, "input": { "city": "Bern" } });
         part.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
@@ -129,10 +129,10 @@ fn openai_arguments_are_parsed_once() {
         (" \n", json!({}), None),
         ("{}", json!({}), None),
         ("{\"a\":", json!({}), Some("{\"a\":")),
-        // Once, and not again.
+        // Once only.
         ("\"{\\\"a\\\":1}\"", json!({}), Some("\"{\\\"a\\\":1}\"")),
         ("[1]", json!({}), Some("[1]")),
-        // What the JSON of today's numbers and objects does not hold.
+        // Values that parsed JSON cannot represent.
         ("{\"a\":1,\"a\":2}", json!({ "a": 2 }), Some("{\"a\":1,\"a\":2}")),
         (
             "{\"a\":12345678901234567890123}",
@@ -153,7 +153,7 @@ fn openai_arguments_are_parsed_once() {
 }
 
 #[test]
-fn openai_chat_messages_are_read_whole() {
+fn openai_chat_messages_may_be_whole_messages() {
     let call = json!({ "role": "assistant", "content": null, "tool_calls": [
         { "id": "c1", "type": "function", "function": { "name": "add", "arguments": "{\"a\":1}" } },
         { "id": "c2", "type": "custom", "custom": { "name": "sh", "input": "ls" } },

@@ -1,4 +1,4 @@
-//! Messages and conversations, and formats of one's own.
+//! Tests of messages, conversations, and custom formats.
 
 use serde_json::{Map, Value, json};
 
@@ -45,7 +45,7 @@ fn results_find_their_calls_in_any_order() {
 }
 
 #[test]
-fn what_a_result_says_otherwise_is_kept() {
+fn conflicting_members_of_a_result_are_kept() {
     let parts = all(&json!([
         { "type": "tool-call", "toolCallId": "a", "toolName": "x", "input": { "n": 1 } },
         { "type": "tool-result", "toolCallId": "a", "toolName": "y", "input": { "n": 2 }, "output": 3, "cached": true },
@@ -73,7 +73,7 @@ fn messages_without_parts_have_none() {
 }
 
 #[test]
-fn own_formats_come_first() {
+fn custom_formats_take_precedence() {
     struct Shout;
     impl PartFormat for Shout {
         fn read(&self, part: &Map<String, Value>) -> Option<ToolPart> {
@@ -93,7 +93,7 @@ fn own_formats_come_first() {
     assert_eq!((read.tool_name.as_deref(), read.transport.as_str()), (Some("HEY"), "air"));
     let written = serde_json::to_value(&read).unwrap();
     assert_eq!(serde_json::from_value::<ToolPart>(written.clone()).unwrap(), read);
-    assert_eq!(normalize(&written), Some(read), "a state and a transport of one's own survive");
+    assert_eq!(normalize(&written), Some(read), "a custom state and transport round-trip");
     let mut transcript = Transcript::with_formats(formats);
     transcript.push(&json!({ "parts": [{ "type": "tool-hey" }] }));
     assert_eq!(transcript.parts()[0].tool_name.as_deref(), Some("HEY"));

@@ -1,4 +1,4 @@
-//! Every format, and what holds for any JSON.
+//! Tests of all formats, and of properties that hold for any JSON.
 
 mod formats;
 mod messages;
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// What `part` is read as, in the JSON of [`ToolPart`].
+/// Checks that `part` is read as `expected`, the JSON of a [`ToolPart`].
 #[track_caller]
 fn check(part: &Value, expected: &Value) {
     let read = normalize(part).unwrap_or_else(|| panic!("not a tool part: {part}"));
     assert_eq!(serde_json::to_value(&read).unwrap(), *expected, "{part}");
 }
 
-/// Checks the members that `expected` names, and no others.
+/// Checks only the members that `expected` names.
 #[track_caller]
 fn check_members(part: &Value, expected: &Value) -> ToolPart {
     let read = normalize(part).unwrap_or_else(|| panic!("not a tool part: {part}"));
@@ -27,7 +27,7 @@ fn check_members(part: &Value, expected: &Value) -> ToolPart {
 }
 
 #[test]
-fn ui_parts_in_both_spellings_are_read_alike() {
+fn both_spellings_of_ui_parts_are_equivalent() {
     check(
         &json!({ "type": "tool-uv-mcp__load_csv", "args": { "name": "compound" }, "result": "success" }),
         &json!({
@@ -45,7 +45,7 @@ fn ui_parts_in_both_spellings_are_read_alike() {
 }
 
 #[test]
-fn named_parts_take_either_spelling() {
+fn named_parts_accept_either_spelling() {
     for kind in ["tool-call", "dynamic-tool"] {
         for (args, result) in [("args", "result"), ("input", "output")] {
             check(
@@ -60,7 +60,7 @@ fn named_parts_take_either_spelling() {
 }
 
 #[test]
-fn tool_parts_are_told_from_everything_else() {
+fn only_tool_parts_are_recognized() {
     for part in [
         json!({ "type": "tool-uv-mcp__load_csv" }),
         json!({ "type": "tool-railway-mcp__analyze" }),
@@ -73,8 +73,8 @@ fn tool_parts_are_told_from_everything_else() {
         (json!({ "type": "text", "text": "…" }), NotAToolPart::OtherType("text".to_owned())),
         (json!({ "type": "tool-" }), NotAToolPart::OtherType("tool-".to_owned())),
         (json!({ "type": "tool" }), NotAToolPart::OtherType("tool".to_owned())),
-        (json!({ "type": 7, "toolName": "x" }), NotAToolPart::TypeIsNoString),
-        (json!({ "type": null }), NotAToolPart::TypeIsNoString),
+        (json!({ "type": 7, "toolName": "x" }), NotAToolPart::TypeNotString),
+        (json!({ "type": null }), NotAToolPart::TypeNotString),
         (json!({ "toolName": "x" }), NotAToolPart::NoType),
         (json!({ "role": "user", "content": [] }), NotAToolPart::NoType),
         (json!({}), NotAToolPart::NoType),
@@ -111,7 +111,7 @@ fn falsy_values_are_values() {
     assert_eq!((result(&nothing), args(&nothing)), (None, json!({})));
     assert!(!normalize(&nothing).unwrap().is_done());
     assert_eq!((name(&json!("x")), args(&json!("x")), result(&json!("x"))), (None, json!({}), None));
-    // The first spelling that is there is taken, and the other one kept.
+    // The first spelling that is present wins, and the other is kept.
     let both = json!({ "type": "tool-x", "result": null, "output": 2 });
     check_members(&both, &json!({ "result": null, "hasResult": true, "extra": { "output": 2 } }));
 }

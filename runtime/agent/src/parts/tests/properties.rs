@@ -1,11 +1,11 @@
-//! What holds for any JSON.
+//! Properties that hold for any JSON.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::super::*;
 
-/// JSON that is made of the words of the formats.
+/// Generates JSON that contains the member names and types of the formats.
 fn any_json() -> impl Strategy<Value = Value> {
     let words = prop::sample::select(vec![
         "type",
@@ -106,7 +106,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The numbers and strings of a value, with those that a JSON string of arguments holds.
+/// Collects the numbers and strings of a value, including those in a JSON string of arguments.
 fn leaves(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => members.values().for_each(|value| leaves(value, found)),
@@ -125,7 +125,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn any_json_is_read_without_loss_and_once(value in any_json()) {
+    fn normalizing_loses_nothing_and_is_idempotent(value in any_json()) {
         let _ = (all(&value), last_index(&value), name(&value), args(&value));
         if let Some(part) = normalize(&value) {
             let written = serde_json::to_value(&part).unwrap();

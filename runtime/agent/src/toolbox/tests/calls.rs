@@ -1,4 +1,4 @@
-//! Calls of all kinds, and what a model is told when one fails.
+//! Tests of calls of all kinds, and of the messages about failures.
 
 use serde_json::json;
 use toolwright_core::definition::ToolDefinition;
@@ -6,7 +6,7 @@ use toolwright_core::definition::ToolDefinition;
 use super::*;
 use crate::value::{CommandTool, HttpMethod, HttpTool, ToolCollection, WorkflowTool};
 
-/// Says what it was asked to run.
+/// Reports what it was asked to run.
 struct Says(&'static str);
 
 impl Runner for Says {
@@ -25,7 +25,7 @@ fn command(name: &str) -> ToolValue {
 }
 
 #[tokio::test]
-async fn each_kind_reaches_what_runs_it() {
+async fn each_kind_reaches_its_runner() {
     let values = [
         command("c"),
         WorkflowTool::new("w", "").into(),
@@ -61,23 +61,23 @@ async fn failures_of_all_kinds_are_messages() {
     ]);
     let (toolbox, _) = toolbox(values);
     for (name, expected) in [
-        ("stream", "error: the tool `stream` is of the unsupported type GRPC"),
+        ("stream", "error: the tool `stream` has the unsupported type GRPC"),
         ("dead", "error: cannot connect to host/sse: refused"),
         ("wrong", "error: unknown tool (-32602)"),
-        ("c", "error: nothing here runs COMMAND tools"),
-        ("other", "error: there is no tool `other`; there is dead, wrong, c"),
+        ("c", "error: no runner is configured for COMMAND tools"),
+        ("other", "error: unknown tool `other`; available: dead, wrong, c"),
     ] {
         let message = toolbox.call(name, json!({})).await;
         assert_eq!((message.text.as_str(), message.is_error, message.result), (expected, true, None));
     }
     let nothing = Toolbox::builder([mcp("a", "u")]).build();
-    assert_eq!(nothing.call("a", json!({})).await.text, "error: nothing here runs MCP tools");
-    assert!(Toolbox::builder([]).build().call("a", json!({})).await.text.ends_with("there are none"));
+    assert_eq!(nothing.call("a", json!({})).await.text, "error: no runner is configured for MCP tools");
+    assert!(Toolbox::builder([]).build().call("a", json!({})).await.text.ends_with("no tools are available"));
 }
 
-/// Models send an object or its JSON text, and for no arguments anything empty.
+/// Models send an object or its JSON string, and anything empty for no arguments.
 #[tokio::test]
-async fn arguments_are_read_as_models_write_them() {
+async fn arguments_may_be_an_object_or_a_json_string() {
     let (toolbox, servers) = toolbox([mcp("m", "repeat:")]);
     for (arguments, expected) in [
         (json!({"a": 0}), r#"m {"a":0}"#),
@@ -93,11 +93,11 @@ async fn arguments_are_read_as_models_write_them() {
         let message = toolbox.call("m", arguments).await;
         assert!(message.is_error && message.text.starts_with("error: the arguments are not"), "{message:?}");
     }
-    assert_eq!(servers.calls(), before, "nothing is called with arguments that are none");
+    assert_eq!(servers.calls(), before, "invalid arguments reach no tool");
 }
 
 #[test]
-fn a_tool_shows_what_the_value_says() {
+fn a_tool_has_the_definition_of_its_value() {
     let (toolbox, _) = toolbox([mcp("m", "u")]);
     let tool = &toolbox.tools()[0];
     assert_eq!((tool.name(), tool.description()), ("m", ""));

@@ -1,10 +1,10 @@
-//! One connection a server.
+//! Tests of the connection pool.
 
 use serde_json::json;
 
 use super::*;
 
-/// Polls all of them at once, in one task.
+/// Polls all futures concurrently, in one task.
 async fn all(calls: Vec<impl Future<Output = ToolMessage>>) -> Vec<ToolMessage> {
     let mut calls: Vec<_> = calls.into_iter().map(Box::pin).collect();
     let mut answers: Vec<Option<ToolMessage>> = calls.iter().map(|_| None).collect();
@@ -55,7 +55,7 @@ async fn credentials_do_not_share_a_connection() {
 }
 
 #[tokio::test]
-async fn a_dead_server_is_asked_once_by_calls_that_wait_together() {
+async fn concurrent_calls_share_a_failed_connect() {
     let (toolbox, servers) = toolbox([mcp("m", "refuse:")]);
     let messages = all((0..10).map(|_| toolbox.call("m", json!({}))).collect()).await;
     assert!(messages.iter().all(|message| message.text == "error: cannot connect to refuse:: refused"));
@@ -64,19 +64,19 @@ async fn a_dead_server_is_asked_once_by_calls_that_wait_together() {
     assert_eq!(servers.connects(), 2, "a later call tries again");
 }
 
-/// Nobody knows whether the call ran, so it is not made again by itself.
+/// It is unknown whether the call ran, so it is not retried.
 #[tokio::test]
-async fn a_broken_connection_is_opened_again_and_no_call_is_repeated() {
+async fn a_broken_connection_is_reopened_without_retries() {
     let (toolbox, servers) = toolbox([mcp("m", "break:")]);
     let message = toolbox.call("m", json!({})).await;
-    assert!(message.text.contains("which may have run or not: end of file"), "{message:?}");
+    assert!(message.text.contains("which may or may not have run: end of file"), "{message:?}");
     assert_eq!((servers.connects(), servers.calls()), (1, 1));
     toolbox.call("m", json!({})).await;
     assert_eq!((servers.connects(), servers.calls()), (2, 2));
 }
 
 #[tokio::test]
-async fn a_caller_that_leaves_while_connecting_holds_up_nobody() {
+async fn dropping_a_call_while_connecting_blocks_no_other() {
     let (toolbox, servers) = toolbox([mcp("m", "repeat:")]);
     {
         let mut left = Box::pin(toolbox.call("m", json!({})));

@@ -1,4 +1,4 @@
-//! Names, calls and connections of a toolbox.
+//! Tests of a toolbox's names, calls and connections.
 
 mod calls;
 mod connections;
@@ -14,7 +14,7 @@ use toolwright_core::result::ToolResult;
 use super::*;
 use crate::value::McpTool;
 
-/// A tool of a server, with an argument `a`.
+/// A server's tool with an argument `a`.
 fn mcp(name: &str, server_uri: &str) -> ToolValue {
     let mut tool = McpTool::new(name, server_uri, name);
     tool.parameter_schema =
@@ -22,7 +22,7 @@ fn mcp(name: &str, server_uri: &str) -> ToolValue {
     tool.into()
 }
 
-/// Servers that count: `refuse:` cannot be connected to, `break:` breaks at each call, the others repeat the call.
+/// Counting servers: `refuse:` rejects connections, `break:` breaks at each call, the others echo the call.
 #[derive(Default)]
 struct Servers {
     connects: AtomicUsize,
@@ -53,7 +53,7 @@ impl Connector for Servers {
     ) -> BoxFuture<'a, Result<Arc<dyn Connection>, CallError>> {
         Box::pin(async move {
             self.connects.fetch_add(1, Ordering::SeqCst);
-            // Others come while a connection is being opened.
+            // Other calls arrive while a connection is being opened.
             for _ in 0..3 {
                 tokio::task::yield_now().await;
             }

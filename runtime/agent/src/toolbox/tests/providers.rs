@@ -1,11 +1,11 @@
-//! Tools and answers in the forms of model providers.
+//! Tests of tools and results in the formats of model providers.
 
 use serde_json::json;
 
 use super::*;
 
 #[test]
-fn tools_are_shown_in_the_form_of_each_provider() {
+fn tools_have_the_format_of_each_provider() {
     let (toolbox, _) = toolbox([mcp("add", "u")]);
     let form = |api: ModelApi| {
         let mut losses = Losses::default();
@@ -39,12 +39,12 @@ fn tools_are_shown_in_the_form_of_each_provider() {
 }
 
 #[tokio::test]
-async fn answers_are_written_in_the_form_of_each_provider() {
+async fn messages_have_the_format_of_each_provider() {
     let (toolbox, _) = toolbox([mcp("add", "repeat:"), mcp("wrong", "fail:")]);
     let (good, bad) = (toolbox.call("add", "").await, toolbox.call("wrong", "").await);
     for api in ModelApi::ALL {
-        assert_eq!(good.for_model_api(api, "c1"), api.answer("c1", "add", "add {}", false));
+        assert_eq!(good.for_model_api(api, "c1"), api.tool_result("c1", "add", "add {}", false));
         let text = "error: unknown tool (-32602)";
-        assert_eq!(bad.for_model_api(api, "c2"), api.answer("c2", "wrong", text, true));
+        assert_eq!(bad.for_model_api(api, "c2"), api.tool_result("c2", "wrong", text, true));
     }
 }

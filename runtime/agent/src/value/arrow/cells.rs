@@ -1,4 +1,4 @@
-//! Single values of columns as JSON.
+//! Converts single cells to JSON.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
@@ -9,13 +9,13 @@ use arrow_schema::DataType;
 use serde_json::{Map, Value};
 use toolwright_core::content::base64;
 
-/// How many lists and structs may lie in each other.
+/// The maximum nesting depth of lists and structs.
 const DEPTH_LIMIT: usize = 16;
 
-/// The value of a row: text, numbers, bytes as base64, lists and structs.
+/// Returns the value of a row: strings, numbers, bytes as base64, lists and structs.
 ///
 /// # Errors
-/// The type that is none of these.
+/// The unsupported type.
 pub(super) fn value(array: &ArrayRef, row: usize) -> Result<Value, String> {
     nested(array, row, 0)
 }
@@ -25,7 +25,7 @@ fn nested(array: &ArrayRef, row: usize, depth: usize) -> Result<Value, String> {
         return Ok(Value::Null);
     }
     if depth == DEPTH_LIMIT {
-        return Err(format!("more than {DEPTH_LIMIT} lists and structs in each other"));
+        return Err(format!("lists and structs nested more than {DEPTH_LIMIT} levels deep"));
     }
     let list = |values: ArrayRef| -> Result<Value, String> {
         (0..values.len()).map(|row| nested(&values, row, depth + 1)).collect()
@@ -60,7 +60,8 @@ fn nested(array: &ArrayRef, row: usize, depth: usize) -> Result<Value, String> {
     })
 }
 
-/// A field of the flat record as text: what is no text there, as references to workflows may be, as JSON.
+/// A field of the flat record as a string. Values that are not strings, such as references to workflows,
+/// are written as JSON.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,

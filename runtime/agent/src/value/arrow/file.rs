@@ -14,7 +14,7 @@ use super::{ArrowToolError, Layout, read_batch, to_batch};
 /// Writes the tools as an IPC file with one record batch.
 ///
 /// # Errors
-/// [`to_batch`], and Arrow's own.
+/// See [`to_batch`]; also Arrow's own errors.
 pub fn write_file(tools: &ToolCollection, layout: Layout, writer: impl Write) -> Result<(), ArrowToolError> {
     let batch = to_batch(tools, layout)?;
     let mut file = FileWriter::try_new(writer, &batch.schema())?;
@@ -23,11 +23,11 @@ pub fn write_file(tools: &ToolCollection, layout: Layout, writer: impl Write) ->
     Ok(())
 }
 
-/// Reads the tools of an IPC file, of all its record batches. `source` is its name in messages. The file is read whole, up
-/// to [`ReadLimits::total_bytes`]; compressed batches are an error.
+/// Reads the tools of an IPC file, from all of its record batches. `source` is the file's name in messages. The whole
+/// file is read, up to [`ReadLimits::total_bytes`]; compressed batches are an error.
 ///
 /// # Errors
-/// [`ArrowToolError::Large`], [`ArrowToolError::Damaged`], [`ArrowToolError::NoColumn`] and those of `reader`.
+/// [`ArrowToolError::Large`], [`ArrowToolError::Damaged`], [`ArrowToolError::NoColumn`], and errors of `reader`.
 pub fn read_file(
     source: &str,
     reader: impl Read,
@@ -39,7 +39,7 @@ pub fn read_file(
         return Err(ArrowToolError::Large { limit: limits.total_bytes });
     }
     check_blocks(&bytes)?;
-    // The library below answers most damage with an error, and some with a panic.
+    // For most corruption, Arrow returns an error, but for some it panics.
     let read = AssertUnwindSafe(|| read_batches(source, &bytes, limits));
     catch_unwind(read).unwrap_or_else(|_| Err(damaged("its contents contradict each other")))
 }
@@ -54,10 +54,11 @@ fn read_batches(source: &str, bytes: &[u8], limits: ReadLimits) -> Result<ToolCo
     Ok(rows.finish())
 }
 
-/// The bytes after the footer: its length, and six letters.
+/// The bytes after the footer: its length and a six-byte magic.
 const TRAILER: usize = 10;
 
-/// Refuses blocks that lie outside of the file, before anybody makes room for them: a length is said, and may be anything.
+/// Rejects blocks that lie outside of the file before allocating memory: the file states their lengths, which cannot be
+/// trusted.
 fn check_blocks(bytes: &[u8]) -> Result<(), ArrowToolError> {
     let (rest, trailer) = bytes.split_last_chunk::<TRAILER>().ok_or_else(|| damaged("it is too short"))?;
     let length = read_footer_length(*trailer)?;

@@ -1,13 +1,13 @@
-//! Collections of tools in Arrow: record batches and IPC files, for programs that keep tools in a column.
+//! Tool collections in Arrow record batches and IPC files, for programs that keep tools in a column.
 //!
 //! | layout | columns | holds |
 //! |---|---|---|
-//! | [`Layout::Records`] | `record`: the tagged record as JSON text; `tool_type`, `name` and `description` for queries | every kind |
-//! | [`Layout::Flat`] | `tool`: a struct of the twelve fields of the flat record, all of them text but `"7"`, which is a number | WORKFLOW and MCP |
+//! | [`Layout::Records`] | `record`: the tagged record as a JSON string; `tool_type`, `name` and `description` for queries | all kinds |
+//! | [`Layout::Flat`] | `tool`: a struct of the twelve fields of the flat record, all strings except `"7"`, which is a number | WORKFLOW and MCP |
 //!
-//! Reading takes a column `record` of text or else the first column of structs, whose fields may be those of any form that
-//! [`ToolCodec`] knows, with lists, structs and binary data in them. Rows that are null are skipped, the
-//! order is kept, and what is wrong with a row is a [`Problem`] whose line is the row, from 1.
+//! Readers accept a string column `record`, or else the first column of structs, whose fields may be those of any
+//! format that [`ToolCodec`] knows, including lists, structs and binary data. Null rows are skipped, and the order is
+//! kept. An invalid row is a [`Problem`] whose line is the row number, from 1.
 //!
 //! ```
 //! use std::io::Cursor;
@@ -42,7 +42,7 @@ pub const RECORD_COLUMN: &str = "record";
 /// The column of flat records.
 pub const TOOL_COLUMN: &str = "tool";
 
-/// How tools stand in columns.
+/// The arrangement of tools in columns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// One column of tagged records.
@@ -52,42 +52,42 @@ pub enum Layout {
     Flat,
 }
 
-/// Why tools cannot be read from Arrow or written to it.
+/// Tools could not be read from Arrow or written to it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrowToolError {
     /// Arrow's own error.
     #[error(transparent)]
     Arrow(#[from] ArrowError),
-    /// There is no column of tools.
+    /// No column contains tools.
     #[error(
-        "there is no column of tools: none is called `{RECORD_COLUMN}` and holds text, and none holds structs; there is {columns}"
+        "found no column of tools: expected a string column `{RECORD_COLUMN}` or a column of structs; the columns are {columns}"
     )]
     NoColumn {
-        /// The columns that there are, with their types.
+        /// The existing columns, with their types.
         columns: String,
     },
-    /// A tool that the layout does not hold.
+    /// The layout does not support a tool's kind.
     #[error(transparent)]
     Tool(#[from] Problem),
     /// The file is larger than [`ReadLimits::total_bytes`].
-    #[error("the file has more than {limit} bytes; split it")]
+    #[error("the file is larger than {limit} bytes; split it")]
     Large {
         /// The limit.
         limit: usize,
     },
-    /// The file is damaged.
-    #[error("the file is not a whole Arrow IPC file: {0}")]
+    /// The file is corrupt.
+    #[error("the file is not a complete Arrow IPC file: {0}")]
     Damaged(String),
-    /// The file cannot be read.
-    #[error("the file cannot be read")]
+    /// Reading the file failed.
+    #[error("cannot read the file")]
     Read(#[from] std::io::Error),
 }
 
-/// The tools as one record batch.
+/// Converts the tools to one record batch.
 ///
 /// # Errors
-/// [`ArrowToolError::Tool`] for a tool that the layout does not hold: COMMAND and HTTP in [`Layout::Flat`].
+/// [`ArrowToolError::Tool`] if the layout does not support a tool's kind: COMMAND and HTTP in [`Layout::Flat`].
 pub fn to_batch(tools: &ToolCollection, layout: Layout) -> Result<RecordBatch, ArrowToolError> {
     match layout {
         Layout::Records => records(tools),
@@ -109,9 +109,9 @@ fn records(tools: &ToolCollection) -> Result<RecordBatch, ArrowToolError> {
     Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?)
 }
 
-/// The field that is a number.
+/// The index of the numeric field.
 const INDEX: usize = 7;
-/// How many fields a flat record has.
+/// The number of fields of a flat record.
 const FIELDS: usize = 12;
 
 fn flat(tools: &ToolCollection) -> Result<RecordBatch, ArrowToolError> {
@@ -137,7 +137,7 @@ fn flat(tools: &ToolCollection) -> Result<RecordBatch, ArrowToolError> {
         arrays.push(array);
     }
     let fields = Fields::from(fields);
-    // A struct array without rows does not know its length from its fields alone.
+    // The length of a struct array without rows cannot be derived from its fields.
     let column = StructArray::try_new_with_length(fields.clone(), arrays, None, rows.len())?;
     let schema = Schema::new(vec![Field::new(TOOL_COLUMN, DataType::Struct(fields), true)]);
     Ok(RecordBatch::try_new(Arc::new(schema), vec![Arc::new(column)])?)
@@ -146,7 +146,7 @@ fn flat(tools: &ToolCollection) -> Result<RecordBatch, ArrowToolError> {
 /// Reads the tools of a record batch. `source` is its name in messages.
 ///
 /// # Errors
-/// [`ArrowToolError::NoColumn`]; what is wrong with rows is in [`ToolCollection::problems`].
+/// [`ArrowToolError::NoColumn`]; invalid rows are in [`ToolCollection::problems`].
 pub fn from_batch(
     source: &str,
     batch: &RecordBatch,
@@ -157,14 +157,14 @@ pub fn from_batch(
     Ok(rows.finish())
 }
 
-/// Adds the rows of a batch; false if the limits are reached.
+/// Adds the rows of a batch; false once the limits are reached.
 fn read_batch(batch: &RecordBatch, rows: &mut Rows) -> Result<bool, ArrowToolError> {
     let column = column(batch)?;
     for row in 0..column.len() {
         let cell = cells::value(column, row);
         let goes_on = match cell {
             Ok(Value::Null) => rows.add_null(),
-            // A record as text is read as it stands, so that one of an unknown kind stays as it is.
+            // A record string is parsed unchanged, so that unknown kinds survive byte for byte.
             Ok(Value::String(record)) => rows.add(&record),
             Ok(record) => rows.add(&record.to_string()),
             Err(kind) => rows.add_unreadable(&kind),
@@ -176,7 +176,7 @@ fn read_batch(batch: &RecordBatch, rows: &mut Rows) -> Result<bool, ArrowToolErr
     Ok(true)
 }
 
-/// The column of tools.
+/// Finds the column of tools.
 fn column(batch: &RecordBatch) -> Result<&ArrayRef, ArrowToolError> {
     let is_text = |array: &&ArrayRef| {
         matches!(array.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)

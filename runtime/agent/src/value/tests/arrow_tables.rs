@@ -1,4 +1,4 @@
-//! Collections as Arrow tables.
+//! Tests of collections in Arrow tables.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ null
 {"tool_type":"MCP","schema_version":"1.9","name":"m","description":"","parameter_schema":{"type":"object"},"server_uri":"u","tool_name":"t","more":[1]}
 "#;
 
-/// The kinds that the flat record has, without members that it does not have.
+/// A collection that the flat record can express.
 fn of_flat() -> ToolCollection {
     let lines: Vec<&str> =
         MIXED.lines().filter(|line| line.contains("WORKFLOW") || line.contains("MCP")).collect();
@@ -33,7 +33,7 @@ fn through_a_file(tools: &ToolCollection, layout: Layout) -> ToolCollection {
 }
 
 #[test]
-fn every_kind_comes_back_from_records() {
+fn records_round_trip_for_every_kind() {
     let tools = ToolCollection::from_jsonl(MIXED);
     let batch = to_batch(&tools, Layout::Records).unwrap();
     assert_eq!((batch.num_rows(), batch.num_columns()), (4, 4));
@@ -46,14 +46,14 @@ fn every_kind_comes_back_from_records() {
 }
 
 #[test]
-fn workflows_and_mcp_tools_come_back_from_structs() {
+fn structs_round_trip_for_workflows_and_mcp_tools() {
     let tools = of_flat();
     let read = through_a_file(&tools, Layout::Flat);
     assert_eq!(read.to_jsonl(), tools.to_jsonl());
     assert!(read.entries().iter().all(|entry| entry.codec.name() == FLAT));
     let Err(ArrowToolError::Tool(problem)) = to_batch(&ToolCollection::from_jsonl(MIXED), Layout::Flat)
     else {
-        panic!("a command has no place in the flat record");
+        panic!("the flat record does not support commands");
     };
     assert!(problem.to_string().contains(r#"unknown tool type "COMMAND""#), "{problem}");
     for layout in [Layout::Records, Layout::Flat] {
@@ -67,7 +67,7 @@ fn batch(name: &str, array: ArrayRef) -> RecordBatch {
 }
 
 #[test]
-fn rows_that_are_null_are_skipped_and_wrong_ones_are_told() {
+fn null_rows_are_skipped_and_invalid_rows_reported() {
     let record = r#"{"tool_type":"GRPC"}"#;
     let column = LargeStringArray::from(vec![None, Some(record), Some("7"), Some("null"), Some(record)]);
     let tools = from_batch("t", &batch("record", Arc::new(column)), ReadLimits::default()).unwrap();
@@ -87,7 +87,7 @@ fn rows_that_are_null_are_skipped_and_wrong_ones_are_told() {
 
 /// The column of a workflow program: numbered fields, bytes, and lists of structs as ports.
 #[test]
-fn columns_of_an_older_program_are_read() {
+fn columns_of_an_older_program_can_be_read() {
     let port_fields = Fields::from(
         (0..4).map(|number| Field::new(number.to_string(), DataType::Utf8, true)).collect::<Vec<_>>(),
     );
@@ -125,22 +125,25 @@ fn columns_of_an_older_program_are_read() {
 }
 
 #[test]
-fn tables_without_tools_are_refused() {
+fn tables_without_tools_are_rejected() {
     let table = batch("record", Arc::new(Int64Array::from(vec![1])));
     let error = from_batch("t", &table, ReadLimits::default()).unwrap_err().to_string();
-    assert!(error.ends_with("there is record (Int64)"), "{error}");
+    assert!(error.ends_with("the columns are record (Int64)"), "{error}");
     let column = StructArray::try_new(
         vec![Field::new("0", DataType::Float64, true)].into(),
         vec![Arc::new(arrow_array::Float64Array::from(vec![1.0]))],
         None,
     );
     let tools = from_batch("t", &batch("tool", Arc::new(column.unwrap())), ReadLimits::default()).unwrap();
-    assert_eq!(tools.problems()[0].to_string(), "t:1: the row holds the type Float64, which no record has");
+    assert_eq!(
+        tools.problems()[0].to_string(),
+        "t:1: the row contains the type Float64, which records do not support"
+    );
 }
 
-/// A file of others may say anything of its own length: nothing panics, and no room is made for what is not there.
+/// Files state their own lengths. Corrupt ones neither panic nor cause large allocations.
 #[test]
-fn damaged_files_are_refused() {
+fn corrupt_files_are_rejected() {
     let mut file = Vec::new();
     write_file(&of_flat(), Layout::Flat, &mut file).unwrap();
     let read = |bytes: Vec<u8>| read_file("t", Cursor::new(bytes), ReadLimits::default());
@@ -148,7 +151,7 @@ fn damaged_files_are_refused() {
     for length in [0, 5, 9, 10, 64, file.len() / 2, file.len() - 1] {
         assert!(read(file[..length].to_vec()).is_err(), "{length}");
     }
-    // The panics of the library would be told on standard error, many times.
+    // Otherwise the library's panics would fill standard error.
     std::panic::set_hook(Box::new(|_| {}));
     for at in 0..file.len() {
         for flip in [0x01, 0x80, 0xff] {

@@ -1,4 +1,4 @@
-//! JSON lines of mixed kinds.
+//! Tests of JSON lines of mixed kinds.
 
 use std::io::{BufReader, Read};
 
@@ -23,7 +23,7 @@ fn nulls_are_skipped_and_the_order_is_kept() {
 }
 
 #[test]
-fn two_collections_one_after_the_other_are_one() {
+fn concatenated_collections_are_a_collection() {
     let mut first = limited(&format!("{MCP}\nnull\n"), ReadLimits::default());
     let second = limited(&format!("{GRPC}\n{MCP}\n"), ReadLimits::default());
     let whole = ToolCollection::from_jsonl(&(first.to_jsonl() + &second.to_jsonl()));
@@ -33,7 +33,7 @@ fn two_collections_one_after_the_other_are_one() {
 }
 
 #[test]
-fn names_that_come_again_are_reported() {
+fn duplicate_names_are_reported() {
     let other = MCP.replace("\"u\"", "\"elsewhere\"");
     let tools = limited(&format!("{MCP}\n{WORKFLOW}\n{MCP}\n{other}\n"), ReadLimits::default());
     let duplicates = tools.duplicates();
@@ -41,35 +41,38 @@ fn names_that_come_again_are_reported() {
     assert_eq!(
         told,
         [
-            r#"tools.jsonl:3: the tool "add" stands in tools.jsonl:1 already; the records are equal: leave one out"#,
-            r#"tools.jsonl:4: the tool "add" stands in tools.jsonl:1 already; rename one of them"#,
+            r#"tools.jsonl:3: the tool "add" is already defined at tools.jsonl:1; the records are equal; remove one"#,
+            r#"tools.jsonl:4: the tool "add" is already defined at tools.jsonl:1; rename one of them"#,
         ]
     );
     assert_eq!(tools.entries().len(), 4, "nothing is dropped");
 }
 
 #[test]
-fn one_warning_tells_of_all_records_of_an_older_form() {
+fn one_warning_covers_all_records_of_an_older_format() {
     let tools = limited(
         &format!("{MCP}\n{OLD}\n{OLD}\n{{\"name\":\"r\",\"output_ports\":[]}}\n"),
         ReadLimits::default(),
     );
     let told: Vec<String> = tools.deprecations().iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 2);
-    assert!(told[0].starts_with("tools.jsonl:2: 2 records have the deprecated form mcp-only; "), "{told:?}");
     assert!(
-        told[1].starts_with("tools.jsonl:4: 1 record has the deprecated form workflow-only; "),
+        told[0].starts_with("tools.jsonl:2: 2 records have the deprecated format mcp-only; "),
+        "{told:?}"
+    );
+    assert!(
+        told[1].starts_with("tools.jsonl:4: 1 record has the deprecated format workflow-only; "),
         "{told:?}"
     );
     assert!(ToolCollection::from_jsonl(&tools.to_jsonl()).deprecations().is_empty(), "rewritten");
 }
 
 #[test]
-fn a_line_that_is_no_tool_stops_nothing() {
+fn an_invalid_line_does_not_stop_reading() {
     let tools = limited(&format!("{MCP}\n{{\n7\n{WORKFLOW}\n"), ReadLimits::default());
     assert_eq!(tools.entries().len(), 2);
     let told: Vec<String> = tools.problems().iter().map(ToString::to_string).collect();
-    assert!(told[0].starts_with("tools.jsonl:2: the record is not JSON"), "{told:?}");
+    assert!(told[0].starts_with("tools.jsonl:2: the record is not valid JSON"), "{told:?}");
     assert_eq!(told[1], "tools.jsonl:3: the record is not a JSON object");
     let tools =
         ToolCollection::read("x", &b"\xff\xfe\n{\"tool_type\":\"A\"}"[..], None, ReadLimits::default())
@@ -78,7 +81,7 @@ fn a_line_that_is_no_tool_stops_nothing() {
 }
 
 #[test]
-fn a_form_that_is_said_holds_for_all_lines() {
+fn an_explicit_format_applies_to_all_lines() {
     let flat = ToolCodec::find(FLAT);
     let tools =
         ToolCollection::read("x", format!("null\n{MCP}\n").as_bytes(), flat, ReadLimits::default()).unwrap();
@@ -86,14 +89,14 @@ fn a_form_that_is_said_holds_for_all_lines() {
 }
 
 #[test]
-fn long_lines_many_records_and_many_bytes_are_refused() {
+fn lines_records_and_bytes_are_limited() {
     let lines = format!("{GRPC}\n{}\n{GRPC}\n", "x".repeat(200));
     let line_bytes = GRPC.len() + 1;
     let tools = limited(&lines, ReadLimits { line_bytes, ..ReadLimits::default() });
     assert_eq!(tools.entries().len(), 2, "the lines after a long one are read");
     assert_eq!(
         tools.problems()[0].to_string(),
-        format!("tools.jsonl:2: the line has more than {line_bytes} bytes")
+        format!("tools.jsonl:2: the line is longer than {line_bytes} bytes")
     );
 
     let lines = format!("{GRPC}\n").repeat(5);
@@ -110,9 +113,9 @@ fn long_lines_many_records_and_many_bytes_are_refused() {
     assert_eq!((tools.problems().len(), tools.problems_left_out()), (4, 5));
 }
 
-/// A source without an end is left at the limits: the memory does not grow with what comes.
+/// An endless source is read up to the limits, with bounded memory.
 #[test]
-fn a_source_without_an_end_is_left() {
+fn an_endless_source_is_read_up_to_the_limits() {
     for endless in [&b"x"[..], b"x\n", b"{\"tool_type\":\"A\"}\n", b"\n", b"null\n"] {
         let source = BufReader::new(Endless { text: endless, at: 0 });
         let limits = ReadLimits { line_bytes: 1000, total_bytes: 50_000, records: 1000, problems: 10 };

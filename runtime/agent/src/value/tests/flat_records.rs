@@ -1,11 +1,11 @@
-//! The flat record: nulls, -1 and what it does not have.
+//! Tests of the flat record: nulls, -1, and unsupported members.
 
 use serde_json::{Value, json};
 
 use super::super::*;
 use super::codec;
 
-/// Fills a record of twelve fields from pairs; the others are null.
+/// Builds a record of twelve fields from pairs; the others are null.
 fn record(fields: &Value) -> String {
     let mut all = json!({"0": null, "1": null, "2": null, "3": null, "4": null, "5": null, "6": null, "7": null,
         "8": null, "9": null, "10": null, "11": null});
@@ -20,7 +20,7 @@ fn mcp() -> Value {
 }
 
 #[test]
-fn each_kind_leaves_the_fields_of_the_other_empty() {
+fn each_kind_leaves_the_other_kinds_fields_empty() {
     let workflow = json!({
         "0": "WORKFLOW", "1": "report", "2": "Writes it.", "3": r#"{"type":"object"}"#, "4": "AAEC",
         "5": r#"[{"0":"in","1":"Rows.","2":"table","3":null}]"#, "7": 0,
@@ -37,7 +37,7 @@ fn each_kind_leaves_the_fields_of_the_other_empty() {
 }
 
 #[test]
-fn missing_fields_mean_what_a_reader_expects() {
+fn missing_fields_have_defaults() {
     let value = codec(FLAT).decode(r#"{"0": "WORKFLOW", "1": "r", "3": ""}"#).unwrap();
     let ToolValue::Workflow(tool) = value else { panic!("{value:?}") };
     assert_eq!(tool.parameter_schema.len(), 0);
@@ -64,7 +64,7 @@ fn an_empty_schema_and_empty_ports_become_null() {
 }
 
 #[test]
-fn what_the_record_has_no_field_for_is_named() {
+fn members_without_a_field_are_reported() {
     let mut tool = McpTool::new("add", "u", "add");
     tool.credential_ref = Some("calc".to_owned());
     tool.definition.insert("title".to_owned(), "Add".into());
@@ -88,24 +88,24 @@ fn what_the_record_has_no_field_for_is_named() {
 }
 
 #[test]
-fn a_field_that_does_not_fit_is_named() {
+fn invalid_fields_are_reported_by_name() {
     let with = |field: &str, value: Value| {
         let mut fields = mcp();
         fields[field] = value;
         record(&fields)
     };
     for (text, part) in [
-        (with("0", json!("GRPC")), r#"unknown tool type "GRPC"; flat/1 has WORKFLOW and MCP"#),
+        (with("0", json!("GRPC")), r#"unknown tool type "GRPC"; flat/1 supports WORKFLOW and MCP"#),
         (with("0", json!("COMMAND")), r#"unknown tool type "COMMAND""#),
         (with("0", json!(1)), r#"field "0": the tool type is not a string"#),
         (with("0", Value::Null), r#"field "0": the tool type is missing"#),
         (with("1", Value::Null), r#"field "1": the name is missing"#),
-        (with("3", json!("{")), r#"field "3": the schema is not JSON"#),
+        (with("3", json!("{")), r#"field "3": the schema is not valid JSON"#),
         (with("3", json!("[]")), r#"field "3": the schema is not a JSON object"#),
         (with("3", json!("[".repeat(120) + &"]".repeat(120))), "more than 100 levels"),
         (with("4", json!("AAEC")), "the MCP record has a workflow"),
-        (with("5", json!("[]")), r#"field "5": a tool of kind MCP has null here"#),
-        (with("7", json!(0)), r#"field "7": a tool of kind MCP has -1 here"#),
+        (with("5", json!("[]")), r#"field "5": it must be null in MCP tools"#),
+        (with("7", json!(0)), r#"field "7": it must be -1 in MCP tools"#),
         (with("7", json!(1.5)), r#"field "7""#),
         (with("7", json!(4_294_967_296_u64)), r#"field "7""#),
         (with("8", Value::Null), r#"field "8": the address of the server is missing"#),
@@ -113,11 +113,11 @@ fn a_field_that_does_not_fit_is_named() {
         (with("07", json!(1)), r#"a field "07""#),
         (
             record(&json!({"0": "WORKFLOW", "1": "r", "8": "u"})),
-            r#"field "8": a tool of kind WORKFLOW has null here"#,
+            r#"field "8": it must be null in WORKFLOW tools"#,
         ),
         (record(&json!({"0": "WORKFLOW", "1": "r", "4": 7})), r#"field "4": it is not a string"#),
-        (record(&json!({"0": "WORKFLOW", "1": "r", "5": "{}"})), r#"field "5": it is not a list of ports"#),
-        (record(&json!({"0": "WORKFLOW", "1": "r", "5": r#"[{"0":"in"}]"#})), "a type in its field"),
+        (record(&json!({"0": "WORKFLOW", "1": "r", "5": "{}"})), r#"field "5": it must be a list of ports"#),
+        (record(&json!({"0": "WORKFLOW", "1": "r", "5": r#"[{"0":"in"}]"#})), "a type in field"),
         (r#"{"0":"MCP","0":"WORKFLOW"}"#.to_owned(), "twice"),
     ] {
         let error = codec(FLAT).decode(&text).expect_err(&text).to_string();
@@ -126,7 +126,7 @@ fn a_field_that_does_not_fit_is_named() {
 }
 
 #[test]
-fn the_place_of_a_workflow_comes_back() {
+fn the_location_of_a_workflow_round_trips() {
     for place in [
         json!("AAEC"),
         json!(""),

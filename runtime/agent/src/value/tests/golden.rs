@@ -1,4 +1,5 @@
-//! Golden files: each record in `tests/records`, both ways and in each version of the form.
+//! Golden files: the records in `tests/records`, converted in both directions and in each version
+//! of the format.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +13,7 @@ fn file(name: &str) -> String {
 }
 
 #[test]
-fn flat_records_become_the_tagged_ones_and_back() {
+fn flat_records_convert_to_tagged_ones_and_back() {
     let (flat, tagged) = (file("flat.jsonl"), file("tagged.jsonl"));
     let read = ToolCollection::from_jsonl(&flat);
     assert!(read.problems().is_empty(), "{:?}", read.problems());
@@ -24,7 +25,7 @@ fn flat_records_become_the_tagged_ones_and_back() {
 }
 
 #[test]
-fn older_records_become_the_current_ones() {
+fn older_records_convert_to_the_current_format() {
     let read = ToolCollection::from_jsonl(&file("older.jsonl"));
     assert!(read.problems().is_empty(), "{:?}", read.problems());
     assert_eq!(read.to_jsonl(), file("older.current.jsonl"));
@@ -32,7 +33,7 @@ fn older_records_become_the_current_ones() {
 }
 
 #[test]
-fn each_version_is_read_kept_or_refused() {
+fn versions_are_read_preserved_or_rejected() {
     for name in ["version-1.0.json", "version-1.9.json"] {
         let text = file(name);
         assert_eq!(ToolValue::from_json(&text).unwrap().to_json() + "\n", text, "{name}");

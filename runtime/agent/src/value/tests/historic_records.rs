@@ -1,12 +1,12 @@
-//! Records from before there was one form for all kinds. The positional ones are those of the data types of a workflow
-//! program (knime/knime-python, `knime/types/tool.py`, in three versions).
+//! Tests of the older formats. The positional records are those of a workflow program's data types
+//! (knime/knime-python, `knime/types/tool.py`, in three versions).
 
 use serde_json::json;
 
 use super::super::*;
 use super::{codec, read};
 
-/// What every older workflow below becomes.
+/// What every older workflow below converts to.
 fn workflow(place: Option<BlobRef>, index: i32) -> ToolValue {
     let port = |name: &str, spec: Option<&str>| ToolPort {
         name: name.to_owned(),
@@ -24,7 +24,7 @@ fn workflow(place: Option<BlobRef>, index: i32) -> ToolValue {
 }
 
 #[test]
-fn older_workflows_are_read() {
+fn older_workflows_can_be_read() {
     let (input, output) = (
         json!([{"0": "in", "1": "Rows.", "2": "table", "3": null}]),
         json!([{"0": "out", "1": "Rows.", "2": "table", "3": "s"}]),
@@ -70,7 +70,7 @@ fn older_workflows_are_read() {
 }
 
 #[test]
-fn older_mcp_tools_are_read() {
+fn older_mcp_tools_can_be_read() {
     let mut expected = McpTool::new("add", "http://127.0.0.1:1/sse", "plus");
     expected.description = "Adds.".to_owned();
     expected.parameter_schema.insert("type".to_owned(), "object".into());
@@ -107,11 +107,11 @@ fn older_mcp_tools_are_read() {
 }
 
 #[test]
-fn older_forms_are_written_in_the_current_one_only() {
+fn older_formats_cannot_be_written() {
     let value = read(r#"{"name":"add","server_uri":"u","tool_name":"add"}"#).unwrap();
     for name in [WORKFLOW_ONLY, MCP_ONLY] {
         let error = codec(name).encode(&value).unwrap_err();
-        assert_eq!(error.to_string(), format!("{name} is read, but no longer written; write tagged/1"));
+        assert_eq!(error.to_string(), format!("{name} can be read, but no longer written; write tagged/1"));
         assert!(codec(name).is_deprecated() && !codec(name).writes());
     }
     assert_eq!(ToolCodec::detect(&value.to_json()).unwrap().name(), TAGGED);
@@ -130,7 +130,7 @@ fn one_codec_is_the_default() {
 }
 
 #[test]
-fn a_record_with_a_kind_is_no_older_one() {
+fn records_with_a_tool_type_are_not_older_ones() {
     for kind in ["null", r#""MCP""#] {
         let text = format!(r#"{{"name":"a","server_uri":"u","tool_name":"a","tool_type":{kind}}}"#);
         for name in [WORKFLOW_ONLY, MCP_ONLY] {
@@ -140,20 +140,23 @@ fn a_record_with_a_kind_is_no_older_one() {
     }
 }
 
-/// What is read can be written and read again, so it has no member that the current form refuses.
+/// A record that was read can be written and read again, so it must not have a member that the current format rejects.
 #[test]
-fn older_mcp_tools_have_no_workflow_either() {
+fn older_mcp_tools_must_not_have_a_workflow() {
     let record = |workflow: &str| {
         format!(r#"{{"name": "a", "server_uri": "u", "tool_name": "t", "workflow": {workflow}}}"#)
     };
     let error = read(&record(r#"{"keys": ["k"]}"#)).unwrap_err().to_string();
-    assert_eq!(error, "the MCP record has a workflow, which only WORKFLOW records have; take `workflow` out");
+    assert_eq!(
+        error,
+        "the MCP record has a workflow, which only WORKFLOW records may have; remove `workflow`"
+    );
     let value = read(&record("null")).unwrap();
     assert_eq!(ToolValue::from_json(&value.to_json()).unwrap(), value);
 }
 
 #[test]
-fn records_of_no_form_are_refused() {
+fn records_in_no_known_format_are_rejected() {
     for text in ["{}", r#"{"name":"a"}"#, r#"{"0":"a"}"#, r#"{"inputSchema":{},"name":"a"}"#] {
         assert!(matches!(read(text), Err(ValueError::Unknown)), "{text}");
     }

@@ -1,4 +1,4 @@
-//! Values, their forms and their collections.
+//! Tests of values, formats and collections.
 
 #[cfg(feature = "arrow")]
 mod arrow_tables;
@@ -11,12 +11,12 @@ mod tagged_records;
 
 use super::{ToolCodec, ToolValue, ValueError};
 
-/// Reads a record in whatever form it has.
+/// Reads a record in any format.
 fn read(text: &str) -> Result<ToolValue, ValueError> {
     ToolCodec::detect(text)?.decode(text)
 }
 
-/// The form of this name.
+/// Returns the codec with this name.
 fn codec(name: &str) -> &'static ToolCodec {
     ToolCodec::find(name).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Nothing panics, and what is written is read.
+//! Properties: nothing panics, and what is written can be read.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::super::*;
 use super::codec;
 
-/// Any JSON, with member names that records have.
+/// Generates JSON with member names that records use.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -73,7 +73,7 @@ fn schema() -> impl Strategy<Value = Map<String, Value>> {
 fn ports() -> impl Strategy<Value = Option<Vec<ToolPort>>> {
     let port = (".{0,8}", ".{0,8}", ".{0,8}", prop::option::of(".{0,8}"))
         .prop_map(|(name, description, kind, spec)| ToolPort { name, description, kind, spec });
-    // Without a word of ports, the flat record has the empty list.
+    // The flat record writes unspecified ports as an empty list.
     prop::collection::vec(port, 0..3).prop_map(Some)
 }
 
@@ -105,7 +105,7 @@ fn workflow() -> impl Strategy<Value = ToolValue> {
 
 fn mcp() -> impl Strategy<Value = ToolValue> {
     let texts = (".{0,12}", ".{0,12}", ".{0,12}", ".{0,12}");
-    // An empty schema of the server is as good as none in the flat record.
+    // The flat record does not distinguish an empty server schema from a missing one.
     let own = prop::option::of(schema()).prop_map(|schema| schema.filter(|schema| !schema.is_empty()));
     (texts, schema(), own, prop::option::of(".{0,12}")).prop_map(
         |((name, description, server_uri, tool_name), parameter_schema, input_schema, output_type)| {
@@ -123,7 +123,7 @@ fn mcp() -> impl Strategy<Value = ToolValue> {
 
 proptest! {
     #[test]
-    fn any_json_is_read_or_refused(value in any_json()) {
+    fn any_json_is_read_or_rejected(value in any_json()) {
         let text = value.to_string();
         for codec in ToolCodec::all() {
             if let Ok(value) = codec.decode(&text) {
@@ -139,13 +139,13 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in ".{0,64}|\\{\"tool_type\":\"[A-Z]{3,8}\".{0,40}\\}") {
+    fn any_text_is_read_or_rejected(text in ".{0,64}|\\{\"tool_type\":\"[A-Z]{3,8}\".{0,40}\\}") {
         let tools = ToolCollection::from_jsonl(&text);
         _ = (tools.duplicates(), tools.deprecations(), tools.to_jsonl());
     }
 
     #[test]
-    fn tagged_and_flat_say_the_same(value in prop_oneof![workflow(), mcp()]) {
+    fn tagged_and_flat_records_are_equivalent(value in prop_oneof![workflow(), mcp()]) {
         prop_assert_eq!(&ToolValue::from_json(&value.to_json()).unwrap(), &value);
         let written = codec(FLAT).encode(&value).unwrap();
         prop_assert!(written.lost.is_empty());

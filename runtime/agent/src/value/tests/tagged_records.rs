@@ -1,11 +1,11 @@
-//! The form that is written.
+//! Tests of the current format.
 
 use serde_json::{Value, json};
 use toolwright_core::definition::ToolDefinition;
 
 use super::super::*;
 
-/// An example of each kind, as it is written.
+/// A written example of each kind.
 fn examples() -> Vec<String> {
     let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]});
     [
@@ -27,7 +27,7 @@ fn examples() -> Vec<String> {
 }
 
 #[test]
-fn each_kind_is_written_as_it_was_read() {
+fn each_kind_round_trips() {
     for (text, kind) in examples().iter().zip(ToolType::ALL) {
         let value = ToolValue::from_json(text).unwrap();
         assert_eq!(value.tool_type(), kind.as_str());
@@ -38,7 +38,7 @@ fn each_kind_is_written_as_it_was_read() {
 }
 
 #[test]
-fn records_fit_the_schema_and_wrong_ones_do_not() {
+fn only_valid_records_match_the_schema() {
     let schema = ToolValue::json_schema();
     let validator = jsonschema::validator_for(&schema).unwrap();
     for text in examples() {
@@ -54,9 +54,9 @@ fn records_fit_the_schema_and_wrong_ones_do_not() {
     }
 }
 
-/// The version is checked before anything else is read: 1.9 may say more, 2.0 may mean something else.
+/// The version is checked before anything else: 1.9 may add members, 2.0 may change their meaning.
 #[test]
-fn newer_minor_versions_are_read_and_newer_major_ones_not() {
+fn newer_minor_versions_are_read_but_not_major_ones() {
     let record = |version: &str, more: &str| {
         format!(
             r#"{{"tool_type":"MCP","schema_version":"{version}","name":"add","description":"","parameter_schema":{{}},"server_uri":"u","tool_name":"add"{more}}}"#
@@ -76,16 +76,16 @@ fn newer_minor_versions_are_read_and_newer_major_ones_not() {
     let missing = plain.replace(r#""schema_version":"1.0","#, "");
     assert!(matches!(ToolValue::from_json(&missing), Err(ValueError::NoVersion)));
     let number = plain.replace(r#""1.0""#, "1.0");
-    assert!(matches!(ToolValue::from_json(&number), Err(ValueError::VersionNotText)));
+    assert!(matches!(ToolValue::from_json(&number), Err(ValueError::VersionNotString)));
     let number = plain.replace(r#""1.0""#, "2.0");
     assert!(matches!(ToolValue::from_json(&number), Err(ValueError::UnreadableVersion { .. })));
 }
 
 #[test]
-fn unknown_kinds_are_kept_byte_for_byte() {
+fn unknown_kinds_are_preserved_byte_for_byte() {
     let text = r#"{ "name":"a\u200b",  "tool_type": "GRPC","n": 1.10e2, "n": 0.1000000000000000000001 , "schema_version":"7.3" }"#;
     let twice = ToolValue::from_json(text).unwrap_err();
-    assert!(matches!(twice, ValueError::Twice { .. }), "two members of one name mean two things");
+    assert!(matches!(twice, ValueError::Duplicate { .. }), "duplicate members are ambiguous");
     let text = text.replacen("\"n\"", "\"m\"", 1);
     let value = ToolValue::from_json(&format!("  {text}\r\n")).unwrap();
     assert_eq!(value.to_json(), text);
@@ -97,7 +97,7 @@ fn unknown_kinds_are_kept_byte_for_byte() {
 }
 
 #[test]
-fn what_is_wrong_with_a_record_is_said() {
+fn errors_name_what_is_wrong_with_a_record() {
     let with = |member: &str| {
         format!(
             r#"{{"tool_type":"WORKFLOW","schema_version":"1.0","name":"r","parameter_schema":{{}},{member}}}"#
@@ -106,18 +106,21 @@ fn what_is_wrong_with_a_record_is_said() {
     for (text, part) in [
         ("7".to_owned(), "not a JSON object"),
         ("[]".to_owned(), "not a JSON object"),
-        ("{".to_owned(), "not JSON"),
+        ("{".to_owned(), "not valid JSON"),
         ("{}".to_owned(), "neither `tool_type`"),
         (r#"{"tool_type": null}"#.to_owned(), "`tool_type` is not a string"),
-        (r#"{"tool_type":"MCP","tool_type":"HTTP"}"#.to_owned(), r#""tool_type" stands in the record twice"#),
+        (
+            r#"{"tool_type":"MCP","tool_type":"HTTP"}"#.to_owned(),
+            r#""tool_type" appears twice in the record"#,
+        ),
         (
             r#"{"tool_type":"MCP","schema_version":"1.0","name":"a"}"#.to_owned(),
             "missing field `parameter_schema`",
         ),
-        (with(r#""message_output_port_index":2.5"#), "the WORKFLOW record is incomplete or wrong"),
+        (with(r#""message_output_port_index":2.5"#), "the WORKFLOW record is incomplete or invalid"),
         (with(r#""workflow":{"base64":"A"}"#), "not standard base64"),
-        (with(r#""workflow":{"path":"a","sha256":"AB"}"#), "64 hexadecimal digits"),
-        (with(r#""workflow":{"base64":"","path":"a"}"#), "a reference is"),
+        (with(r#""workflow":{"path":"a","sha256":"AB"}"#), "64 lowercase hexadecimal digits"),
+        (with(r#""workflow":{"base64":"","path":"a"}"#), "a reference must have"),
         (with(r#""input_ports":{}"#), "WORKFLOW record"),
     ] {
         let error = ToolValue::from_json(&text).expect_err(&text).to_string();
@@ -126,7 +129,7 @@ fn what_is_wrong_with_a_record_is_said() {
 }
 
 #[test]
-fn only_workflows_have_the_bytes_of_one() {
+fn only_workflows_may_contain_one() {
     for kind in [ToolType::Command, ToolType::Mcp, ToolType::Http] {
         let record = json!({"tool_type": kind, "schema_version": "1.0", "name": "a", "parameter_schema": {},
             "server_uri": "u", "tool_name": "a", "url": "u", "workflow": {"base64": "AAEC"}});
@@ -145,7 +148,7 @@ fn only_workflows_have_the_bytes_of_one() {
 }
 
 #[test]
-fn no_ports_and_no_word_of_ports_are_two_things() {
+fn no_ports_differ_from_unspecified_ports() {
     let none = ToolValue::from(WorkflowTool::new("r", ""));
     let empty = ToolValue::from(WorkflowTool { input_ports: Some(Vec::new()), ..WorkflowTool::new("r", "") });
     assert_ne!(none.to_json(), empty.to_json());
@@ -170,9 +173,10 @@ fn listed() -> ToolDefinition {
     .unwrap()
 }
 
-/// Title, icons and tags stay, and a server cannot set members of the record by listing members of the same name.
+/// Title, icons and tags are preserved, and a server cannot overwrite record members by listing members with the
+/// same names.
 #[test]
-fn a_definition_is_the_same_before_and_after() {
+fn definitions_round_trip() {
     let definition = listed();
     for value in [
         ToolValue::from(McpTool::from_definition("https://good.example/mcp", &definition)),
@@ -196,7 +200,7 @@ fn a_definition_has_an_object_at_its_root() {
     let definition = ToolValue::from(tool).definition().unwrap();
     assert_eq!(definition.input_schema, json!({"type": "object"}));
     assert_eq!(definition.description, None);
-    // What a server said beside the schema may be of any form.
+    // The other members of a server's definition may have any type.
     let mut tool = McpTool::new("a", "u", "a");
     tool.definition.insert("icons".to_owned(), json!("none"));
     tool.definition.insert("name".to_owned(), json!("b"));

@@ -1,4 +1,4 @@
-//! From a message to its answer, and sessions.
+//! Tests of messages and sessions.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn finished(tool: &str, is_error: bool) -> TraceEvent {
 }
 
 #[tokio::test]
-async fn both_ways_give_the_same_answer_marked_with_its_source() {
+async fn envelopes_and_text_give_the_same_message() {
     let messages = [(ENVELOPE, Source::Mcp), ("get order details order_id=#W1", Source::Command)];
     let mut answers = Vec::new();
     for (text, source) in messages {
@@ -40,7 +40,7 @@ async fn both_ways_give_the_same_answer_marked_with_its_source() {
 }
 
 #[tokio::test]
-async fn the_call_becomes_an_action_in_the_context_of_the_agent() {
+async fn calls_are_made_in_the_context_of_the_agent() {
     let call = ToolCall::from_envelope(ENVELOPE).unwrap();
     let request = call.request(Some("orders/1"));
     assert_eq!((request.name, request.context_path), ("get_order_details", Some("orders/1")));
@@ -51,7 +51,7 @@ async fn the_call_becomes_an_action_in_the_context_of_the_agent() {
 }
 
 #[tokio::test]
-async fn an_agent_sees_and_calls_the_tools_of_its_context_only() {
+async fn an_agent_has_only_the_tools_of_its_context() {
     let envelope = r#"{"type":"mcp_tool_call","tool_call":{"name":"ship","arguments":{}}}"#;
     for (path, has_it) in [("orders", true), ("orders/42", true), ("ordersearch", false), ("", false)] {
         let agent = agent().in_context(path);
@@ -89,15 +89,13 @@ fn content_without_a_type_is_text() {
 }
 
 #[tokio::test]
-async fn a_broken_envelope_is_routed_as_text_with_the_reason() {
+async fn an_invalid_envelope_is_routed_as_text() {
     for text in [r#"{"type":"mcp_tool_call","tool_call":{"name":"#, r#"{"type":"other"}"#] {
         let turn = agent().ask(text, &cx()).await;
         assert!(
             matches!(&turn.trace[0], TraceEvent::NoEnvelope { error } if error.contains("not a tool call"))
         );
-        assert!(
-            matches!(&turn.trace[1], TraceEvent::Failed { error } if error.contains("no command is called"))
-        );
+        assert!(matches!(&turn.trace[1], TraceEvent::Failed { error } if error.contains("unknown command")));
         assert_eq!(turn.trace.len(), 2);
         let error = turn.outcome.unwrap_err();
         assert!(matches!(
@@ -106,13 +104,13 @@ async fn a_broken_envelope_is_routed_as_text_with_the_reason() {
         ));
         assert!(error.to_string().contains("; it is not a tool call of the form"), "{error}");
     }
-    // Text that does not look like JSON was never meant as an envelope.
+    // Text that does not look like JSON is not taken for an envelope.
     let turn = agent().ask("nonsense", &cx()).await;
     assert!(matches!(turn.outcome, Err(AgentError::Input { refused: None, .. })));
     assert_eq!(turn.trace.len(), 1);
 }
 
-/// A router that knows one sentence.
+/// A router that knows one message.
 struct Scripted;
 
 impl TextRouter for Scripted {
@@ -131,7 +129,7 @@ impl TextRouter for Scripted {
 }
 
 #[tokio::test]
-async fn another_router_gets_the_text_and_its_errors_come_back() {
+async fn custom_routers_get_the_text_and_return_errors() {
     let agent = agent().with_router(Scripted);
     let turn = agent.ask(r#"{"where": "is my order"}"#, &cx()).await;
     assert!(matches!(turn.trace[0], TraceEvent::NoEnvelope { .. }));
@@ -142,7 +140,7 @@ async fn another_router_gets_the_text_and_its_errors_come_back() {
 }
 
 #[tokio::test]
-async fn a_call_without_an_answer_is_an_error_and_never_hangs() {
+async fn calls_without_a_result_are_errors_and_never_hang() {
     let soon = || Context::detached(Duration::from_millis(20));
     assert!(matches!(agent().ask("never", &soon()).await.outcome, Err(AgentError::TimedOut { .. })));
     let cancelled = cx();
@@ -155,7 +153,7 @@ async fn a_call_without_an_answer_is_an_error_and_never_hangs() {
 }
 
 #[tokio::test]
-async fn answers_as_text() {
+async fn messages_render_as_text() {
     let cases = [
         ("fails", true, "error: the tool failed and gave no reason"),
         ("empty", false, "(empty returned nothing)"),
@@ -178,7 +176,7 @@ async fn answers_as_text() {
 }
 
 #[tokio::test]
-async fn each_session_keeps_its_order() {
+async fn each_session_preserves_its_order() {
     let agent = Arc::new(agent());
     let run = |number: usize| {
         let mut session = Session::open(Arc::clone(&agent));
@@ -209,7 +207,7 @@ async fn each_session_keeps_its_order() {
     let start = std::time::Instant::now();
     let inputs = tokio::join!(run(0), run(1), run(2), run(3));
     assert!(start.elapsed() < Duration::from_millis(4 * 30), "sessions run beside each other");
-    // The sessions are dropped by now.
+    // The sessions have been dropped.
     tokio::time::timeout(Duration::from_secs(5), async {
         while inputs.0.send("slow").await.is_ok() {
             tokio::task::yield_now().await;
@@ -220,7 +218,7 @@ async fn each_session_keeps_its_order() {
 }
 
 #[tokio::test]
-async fn dropping_a_session_ends_the_call_that_runs() {
+async fn dropping_a_session_cancels_the_current_call() {
     let agent = Arc::new(agent());
     let mut session = Session::open(Arc::clone(&agent));
     session.send("never").await.unwrap();

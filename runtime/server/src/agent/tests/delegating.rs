@@ -1,8 +1,8 @@
-//! Delegation.
+//! Tests of delegation.
 
 use super::*;
 
-/// Picks a tool by a word of the request, as a model would.
+/// Picks a tool by a word in the request, as a model would.
 fn delegate() -> Delegate {
     let tools = agent().tools(InputForm::Query);
     Delegate::new(tools, |request, tools| {
@@ -33,14 +33,14 @@ async fn the_selection_picks_the_tool_and_its_input() {
 }
 
 #[tokio::test]
-async fn failures_of_delegation_come_back_with_their_causes() {
+async fn errors_of_delegation_have_their_causes() {
     let cases = [
         ("broken", &["no tool could be selected", "the model is down"][..]),
         ("refund order", &["the selected tool `refund` does not exist"]),
         (
             "slow down",
             &[
-                "1 word(s) after `slow` are no arguments; write `key=value`, with quotes around a value of several words; it has none",
+                "1 word(s) after `slow` are not arguments; write `key=value`, with quotes around a value of several words; it has none",
             ],
         ),
     ];
@@ -51,5 +51,5 @@ async fn failures_of_delegation_come_back_with_their_causes() {
     let soon = Context::detached(Duration::from_millis(20));
     assert!(matches!(delegate().run("think", &soon).await, Err(AgentError::Undecided)));
     let answer = delegate().run("fails", &cx()).await.unwrap();
-    assert!(answer.is_error, "a tool that fails has answered");
+    assert!(answer.is_error, "a failed tool is a result");
 }

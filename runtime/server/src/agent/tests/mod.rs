@@ -1,4 +1,4 @@
-//! The agent path of a workflow, against a provider that answers with what it was called with.
+//! Tests of agents, with a provider that echoes what it was called with.
 
 mod asking;
 mod delegating;
@@ -21,7 +21,7 @@ use crate::context::Context;
 use crate::future::BoxFuture;
 use crate::provider::{Outcome, Provider, ToolRequest};
 
-/// Answers with the arguments as structured content; some names do something else.
+/// Returns the arguments as structured content; some names do something else.
 struct Echo;
 
 impl Provider for Echo {

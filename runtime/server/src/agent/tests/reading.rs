@@ -1,9 +1,9 @@
-//! Envelopes and plain text.
+//! Tests of parsing envelopes and plain text.
 
 use super::*;
 
 #[test]
-fn the_envelope_is_read_strictly() {
+fn envelopes_are_parsed_strictly() {
     let good = [
         (
             r#"{"type":"mcp_tool_call","tool_call":{"name":"a","arguments":{"x": [1]}}}"#,
@@ -29,7 +29,7 @@ fn the_envelope_is_read_strictly() {
         (r#"{"type":"tool_call","tool_call":{"name":"a"}}"#, "unknown variant `tool_call`"),
         (r#"{"type":"mcp_tool_call","tool_call":{"arguments":{}}}"#, "missing field `name`"),
         (r#"{"type":"mcp_tool_call","tool_call":{"name":1}}"#, "invalid type: integer"),
-        (r#"{"type":"mcp_tool_call","tool_call":{"name":""}}"#, "names no tool"),
+        (r#"{"type":"mcp_tool_call","tool_call":{"name":""}}"#, "has no tool name"),
         (r#"{"type":"mcp_tool_call","tool_call":{"name":"a","arguments":[1]}}"#, "not a JSON object"),
         (r#"{"type":"mcp_tool_call","tool_call":{"name":"a","arguments":"{}"}}"#, "not a JSON object"),
         (r#"{"type":"mcp_tool_call","tool_call":{"name":"a","args":{}}}"#, "unknown field `args`"),
@@ -72,7 +72,7 @@ async fn a_command_is_a_name_and_its_arguments() {
 }
 
 #[tokio::test]
-async fn values_get_the_type_that_the_schema_has() {
+async fn values_are_converted_to_the_type_in_the_schema() {
     let cases = [
         (r"text=5", json!({"text": "5"})),
         (r"text=null", json!({"text": "null"})),
@@ -101,43 +101,43 @@ async fn values_get_the_type_that_the_schema_has() {
         (r"unknown=1", json!({"unknown": 1})),
     ];
     for (text, mut arguments) in cases {
-        // A required parameter that can be one thing only is filled in.
+        // A required parameter with only one possible value is filled in.
         arguments["command"] = "search".into();
         assert_eq!(route(&format!("search {text}")).await.unwrap().1, arguments, "{text}");
     }
 }
 
 #[tokio::test]
-async fn what_is_no_command_says_what_to_write() {
+async fn errors_say_what_to_write() {
     let cases = [
         ("", "the message is empty; write a command and its arguments as `key=value`"),
         ("order_id=1", "the message is empty; write a command and its arguments as `key=value`"),
         (
             "get_order_detials",
-            r#"no command is called "get_order_detials"; did you mean get_order_details, cancel_pending_order?"#,
+            r#"unknown command "get_order_detials"; did you mean get_order_details, cancel_pending_order?"#,
         ),
-        ("order", r#"no command is called "order"; did you mean cancel_pending_order, get_order_details?"#),
-        ("what's the weather", r#"no command is called "what's the weather""#),
-        ("TWIN", r#""TWIN" may be one of Twin, twin; write its exact name"#),
+        ("order", r#"unknown command "order"; did you mean cancel_pending_order, get_order_details?"#),
+        ("what's the weather", r#"unknown command "what's the weather""#),
+        ("TWIN", r#""TWIN" is ambiguous between Twin, twin; write the exact name"#),
         (
             "get order details please now",
-            "2 word(s) after `get_order_details` are no arguments; write `key=value`, with quotes around a value of several words; it has order_id",
+            "2 word(s) after `get_order_details` are not arguments; write `key=value`, with quotes around a value of several words; it has order_id",
         ),
         (
             "empty x",
-            "1 word(s) after `empty` are no arguments; write `key=value`, with quotes around a value of several words; it has none",
+            "1 word(s) after `empty` are not arguments; write `key=value`, with quotes around a value of several words; it has none",
         ),
         (
             "search text=New York",
-            "1 word(s) after `search` are no arguments; write `key=value`, with quotes around a value of several words; it has command, text, limit, score, exact, tags, ids, filter, either, maybe, anything",
+            "1 word(s) after `search` are not arguments; write `key=value`, with quotes around a value of several words; it has command, text, limit, score, exact, tags, ids, filter, either, maybe, anything",
         ),
-        ("search text=\"open", "the quote after `text=` is not closed"),
+        ("search text=\"open", "the quote after `text=` is not terminated"),
         ("search limit=1 limit=2", "`limit` is given twice; give it once"),
     ];
     for (text, error) in cases {
         assert_eq!(route(text).await.unwrap_err().to_string(), error, "{text}");
     }
-    // A text of any length is refused at once, with an error of bounded length.
+    // Text of any length is rejected quickly, with an error of bounded length.
     let long = "word ".repeat(200_000);
     let error = route(&long).await.unwrap_err().to_string();
     assert!(error.len() < 300, "{} bytes", error.len());

@@ -1,9 +1,9 @@
-//! One tool a command.
+//! Tests of one tool per command.
 
 use super::*;
 
 #[test]
-fn one_tool_for_each_command_and_simple_docs_for_all() {
+fn each_command_is_a_tool_with_docs() {
     let agent = agent();
     for form in [InputForm::Query, InputForm::Json] {
         let tools = agent.tools(form);
@@ -16,7 +16,7 @@ fn one_tool_for_each_command_and_simple_docs_for_all() {
 }
 
 #[tokio::test]
-async fn each_tool_takes_text_and_json_alike() {
+async fn each_tool_accepts_text_and_json() {
     let inputs = [
         (
             r##"{"type":"mcp_tool_call","tool_call":{"name":"get_order_details","arguments":{"order_id":"#W1"}}}"##,
@@ -44,11 +44,11 @@ async fn each_tool_takes_text_and_json_alike() {
 }
 
 #[tokio::test]
-async fn input_of_neither_form_is_an_error_with_both_reasons() {
+async fn errors_give_the_reasons_for_both_forms() {
     let tool = TextTool::query(Arc::new(Echo), definition("cancel_pending_order"));
     let other = r#"{"type":"mcp_tool_call","tool_call":{"name":"slow","arguments":{}}}"#;
     let error = tool.call(other, &cx()).await.unwrap_err();
-    assert_eq!(error.to_string(), "the call is for `slow`, and this is `cancel_pending_order`");
+    assert_eq!(error.to_string(), "the call is for `slow`, but this tool is `cancel_pending_order`");
     for broken in ["{\"order_id\": ", r#"{"type":"mcp_tool_call","tool_call":{"name":7}}"#] {
         let error = tool.call(broken, &cx()).await.unwrap_err();
         assert!(
@@ -64,7 +64,7 @@ async fn input_of_neither_form_is_an_error_with_both_reasons() {
 }
 
 #[tokio::test]
-async fn docs_come_from_the_definition_and_their_example_works() {
+async fn docs_have_an_example_that_works() {
     let query = TextTool::query(Arc::new(Echo), definition("cancel_pending_order"));
     assert_eq!(
         query.docs(),

@@ -1,4 +1,4 @@
-//! The agent path in front of a typed toolset.
+//! Tests of agents with a typed toolset.
 
 use toolwright_core::tool::{Hints, InputShape, SourceLocation, Tool, ToolMetadata};
 use toolwright_core::toolset::Package;
@@ -15,7 +15,7 @@ struct GetOrder {
     lines: Option<u8>,
 }
 
-/// Written out, as the derive is in another crate.
+/// Handwritten, since the derive is in another crate.
 impl Tool for GetOrder {
     type Arguments = Self;
 
@@ -49,7 +49,7 @@ fn typed_agent() -> Agent {
 }
 
 #[tokio::test]
-async fn every_way_reaches_the_handler() {
+async fn every_form_reaches_the_handler() {
     let agent = typed_agent();
     let tool = agent.tools(InputForm::Query).remove(0);
     for input in [

@@ -1,4 +1,4 @@
-//! What a token must say (RFC 9068 §4, RFC 7519 §4.1).
+//! Validation of a token's claims (RFC 9068 §4, RFC 7519 §4.1).
 
 use std::time::Duration;
 
@@ -17,14 +17,14 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// Checks the type that the header names (RFC 9068 §2.1; the prefix may be left out, RFC 7515 §4.1.9).
+    /// Checks the type in the header (RFC 9068 §2.1; the prefix is optional, RFC 7515 §4.1.9).
     pub(super) fn check_type(&self, typ: Option<&str>) -> Result<(), Rejected> {
         let is_access_token = typ.is_some_and(|typ| {
             let typ = typ.to_ascii_lowercase();
             typ.strip_prefix("application/").unwrap_or(&typ) == "at+jwt"
         });
         if self.access_tokens_only && !is_access_token {
-            return Err(Rejected::invalid("the token is no access token"));
+            return Err(Rejected::invalid("the token is not an access token"));
         }
         Ok(())
     }
@@ -32,7 +32,7 @@ impl Rules {
     /// Checks issuer, audience and times.
     pub(super) fn check(&self, claims: &Map<String, Value>, now: Duration) -> Result<(), Rejected> {
         if text(claims, "iss") != Some(&self.issuer) {
-            return Err(Rejected::invalid("the token is of another issuer"));
+            return Err(Rejected::invalid("the token has another issuer"));
         }
         if !is_audience(claims.get("aud"), &self.audience) {
             return Err(Rejected::invalid("the token is for another audience"));
@@ -40,16 +40,16 @@ impl Rules {
         check_times(claims, now, self.skew)
     }
 
-    /// Whom the token stands for.
+    /// Creates the token's principal.
     pub(super) fn principal(&self, claims: Map<String, Value>) -> Result<Principal, Rejected> {
         principal(claims, Some(&self.issuer))
     }
 }
 
-/// A token must say when it expires, and may say from when on it is valid.
+/// Checks times: a token must have an expiry, and may have a start of validity.
 fn check_times(claims: &Map<String, Value>, now: Duration, skew: Duration) -> Result<(), Rejected> {
     let Some(expires) = seconds(claims.get("exp")) else {
-        return Err(Rejected::invalid("the token does not say when it expires"));
+        return Err(Rejected::invalid("the token has no valid expiry (`exp`)"));
     };
     if now >= expires.saturating_add(skew) {
         return Err(Rejected::invalid("the token has expired"));

@@ -1,4 +1,4 @@
-//! The keys of an issuer: where they are found, and when they are fetched again.
+//! Discovers the keys of an issuer, and refreshes them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,18 +13,18 @@ use super::jwks::{JwkSet, KeySet};
 use super::jws::Algorithm;
 use crate::auth::Rejected;
 
-/// After what time keys are fetched again, so that one that was withdrawn is not taken for long.
+/// The age after which keys are refreshed, so that revoked ones do not stay valid for long.
 const FRESH: Duration = Duration::from_hours(1);
 
-/// How long keys are used that cannot be fetched again.
+/// The age up to which keys remain usable if they cannot be refreshed.
 const USABLE: Duration = Duration::from_hours(24);
 
-/// Where keys are fetched from.
+/// The source of an issuer's keys.
 #[derive(Debug)]
 pub(super) enum Source {
-    /// From where the metadata of this issuer says; its name as the metadata must repeat it, and as an address.
+    /// The issuer's metadata names their address; the issuer's name, which the metadata must repeat, and its address.
     Issuer(String, Endpoint),
-    /// From this address.
+    /// A fixed address.
     Jwks(Endpoint),
 }
 
@@ -62,7 +62,7 @@ impl Keys {
         }
     }
 
-    /// The keys that are known, after looking for one that fits the token's.
+    /// Returns the known keys, after looking for one that matches the token's.
     pub(super) async fn with(
         &self,
         kid: Option<&str>,
@@ -77,41 +77,41 @@ impl Keys {
         let seen = fetched.state().clone();
         if let Some(keys) = seen.usable(now).filter(fits) {
             if !seen.is_fresh(now) && seen.may_fetch(now, pause) {
-                // Nobody waits for keys that are probably the same.
+                // The keys are probably unchanged, so this caller does not wait for them.
                 drop(fetched.refresh(seen.round, now));
             }
             return Ok(keys);
         }
         if seen.may_fetch(now, pause) || fetched.is_fetching() {
-            // An error is the runtime's end; then there are no new keys.
+            // Joining fails only when the runtime shuts down; there are no new keys then.
             let _ = fetched.refresh(seen.round, now).await;
         }
         let seen = fetched.state().clone();
         match seen.usable(now) {
-            // A key that is not there may be one that could not be fetched.
+            // A missing key may be one that could not be fetched.
             Some(keys) if fits(&keys) || !seen.failed => Ok(keys),
             _ => Err(Rejected::unavailable("the keys of the issuer cannot be fetched")),
         }
     }
 }
 
-/// Keys that come from a server.
+/// Keys that are fetched from a server.
 #[derive(Debug)]
 pub(super) struct Fetched {
     source: Source,
     fetcher: Fetcher,
     state: Mutex<FetchState>,
-    /// Held while a fetch is under way, so that others wait for it.
+    /// Held during a fetch, so that other callers wait for it.
     fetching: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Clone, Default)]
 struct FetchState {
-    /// Counts the fetches that have ended.
+    /// The number of completed fetches.
     round: u64,
-    /// When the last one began.
+    /// When the last fetch began.
     tried: Option<Duration>,
-    /// Whether it found nothing.
+    /// Whether the last fetch failed.
     failed: bool,
     keys: Option<(Arc<KeySet>, Duration)>,
 }
@@ -128,18 +128,18 @@ impl FetchState {
         self.keys.as_ref().is_some_and(|(_, at)| now.saturating_sub(*at) < FRESH)
     }
 
-    /// Whether the last fetch was long ago; a clock that was set back must not stop fetches for long.
+    /// Whether the pause since the last fetch is over; setting the clock back must not block fetches for long.
     fn may_fetch(&self, now: Duration, pause: Duration) -> bool {
         self.tried.is_none_or(|tried| now.checked_sub(tried).is_none_or(|since| since >= pause))
     }
 }
 
 impl Fetched {
-    /// Fetches the keys, unless someone else has done so since `round` was read.
+    /// Fetches the keys, unless another caller has done so since `round` was read.
     fn refresh(self: &Arc<Self>, round: u64, now: Duration) -> JoinHandle<()> {
         let fetched = Arc::clone(self);
-        // In a task of its own: a caller who leaves must not take the fetch away from those who wait for it, nor from
-        // those who may not begin another one for a while.
+        // The fetch is a separate task: a caller that leaves must not abort it for those who wait for it, or who may
+        // not start another one for a while.
         let refresh = async move {
             let _fetching = fetched.fetching.lock().await;
             if fetched.state().round != round {
@@ -179,10 +179,10 @@ impl Fetched {
             issuer: String,
             jwks_uri: String,
         }
-        for place in places(address.uri()) {
+        for place in metadata_urls(address.uri()) {
             let Ok(place) = Endpoint::new(&place) else { continue };
             match self.fetcher.get::<Metadata>(&place).await {
-                // The document must be the issuer's own (RFC 8414 §3.3).
+                // The document must belong to the issuer (RFC 8414 §3.3).
                 Ok(metadata) if metadata.issuer == issuer => {
                     return Endpoint::new(&metadata.jwks_uri).map_err(|_| FetchError::Unusable);
                 }
@@ -199,34 +199,34 @@ impl Fetched {
     }
 }
 
-/// Where the metadata of an issuer may stand, in the order in which it is looked for.
-fn places(issuer: &Uri) -> Vec<String> {
+/// Returns the addresses at which an issuer's metadata may be located, in lookup order.
+fn metadata_urls(issuer: &Uri) -> Vec<String> {
     let host = format!(
         "{}://{}",
         issuer.scheme_str().unwrap_or("https"),
         issuer.authority().map_or("", |authority| authority.as_str())
     );
     let path = issuer.path().trim_end_matches('/');
-    let mut places = vec![
+    let mut urls = vec![
         format!("{host}/.well-known/oauth-authorization-server{path}"),
         format!("{host}/.well-known/openid-configuration{path}"),
     ];
     if !path.is_empty() {
-        places.push(format!("{host}{path}/.well-known/openid-configuration"));
+        urls.push(format!("{host}{path}/.well-known/openid-configuration"));
     }
-    places
+    urls
 }
 
 #[cfg(test)]
 mod tests {
-    use super::places;
+    use super::metadata_urls;
 
     #[test]
-    fn metadata_is_looked_for_where_the_specification_says() {
-        let places = |issuer: &str| places(&issuer.parse().expect("an address"));
+    fn metadata_is_looked_up_in_the_specified_order() {
+        let urls = |issuer: &str| metadata_urls(&issuer.parse().expect("an address"));
         let host = "https://auth.example.com";
         assert_eq!(
-            places(&format!("{host}/tenant1")),
+            urls(&format!("{host}/tenant1")),
             [
                 format!("{host}/.well-known/oauth-authorization-server/tenant1"),
                 format!("{host}/.well-known/openid-configuration/tenant1"),
@@ -237,7 +237,7 @@ mod tests {
             format!("{host}/.well-known/oauth-authorization-server"),
             format!("{host}/.well-known/openid-configuration"),
         ];
-        assert_eq!(places(host), without_path);
-        assert_eq!(places(&format!("{host}/")), without_path);
+        assert_eq!(urls(host), without_path);
+        assert_eq!(urls(&format!("{host}/")), without_path);
     }
 }

@@ -7,17 +7,18 @@ use serde_json::Value;
 
 use super::jws::Algorithm;
 
-/// How many keys of a set are used: 64. An issuer has a handful, and each costs a check of a token without `kid`.
+/// The maximum number of keys of a set: 64. Issuers have a handful, and a token without `kid` is checked against
+/// each.
 const MAX_KEYS: usize = 64;
 
-/// The keys of an issuer that can be used.
+/// The usable keys of an issuer.
 #[derive(Debug, Default)]
 pub(super) struct KeySet(Vec<Member>);
 
 #[derive(Debug)]
 struct Member {
     kid: Option<String>,
-    /// The one algorithm that the issuer uses the key with, if it says so.
+    /// The only algorithm to use the key with, if specified.
     alg: Option<String>,
     key: Key,
 }
@@ -27,7 +28,7 @@ struct Member {
 pub(super) enum Key {
     /// Modulus and exponent, big-endian.
     Rsa { n: Vec<u8>, e: Vec<u8> },
-    /// A point as the curve's signatures have it.
+    /// A point in the encoding that signatures of the curve use.
     Curve { curve: Curve, point: Vec<u8> },
 }
 
@@ -38,7 +39,7 @@ pub(super) enum Curve {
     Ed25519,
 }
 
-/// A set as it is sent. Keys are read one by one, since one of a kind that is not known must not spoil the rest (RFC
+/// A key set as it is sent. Keys are parsed one by one, since an unknown kind must not invalidate the others (RFC
 /// 7517 §5).
 #[derive(Debug, Deserialize)]
 pub(super) struct JwkSet {
@@ -61,19 +62,19 @@ struct Jwk {
 }
 
 impl KeySet {
-    /// The keys of a set that can be used for signatures here.
+    /// Selects the keys that can verify signatures.
     pub(super) fn of(set: JwkSet) -> Self {
         let jwks = set.keys.into_iter().filter_map(|key| serde_json::from_value::<Jwk>(key).ok());
         Self(jwks.filter_map(Member::of).take(MAX_KEYS).collect())
     }
 
-    /// The keys that a token may be signed with: those of its `kid`, or all where it names none.
+    /// Returns the keys that may have signed a token: those with its `kid`, or all if it has none.
     pub(super) fn fitting(&self, kid: Option<&str>, algorithm: Algorithm) -> impl Iterator<Item = &Key> {
         let is_it = move |member: &&Member| {
             let alg = member.alg.as_deref();
             kid.is_none_or(|kid| member.kid.as_deref() == Some(kid))
                 && alg.is_none_or(|alg| Algorithm::from_name(alg) == Some(algorithm))
-                && algorithm.takes(&member.key)
+                && algorithm.accepts(&member.key)
         };
         self.0.iter().filter(is_it).map(|member| &member.key)
     }
@@ -81,7 +82,7 @@ impl KeySet {
 
 impl Member {
     fn of(jwk: Jwk) -> Option<Self> {
-        // Both say what a key is for (RFC 7517 §4.2 and §4.3), and both must allow it.
+        // Both members restrict the use of a key (RFC 7517 §4.2 and §4.3), and both have to allow it.
         let is_for_signatures = jwk.usage.as_deref().is_none_or(|usage| usage == "sig");
         let verifies =
             jwk.key_ops.as_ref().is_none_or(|operations| operations.iter().any(|it| it == "verify"));
@@ -94,13 +95,13 @@ impl Member {
 }
 
 impl Key {
-    /// A key of a kind that is known (RFC 7518 §6, RFC 8037 §2). A secret key (`kty` is `oct`) is none.
+    /// Parses a key of a supported kind (RFC 7518 §6, RFC 8037 §2). Secret keys (`kty` is `oct`) are not supported.
     fn of(jwk: &Jwk) -> Option<Self> {
         let bytes = |member: &Option<String>| URL_SAFE_NO_PAD.decode(member.as_ref()?).ok();
         let curve = |curve, length: usize| {
             let (x, y) = (bytes(&jwk.x)?, bytes(&jwk.y)?);
             let has_length = x.len() == length && y.len() == length;
-            // Uncompressed (SEC 1, section 2.3.3).
+            // Uncompressed point (SEC 1, section 2.3.3).
             has_length.then(|| Self::Curve { curve, point: [&[4], &*x, &*y].concat() })
         };
         match (jwk.kty.as_str(), jwk.crv.as_deref()) {
@@ -113,7 +114,7 @@ impl Key {
     }
 }
 
-/// A number without the zeros in front that some issuers write (RFC 7518 §6.3.1.1).
+/// Strips the leading zeros that some issuers write (RFC 7518 §6.3.1.1).
 fn number(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().copied().skip_while(|byte| *byte == 0).collect()
 }
@@ -125,7 +126,7 @@ mod tests {
     use super::{Algorithm, KeySet};
 
     #[test]
-    fn keys_that_are_for_something_else_are_left_out() {
+    fn keys_for_other_uses_are_ignored() {
         for (more, good) in [
             (json!({}), true),
             (json!({"use": "sig"}), true),

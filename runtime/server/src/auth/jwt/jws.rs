@@ -1,4 +1,4 @@
-//! Signed tokens in their compact form (RFC 7515 §3.1), and the algorithms of their signatures (RFC 7518 §3, RFC 8037).
+//! Signed tokens in compact form (RFC 7515 §3.1), and their signature algorithms (RFC 7518 §3, RFC 8037).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::jwks::{Curve, Key};
 
-/// An algorithm of signatures. All have a public key: a secret that issuer and servers share is not one of them, so that
-/// no public key can be mistaken for it.
+/// A signature algorithm. All of them use public keys. Shared secrets are not supported, so a public key cannot be
+/// mistaken for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -35,7 +35,7 @@ pub enum Algorithm {
     EdDsa,
 }
 
-/// How an algorithm checks a signature, with the kind of key that it takes.
+/// The verification routine of an algorithm, with the kind of key that it needs.
 enum Check {
     Rsa(&'static RsaParameters),
     Curve(Curve, &'static dyn VerificationAlgorithm),
@@ -54,7 +54,8 @@ impl Algorithm {
         ("EdDSA", Self::EdDsa),
     ];
 
-    /// By its name in headers; `Ed25519` is another name of `EdDSA` with that curve (RFC 9864 §2.2).
+    /// Looks up an algorithm by its name in headers; `Ed25519` is another name for `EdDSA` with that curve (RFC 9864
+    /// §2.2).
     pub(super) fn from_name(name: &str) -> Option<Self> {
         let name = if name == "Ed25519" { "EdDSA" } else { name };
         Self::ALL.into_iter().find(|(other, _)| *other == name).map(|(_, algorithm)| algorithm)
@@ -74,8 +75,8 @@ impl Algorithm {
         }
     }
 
-    /// Whether a key is of the kind that the algorithm takes.
-    pub(super) fn takes(self, key: &Key) -> bool {
+    /// Whether the algorithm can use the key.
+    pub(super) fn accepts(self, key: &Key) -> bool {
         match (self.check(), key) {
             (Check::Rsa(_), Key::Rsa { .. }) => true,
             (Check::Curve(curve, _), Key::Curve { curve: other, .. }) => curve == *other,
@@ -84,17 +85,17 @@ impl Algorithm {
     }
 }
 
-/// A signed token, not yet checked.
+/// A signed token that is not verified yet.
 pub(super) struct Jws<'a> {
     pub(super) header: Header,
     payload: Vec<u8>,
-    /// What is signed: header and payload as they were sent.
+    /// The signed part: header and payload, as they were sent.
     signed: &'a str,
     signature: Vec<u8>,
 }
 
-/// The members of a header that mean something here. A key in the header (`jwk`, `jku`, `x5c`) means nothing: the token
-/// would vouch for itself.
+/// The supported members of a header. Keys in the header (`jwk`, `jku`, `x5c`) are ignored: with them, a token would
+/// vouch for itself.
 #[derive(Deserialize)]
 pub(super) struct Header {
     pub(super) alg: String,
@@ -104,7 +105,7 @@ pub(super) struct Header {
 }
 
 impl<'a> Jws<'a> {
-    /// Takes a token apart; none if it is no JWS in compact form.
+    /// Splits a token; `None` if it is not a JWS in compact form.
     pub(super) fn parse(token: &'a str) -> Option<Self> {
         let (signed, signature) = token.rsplit_once('.')?;
         let (header, payload) = signed.split_once('.')?;
@@ -117,7 +118,7 @@ impl<'a> Jws<'a> {
         })
     }
 
-    /// What the token says.
+    /// Parses the token's claims.
     pub(super) fn claims(&self) -> Option<Map<String, Value>> {
         serde_json::from_slice(&self.payload).ok()
     }

@@ -1,4 +1,4 @@
-//! Responses: their status, their headers, and errors in their bodies.
+//! Builds responses: status, headers, and errors in bodies.
 
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName};
 use http::{HeaderValue, Response, StatusCode};
@@ -13,23 +13,24 @@ use crate::error;
 use crate::message::RequestId;
 use crate::reply::AnswerKind;
 
-/// The room that an answer gets at the start: most fit in, and need not grow.
+/// The initial capacity of a response, which suffices for most.
 pub(super) const ANSWER_BYTES: usize = 512;
 
-/// The status of an answer. A modern error has its own (2026-07-28, basic/transports/streamable-http "Protocol
-/// Version Header"); a legacy one is an answer like others, unless nobody can tell what it answers.
+/// The status of a response. Modern errors have specific ones (2026-07-28, basic/transports/streamable-http
+/// "Protocol Version Header"); legacy errors are ordinary responses, unless they have no request id.
 fn status(era: Era, answer: AnswerKind) -> StatusCode {
     let AnswerKind::Error { code, has_id } = answer else { return StatusCode::OK };
     match (era, code) {
         (Era::Modern, METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
-        // A failure inside is an answer: a status of 500 would make clients drop the body that explains it.
+        // Internal errors are regular responses: with status 500, clients would drop the body that explains
+        // them.
         (Era::Modern, INTERNAL_ERROR) => StatusCode::OK,
         (Era::Legacy, _) if has_id => StatusCode::OK,
         _ => StatusCode::BAD_REQUEST,
     }
 }
 
-/// An answer as one JSON text.
+/// A response as JSON.
 pub(super) fn json(era: Era, answer: Answer) -> Response<HttpBody> {
     json_with(status(era, answer.kind), answer.text)
 }
@@ -41,7 +42,7 @@ fn json_with(status: StatusCode, answer: Vec<u8>) -> Response<HttpBody> {
     response
 }
 
-/// A refusal with an error in its body.
+/// A rejection with an error in its body.
 pub(super) fn refusal(
     status: StatusCode,
     id: Option<&RequestId<'_>>,
@@ -50,7 +51,7 @@ pub(super) fn refusal(
     json_with(status, Answer::error(id, error, Revision::NEWEST).text)
 }
 
-/// A refusal of a request that was not read as a message.
+/// A rejection of a request that was not parsed as a message.
 pub(super) fn refused(status: StatusCode, why: &str) -> Response<HttpBody> {
     refusal(status, None, &error::invalid_request(why))
 }
@@ -62,33 +63,31 @@ pub(super) fn empty(status: StatusCode) -> Response<HttpBody> {
     response
 }
 
-/// 405, with the methods that are served.
+/// 405, with the supported methods.
 pub(super) fn method_not_allowed(allowed: &'static str) -> Response<HttpBody> {
-    let mut response = refused(
-        StatusCode::METHOD_NOT_ALLOWED,
-        &format!("this method is not served here; the ones that are: {allowed}"),
-    );
+    let mut response =
+        refused(StatusCode::METHOD_NOT_ALLOWED, &format!("method not allowed; use one of: {allowed}"));
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
     response
 }
 
-/// Events that are all known.
+/// A complete event stream.
 pub(super) fn events(text: Vec<u8>) -> Response<HttpBody> {
     event_response(HttpBody::full(text))
 }
 
-/// Events of a session as they come.
+/// An event stream of a session.
 pub(super) fn session_stream(reader: Reader) -> Response<HttpBody> {
     event_response(HttpBody::stream(reader))
 }
 
-/// Events as they come.
+/// An event stream.
 pub(super) fn event_stream(stream: EventStream) -> Response<HttpBody> {
     event_response(HttpBody::events(stream))
 }
 
 fn event_response(body: HttpBody) -> Response<HttpBody> {
-    /// Proxies must hand events on at once (2026-07-28, basic/transports/streamable-http "Receiving Messages").
+    /// Proxies must not buffer events (2026-07-28, basic/transports/streamable-http "Receiving Messages").
     const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
     let mut response = Response::new(body);
     let headers = response.headers_mut();

@@ -1,4 +1,4 @@
-//! Bodies of responses: one text, or events.
+//! Response bodies: JSON or event streams.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -19,14 +19,14 @@ use crate::clock::FAR;
 use crate::connection::{Connection, Later};
 use crate::future::BoxFuture;
 
-/// The body of a response. What it holds, and what was taken out of it and is not written yet, counts among the
-/// [`Limits::max_unread_bytes`](crate::Limits::max_unread_bytes) of its caller.
+/// A response body. What it holds, and what was taken from it but not written yet, counts towards the caller's
+/// [`Limits::max_unread_bytes`](crate::Limits::max_unread_bytes).
 #[derive(Debug)]
 pub struct HttpBody {
     kind: BodyKind,
-    /// Where what is handed on is counted.
+    /// The budget that outgoing bytes count against.
     budget: Option<Arc<Budget>>,
-    /// What a whole text counts for.
+    /// The share of a complete body.
     held: Option<Held>,
     /// Ready when the caller's token is no longer valid.
     caller_ended: Option<CallerEnded>,
@@ -40,10 +40,10 @@ impl std::fmt::Debug for CallerEnded {
     }
 }
 
-/// What a response counts for beside its bytes, so that the number of those that wait is bounded as well.
+/// What a response counts in addition to its bytes, so that the number of waiting responses is limited as well.
 const RESPONSE_BYTES: usize = 1 << 10;
 
-/// Bytes that count until whoever writes them has dropped them.
+/// Bytes that count until the writer drops them.
 struct Counted<T> {
     bytes: T,
     _held: Held,
@@ -79,7 +79,7 @@ impl HttpBody {
         Self { kind, budget: None, held: None, caller_ended: None }
     }
 
-    /// Ends a stream that has no end of its own when the caller's token is no longer valid.
+    /// Ends a stream without an end of its own as soon as the caller's token is no longer valid.
     pub(super) fn end_with(&mut self, end: Option<&CancellationToken>) {
         let has_end = match &self.kind {
             BodyKind::Full(_) => true,
@@ -91,7 +91,7 @@ impl HttpBody {
         }
     }
 
-    /// From now on what it holds counts; false where there is no room for that.
+    /// Counts the body from now on; false if there is no room.
     pub(super) fn count(&mut self, budget: &Arc<Budget>) -> bool {
         match &mut self.kind {
             BodyKind::Full(text) if text.is_empty() => return true,
@@ -163,7 +163,7 @@ impl Body for HttpBody {
     }
 }
 
-/// Events as they come: what an outbox holds, then the answer, if one is to come.
+/// An event stream: the messages of an outbox, then the response, if there is one.
 pub(super) struct EventStream {
     outbox: Arc<Outbox>,
     lines: Vec<u8>,
@@ -172,11 +172,11 @@ pub(super) struct EventStream {
     quiet: Option<Quiet>,
     stop: Option<Stop>,
     over: bool,
-    /// What is sent before all that comes.
+    /// What is sent first.
     first: Vec<u8>,
-    /// What each event starts with.
+    /// The prefix of each event.
     prefix: &'static [u8],
-    /// What of its caller waits to be read. While that is too much, no answer is made.
+    /// The caller's unread bytes. While they are over the limit, no response is produced.
     budget: Option<Arc<Budget>>,
     room: Option<BoxFuture<'static, ()>>,
     /// Cleans up when the stream ends or its reader leaves.
@@ -200,7 +200,7 @@ impl Quiet {
         self.sleep.as_mut().reset(Instant::now() + self.time);
     }
 
-    /// A comment, when it is time.
+    /// Yields a comment when it is due.
     pub(super) fn poll_comment(&mut self, task: &mut Context<'_>) -> Poll<Bytes> {
         ready!(self.sleep.as_mut().poll(task));
         self.restart();
@@ -208,10 +208,10 @@ impl Quiet {
     }
 }
 
-/// What ends a stream that has no end of its own.
+/// Ends a stream that has no end of its own.
 struct Stop {
     asked: BoxFuture<'static, ()>,
-    /// Whose subscriptions end with their last message.
+    /// Its subscriptions end with their last message.
     connection: Option<Arc<Connection>>,
 }
 
@@ -233,7 +233,7 @@ impl EventStream {
         }
     }
 
-    /// Ends with this answer.
+    /// Ends with this response.
     pub(super) fn with_answer(mut self, answer: Later) -> Self {
         self.answer = Some(answer);
         self
@@ -245,13 +245,14 @@ impl EventStream {
         self
     }
 
-    /// Calls each event a message: that is what an event without a name is, but not to every old client.
+    /// Names each event `message`, which is the default for events without a name, but not for every old
+    /// client.
     pub(super) fn naming_messages(mut self) -> Self {
         self.prefix = b"event: message\n";
         self
     }
 
-    /// Starts with a comment, so that a peer that waits sees a sign of life.
+    /// Starts with a comment, so that a waiting peer sees that the stream is alive.
     pub(super) fn starting_now(mut self) -> Self {
         if let Some(quiet) = &mut self.quiet {
             quiet.sleep.as_mut().reset(Instant::now());
@@ -259,7 +260,7 @@ impl EventStream {
         self
     }
 
-    /// Ends when asked to, with the last messages of the connection's subscriptions.
+    /// Ends on request, with the last messages of the connection's subscriptions.
     pub(super) fn until(
         mut self,
         asked: impl Future<Output = ()> + Send + 'static,
@@ -269,7 +270,7 @@ impl EventStream {
         self
     }
 
-    /// Ends as when it is asked to.
+    /// Ends the stream as on shutdown.
     fn end_now(&mut self) {
         let connection = self.stop.take().and_then(|stop| stop.connection);
         self.stop = Some(Stop { asked: Box::pin(std::future::ready(())), connection });
@@ -289,7 +290,7 @@ impl EventStream {
                 self.over = true;
             }
             let has_room = self.poll_room(task).is_ready();
-            // The answer goes first, since it may send messages on its way, but it is written last.
+            // The response is polled first, since it may send messages, but written last.
             let answer = match &mut self.answer {
                 Some(answer) if has_room => match answer.as_mut().poll(task) {
                     Poll::Ready(answer) => {
@@ -322,7 +323,7 @@ impl EventStream {
             }
             if let Poll::Ready(more) = self.filled.as_mut().poll(task) {
                 self.filled = filled(&self.outbox);
-                // Closed: an answer may still come.
+                // The outbox is closed, but the response may still follow.
                 self.over = !more && self.answer.is_none();
                 if more || self.over {
                     continue;
@@ -337,7 +338,7 @@ impl EventStream {
 }
 
 impl EventStream {
-    /// Ready while its caller may make the server keep more.
+    /// Ready while the caller is within its limit of unread bytes.
     fn poll_room(&mut self, task: &mut Context<'_>) -> Poll<()> {
         let Some(budget) = &self.budget else { return Poll::Ready(()) };
         if self.room.is_none() && !budget.is_full() {
@@ -367,7 +368,7 @@ impl std::fmt::Debug for EventStream {
     }
 }
 
-/// Done when the outbox holds something (true) or is closed and empty (false).
+/// Completes when the outbox holds something (true), or is closed and empty (false).
 pub(super) fn filled(outbox: &Arc<Outbox>) -> BoxFuture<'static, bool> {
     let outbox = Arc::clone(outbox);
     Box::pin(async move { outbox.wait_async().await })

@@ -1,4 +1,4 @@
-//! Who calls: the principal of a token, or the address of the peer.
+//! Identifies callers: by the principal of a token, or the address of the peer.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -16,13 +16,13 @@ use crate::auth::{Access, Visitor};
 use crate::quotas::Caller;
 use crate::service::Service;
 
-/// The address of a request's peer, as an extension of the request, for what [`HttpConfig::caller_address`] is given.
-/// [`Http`](super::Http) and [`WebSocket`](super::WebSocket) set it. Where a service is mounted, set it before the service, or say with
-/// [`HttpConfig::caller_address`] where the address is to be found.
+/// The address of a request's peer, as a request extension. It identifies callers unless [`HttpConfig::caller_address`]
+/// is set. [`Http`](super::Http) and [`WebSocket`](super::WebSocket) set it. If a service is mounted, set it in front
+/// of the service, or use [`HttpConfig::caller_address`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PeerAddr(pub SocketAddr);
 
-/// Finds the address of a caller in the head of its request; where nothing is given, that of the peer.
+/// Finds the address of a caller in the head of its request; by default, that of the peer.
 #[derive(Clone, Default)]
 pub(super) struct FindAddress(Option<Arc<Find>>);
 
@@ -40,18 +40,18 @@ impl FindAddress {
         }
     }
 
-    /// Whether it is the peer's, whatever the request says.
+    /// Whether it is always the peer's address.
     pub(super) fn is_of_peer(&self) -> bool {
         self.0.is_none()
     }
 }
 
-/// The connection that a request came on, to a server of ours.
+/// The connection that a request arrived on, for built-in servers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Arrival<'c> {
     pub(super) half_close: &'c HalfClose,
     pub(super) address: SocketAddr,
-    /// Whoever has this address: looked up once for all requests.
+    /// The caller with this address, looked up once for all requests.
     pub(super) peer: &'c Caller,
 }
 
@@ -61,7 +61,7 @@ impl fmt::Debug for FindAddress {
     }
 }
 
-/// Who calls, and whose share of the limits that takes; else what is answered instead.
+/// Returns the caller and the account for its limits, or the response that rejects it.
 pub(super) async fn visitor(
     config: &HttpConfig,
     service: &Service,
@@ -80,7 +80,7 @@ pub(super) async fn visitor(
     Ok(Visitor::new(access, caller))
 }
 
-/// What the caller may use. An endpoint without protection knows nobody.
+/// What the caller may use. Unprotected endpoints do not identify callers.
 #[cfg(feature = "auth")]
 async fn access(
     config: &HttpConfig,
@@ -93,7 +93,7 @@ async fn access(
     }
 }
 
-/// Nobody is known.
+/// Callers are not identified.
 #[cfg(not(feature = "auth"))]
 fn access(
     config: &HttpConfig,

@@ -1,4 +1,4 @@
-//! What users set, and which callers it lets in.
+//! The settings of an endpoint, and the checks of `Host` and `Origin`.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -19,10 +19,10 @@ use crate::auth::Access;
 #[cfg(feature = "auth")]
 use crate::auth::Protection;
 
-/// How the endpoint treats its callers. The defaults let in programs and pages of this machine only.
+/// Configures an HTTP endpoint. By default, only programs and pages on the same machine are allowed.
 #[derive(Debug, Clone)]
 pub struct HttpConfig {
-    /// None: any.
+    /// `None` allows any host.
     hosts: Option<Vec<String>>,
     origins: Vec<String>,
     keep_alive: Option<Duration>,
@@ -37,7 +37,7 @@ pub struct HttpConfig {
     protection: Option<std::sync::Arc<Protection>>,
 }
 
-/// The store of events, with a form for `Debug`.
+/// The event store, with a `Debug` implementation.
 #[derive(Clone)]
 pub(super) struct Store(Arc<dyn EventStore>);
 
@@ -74,73 +74,74 @@ impl Default for HttpConfig {
     }
 }
 
-/// How long a stream is silent before a comment is sent.
+/// The silence after which a comment is sent.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// How long a client waits before it comes back to a stream.
+/// How long a client waits before it reconnects to a stream.
 const RETRY: Duration = Duration::from_secs(1);
 
 impl HttpConfig {
-    /// The defaults.
+    /// Creates the defaults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Serves requests whose `Host` (HTTP/2: `:authority`) is `host`, beside `localhost` and the addresses of
-    /// loopback: a name, which goes for every port, or `name:port`. Others get 403, since a page that had its own
-    /// name pointed at this machine must not reach the server (DNS rebinding).
+    /// Allows requests whose `Host` (HTTP/2: `:authority`) is `host`, in addition to `localhost` and loopback
+    /// addresses: a name, which applies to every port, or `name:port`. Others get 403, since a page whose name was
+    /// rebound to this machine must not reach the server (DNS rebinding).
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
         self.hosts.get_or_insert_default().push(host.into().to_ascii_lowercase());
         self
     }
 
-    /// Serves requests whatever their `Host`: for a server behind a proxy that checks it.
+    /// Allows any `Host`: for a server behind a proxy that checks it.
     pub fn allow_any_host(mut self) -> Self {
         self.hosts = None;
         self
     }
 
-    /// Serves pages of `origin`, such as `https://app.example.com`, and lets their browser read the responses (CORS).
-    /// Pages of other origins get 403, except those of this machine, which are served without CORS
-    /// (2026-07-28, basic/transports/streamable-http "Security & Endpoint").
+    /// Allows pages of `origin`, such as `https://app.example.com`, and lets their browser read responses (CORS). Pages
+    /// of other origins get 403, except those of this machine, which are served without CORS (2026-07-28,
+    /// basic/transports/streamable-http "Security & Endpoint").
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.origins.push(origin.into().trim_end_matches('/').to_ascii_lowercase());
         self
     }
 
-    /// How long an open stream, or a call without an answer, is silent before a comment is sent: 15 seconds. `None`
-    /// sends none.
+    /// Sets the silence after which a comment is sent on an open stream, or for a pending call: 15 seconds by default.
+    /// `None` disables comments.
     pub fn keep_alive(mut self, time: Option<Duration>) -> Self {
         self.keep_alive = time;
         self
     }
 
-    /// Serves revision 2026-07-28 only: no sessions, 405 for everything but POST, no HTTP+SSE. `server/discover` names no
-    /// other revision then.
+    /// Serves only revision 2026-07-28: no sessions, 405 for everything but POST, no HTTP+SSE. `server/discover` lists
+    /// no other revision.
     pub fn modern_only(mut self) -> Self {
         self.legacy = false;
         self
     }
 
-    /// Asks a token of every caller, after `Host` and `Origin` were checked and before the body is read (2026-07-28,
-    /// basic/authorization). What a token allows decides which tools are listed and called.
+    /// Requires a token from every caller. It is checked after `Host` and `Origin`, and before the body is read
+    /// (2026-07-28, basic/authorization). It determines which tools are listed and can be called.
     #[cfg(feature = "auth")]
     pub fn protect(mut self, protection: Protection) -> Self {
         self.protection = Some(protection.into());
         self
     }
 
-    /// Lets every caller use the tools that need scopes: for an endpoint that only good callers reach, such as one
-    /// behind a proxy that checks them. Otherwise, on an endpoint without protection, those tools are neither listed
-    /// nor called; a line on standard error names them when the endpoint is made. On a protected one this has no effect.
+    /// Lets every caller use tools that require scopes: for an endpoint that only trusted callers can reach, such as
+    /// one behind a proxy that authenticates them. Otherwise, an endpoint without protection neither lists nor calls
+    /// those tools, and logs their names when it is created. No effect on a protected endpoint.
     pub fn trust_callers(mut self) -> Self {
         self.trusts = true;
         self
     }
 
-    /// Says where the address of a caller is to be found, for the limits of each caller
-    /// ([`CallerLimits`](crate::CallerLimits)): behind a proxy in a header that the proxy sets and nobody else can, in a
-    /// mounted service where the server has it. Otherwise it is the [`PeerAddr`](crate::PeerAddr) of the request, and
+    /// Sets how to find the address of an unauthenticated caller, for per-caller limits
+    /// ([`CallerLimits`](crate::CallerLimits)): behind a proxy, in a header that only the proxy can set; in a mounted
+    /// service, wherever its server provides it. By default, it is the request's [`PeerAddr`](crate::PeerAddr), if
+    /// there is one.
     /// none where there is none. It is asked where no token says who calls.
     ///
     /// ```
@@ -148,7 +149,7 @@ impl HttpConfig {
     ///
     /// let config = HttpConfig::new().caller_address(|head| {
     ///     let forwarded = head.headers.get("x-forwarded-for")?.to_str().ok()?;
-    ///     // The last one is what the proxy has added by itself.
+    ///     // The last one was added by the proxy itself.
     ///     forwarded.rsplit(',').next()?.trim().parse().ok()
     /// });
     /// # drop(config);
@@ -162,7 +163,7 @@ impl HttpConfig {
         &self.address
     }
 
-    /// What callers of an endpoint without protection may use.
+    /// What callers of an unprotected endpoint may use.
     pub(super) fn access(&self) -> Access {
         if self.trusts { Access::Trusted } else { Access::Anonymous }
     }
@@ -172,31 +173,32 @@ impl HttpConfig {
         self.protection.as_deref()
     }
 
-    /// Keeps the events of legacy sessions in this store, so that a client that lost its connection gets what it missed.
-    /// Without it they are kept in memory, within the bounds of [`EventLimits`](crate::EventLimits).
+    /// Sets the store for the events of legacy sessions, from which a client that lost its connection gets what it
+    /// missed. By default, events are stored in memory, within [`EventLimits`](crate::EventLimits).
     pub fn event_store(mut self, store: impl EventStore) -> Self {
         self.store = Store(Arc::new(store));
         self
     }
 
-    /// How long clients of revision 2025-11-25 are told to wait before they come back to a stream whose connection has
-    /// ended: 1 second.
+    /// Sets how long clients of revision 2025-11-25 wait before they reconnect to a stream whose connection has ended:
+    /// 1 second by default.
     pub fn retry(mut self, time: Duration) -> Self {
         self.retry = time;
         self
     }
 
-    /// How long a stream of a session keeps a connection before the client has to come back for more, for networks that
-    /// end long connections: `None`, as long as there may be more to send. Concerns clients of revision 2025-11-25 only:
-    /// those of others need not come back. A handler can ask for it with
+    /// Sets how long a session's stream may keep a connection before the client has to reconnect, for networks that
+    /// close long connections. By default (`None`), as long as there may be more to send. Only applies to clients of
+    /// revision 2025-11-25; others do not reconnect. Handlers can trigger it with
     /// [`Context::close_stream`](crate::Context::close_stream).
     pub fn close_streams_after(mut self, time: Option<Duration>) -> Self {
         self.close_after = time;
         self
     }
 
-    /// Where clients of HTTP+SSE are told to POST, for a proxy that gives [`HttpService::sse`](crate::HttpService::sse) other places
-    /// than `sse` and `messages` side by side: a path or a whole address.
+    /// Sets where clients of HTTP+SSE have to POST, for a proxy that mounts
+    /// [`HttpService::sse`](crate::HttpService::sse) at other paths than `sse` and `messages` side by side: a path or a
+    /// URL.
     pub fn messages_uri(mut self, uri: impl Into<String>) -> Self {
         self.messages_uri = Some(uri.into());
         self
@@ -218,25 +220,23 @@ impl HttpConfig {
         self.legacy
     }
 
-    /// `Host` and `Origin`, each on its own.
+    /// Checks `Host` and `Origin` independently.
     pub(super) fn admit(&self, head: &Parts) -> Result<(), &'static str> {
         if !self.admits_host(&head.uri, &head.headers) {
-            return Err("this host name is not served; the server allows more with `HttpConfig::allow_host`");
+            return Err("this host is not allowed; the server can allow it with `HttpConfig::allow_host`");
         }
         match single(&head.headers, &ORIGIN) {
             Ok(None) => Ok(()),
             Ok(Some(origin)) if self.admits_origin(origin) => Ok(()),
-            _ => Err(
-                "pages of this origin are not served; the server allows more with `HttpConfig::allow_origin`",
-            ),
+            _ => Err("this origin is not allowed; the server can allow it with `HttpConfig::allow_origin`"),
         }
     }
 
     fn admits_host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
         let Some(allowed) = &self.hosts else { return true };
         let host = match (uri.authority(), single(headers, &HOST)) {
-            // Over HTTP/2 the pseudo header stands here (RFC 9113 §8.3.1); it goes before `Host`, as RFC 9112 §3.2.2
-            // has it for HTTP/1.1.
+            // Over HTTP/2, this is the pseudo-header (RFC 9113 §8.3.1); it takes precedence over `Host`, as RFC 9112
+            // §3.2.2 specifies for HTTP/1.1.
             (Some(authority), _) => authority.as_str(),
             (None, Ok(Some(host))) => host.to_str().unwrap_or_default(),
             _ => return false,
@@ -259,7 +259,7 @@ impl HttpConfig {
         self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin))
     }
 
-    /// The origin of the request, if its browser may read the response.
+    /// The request's origin, if its browser may read the response.
     pub(super) fn cors_origin(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         if self.origins.is_empty() {
             return None;
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_and_origins_are_checked_each_alone() {
+    fn hosts_and_origins_are_checked_independently() {
         let config = HttpConfig::new().allow_host("mcp.example.com").allow_origin("https://app.example.com/");
         for (host, good) in [
             ("localhost:8080", true),
@@ -320,7 +320,7 @@ mod tests {
                 "{origin}"
             );
         }
-        assert!(!admits(&config, "/mcp", &[]), "no host at all");
+        assert!(!admits(&config, "/mcp", &[]), "without a host");
         assert!(!admits(&config, "/mcp", &[("host", "localhost"), ("host", "evil.example.com")]));
     }
 

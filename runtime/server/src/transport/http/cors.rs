@@ -1,4 +1,4 @@
-//! Pages of other origins: what their browser may send and read (Fetch standard, "CORS protocol").
+//! CORS for pages of other origins (Fetch standard, "CORS protocol").
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -9,8 +9,8 @@ use http::{HeaderValue, Response, StatusCode};
 use super::answer;
 use super::body::HttpBody;
 
-/// The answer to a preflight of an origin that is allowed. Headers of parameters have names of the tools' own, so all
-/// headers are allowed; `Authorization` is not covered by the wildcard.
+/// The response to the preflight of an allowed origin. Tools define the names of parameter headers, so all headers
+/// are allowed; the wildcard does not cover `Authorization`.
 pub(super) fn preflight() -> Response<HttpBody> {
     let mut response = answer::empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
@@ -25,7 +25,7 @@ pub(super) fn preflight() -> Response<HttpBody> {
     response
 }
 
-/// Lets the page of `origin` read the response.
+/// Lets the page at `origin` read the response.
 pub(super) fn expose(response: &mut Response<HttpBody>, origin: HeaderValue) {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);

@@ -1,4 +1,4 @@
-//! One request on its way to its response: as one JSON text if its answer is all there is to send, as events otherwise.
+//! Produces the response of a request: JSON if the result is all there is to send, otherwise an event stream.
 //!
 //! A response becomes an event stream only when it must: when the call sends a notification before its response, when
 //! it has been silent for as long as a proxy may wait, or when the client has shut down its sending side. A client
@@ -30,11 +30,11 @@ use crate::connection::{Answer, Connection, Later};
 use crate::error;
 use crate::message::RequestId;
 
-/// What is known of a request when its message was taken.
+/// What is known after a request's message was handled.
 pub(super) enum Step {
-    /// All of it.
+    /// The response is complete.
     Done(Response<HttpBody>),
-    /// A call that goes on.
+    /// The call is pending.
     Pending(Box<PendingResponse>),
 }
 
@@ -47,7 +47,7 @@ impl Step {
     }
 }
 
-/// How the response of one request is made.
+/// The form of a response.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResponseForm {
     pub(super) era: Era,
@@ -56,12 +56,12 @@ pub(super) struct ResponseForm {
 }
 
 impl ResponseForm {
-    /// Whether the answer alone is the response.
+    /// Whether the result alone is the response.
     pub(super) fn is_json(self, outbox: &Outbox) -> bool {
         self.accept.json && outbox.is_empty()
     }
 
-    /// The response, with all that the call has sent before.
+    /// Builds the response, including everything that the call has sent before.
     pub(super) fn respond(self, outbox: &Outbox, answer: Answer) -> Response<HttpBody> {
         let mut lines = Vec::new();
         outbox.take(&mut lines);
@@ -76,26 +76,26 @@ impl ResponseForm {
     }
 }
 
-/// A call that was not done when first polled.
+/// A call that was pending when first polled.
 pub(super) struct PendingResponse {
     pub(super) answer: Later,
     pub(super) outbox: Arc<Outbox>,
     pub(super) form: ResponseForm,
     pub(super) kept: EndCall,
-    /// The session whose stream the response is, if it becomes one, and who calls.
+    /// The session whose stream the response becomes, if it becomes one, and its caller.
     pub(super) session: Option<(Arc<HttpSession>, Access)>,
 }
 
 enum First {
     Answer(Option<Answer>),
     Message,
-    /// For long, or since the client has sent all that it will.
+    /// The timeout has passed, or the client has finished sending.
     Silence,
 }
 
 impl PendingResponse {
     async fn finish(mut self: Box<Self>, connection: Option<&HalfClose>) -> Response<HttpBody> {
-        // A client that takes no events has its outbox closed, and waits for the answer alone.
+        // For a client that does not accept events, the outbox is closed, and only the result counts.
         let mut filled = self.form.accept.events.then(|| match &self.session {
             Some(_) => filled_or_hung_up(&self.outbox),
             None => filled(&self.outbox),
@@ -104,7 +104,7 @@ impl PendingResponse {
         let close_after = self.form.reading.close_after.filter(|_| self.polls());
         let patience = [self.form.reading.keep_alive, close_after].into_iter().flatten().min();
         let mut silence = patience.map(|time| Box::pin(tokio::time::sleep(time)));
-        // Only a stream can be begun before the answer is there.
+        // Only a stream can start before there is a result.
         let waits = connection.filter(|_| filled.is_some()).map(HalfClose::wait);
         let mut half_closed = pin!(async {
             match &waits {
@@ -130,7 +130,7 @@ impl PendingResponse {
         })
         .await;
         let Self { answer, outbox, mut form, kept, session } = *self;
-        // The time of the connection, not of the stream.
+        // The time limit applies to the connection, not to the stream.
         form.reading.close_after = close_after.map(|time| time.saturating_sub(start.elapsed()));
         let keep_alive = form.reading.keep_alive;
         let stream = match (first, session) {
@@ -138,7 +138,7 @@ impl PendingResponse {
                 return answered_stream((&session, &access), form.reading, &outbox, answer).await;
             }
             (First::Answer(Some(answer)), _) => return form.respond(&outbox, answer),
-            // A call that was cancelled has no answer, and what ends without one is a stream.
+            // A cancelled call has no result, and a stream may end without one.
             (First::Answer(None), _) if form.accept.events => return answer::events(Vec::new()),
             (First::Answer(None), _) => return answer::empty(StatusCode::ACCEPTED),
             (_, Some((session, access))) => {
@@ -150,13 +150,13 @@ impl PendingResponse {
         answer::event_stream(stream.with_answer(answer))
     }
 
-    /// Whether the client comes back to a stream that the server let go.
+    /// Whether the client reconnects to a stream that the server closed.
     fn polls(&self) -> bool {
         self.session.as_ref().is_some_and(|(session, _)| session.polls())
     }
 }
 
-/// The stream of a request of a session whose answer is still to come. It goes on without its reader.
+/// Starts the stream of a session's request whose result is pending. It continues without its reader.
 fn begun_stream(
     (session, access): (&Arc<HttpSession>, &Access),
     reading: Reading,
@@ -173,7 +173,7 @@ fn begun_stream(
     answer::session_stream(reader)
 }
 
-/// The stream of a request of a session whose answer is there: one text, kept like any other stream.
+/// Builds the stream of a session's request whose result is available: complete, and stored like any other stream.
 async fn answered_stream(
     (session, access): (&HttpSession, &Access),
     reading: Reading,
@@ -190,14 +190,14 @@ async fn answered_stream(
         write_priming(&mut events, id, reading.retry);
     }
     for message in messages(&lines).map(Bytes::copy_from_slice).chain([exactly(answer.text)]) {
-        let event = session.keep(stream.number, message).await;
+        let event = session.store_event(stream.number, message).await;
         write_event_with_id(&mut events, EventId { stream, sequence: event.sequence }, &event.message);
     }
     answer::events(events)
 }
 
-/// The answer to a request, or to a batch, which has no id; an error where the server ends before it is there. A client
-/// that got nothing could not tell that from a lost connection.
+/// The response to a request, or to a batch, which has no id; an error if the server shuts down first. Otherwise the
+/// client could not distinguish it from a lost connection.
 pub(super) async fn answer_unless_abandoned(
     answer: Later,
     abandoned: CancellationToken,
@@ -208,25 +208,25 @@ pub(super) async fn answer_unless_abandoned(
         return answer;
     }
     connection.end();
-    let error = error::internal("the server is ending and has stopped the call; call again when it is back");
+    let error =
+        error::internal("the server is shutting down and has cancelled the call; retry when it is back");
     let revision = connection.agreed_revision().unwrap_or(Revision::NEWEST);
     Some(Answer::error(id.as_ref(), &error, revision))
 }
 
-/// Cleans up when the response is sent, or when nobody reads it any more.
+/// Cleans up when the response is sent, or nobody reads it any longer.
 pub(super) struct EndCall {
     pub(super) outbox: Arc<Outbox>,
-    /// A connection whose calls end with the stream (2026-07-28, basic/transports/streamable-http "Cancellation").
-    /// A legacy call goes on (2025-11-25, basic/transports: "Disconnection SHOULD NOT be interpreted as …
-    /// cancelling").
+    /// The connection whose calls end with the stream (2026-07-28, basic/transports/streamable-http "Cancellation").
+    /// Legacy calls continue (2025-11-25, basic/transports: "Disconnection SHOULD NOT be interpreted as … cancelling").
     pub(super) connection: Option<Arc<Connection>>,
-    /// A legacy call counts as long as it runs, and so in its own task.
+    /// A legacy call counts as long as it runs, so its own task holds the count.
     pub(super) _count: Option<Counted>,
 }
 
 impl Drop for EndCall {
     fn drop(&mut self) {
-        // Whoever waits for room goes on.
+        // Releases senders that wait for room.
         self.outbox.close();
         if let Some(connection) = &self.connection {
             connection.end();
@@ -234,15 +234,15 @@ impl Drop for EndCall {
     }
 }
 
-/// How many requests are not answered yet.
+/// The number of pending requests.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Count(Arc<AtomicUsize>);
 
-/// One of them.
+/// One pending request.
 pub(super) struct Counted(Count);
 
 impl Count {
-    /// One more, unless there are `limit`.
+    /// Counts one more, unless there are `limit`.
     pub(super) fn one_more(&self, limit: usize) -> Option<Counted> {
         let one_more = |count: usize| (count < limit).then_some(count + 1);
         self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_more).ok()?;

@@ -1,5 +1,5 @@
-//! Who calls a protected endpoint, and what those are told who may not (2026-07-28, basic/authorization; RFC 6750;
-//! RFC 9728).
+//! Authenticates callers of a protected endpoint, and challenges those without access (2026-07-28,
+//! basic/authorization; RFC 6750; RFC 9728).
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION,
@@ -20,19 +20,19 @@ use crate::message::{Envelope, RequestId};
 use crate::service::Service;
 use crate::tool_table::Denied;
 
-/// How long a client waits before it asks again while tokens cannot be checked, in seconds.
+/// How many seconds a client should wait before retrying while tokens cannot be verified.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("10");
 
-/// A request without a good token, as RFC 6750 §3.1 has it.
+/// A request without a valid token (RFC 6750 §3.1).
 #[derive(Debug, Clone, Copy)]
 enum Fault {
-    /// There is none; no error is named then, since the client may not have known.
+    /// There is none. The challenge names no error then, since the client may not have known.
     NoToken,
-    /// There is one in a way that is none.
+    /// It is malformed.
     Malformed,
-    /// There is one that is not taken.
+    /// It is not accepted.
     Invalid,
-    /// There is one that allows too little.
+    /// It lacks a scope.
     TooLittle,
 }
 
@@ -55,7 +55,7 @@ impl Fault {
     }
 }
 
-/// What stands before the service of a protected endpoint.
+/// The guard in front of a protected endpoint's service.
 #[derive(Clone, Copy)]
 pub(super) struct Guard<'a> {
     pub(super) protection: &'a Protection,
@@ -63,13 +63,13 @@ pub(super) struct Guard<'a> {
 }
 
 impl Guard<'_> {
-    /// Who calls; else what is answered instead.
+    /// Returns the caller's access, or the response that rejects it.
     pub(super) async fn admit(self, head: &Parts) -> Result<Access, Box<Response<HttpBody>>> {
         let protection = self.protection;
         let token = match token_of(head, protection) {
             Ok(Some(token)) => token,
             Ok(None) => {
-                let why = "this server needs `Authorization: Bearer` with an access token";
+                let why = "this server requires `Authorization: Bearer` with an access token";
                 return Err(self.challenge(Fault::NoToken, why).into());
             }
             Err(why) => return Err(self.challenge(Fault::Malformed, why).into()),
@@ -97,14 +97,14 @@ impl Guard<'_> {
                 let data = serde_json::json!({"kind": kind, "retryable": true});
                 error::internal(rejected.reason()).with_data(&data)
             }
-            None => error::internal("access tokens cannot be checked now; try again later"),
+            None => error::internal("access tokens cannot be verified at the moment; try again later"),
         };
         let mut response = answer::refusal(StatusCode::SERVICE_UNAVAILABLE, None, &error);
         response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
         response
     }
 
-    /// The challenge to a caller who is not known, with the scopes to start with.
+    /// The challenge to an unauthenticated caller, with the scopes to start with.
     fn challenge(self, fault: Fault, why: &str) -> Response<HttpBody> {
         let response = answer::refused(fault.status(), why);
         let offered = self.service.shared().scopes();
@@ -114,7 +114,7 @@ impl Guard<'_> {
 }
 
 impl Endpoint {
-    /// The refusal of a call whose tool needs more than the caller has; none where it may go on.
+    /// The rejection of a call whose tool requires more scopes than the caller has; `None` if it is allowed.
     #[cfg_attr(not(feature = "tasks"), expect(unused_variables, reason = "only tasks are looked up here"))]
     pub(super) fn insufficient(
         &self,
@@ -128,7 +128,8 @@ impl Endpoint {
                 Some(Err(Denied::Scopes(tool))) => tool.scopes.to_vec(),
                 _ => return None,
             },
-            // One that runs elsewhere, or has ended, is looked up later; its refusal is an answer with status 400.
+            // A task that runs elsewhere, or has ended, is looked up later; its rejection is a response with status
+            // 400.
             #[cfg(feature = "tasks")]
             method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => {
                 let id = envelope.params.as_ref()?.task_id.and_then(string)?;
@@ -139,7 +140,7 @@ impl Endpoint {
         self.lacks(&lacking, envelope.request_id().as_ref())
     }
 
-    /// The refusal of a request that needs scopes that its caller has not; none at an endpoint without protection.
+    /// The rejection of a request that requires scopes that its caller lacks; `None` at an unprotected endpoint.
     pub(super) fn lacks(&self, lacking: &[String], id: Option<&RequestId<'_>>) -> Option<Response<HttpBody>> {
         let protection = self.config.protection()?;
         let scopes = protection.scopes_for(lacking);
@@ -148,7 +149,7 @@ impl Endpoint {
         Some(challenging(response, protection, Fault::TooLittle, &scopes, None))
     }
 
-    /// The metadata document, to anybody (RFC 9728 §3.2).
+    /// The metadata document, available to everyone (RFC 9728 §3.2).
     pub(super) fn metadata(&self, method: &Method) -> Response<HttpBody> {
         let mut response = match *method {
             Method::GET | Method::HEAD => self.document(),
@@ -180,11 +181,12 @@ impl Endpoint {
     }
 }
 
-/// The token of a request; none if there is none, and an error where there are several, or one where it is not taken.
+/// Extracts the token of a request; `None` if there is none, and an error if there are several, or one in an
+/// unsupported place.
 fn token_of<'a>(head: &'a Parts, protection: &Protection) -> Result<Option<&'a str>, &'static str> {
     if has_token_in_query(&head.uri) {
         return Err(
-            "access tokens are not taken from the address, where they end up in logs; send `Authorization: Bearer`",
+            "access tokens in the URL are not accepted, since they end up in logs; send `Authorization: Bearer`",
         );
     }
     let key = match protection.key_header_name() {
@@ -194,21 +196,21 @@ fn token_of<'a>(head: &'a Parts, protection: &Protection) -> Result<Option<&'a s
     let authorization = single(&head.headers, AUTHORIZATION)?;
     let bearer = authorization.and_then(|authorization| {
         let (scheme, token) = authorization.split_once(' ').unwrap_or((authorization, ""));
-        // Another scheme is for someone else, such as a proxy on the way, and no token.
+        // Another scheme is meant for someone else, such as a proxy.
         scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim())
     });
     match (bearer, key) {
-        (Some(_), Some(_)) => Err("one request has one token, in one header"),
+        (Some(_), Some(_)) => Err("send a single token, in a single header"),
         (bearer, key) => Ok(bearer.or(key.map(str::trim))),
     }
 }
 
-/// The one value of a header. What is no text becomes an empty one, which no verifier takes.
+/// Returns the only value of a header. An invalid one becomes an empty string, which no verifier accepts.
 fn single(headers: &HeaderMap, name: impl http::header::AsHeaderName) -> Result<Option<&str>, &'static str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next().map(|value| value.to_str().unwrap_or_default());
     if values.next().is_some() {
-        return Err("one request has one token, in one header");
+        return Err("send a single token, in a single header");
     }
     Ok(value)
 }
@@ -218,7 +220,7 @@ fn has_token_in_query(uri: &Uri) -> bool {
     parameters.any(|parameter| parameter.split('=').next() == Some("access_token"))
 }
 
-/// Adds the challenge to a refusal (RFC 6750 §3, RFC 9728 §5.1).
+/// Adds the challenge to a rejection (RFC 6750 §3, RFC 9728 §5.1).
 fn challenging(
     mut response: Response<HttpBody>,
     protection: &Protection,
@@ -244,7 +246,7 @@ fn challenging(
     response
 }
 
-/// A text with the characters that a description may have (RFC 6750 §3).
+/// Restricts a text to the characters that a description may have (RFC 6750 §3).
 fn quotable(text: &str) -> String {
     let is_good = |char: char| (char == ' ' || char.is_ascii_graphic()) && char != '"' && char != '\\';
     text.chars().map(|char| if is_good(char) { char } else { '\'' }).collect()
@@ -270,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_stand_in_one_header_and_nowhere_else() {
+    fn tokens_are_accepted_in_a_single_header_only() {
         for (headers, expected) in [
             (&[][..], None),
             (&[("authorization", "Bearer abc")], Some("abc")),

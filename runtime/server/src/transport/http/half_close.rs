@@ -1,8 +1,8 @@
-//! Clients that have sent all they will, and wait for their answer.
+//! Clients that have finished sending, and wait for their response.
 //!
-//! The end of what a client sends looks the same whether it waits on (RFC 9293 §3.6) or has gone, and one that has gone
-//! takes its call back. So a response to a call that still runs is begun at once: whoever is gone answers its first bytes
-//! with a reset.
+//! The end of a client's stream looks the same whether the client still waits (RFC 9293 §3.6) or has disconnected,
+//! which cancels its call. The response to a running call is therefore started right away: a disconnected client
+//! answers its first bytes with a reset.
 
 use std::io;
 use std::pin::Pin;
@@ -16,13 +16,13 @@ use tokio::net::TcpStream;
 use tokio::time::{Interval, interval};
 use tokio_util::sync::CancellationToken;
 
-/// How often a reset is looked for.
+/// How often to check for a reset.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// How often a connection is polled before its end is believed: a request that came with it may not be waiting yet.
+/// How often a connection is polled before its end is believed: a request that arrived with it may not be waiting yet.
 const POLLS_BEFORE_END: u8 = 2;
 
-/// What the two sides of one connection tell each other.
+/// The state that both sides of one connection share.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HalfClose(Arc<HalfCloseState>);
 
@@ -33,24 +33,24 @@ struct HalfCloseState {
 }
 
 impl HalfClose {
-    /// From now on, and as long as what is returned is kept, the client's end is not the connection's.
+    /// While the returned value exists, the end of the client's stream does not end the connection.
     pub(super) fn wait(&self) -> Waits<'_> {
         self.0.waits.store(true, Ordering::Release);
         Waits(self)
     }
 
-    /// Whether the client's end has come while someone waited.
+    /// Whether the client's stream ended while someone waited.
     pub(super) fn has_ended(&self) -> bool {
         self.0.ended.is_cancelled()
     }
 }
 
-/// Someone waits for an answer.
+/// Someone waits for a response.
 #[derive(Debug)]
 pub(super) struct Waits<'a>(&'a HalfClose);
 
 impl Waits<'_> {
-    /// Done when the client has sent all it will.
+    /// Completes when the client has finished sending.
     pub(super) async fn wait_for_end(&self) {
         self.0.0.ended.cancelled().await;
     }
@@ -67,9 +67,9 @@ impl Drop for Waits<'_> {
 pub(super) struct Socket {
     stream: TcpStream,
     half_close: HalfClose,
-    /// How often the end was seen and not believed.
+    /// How often the end was seen but not believed.
     polls: u8,
-    /// Looks for a reset once the client's end has come.
+    /// Checks for a reset once the client's stream has ended.
     looks: Option<Interval>,
 }
 
@@ -78,7 +78,7 @@ impl Socket {
         Self { stream, half_close, polls: 0, looks: None }
     }
 
-    /// Waits for a reset.
+    /// Polls for a reset.
     fn poll_reset(&mut self, task: &mut Context<'_>) -> Poll<io::Error> {
         let looks = self.looks.get_or_insert_with(|| interval(LOOK_EVERY));
         loop {

@@ -1,4 +1,4 @@
-//! Which revision and era the headers of a request name, and whether its body is of a form that is read.
+//! Determines a request's revision and era from its headers, and checks the content type of its body.
 
 use http::header::ACCEPT_ENCODING;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
@@ -10,32 +10,32 @@ use super::body::HttpBody;
 use crate::error;
 use crate::message::{Envelope, string};
 
-/// Checks that the body is declared as JSON (RFC 9110 §8.3.1), in a form that is read.
+/// Checks that the body is declared as JSON (RFC 9110 §8.3.1), without a content encoding.
 pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Box<Response<HttpBody>>> {
     let refused = |why| Box::new(answer::refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
     if !is_json(headers) {
         return Err(refused("the body must be declared as `Content-Type: application/json`"));
     }
     if !is_plain(headers) {
-        let mut refused = refused("the body must come without a `Content-Encoding`, such as gzip");
-        // What would be taken instead (RFC 9110 §15.5.16).
+        let mut refused = refused("the body must not have a `Content-Encoding`, such as gzip");
+        // The accepted alternative (RFC 9110 §15.5.16).
         refused.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         return Err(refused);
     }
     Ok(())
 }
 
-/// The revision that the header names; none without the header.
+/// Returns the revision in the header; `None` without the header.
 ///
 /// # Errors
-/// Where that is none that exists (2025-11-25, basic/transports "Protocol Version Header": status 400).
+/// The revision does not exist (2025-11-25, basic/transports "Protocol Version Header": status 400).
 pub(super) fn version(headers: &HeaderMap) -> Result<Option<Revision>, ErrorObject> {
     let Some(value) = single(headers, &VERSION)? else { return Ok(None) };
     let revision = value.to_str().ok().and_then(Revision::from_name);
     revision.map(Some).ok_or_else(|| unsupported(headers, value, true))
 }
 
-/// The answer to a revision that is not served. In a session it has the form that its revisions give it (2025-11-25,
+/// The error for an unsupported revision. In a session, it has the form of the legacy revisions (2025-11-25,
 /// basic/lifecycle "Error Handling").
 fn unsupported(headers: &HeaderMap, version: &HeaderValue, has_sessions: bool) -> ErrorObject {
     let requested = String::from_utf8_lossy(version.as_bytes());
@@ -45,9 +45,9 @@ fn unsupported(headers: &HeaderMap, version: &HeaderValue, has_sessions: bool) -
     error::unsupported_version(&requested, !has_sessions)
 }
 
-/// The era of a message, by its header and by the version in its `_meta`.
+/// Determines the era of a message, by its header and the version in its `_meta`.
 ///
-/// Without either it is a legacy one: those before 2025-06-18 had no such header.
+/// Without either, it is a legacy message: revisions before 2025-06-18 had no such header.
 pub(super) fn era(
     headers: &HeaderMap,
     envelope: &Envelope<'_>,
@@ -66,7 +66,7 @@ pub(super) fn era(
         }
         Some(Some(asked)) if asked.as_bytes() != header.as_bytes() => {
             return Err(error::header_mismatch(
-                "the `MCP-Protocol-Version` header is not the version in `_meta` of the body",
+                "the `MCP-Protocol-Version` header does not match the version in `_meta`",
             ));
         }
         _ => {}

@@ -1,4 +1,4 @@
-//! What a server offers and nobody can reach.
+//! Reports items that no caller of an endpoint can reach.
 
 use super::HttpConfig;
 use crate::auth::Access;
@@ -6,10 +6,10 @@ use crate::log;
 use crate::pagination::{List, Listed};
 use crate::service::Service;
 
-/// How many of them are named.
+/// The maximum number of names to report.
 const MOST_NAMES: usize = 10;
 
-/// Says so where something needs scopes and no caller of the endpoint can have any: it would be missing without a word.
+/// Logs items that require scopes if no caller of the endpoint can have any; otherwise they would be missing silently.
 pub(super) fn report(service: &Service, config: &HttpConfig) {
     if let Some(report) = report_of(service, config) {
         log::warn(format_args!("{report}"));
@@ -38,9 +38,9 @@ fn report_of(service: &Service, config: &HttpConfig) -> Option<String> {
     names.truncate(MOST_NAMES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     Some(format!(
-        "nobody sees or uses these over this endpoint, since they need scopes and it asks for no token: \
-         {}{more}. Ask callers for tokens with `HttpConfig::protect`, or, where only good callers reach it, let them \
-         use everything with `HttpConfig::trust_callers`.",
+        "no caller can use the following over this endpoint, since they require scopes and it accepts no tokens: \
+         {}{more}. Require tokens with `HttpConfig::protect` or, if only trusted callers can reach it, allow \
+         everything with `HttpConfig::trust_callers`.",
         names.join(", ")
     ))
 }
@@ -48,7 +48,7 @@ fn report_of(service: &Service, config: &HttpConfig) -> Option<String> {
 /// The entries of a list that `access` does not cover.
 fn hidden<T: Listed>(what: &str, list: &List<T>, access: &Access) -> Vec<String> {
     let hidden = list.entries().iter().filter(|entry| !access.covers(entry.scopes()));
-    // The names of a provider's tools come from elsewhere: written so, they are no more than names.
+    // The names of a provider's tools are foreign data, so they are quoted.
     hidden.map(|entry| format!("{what} {:?}", entry.key())).collect()
 }
 
@@ -67,7 +67,7 @@ mod tests {
     use crate::provider::{Outcome, Provider, ToolRequest};
     use crate::server::Server;
 
-    /// Tools of these names, each with whether it needs a scope.
+    /// Tools with these names, and whether each requires a scope.
     #[derive(Debug)]
     struct Tools(Vec<(String, bool)>);
 
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_that_nobody_reaches_are_named_with_the_ways_out() {
+    fn unreachable_tools_are_reported_with_solutions() {
         let service =
             service([("open", false), ("cancel", true), ("ship", true)].map(|(a, b)| (a.to_owned(), b)));
         let report = report_of(&service, &HttpConfig::new()).expect("a report");
@@ -109,12 +109,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_where_nothing_is_hidden() {
+    fn without_hidden_items_nothing_is_reported() {
         assert_eq!(report_of(&service([("open".to_owned(), false)]), &HttpConfig::new()), None);
     }
 
     #[test]
-    fn a_report_is_one_line_however_many_tools_there_are() {
+    fn a_report_is_one_line_for_any_number_of_tools() {
         let report = report_of(
             &service((0..1_000).map(|number| (format!("tool_{number:04}"), true))),
             &HttpConfig::new(),
@@ -126,7 +126,7 @@ mod tests {
 
     #[cfg(feature = "auth")]
     #[test]
-    fn nothing_is_said_of_a_protected_endpoint() {
+    fn nothing_is_reported_for_a_protected_endpoint() {
         use crate::auth::{ApiKeys, Protection};
         let service = service([("cancel".to_owned(), true)]);
         let protection = Protection::new("https://shop.example/mcp", ApiKeys::new()).expect("an identifier");

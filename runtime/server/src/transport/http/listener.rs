@@ -1,5 +1,5 @@
-//! The listener of the servers of our own, HTTP and WebSocket alike: an address and a path, one loop that accepts, the limits
-//! of a connection, HTTP/1.1 on hyper without TLS, and a graceful end. What a request is answered with, a [`Site`] says.
+//! The listener of the built-in HTTP and WebSocket servers: an address and a path, an accept loop, connection limits,
+//! HTTP/1.1 on hyper without TLS, and graceful shutdown. A [`Site`] answers requests.
 
 use std::convert::Infallible;
 use std::io;
@@ -30,18 +30,18 @@ use crate::transport::peers;
 pub(super) trait Site: Clone + Send + Sync + 'static {
     fn service(&self) -> &Service;
 
-    /// Answers a request for a path without its final slash.
+    /// Answers a request for a path without its trailing slash.
     fn respond(
         &self,
         request: Request<Incoming>,
         arrival: Arrival<'_>,
     ) -> impl Future<Output = Response<HttpBody>> + Send;
 
-    /// Ends what goes on. No connection is accepted any more, and those that are `open` take no further request.
+    /// Shuts down. No further connection is accepted, and those in `open` accept no further request.
     fn end(&self, open: JoinSet<()>) -> impl Future<Output = ()> + Send;
 }
 
-/// An address that is listened on already, and a path: `/mcp` unless it is moved.
+/// A bound address and a path, `/mcp` by default.
 #[derive(Debug)]
 pub(super) struct Place {
     listener: std::net::TcpListener,
@@ -63,12 +63,12 @@ impl Place {
         self.path = format!("/{}", path.trim_matches('/'));
     }
 
-    /// The path without a final slash, so empty for the root.
+    /// The path without its trailing slash, which is empty for the root.
     pub(super) fn path(&self) -> &str {
         self.path.trim_end_matches('/')
     }
 
-    /// Serves a site until `shutdown`, and ends it.
+    /// Serves a site until `shutdown`, and shuts it down.
     pub(super) async fn serve(
         self,
         site: impl Site,
@@ -90,7 +90,7 @@ impl Place {
     }
 }
 
-/// Serves one connection: to its end, or until it is upgraded.
+/// Serves one connection until it ends or is upgraded.
 async fn serve_connection(site: impl Site, stream: TcpStream, peer: SocketAddr, stop: CancellationToken) {
     let Some(taken) = admit(peer, site.service()) else { return };
     let limits = site.service().limits();
@@ -105,7 +105,7 @@ async fn serve_connection(site: impl Site, stream: TcpStream, peer: SocketAddr, 
     let mut connection = pin!(builder.serve_connection(TokioIo::new(socket), service).with_upgrades());
     let mut stopped = pin!(stop.cancelled());
     let mut is_stopping = false;
-    // An error is the peer's leaving, or its not speaking HTTP: nobody is left to tell.
+    // An error means that the peer disconnected or does not use HTTP; there is nobody to report it to.
     let _ = std::future::poll_fn(|task| {
         if !is_stopping && stopped.as_mut().poll(task).is_ready() {
             is_stopping = true;
@@ -115,7 +115,7 @@ async fn serve_connection(site: impl Site, stream: TcpStream, peer: SocketAddr, 
         if polled.is_ready() || is_stopping || !half_close.has_ended() {
             return polled;
         }
-        // No further request can come.
+        // No further request can arrive.
         is_stopping = true;
         connection.as_mut().graceful_shutdown();
         connection.as_mut().poll(task)
@@ -123,23 +123,23 @@ async fn serve_connection(site: impl Site, stream: TcpStream, peer: SocketAddr, 
     .await;
 }
 
-/// The path of a request as [`Place::path`] has it: with and without a final slash is one place.
+/// The path of a request in the form of [`Place::path`]: the trailing slash does not matter.
 pub(super) fn without_slash(path: &str) -> &str {
     path.strip_suffix('/').unwrap_or(path)
 }
 
-/// One more connection of a peer; none where its address has as many as it may.
+/// Counts a connection of a peer; `None` if its address has reached the limit.
 fn admit(peer: SocketAddr, service: &Service) -> Option<TakenShare> {
     let caller = service.shared().callers().of(None, Some(peer.ip()));
     caller.take(What::Connections, service.limits().per_caller.max_connections)
 }
 
-/// What hyper wants to be able to hold.
+/// The minimum buffer size of hyper.
 const LEAST_BUFFER: usize = 8 << 10;
 
-/// How a connection speaks HTTP/1.1.
+/// Configures HTTP/1.1 for a connection.
 fn http1(stream: &TcpStream, limits: &Limits) -> http1::Builder {
-    // An answer, or a message, is one write; waiting for more to send would only delay it.
+    // Each response or message is a single write; waiting for more data would only delay it.
     let _ = stream.set_nodelay(true);
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.http_read_timeout.min(FAR));

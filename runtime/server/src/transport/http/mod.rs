@@ -1,15 +1,15 @@
 //! Streamable HTTP (2026-07-28, basic/transports/streamable-http; 2025-11-25, basic/transports): one endpoint for all
-//! revisions, as a service to mount and as a server of its own.
+//! revisions, as a service to mount and as a built-in server.
 //!
-//! A request on its way: `config` (may this caller ask at all) → `guard`, `caller` (who is it) → `body` (bytes of bounded length) → `headers`,
-//! `params` (which era, and do headers and body agree) → `modern` or `legacy` → `connection` → `exchange` (one text, or
-//! events) → `answer`.
+//! The path of a request: `config` (are host and origin allowed) → `guard`, `caller` (who is the caller) → `body`
+//! (bytes of bounded length) → `headers`, `params` (the era, and whether headers and body match) → `modern` or `legacy`
+//! → `connection` → `exchange` (JSON or events) → `answer`.
 //!
-//! What the legacy era alone has is in `legacy`: sessions, streams that outlive their connections, and HTTP+SSE.
+//! `legacy` contains what only the legacy era has: sessions, streams that outlive their connections, and HTTP+SSE.
 //!
-//! A check reads what the code that runs reads. Headers are compared with the members that dispatch uses, as strings
-//! and not as JSON text, and with arguments member by member: an argument that the tool could not read is still
-//! compared, an alias counts as its argument, and a duplicate member is rejected, because two readers may take
+//! A check reads the same data as the code that runs. Headers are compared with the members that dispatch uses, as
+//! strings rather than JSON, and with arguments member by member: an argument that the tool could not parse is still
+//! compared, an alias counts as its argument, and a duplicate member is rejected, because two readers may choose
 //! different ones.
 
 mod answer;
@@ -52,7 +52,7 @@ use caller::Arrival;
 use exchange::{Count, ResponseForm, Step};
 use half_close::HalfClose;
 use legacy::{Sessions, SseStreams};
-use toolwright_wire::body::Unread;
+use toolwright_wire::body::BodyError;
 use toolwright_wire::headers::Accept;
 use toolwright_wire::outbox::Outbox;
 
@@ -64,20 +64,21 @@ pub use serve::Http;
 #[cfg(feature = "ws")]
 pub use websocket::{WebSocket, WebSocketService};
 
-/// A [`Service`] over HTTP, to be mounted in axum or any other stack of `tower` services. Cheap to clone; clones share
-/// their sessions.
+/// Serves a [`Service`] over HTTP, to be mounted in axum or any other `tower` stack. Cheap to clone; clones share their
+/// sessions.
 ///
-/// It looks at no path: mount it where clients are to find it, best with and without a final slash. It needs a tokio
-/// runtime with time. A handler that blocks keeps a thread of that runtime; others go on if it has more.
+/// It ignores the path of requests: mount it where clients expect it, preferably with and without a trailing slash. It
+/// requires a tokio runtime with time enabled. A handler that blocks occupies a thread of that runtime; others continue
+/// if it has more.
 ///
-/// Set `TCP_NODELAY` where you accept connections (with axum: `ListenerExt::tap_io`), as [`Http`] does by itself: what is
-/// ready together is one write all the same, but an event that follows another by some milliseconds would wait in the
-/// kernel until the client has acknowledged the first.
+/// Set `TCP_NODELAY` on accepted connections (with axum: `ListenerExt::tap_io`), as [`Http`] does by itself: otherwise
+/// an event that follows another within milliseconds waits in the kernel until the client has acknowledged the first.
+/// Data that is ready together is sent in one write anyway.
 ///
-/// Clients of revision 2026-07-28 are served without state. Older ones get sessions, which live in this process: behind
-/// a balancer, requests of one session must come to one process. A legacy client that loses the connection of a stream
-/// comes back with `Last-Event-ID` for what it missed, also for the answer to a call, which goes on without it
-/// ([`HttpConfig::event_store`]). For clients of revision 2024-11-05, which have another transport, see
+/// Clients of revision 2026-07-28 are served statelessly. Older ones get sessions, which live in this process: behind a
+/// load balancer, requests of one session must reach the same process. A legacy client that loses a stream's connection
+/// reconnects with `Last-Event-ID` to get what it missed, including the response to a call, which continues in the
+/// meantime ([`HttpConfig::event_store`]). Clients of revision 2024-11-05 use another transport; see
 /// [`HttpService::sse`].
 #[derive(Debug, Clone)]
 pub struct HttpService {
@@ -85,7 +86,7 @@ pub struct HttpService {
     route: Route,
 }
 
-/// What the requests to one endpoint share.
+/// The state that the requests of one endpoint share.
 #[derive(Debug)]
 struct Endpoint {
     service: Service,
@@ -93,25 +94,25 @@ struct Endpoint {
     sessions: Sessions,
     sse: SseStreams,
     unanswered: Count,
-    /// Ends the streams that have no end of their own.
+    /// Ends streams that have no end of their own.
     stop: CancellationToken,
-    /// Ends the calls that have not finished in time.
+    /// Ends calls that have not completed in time.
     abandoned: CancellationToken,
 }
 
 impl HttpService {
-    /// The service with the defaults of [`HttpConfig`].
+    /// Creates the service with the defaults of [`HttpConfig`].
     pub fn new(service: &Service) -> Self {
         Self::with_config(service, HttpConfig::default())
     }
 
-    /// The service with these settings.
+    /// Creates the service with this configuration.
     pub fn with_config(service: &Service, config: HttpConfig) -> Self {
         service.shared().serve_for_good();
         Self::of_server(service, config)
     }
 
-    /// The service of a server of ours, which says by itself how long it serves.
+    /// Creates the service of a built-in server, whose shutdown is observable.
     fn of_server(service: &Service, config: HttpConfig) -> Self {
         hidden::report(service, &config);
         let limits = service.limits();
@@ -127,12 +128,12 @@ impl HttpService {
         Self { endpoint: Arc::new(endpoint), route: Route::Mcp }
     }
 
-    /// The same service over HTTP+SSE, the transport of revision 2024-11-05, to be mounted beside this one. Later revisions
-    /// have replaced that transport; clients that speak one of them do not need it.
+    /// Returns the same service over HTTP+SSE, the transport of revision 2024-11-05, to be mounted beside this one.
+    /// Later revisions replace that transport; their clients do not need it.
     ///
-    /// Mount it twice, as `sse`, where clients GET their stream, and next to it as `messages`, where they are told to POST.
-    /// They are told so by an address relative to that of their stream, which is right behind any prefix;
-    /// [`HttpConfig::messages_uri`] sets another. With axum:
+    /// Mount it twice: as `sse`, where clients GET their stream, and next to it as `messages`, where they POST. Clients
+    /// learn the latter as an address relative to their stream, which is correct behind any prefix;
+    /// [`HttpConfig::messages_uri`] overrides it. With axum:
     ///
     /// ```text
     /// let mcp = HttpService::new(&service);
@@ -142,9 +143,9 @@ impl HttpService {
     ///     .route_service("/messages", mcp.sse())
     /// ```
     ///
-    /// As many streams may be open as sessions ([`Limits::max_sessions`](crate::Limits::max_sessions)), beside those. A
-    /// stream is open as long as its client reads it, but for one without `initialize`, which ends after
-    /// [`Limits::http_read_timeout`](crate::Limits::http_read_timeout). The calls that run end with it.
+    /// In addition to sessions, as many streams as [`Limits::max_sessions`](crate::Limits::max_sessions) may be open. A
+    /// stream stays open while its client reads it, except for one without `initialize`, which ends after
+    /// [`Limits::http_read_timeout`](crate::Limits::http_read_timeout). Running calls end with it.
     pub fn sse(&self) -> Self {
         self.at(Route::Sse)
     }
@@ -153,23 +154,23 @@ impl HttpService {
         Self { endpoint: Arc::clone(&self.endpoint), route }
     }
 
-    /// Where the metadata document of a protected endpoint is to be found on its host; none if there is no document.
-    /// Mount [`HttpService::metadata`] there.
+    /// Returns the path of a protected endpoint's metadata document on its host; `None` if there is no document. Mount
+    /// [`HttpService::metadata`] there.
     #[cfg(feature = "auth")]
     pub fn metadata_path(&self) -> Option<&str> {
         let protection = self.endpoint.config.protection()?;
         protection.metadata_url().map(|_| protection.metadata_path())
     }
 
-    /// The metadata document of a protected endpoint (RFC 9728), as a service to mount at
-    /// [`HttpService::metadata_path`]. It answers anybody, from any origin.
+    /// Returns a service for the metadata document of a protected endpoint (RFC 9728), to be mounted at
+    /// [`HttpService::metadata_path`]. It answers everyone, from any origin.
     #[cfg(feature = "auth")]
     pub fn metadata(&self) -> Self {
         self.at(Route::Metadata)
     }
 
-    /// Ends the open streams in order: subscriptions with their last message. Calls go on; end the server that the
-    /// service is mounted in as it has it.
+    /// Ends the open streams gracefully: subscriptions with their last message. Calls continue; shut down the server in
+    /// which the service is mounted by its own means.
     pub fn end_streams(&self) {
         self.endpoint.stop.cancel();
     }
@@ -194,7 +195,7 @@ where
     }
 }
 
-/// What of an endpoint a service answers with.
+/// The part of an endpoint that a service serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Route {
     /// Streamable HTTP.
@@ -207,7 +208,7 @@ enum Route {
 }
 
 impl Endpoint {
-    /// Answers a request. `connection` says when its client has sent all that it will, where that is known.
+    /// Answers a request. `connection` signals when its client has finished sending, if that is known.
     async fn respond<B: Body>(
         &self,
         route: Route,
@@ -240,7 +241,7 @@ impl Endpoint {
             return answer::refused(StatusCode::FORBIDDEN, why);
         }
         if head.method == Method::OPTIONS && self.config.cors_origin(&head.headers).is_some() {
-            // A browser asks so before it sends the token.
+            // A browser sends this before it sends the token.
             return cors::preflight();
         }
         let access = match caller::visitor(&self.config, &self.service, head, arrival).await {
@@ -250,7 +251,7 @@ impl Endpoint {
         let callers = self.service.shared().callers();
         let unread = Arc::clone(access.caller().unwrap_or_else(|| callers.nobody()).unread());
         if unread.is_full() || callers.everybody().unread().is_full() {
-            return too_many(None, "too much waits to be read");
+            return too_many(None, "too many unread responses");
         }
         let connection = arrival.map(|arrival| arrival.half_close);
         let end = access.principal().and_then(|principal| principal.end()).cloned();
@@ -259,11 +260,11 @@ impl Endpoint {
         if response.body_mut().count(&unread) {
             return response;
         }
-        // What was asked has happened, as where a response is lost.
-        too_many(None, "too much of this caller waits to be read")
+        // The request has been executed, as if the response had been lost.
+        too_many(None, "too many unread responses of this caller")
     }
 
-    /// Answers a request of a caller.
+    /// Answers a request of an identified caller.
     async fn answer_to<B: Body>(
         &self,
         route: Route,
@@ -321,7 +322,7 @@ impl Endpoint {
         }
     }
 
-    /// The whole body with what it takes up, or why it is refused.
+    /// Reads the complete body, with its share of the limits, or returns the rejection.
     async fn read<B: Body>(
         &self,
         body: B,
@@ -336,23 +337,23 @@ impl Endpoint {
                 .await;
         let read = read.map_err(|unread| {
             Box::new(match unread {
-                Unread::NoRoom => too_many(None, "too much is being received"),
-                Unread::TooLong => answer::refused(
+                BodyError::NoRoom => too_many(None, "the server is receiving too much"),
+                BodyError::TooLong => answer::refused(
                     StatusCode::PAYLOAD_TOO_LARGE,
-                    &format!("the body is longer than the {limit} bytes that this server reads"),
+                    &format!("the body exceeds the limit of {limit} bytes"),
                 ),
-                Unread::TooSlow => {
-                    answer::refused(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")
+                BodyError::TooSlow => {
+                    answer::refused(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")
                 }
-                Unread::Broken => {
-                    answer::refused(StatusCode::BAD_REQUEST, "the body could not be read to its end")
+                BodyError::Broken => {
+                    answer::refused(StatusCode::BAD_REQUEST, "the body could not be read completely")
                 }
             })
         });
         read.map(|bytes| (bytes, received))
     }
 
-    /// Takes one body: a message or a batch.
+    /// Handles one body: a message or a batch.
     fn take(&self, head: &Parts, access: Visitor, accept: Accept, frame: &[u8]) -> Step {
         let form = |era| ResponseForm { era, accept, reading: self.config.reading() };
         let headers = &head.headers;
@@ -386,7 +387,7 @@ fn not_acceptable() -> Response<HttpBody> {
     )
 }
 
-/// What waits to be sent to a caller in answer to one request.
+/// Creates the outbox for the response to one request.
 fn outbox_of(limits: &Limits, caller: &Visitor, listens: bool) -> Outbox {
     let room = limits.max_unsent_bytes;
     let outbox = if listens { Outbox::dropping(room) } else { Outbox::new(room) };
@@ -396,13 +397,13 @@ fn outbox_of(limits: &Limits, caller: &Visitor, listens: bool) -> Outbox {
     }
 }
 
-/// One caller has as much as it may.
+/// The caller has reached a limit.
 fn too_many_of_caller(id: Option<&RequestId<'_>>, what: &str) -> Response<HttpBody> {
-    let error = error::internal(&format!("{what} already; end one, or try again when one has ended"));
+    let error = error::internal(&format!("{what} already; end one, or try again later"));
     answer::refusal(StatusCode::TOO_MANY_REQUESTS, id, &error)
 }
 
 fn too_many(id: Option<&RequestId<'_>>, what: &str) -> Response<HttpBody> {
-    let error = error::internal(&format!("{what} already; try again when some have ended"));
+    let error = error::internal(&format!("{what} already; try again later"));
     answer::refusal(StatusCode::SERVICE_UNAVAILABLE, id, &error)
 }

@@ -1,4 +1,4 @@
-//! The modern era over HTTP: every request is on its own (2026-07-28, basic/transports/streamable-http).
+//! The modern era over HTTP, in which every request is independent (2026-07-28, basic/transports/streamable-http).
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::error;
 use crate::message::{Envelope, RequestId, string};
 
 impl Endpoint {
-    /// Takes a message whose header names a modern revision, or one that is not known, and whose `_meta` names the
-    /// same or none.
+    /// Handles a message whose header names a modern or unknown revision, and whose `_meta` names the same or
+    /// none.
     pub(super) fn modern(
         &self,
         headers: &HeaderMap,
@@ -28,7 +28,7 @@ impl Endpoint {
     ) -> Step {
         let id = envelope.request_id();
         if envelope.id.is_none() && envelope.method.is_some() {
-            // No notification means anything to this revision's server; ending the stream is what cancels.
+            // No notification has a meaning in this revision; closing the stream cancels.
             return Step::Done(answer::empty(StatusCode::ACCEPTED));
         }
         let called = self.called_tool(&access, &envelope);
@@ -86,7 +86,7 @@ impl Endpoint {
         }
     }
 
-    /// The tool that a message calls, if it calls one: looked up once, for all that ask.
+    /// Looks up the tool that a message calls, if any, once for all uses.
     pub(super) fn called_tool(&self, access: &Access, envelope: &Envelope<'_>) -> Option<CalledTool> {
         envelope.method_name().filter(|method| method == method::TOOLS_CALL)?;
         let name = envelope.params.as_ref()?.name.and_then(string)?;
@@ -94,8 +94,8 @@ impl Endpoint {
     }
 }
 
-/// Whether headers and body agree ("Server Validation"), by the very values that the connection is handed. What is
-/// wrong with the body alone, the connection says.
+/// Checks that headers and body match ("Server Validation"), based on the values that the connection receives. The
+/// connection reports problems of the body alone.
 pub(super) fn check_agreement(
     headers: &HeaderMap,
     called: Option<&CalledTool>,
@@ -103,14 +103,14 @@ pub(super) fn check_agreement(
 ) -> Result<(), ErrorObject> {
     if envelope.meta.as_ref().is_none_or(|meta| meta.protocol_version.is_none()) {
         return Err(error::invalid_params(
-            "`_meta` needs the string `io.modelcontextprotocol/protocolVersion` on every request",
+            "`_meta` must contain the string `io.modelcontextprotocol/protocolVersion` in every request",
         ));
     }
     let (Some(method), Some(params)) = (envelope.method_name(), &envelope.params) else { return Ok(()) };
     check_standard(headers, &method, params)?;
     match called {
         Some(Ok(tool)) => tool.header_params.check(headers, params.arguments),
-        // Of a tool that the caller may not call, nothing is told: the connection says that there is none.
+        // A tool that the caller may not call is not revealed: the connection reports it as unknown.
         Some(Err(_)) | None => Ok(()),
     }
 }

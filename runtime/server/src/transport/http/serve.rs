@@ -1,4 +1,4 @@
-//! A server of its own: the endpoint at its path, and what stands beside it.
+//! The built-in HTTP server: the endpoint at its path, and the routes beside it.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -17,15 +17,13 @@ use crate::service::Service;
 use crate::transport::Transport;
 use crate::transport::peers::{self, LAST_WORDS};
 
-/// An HTTP server that listens already.
+/// A built-in HTTP server, bound to an address.
 ///
-/// It speaks HTTP/1.1 without TLS: on this machine that is enough, anywhere else a proxy in front brings TLS. The
-/// endpoint is `/mcp`, with or without a final slash, and [`Http::path`] moves it; [`Http::with_sse`] adds the transport of
-/// revision 2024-11-05. At the end of
-/// [`Service::serve_until`](crate::Service::serve_until) no connection is taken any more, calls get
-/// [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish and are answered with -32603 then, and subscriptions
-/// end with their last message.
-///
+/// It speaks HTTP/1.1 without TLS. That suffices on the same machine; otherwise, use a proxy in front for TLS. The
+/// endpoint is `/mcp`, with or without a trailing slash; [`Http::path`] changes it, and [`Http::with_sse`] adds the
+/// transport of revision 2024-11-05. When [`Service::serve_until`](crate::Service::serve_until) shuts down, no further
+/// connection is accepted, calls get [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish and are then
+/// answered with -32603, and subscriptions end with their last message.
 /// ```no_run
 /// # async fn example(service: toolwright_server::Service) -> Result<(), Box<dyn std::error::Error>> {
 /// use toolwright_server::Http;
@@ -42,40 +40,40 @@ pub struct Http {
 }
 
 impl Http {
-    /// Listens on `address`; port 0 lets the system choose one. Choose an address of loopback unless other machines
-    /// are to call (2026-07-28, basic/transports/streamable-http "Security & Endpoint"); for those, say by which name
+    /// Binds to `address`; with port 0, the system chooses one. Use a loopback address unless other machines have to
+    /// connect (2026-07-28, basic/transports/streamable-http "Security & Endpoint"); for those, allow the host name
     /// with [`HttpConfig::allow_host`].
     ///
     /// # Errors
-    /// What the system says, such as that the port is in use.
+    /// The system's error, for example if the port is in use.
     pub fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
         Ok(Self { place: Place::bind(address)?, has_sse: false, config: HttpConfig::default() })
     }
 
-    /// The address that it listens on, with the port that the system chose.
+    /// Returns the bound address, with the port that the system chose.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.place.local_addr()
     }
 
-    /// Other settings than the defaults.
+    /// Sets the configuration.
     pub fn config(mut self, config: HttpConfig) -> Self {
         self.config = config;
         self
     }
 
-    /// Another path than `/mcp`.
+    /// Sets the path; `/mcp` by default.
     pub fn path(mut self, path: &str) -> Self {
         self.place.move_to(path);
         self
     }
 
-    /// Serves HTTP+SSE as well, for clients that speak revision 2024-11-05 alone: GET `/sse` opens a stream, POST
-    /// `/messages` takes what the client says ([`HttpService::sse`]). They stand next to the path of the
-    /// endpoint. It is off unless asked for: later revisions have replaced this transport and advise against it
-    /// (2026-07-28, basic/transports/streamable-http "HTTP+SSE Transport").
+    /// Serves HTTP+SSE as well, for clients that only support revision 2024-11-05: GET `/sse` opens a stream, and POST
+    /// `/messages` accepts the client's messages ([`HttpService::sse`]). Both are located next to the endpoint's path.
+    /// Off by default: later revisions replace this transport and advise against it (2026-07-28,
+    /// basic/transports/streamable-http "HTTP+SSE Transport").
     pub fn with_sse(mut self) -> Self {
         self.has_sse = true;
         self
@@ -102,7 +100,7 @@ impl From<Http> for Transport {
 #[derive(Debug, Clone)]
 struct HttpSite {
     service: HttpService,
-    /// Without a final slash, so empty for the root.
+    /// Without its trailing slash, so empty for the root.
     path: Arc<str>,
     has_sse: bool,
 }
@@ -123,17 +121,17 @@ impl Site for HttpSite {
         let endpoint = &self.service.endpoint;
         endpoint.stop.cancel();
         peers::join(&mut open, endpoint.service.limits().shutdown_grace).await;
-        // Nobody waits any longer for the calls that still run.
+        // The grace period of the running calls is over.
         endpoint.abandoned.cancel();
         peers::join(&mut open, LAST_WORDS).await;
-        // What is left does not read.
+        // The remaining connections do not read.
         drop(open);
         endpoint.sessions.end_all();
     }
 }
 
 impl HttpSite {
-    /// What is served at a path; nothing at most.
+    /// What is served at a path, if anything.
     fn route_of(&self, path: &str) -> Option<Route> {
         if path == &*self.path {
             return Some(Route::Mcp);

@@ -1,4 +1,4 @@
-//! Reading while handlers block their threads.
+//! Tests of reading while handlers block their threads.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Write as _, pipe};
@@ -12,7 +12,7 @@ use toolwright_core::result::ToolResult;
 use super::super::watch::tests::near_last_turn;
 use crate::{BoxFuture, Context, Outcome, Provider, Server, ToolRequest};
 
-/// Keeps the thread that reads for longer than the watcher waits.
+/// Blocks the reading thread for longer than the watcher waits.
 struct Blocking;
 
 impl Provider for Blocking {
@@ -40,9 +40,9 @@ fn ask(
     serde_json::from_str(&line).expect("JSON")
 }
 
-/// A takeover for each blocking call; the counter of turns ends among them.
+/// A takeover for each blocking call, while the counter of turns wraps around.
 #[tokio::test]
-async fn reading_goes_on_when_turns_have_begun_again() {
+async fn reading_continues_when_turns_wrap_around() {
     let service = Server::new(()).provider(Blocking).build().expect("a service");
     let (input, mut requests) = pipe().expect("a pipe");
     let (answers, output) = pipe().expect("a pipe");

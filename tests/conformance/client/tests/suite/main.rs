@@ -49,7 +49,7 @@ fn conforms<'a>(revision: Option<&str>, scenarios: impl IntoIterator<Item = &'a 
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// How many checks of a scenario succeeded, if none did not.
+/// The number of successful checks of a scenario, if none failed.
 fn run(revision: Option<&str>, scenario: &str) -> Result<usize, String> {
     let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/conformance/node_modules");
     assert!(modules.is_dir(), "the suite is not installed; run `tests/setup.sh conformance`");

@@ -19,7 +19,7 @@ struct Excused {
 }
 
 impl Listed {
-    /// What the list has for `revision`.
+    /// The scenarios of `revision`.
     pub(crate) fn of(revision: &str) -> Self {
         let mut listed = Self { scenarios: BTreeSet::new(), excused: Vec::new() };
         let lines = LIST.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -50,7 +50,7 @@ impl Listed {
         self.scenarios.iter().copied()
     }
 
-    /// What must come of a check.
+    /// The expected outcome of a check.
     pub(crate) fn expected(&self, scenario: &str, check: &str) -> Status {
         let excused =
             self.excused.iter().find(|excused| (excused.scenario, excused.check) == (scenario, check));
@@ -63,7 +63,7 @@ impl Listed {
     }
 }
 
-/// What a check may come to instead of success. Never to a failure or a warning.
+/// The accepted outcomes of a check other than success; never a failure or a warning.
 fn excuse(status: &str) -> Option<Status> {
     match status {
         "INFO" => Some(Status::Info),

@@ -9,10 +9,10 @@ use list::Listed;
 use server::Server;
 use suite::{Status, Suite};
 
-/// What the list has in the place of a revision, for scenarios of extensions.
+/// The key, in place of a revision, for scenarios of extensions.
 const EXTENSION: &str = "extension";
 
-/// Runs what the list has for `revision`.
+/// Runs the scenarios of `revision`.
 fn conforms(revision: &str) {
     let listed = Listed::of(revision);
     judge(revision, &Server::start(), |scenario, check, status| status == listed.expected(scenario, check));

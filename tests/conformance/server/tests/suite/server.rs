@@ -1,4 +1,4 @@
-//! The server under test, a process of its own.
+//! The server under test, in a separate process.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -38,7 +38,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself; then the suite has found that out.
+        // It may have exited by itself, which the suite has detected.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,14 +1,14 @@
-//! The ids of events of sessions.
+//! The event ids of sessions.
 //!
-//! Events are stored before they are sent, and read by number. A client that reconnects first takes its place and
-//! then reads the store: what it gets from both is sent once, and nothing is lost in between. Numbers belong to the
-//! session, so no two events share one. A call without a reader is not held up; its oldest events are dropped when
-//! the store is full.
+//! Events are stored before they are sent, and looked up by number. A client that reconnects first attaches to the
+//! stream and then reads the store: events from both are sent once, and none is lost in between. Numbers belong to
+//! the session, so no two events share one. A call without a reader is not blocked; its oldest events are dropped
+//! when the store is full.
 
 use std::fmt;
 
-/// The id of an event: its stream and its place in the session (2025-11-25, basic/transports "Resumability and
-/// Redelivery": unique in the session, and enough to find the stream).
+/// The id of an event: its stream, and its position in the session (2025-11-25, basic/transports "Resumability and
+/// Redelivery": unique in the session, and sufficient to find the stream).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::transport::http) struct EventId {
     pub(in crate::transport::http) stream: StreamId,
@@ -23,14 +23,14 @@ pub(in crate::transport::http) struct StreamId {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::transport::http) enum StreamKind {
-    /// The response of a POST: it ends with the answer.
+    /// The response to a POST, which ends with the result.
     Request,
-    /// What GET opens: it has no end of its own.
+    /// The stream of a GET, which has no end of its own.
     Standing,
 }
 
 impl EventId {
-    /// Reads an id, as it is written below.
+    /// Parses an id in the form that `Display` writes.
     pub(in crate::transport::http) fn parse(text: &str) -> Option<Self> {
         let (stream, sequence) = text.split_once('-')?;
         let (kind, number) = match stream.split_at_checked(1)? {
@@ -62,7 +62,7 @@ mod tests {
     use super::{EventId, StreamId, StreamKind};
 
     #[test]
-    fn ids_are_read_as_they_are_written() {
+    fn ids_round_trip() {
         let id = |kind, number, sequence| EventId { stream: StreamId { kind, number }, sequence };
         for (text, id) in [
             ("r4-18", Some(id(StreamKind::Request, 4, 18))),

@@ -1,5 +1,5 @@
-//! What was sent on the streams of legacy sessions, kept for clients that lost their connection (2025-11-25,
-//! basic/transports "Resumability and Redelivery").
+//! Stores the events of legacy sessions' streams, for clients that lost their connection (2025-11-25, basic/transports
+//! "Resumability and Redelivery").
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -13,21 +13,21 @@ use crate::future::BoxFuture;
 /// A message on a stream of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEvent {
-    /// The number of its stream. Each stream of a session has another.
+    /// The number of its stream, which is unique in the session.
     pub stream: u64,
-    /// Its own number, which grows from event to event. No two events of a session have the same.
+    /// The event's number, which increases from event to event and is unique in the session.
     pub sequence: u64,
-    /// The JSON text of the message.
+    /// The message as JSON.
     pub message: Bytes,
 }
 
-/// Where the events of legacy sessions are kept, so that a client whose connection was lost gets what it missed.
+/// Stores the events of legacy sessions, so that a client that lost its connection gets what it missed.
 ///
-/// Events are appended before they are sent, in the order of their numbers on each stream. A store may forget any of
-/// them at any time: then they are sent to whoever reads the stream at that moment, and cannot be sent again. A store that
-/// takes long holds its stream up; what fails in it is its own matter.
+/// Events are appended before they are sent, in the order of their numbers on each stream. A store may discard any of
+/// them at any time: then they reach whoever is reading the stream at that moment, but cannot be sent again. A slow
+/// store blocks its stream; the store has to handle its own errors.
 ///
-/// Session ids are secrets: whoever knows one can act as its client.
+/// Session ids are secret: whoever knows one can act as its client.
 ///
 /// A store that keeps only short messages:
 ///
@@ -64,11 +64,11 @@ pub struct StoredEvent {
 /// # let _ = config;
 /// ```
 pub trait EventStore: Send + Sync + 'static {
-    /// Keeps an event of a session.
+    /// Stores an event of a session.
     fn append<'a>(&'a self, session: &'a str, event: StoredEvent) -> BoxFuture<'a, ()>;
 
-    /// The events of a stream that came after the one of this number and are still there, oldest first. None if there
-    /// are none and the one of this number is not there either: then nobody knows what came after it.
+    /// Returns the stored events of a stream after the one with this number, oldest first. `None` if there are none and
+    /// the one with this number is not stored either, so it is unknown what followed it.
     fn after<'a>(
         &'a self,
         session: &'a str,
@@ -76,22 +76,22 @@ pub trait EventStore: Send + Sync + 'static {
         sequence: u64,
     ) -> BoxFuture<'a, Option<Vec<StoredEvent>>>;
 
-    /// Drops all events of a session that has ended.
+    /// Deletes all events of a session that has ended.
     fn forget<'a>(&'a self, session: &'a str) -> BoxFuture<'a, ()>;
 }
 
-/// The bounds of a [`MemoryEventStore`]. Change single ones with struct update:
-/// `EventLimits { max_events: 100, ..EventLimits::default() }`.
+/// The limits of a [`MemoryEventStore`]. Change individual ones with struct update syntax: `EventLimits { max_events:
+/// 100, ..EventLimits::default() }`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventLimits {
-    /// How many bytes of messages are kept for one session: 1 MiB. The newest message is kept even if it alone is longer,
-    /// since it may be the answer that a client comes back for.
+    /// The maximum total size of stored messages per session: 1 MiB. The newest message is stored even if it exceeds
+    /// the limit alone, since it may be the response that a client reconnects for.
     pub max_session_bytes: usize,
-    /// How many events are kept for one session: 1,000.
+    /// The maximum number of stored events per session: 1,000.
     pub max_session_events: usize,
-    /// How many bytes of messages are kept for all sessions together: 256 MiB. What does not fit is not kept.
+    /// The maximum total size of stored messages of all sessions: 256 MiB. What does not fit is not stored.
     pub max_bytes: usize,
-    /// How long an event is kept: 5 minutes.
+    /// How long an event is stored: 5 minutes.
     pub max_age: Duration,
 }
 
@@ -106,7 +106,7 @@ impl Default for EventLimits {
     }
 }
 
-/// Keeps events in the memory of this process, within [`EventLimits`]: the default. Oldest events go first.
+/// Stores events in memory, within [`EventLimits`]: the default. The oldest events are evicted first.
 #[derive(Debug, Default)]
 pub struct MemoryEventStore {
     limits: EventLimits,
@@ -115,10 +115,10 @@ pub struct MemoryEventStore {
 
 #[derive(Default)]
 struct Logs {
-    /// Only those that hold something.
+    /// Only sessions with stored events.
     by_session: HashMap<Box<str>, Log>,
     bytes: usize,
-    /// When what is too old was last looked for.
+    /// When expired events were last removed.
     swept: Option<Instant>,
 }
 
@@ -130,7 +130,7 @@ struct Log {
 }
 
 impl MemoryEventStore {
-    /// A store with these bounds.
+    /// Creates a store with these limits.
     pub fn new(limits: EventLimits) -> Self {
         Self { limits, logs: Mutex::default() }
     }
@@ -138,13 +138,13 @@ impl MemoryEventStore {
     fn keep(&self, session: &str, event: StoredEvent) {
         let (now, length) = (Instant::now(), event.message.len());
         let mut logs = self.logs();
-        // Sessions that are silent have to be looked at from outside, but not each time.
+        // Idle sessions have to be cleaned up as well, but not on every call.
         let is_due = |swept: Instant| now.duration_since(swept) > self.limits.max_age / 4;
         if logs.swept.is_none_or(is_due) {
             logs.sweep(now, self.limits.max_age);
         }
         let logs = &mut *logs;
-        // Looked up first, since a key that is there need not be made.
+        // Looked up first, to avoid allocating an existing key.
         if !logs.by_session.contains_key(session) {
             logs.by_session.insert(session.into(), Log::default());
         }
@@ -217,7 +217,7 @@ impl EventStore for MemoryEventStore {
 }
 
 impl Logs {
-    /// Drops what is too old.
+    /// Removes expired events.
     fn sweep(&mut self, now: Instant, max_age: Duration) {
         self.swept = Some(now);
         self.by_session.retain(|_, log| {
@@ -241,7 +241,7 @@ impl Log {
 
 impl fmt::Debug for Logs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Its keys are secrets.
+        // The keys are secret.
         f.debug_struct("Logs").field("sessions", &self.by_session.len()).finish_non_exhaustive()
     }
 }
@@ -264,14 +264,14 @@ mod tests {
         Some(events.iter().map(|event| event.sequence).collect())
     }
 
-    /// How many bytes are kept, and of how many sessions.
+    /// The total size of stored messages, and the number of sessions.
     fn size(store: &MemoryEventStore) -> (usize, usize) {
         let logs = store.logs();
         (logs.bytes, logs.by_session.len())
     }
 
     #[test]
-    fn what_came_after_an_event_is_of_its_stream_and_session_alone() {
+    fn later_events_belong_to_the_same_stream_and_session() {
         let store = MemoryEventStore::default();
         for (session, stream, sequence) in
             [("a", 1, 2), ("a", 2, 3), ("a", 1, 4), ("a", 1, 5), ("b", 1, 3), ("b", 1, 6)]
@@ -279,7 +279,7 @@ mod tests {
             keep(&store, session, stream, sequence, 10);
         }
         assert_eq!(after(&store, "a", 1, 2), Some(vec![4, 5]));
-        assert_eq!(after(&store, "a", 1, 1), Some(vec![2, 4, 5]), "what comes before the first is no event");
+        assert_eq!(after(&store, "a", 1, 1), Some(vec![2, 4, 5]), "there is no event before the first");
         assert_eq!(after(&store, "a", 1, 5), Some(vec![]), "all of it was sent");
         assert_eq!(after(&store, "a", 1, 6), None);
         assert_eq!(after(&store, "a", 3, 1), None);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_events_go_first_and_the_newest_stays() {
+    fn the_oldest_events_are_evicted_first() {
         let limits = EventLimits { max_session_bytes: 100, max_session_events: 3, ..EventLimits::default() };
         let store = MemoryEventStore::new(limits);
         for sequence in 1..=4 {
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn all_sessions_together_are_bounded() {
+    fn the_size_of_all_sessions_is_limited() {
         let store = MemoryEventStore::new(EventLimits { max_bytes: 100, ..EventLimits::default() });
         keep(&store, "a", 1, 1, 60);
         keep(&store, "b", 1, 1, 30);
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn old_events_go_also_of_sessions_that_are_silent() {
+    fn events_of_idle_sessions_expire_as_well() {
         let max_age = Duration::from_millis(20);
         let store = MemoryEventStore::new(EventLimits { max_age, ..EventLimits::default() });
         keep(&store, "silent", 1, 1, 10);

@@ -1,19 +1,19 @@
-//! What the tokens allowed that a session's streams were opened with.
+//! Records the scopes of the tokens with which a session's streams were opened.
 //!
 //! "Authorization MUST be included in every HTTP request […], even if they are part of the same logical session"
-//! (2025-11-25, basic/authorization "Token Requirements"), and a session is no authentication (the page
-//! "Security Best Practices"). So a stream carries what the token of its own GET may see, and what was sent on a stream is sent
-//! again only to a token that allows as much as the one that it was sent to.
+//! (2025-11-25, basic/authorization "Token Requirements"), and a session does not authenticate (the page "Security Best
+//! Practices"). A stream therefore carries what the token of its own GET may see, and its events are sent again only to
+//! a token with at least the scopes of the one that they were sent to.
 
 use std::collections::BTreeSet;
 
 use crate::auth::Access;
 
-/// The scopes of the streams of a session, by the numbers of the streams.
+/// The scopes of a session's streams, by stream number.
 #[derive(Debug, Default)]
 pub(super) struct Grants(Vec<Grant>);
 
-/// What the streams from a number on were opened with, up to the next grant.
+/// The scopes of the streams from a number on, up to the next grant.
 #[derive(Debug)]
 struct Grant {
     first_stream: u64,
@@ -21,10 +21,10 @@ struct Grant {
 }
 
 impl Grants {
-    /// How many are told apart. Above that the oldest become one, which needs what both of them need.
+    /// The maximum number of grants. Beyond it, the two oldest are merged, and require the scopes of both.
     const MOST: usize = 16;
 
-    /// Notes with what the newest stream is opened.
+    /// Records the scopes with which the newest stream is opened.
     pub(super) fn open(&mut self, stream: u64, access: &Access) {
         let scopes = scopes_of(access);
         match self.0.last() {
@@ -40,7 +40,7 @@ impl Grants {
         }
     }
 
-    /// Notes with what a stream is opened again.
+    /// Records the scopes with which a stream is reopened.
     pub(super) fn reopen(&mut self, stream: u64, access: &Access) {
         let position = self.0.partition_point(|grant| grant.first_stream <= stream);
         let scopes = scopes_of(access);
@@ -51,7 +51,7 @@ impl Grants {
         }
     }
 
-    /// The scopes that a caller needs to be sent again what was sent on a stream, all of them; none where it has them.
+    /// If a caller lacks a scope that is required to get a stream's events again, returns all required scopes.
     #[cfg(feature = "auth")]
     pub(super) fn lacking(&self, stream: u64, access: &Access) -> Option<Vec<String>> {
         let position = self.0.partition_point(|grant| grant.first_stream <= stream).checked_sub(1)?;
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_sent_again_to_no_weaker_token() {
+    fn events_are_not_sent_again_to_a_weaker_token() {
         let (reader, writer, both) = (token(&["read"]), token(&["write"]), token(&["read", "write"]));
         let mut grants = Grants::default();
         for (stream, access) in [(1, &token(&[])), (2, &reader), (3, &reader), (4, &both), (5, &writer)] {
@@ -94,12 +94,12 @@ mod tests {
         assert_eq!(
             grants.lacking(1, &reader),
             Some(vec!["write".to_owned()]),
-            "it has been read with more since"
+            "it has since been read with more scopes"
         );
     }
 
     #[test]
-    fn grants_are_bounded_and_never_weaken() {
+    fn grants_are_limited_and_never_weaken() {
         let tokens: Vec<Access> = (0..100).map(|number: u32| token(&[&number.to_string()])).collect();
         let mut grants = Grants::default();
         for (stream, access) in (1..).zip(&tokens) {

@@ -1,9 +1,10 @@
-//! HTTP+SSE, the transport of revision 2024-11-05 (basic/transports "HTTP with SSE"): one stream for all that the server
-//! sends, and a POST for each message of the client. Nothing is resumed: a connection is its stream.
+//! HTTP+SSE, the transport of revision 2024-11-05 (basic/transports "HTTP with SSE"): one stream for everything that
+//! the server sends, and a POST for each message of the client. Streams cannot be resumed: a connection lasts as long
+//! as its stream.
 //!
-//! It is off by default, since later revisions deprecate it. An `initialize` that asks for 2024-11-05 over Streamable
-//! HTTP is accepted anyway: the client has shown which transport it knows, and a supported revision must be agreed
-//! to.
+//! It is off by default, since later revisions deprecate it. An `initialize` over Streamable HTTP that requests
+//! 2024-11-05 is accepted anyway: the client has shown which transport it supports, and the server has to agree to a
+//! supported revision.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,12 +36,12 @@ use crate::transport::http::{
 #[derive(Debug, Clone, Default)]
 pub(in crate::transport::http) struct SseStreams(Arc<Mutex<HashMap<Box<str>, Arc<SsePeer>>>>);
 
-/// A client with its stream.
+/// A client and its stream.
 #[derive(Debug)]
 struct SsePeer {
     connection: Arc<Connection>,
     outbox: Arc<Outbox>,
-    /// What it takes of its caller's share.
+    /// The stream's share of its caller's limits.
     _taken: TakenShare,
 }
 
@@ -50,7 +51,7 @@ impl SseStreams {
     }
 }
 
-/// Ends what belongs to a stream when its reader leaves.
+/// Cleans up when the reader of a stream leaves.
 struct Leave {
     streams: SseStreams,
     id: Box<str>,
@@ -61,19 +62,20 @@ impl Drop for Leave {
     fn drop(&mut self) {
         self.streams.lock().remove(&self.id);
         self.peer.connection.end();
-        // Whoever waits for room goes on.
+        // Releases senders that wait for room.
         self.peer.outbox.close();
     }
 }
 
 impl Endpoint {
-    /// GET: the stream, whose first event says where to POST.
+    /// Handles GET: opens the stream, whose first event says where to POST.
     pub(in crate::transport::http) fn sse_stream(&self, head: &Parts, access: Visitor) -> Response<HttpBody> {
         if !Accept::of(&head.headers).events {
             return not_acceptable();
         }
         let Some(id) = new_id() else {
-            let error = error::internal("the system gives no random numbers for a stream's id");
+            let error =
+                error::internal("the system's random number generator failed, so the stream has no id");
             return answer::refusal(StatusCode::INTERNAL_SERVER_ERROR, None, &error);
         };
         let limits = self.service.limits();
@@ -105,7 +107,7 @@ impl Endpoint {
         answer::event_stream(stream)
     }
 
-    /// POST: a message of the client. Its answer goes on the stream, which must be the caller's own.
+    /// Handles POST: a message of the client. Its response is sent on the stream, which must belong to the caller.
     pub(in crate::transport::http) async fn sse_message<B: Body>(
         &self,
         head: &Parts,
@@ -118,7 +120,7 @@ impl Endpoint {
         let Some(id) = session_of(&head.uri) else {
             return answer::refused(
                 StatusCode::BAD_REQUEST,
-                "`session` is missing from the address; GET the stream, whose first event has the address",
+                "`session` is missing in the URL; GET the stream, whose first event contains the URL",
             );
         };
         let is_callers = |peer: &Arc<SsePeer>| peer.connection.access().owner() == access.owner();
@@ -128,7 +130,7 @@ impl Endpoint {
                 "this stream does not exist, or has ended; GET a new one",
             );
         };
-        // It runs with what the token of the stream allows, so its own must allow as much.
+        // The message is handled with the access of the stream's token, so its own token must have at least that.
         #[cfg(feature = "auth")]
         if let Some(scopes) = access.lacking_of(peer.connection.access())
             && let Some(refusal) = self.lacks(&scopes, None)
@@ -148,7 +150,7 @@ impl Endpoint {
         }
     }
 
-    /// Where the client of a stream is to POST, relative to the address of the stream (RFC 3986 §5).
+    /// Where the client of a stream has to POST, relative to the stream's URL (RFC 3986 §5).
     fn messages_uri(&self, stream: &Uri, id: &str) -> String {
         let uri = self
             .config
@@ -168,7 +170,7 @@ impl SsePeer {
         abandoned: &CancellationToken,
     ) -> Response<HttpBody> {
         if self.outbox.is_full() {
-            let error = error::internal("too much of the stream is not read yet; read it and try again");
+            let error = error::internal("too much of the stream is unread; read it and try again");
             return answer::refusal(StatusCode::SERVICE_UNAVAILABLE, None, &error);
         }
         let refused = |id, error| answer::refusal(StatusCode::BAD_REQUEST, id, error);
@@ -190,7 +192,7 @@ impl SsePeer {
             self.connection.take_message(envelope, &mut out)
         };
         match taken {
-            // On the stream nobody could tell what it answers.
+            // Without an id, the client could not tell on the stream which message it belongs to.
             Taken::Answered(kind @ AnswerKind::Error { has_id: false, .. }) => {
                 return answer::json(Era::Legacy, Answer { text: out, kind });
             }
@@ -209,7 +211,8 @@ impl SsePeer {
     }
 }
 
-/// Done when the server ends and all calls are answered, or when the client has not said hello in `time`.
+/// Completes when the server shuts down and all calls are answered, or when the client has not sent `initialize` in
+/// `time`.
 async fn wait_for_end(stop: CancellationToken, connection: Arc<Connection>, time: Duration) {
     let stopped = tokio::time::timeout(time, stop.cancelled()).await;
     if stopped.is_err() && connection.is_agreed() {
@@ -218,7 +221,7 @@ async fn wait_for_end(stop: CancellationToken, connection: Arc<Connection>, time
     connection.wait_until_answered().await;
 }
 
-/// The id in the address that a message was sent to.
+/// Returns the session id in the URL of a message.
 fn session_of(uri: &Uri) -> Option<&str> {
     uri.query()?.split('&').find_map(|pair| pair.strip_prefix("session="))
 }

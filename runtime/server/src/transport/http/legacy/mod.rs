@@ -1,7 +1,8 @@
 //! The legacy era over HTTP: messages of the client, and the end of its session (2025-11-25, basic/transports).
 //!
 //! A `session` has streams that outlive their connections: GET (`resumability`) reads a `stream`, whose events have ids
-//! (`event_id`) and are kept (`event_store`) for who may have them (`grants`). `http_sse` is the transport that was there before.
+//! (`event_id`) and are stored (`event_store`) for authorized readers (`grants`). `http_sse` is the predecessor of this
+//! transport.
 
 mod event_id;
 mod event_store;
@@ -38,7 +39,7 @@ use session::{KEPT_WITHOUT_STREAM, NotOpened};
 pub(super) use stream::{Reader, Reading, exactly, filled_or_hung_up};
 
 impl Endpoint {
-    /// Takes a message.
+    /// Handles a message.
     pub(super) fn legacy(
         &self,
         headers: &HeaderMap,
@@ -50,14 +51,15 @@ impl Endpoint {
         let method = envelope.method_name();
         if !self.config.has_sessions() {
             let why = format!(
-                "the `MCP-Protocol-Version` header is missing, and this server speaks {} only, which has no `initialize`",
+                "the `MCP-Protocol-Version` header is missing; this server supports only {}, which has no `initialize`",
                 Revision::NEWEST
             );
             let error = error::header_mismatch(&why);
             return Step::Done(answer::refusal(StatusCode::BAD_REQUEST, id.as_ref(), &error));
         }
         let session = match method.as_deref() {
-            // A client may send the id of a session that ended, or that it wants to leave (diegosouzapw/OmniRoute#5957).
+            // A client may send the id of a session that has ended, or that it is about to leave
+            // (diegosouzapw/OmniRoute#5957).
             Some(method::INITIALIZE) if id.is_some() => {
                 return Step::Done(self.initialize(access, form, envelope, id.as_ref()));
             }
@@ -71,7 +73,7 @@ impl Endpoint {
         if envelope.id.is_none() || envelope.method.is_none() {
             return Step::Done(accept_unanswered(session.as_deref(), &envelope));
         }
-        // Headers say nothing of the tool here, so only protection asks for it before the connection does.
+        // Headers do not name the tool here, so only protected endpoints have to look it up before the connection does.
         #[cfg(feature = "auth")]
         let called = self.config.protection().and_then(|_| self.called_tool(&access, &envelope));
         #[cfg(not(feature = "auth"))]
@@ -86,7 +88,7 @@ impl Endpoint {
         self.request(access, form, session, id.as_ref(), take)
     }
 
-    /// Takes a batch, which one revision has (2025-03-26, basic "Batching").
+    /// Handles a batch, which only one revision supports (2025-03-26, basic "Batching").
     pub(super) fn batch(
         &self,
         headers: &HeaderMap,
@@ -97,12 +99,12 @@ impl Endpoint {
         let refused = |error| Step::Done(answer::refusal(StatusCode::BAD_REQUEST, None, &error));
         match headers::version(headers) {
             Ok(Some(revision)) if !revision.has_sessions() => {
-                let why = format!("revision {revision} has no batches; send each message on its own");
+                let why =
+                    format!("revision {revision} does not support batches; send each message separately");
                 return refused(error::invalid_request(&why));
             }
             Ok(_) if !self.config.has_sessions() || !headers.contains_key(&SESSION_ID) => {
-                let why =
-                    "a batch is taken in a session of revision 2025-03-26 only; send each message on its own";
+                let why = "batches are only supported in sessions of revision 2025-03-26; send each message separately";
                 return refused(error::invalid_request(why));
             }
             Ok(_) => {}
@@ -126,7 +128,7 @@ impl Endpoint {
         self.request(access, form, Some(session), None, take)
     }
 
-    /// Has a request or a batch taken, and answers it.
+    /// Handles a request or a batch, and answers it.
     fn request(
         &self,
         access: Visitor,
@@ -162,7 +164,7 @@ impl Endpoint {
                 if session.is_none() {
                     return Step::Done(form.respond(&outbox, answer));
                 }
-                // What a session sends as events is kept first.
+                // What a session sends as events is stored first.
                 Box::pin(std::future::ready(Some(answer)))
             }
             Taken::Later(later) => {
@@ -171,10 +173,10 @@ impl Endpoint {
                 }
                 let (session, abandoned) = (session.clone(), self.abandoned.clone());
                 let id = id.cloned().map(RequestId::into_owned);
-                // The call outlives its reader, so it runs in a task of its own.
+                // The call outlives its reader, so it runs in its own task.
                 let call = tokio::spawn(async move {
                     let answer = answer_unless_abandoned(later, abandoned, Arc::clone(&connection), id).await;
-                    // From now on the session is without use.
+                    // The session may become idle now.
                     if let Some(session) = session {
                         session.touch();
                     }
@@ -189,8 +191,8 @@ impl Endpoint {
         Step::Pending(Box::new(PendingResponse { answer, outbox, form, kept, session }))
     }
 
-    /// Checks the headers of a message that need not be of the legacy era: on a transport that has that alone, or in a
-    /// batch, one that names its revision has the headers of that revision all the same.
+    /// Checks the headers of a message that may belong to either era: on a transport of the legacy era only, or in a
+    /// batch, a message that names its revision must still match that revision's headers.
     pub(super) fn check_any(
         &self,
         headers: &HeaderMap,
@@ -205,7 +207,7 @@ impl Endpoint {
         check_agreement(headers, self.called_tool(access, envelope).as_ref(), envelope)
     }
 
-    /// Opens a session, if the handshake succeeds.
+    /// Opens a session if the handshake succeeds.
     fn initialize(
         &self,
         access: Visitor,
@@ -217,7 +219,7 @@ impl Endpoint {
         let visitor = access.without_message();
         let connection = Connection::open(self.service.shared(), Arc::clone(&outbox), visitor);
         let mut text = Vec::new();
-        // A handshake takes no time.
+        // A handshake completes immediately.
         let Taken::Answered(kind) = connection.take_message(envelope, &mut text) else {
             return answer::empty(StatusCode::ACCEPTED);
         };
@@ -231,11 +233,12 @@ impl Endpoint {
             Err(NotOpened::TooManyOfCaller) => {
                 return too_many_of_caller(
                     id,
-                    "as many sessions of this caller are open and in use as may be",
+                    "this caller has the maximum number of sessions, and all are in use",
                 );
             }
             Err(NotOpened::NoId) => {
-                let error = error::internal("the system gives no random numbers for a session's id");
+                let error =
+                    error::internal("the system's random number generator failed, so the session has no id");
                 return answer::refusal(StatusCode::INTERNAL_SERVER_ERROR, id, &error);
             }
         };
@@ -250,7 +253,7 @@ impl Endpoint {
         response
     }
 
-    /// The session that a request is of; else 400 where it names none, 404 where the caller has none of its name.
+    /// Returns the session of a request; otherwise 400 if it names none, or 404 if the caller has no such session.
     pub(super) fn session(
         &self,
         headers: &HeaderMap,
@@ -263,7 +266,7 @@ impl Endpoint {
             .ok_or_else(|| {
                 refused(
                     StatusCode::BAD_REQUEST,
-                    "`Mcp-Session-Id` is missing; start with `initialize`, which gives one, or send `MCP-Protocol-Version` and `_meta` as revision 2026-07-28 has it",
+                    "`Mcp-Session-Id` is missing; start with `initialize`, which returns one, or send `MCP-Protocol-Version` and `_meta` as in revision 2026-07-28",
                 )
             })?;
         let session = value
@@ -279,7 +282,7 @@ impl Endpoint {
         })
     }
 
-    /// DELETE: the client leaves.
+    /// Handles DELETE: ends the session.
     pub(super) fn end_session(&self, headers: &HeaderMap, access: &Access) -> Response<HttpBody> {
         let session = match self.session(headers, access, None) {
             Ok(_) => headers.get(&SESSION_ID).and_then(|id| id.to_str().ok()),
@@ -290,7 +293,7 @@ impl Endpoint {
     }
 }
 
-/// Takes what has no answer: a notification, or a response to a request of the server's.
+/// Handles a message without a response: a notification, or a response to a request of the server.
 fn accept_unanswered(session: Option<&HttpSession>, envelope: &Envelope<'_>) -> Response<HttpBody> {
     if envelope.is_response() {
         if let (Some(session), Some(id)) = (session, envelope.id) {

@@ -1,12 +1,12 @@
-//! GET in the legacy era: streams of what belongs to no request, and more of those whose connection has ended
+//! GET in the legacy era: streams of messages that belong to no request, and the resumption of interrupted streams
 //! (2025-11-25, basic/transports "Listening for Messages from the Server" and "Resumability and Redelivery").
 //!
-//! A stream that has ended and was read completely is answered with 204, which ends the attempts of clients that
-//! reconnect whenever a stream ends; after 404 they would give up the session. An unknown event id is answered with
-//! 400.
+//! A stream that has ended and was read completely is answered with 204, which stops clients that reconnect whenever a
+//! stream ends; after 404, they would give up the session. An unknown event id is answered with 400.
 //!
-//! A token decides for its own request alone (`grants`): a stream carries what the token of its GET may see, whatever the
-//! token that opened the session was, and a weaker token than that of a lost stream gets 403 instead of its events.
+//! A token applies only to its own request (`grants`): a stream carries what the token of its GET may see, regardless
+//! of the token that opened the session, and a weaker token than that of an interrupted stream gets 403 instead of its
+//! events.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::transport::http::{Endpoint, answer, not_acceptable};
 static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 impl Endpoint {
-    /// A stream, new or resumed.
+    /// Opens or resumes a stream.
     pub(in crate::transport::http) async fn stream(
         &self,
         headers: &HeaderMap,
@@ -55,7 +55,7 @@ impl Endpoint {
         }
     }
 
-    /// Goes on with the stream of an event, after that event.
+    /// Resumes the stream of an event, after that event.
     async fn resumed_stream(
         &self,
         session: &Arc<HttpSession>,
@@ -64,11 +64,11 @@ impl Endpoint {
     ) -> Response<HttpBody> {
         let EventId { stream, sequence } = id;
         if stream.kind == StreamKind::Standing {
-            // What comes next on it is what this caller may see. A stream of another token is over then.
+            // From now on, the stream carries what this caller may see. A stream of another token ends.
             session.listen_as(access);
         }
         if let Some(stream) = session.stream(stream.number).filter(|open| !open.is_over()) {
-            // From here on nothing passes the reader by; what it gets twice it sends once.
+            // From here on, the reader receives everything; events that it gets twice are sent once.
             let reading = self.config.reading();
             let reader = stream.attach(&reading).starting_at(sequence, &reading);
             let missed = session.after(stream.id.number, sequence).await.unwrap_or_default();
@@ -77,8 +77,8 @@ impl Endpoint {
         match stream.kind {
             StreamKind::Standing => self.standing_stream(session, access, Some(id)).await,
             StreamKind::Request => match session.after(stream.number, sequence).await {
-                // The one response that ends all attempts (WHATWG HTML, "Server-sent events"). After 404 a client would
-                // start a new session.
+                // The only response that stops reconnecting (WHATWG HTML, "Server-sent events"). After 404, a client
+                // would start a new session.
                 Some(missed) if missed.is_empty() => answer::empty(StatusCode::NO_CONTENT),
                 Some(missed) => {
                     let mut events = Vec::new();
@@ -92,7 +92,7 @@ impl Endpoint {
         }
     }
 
-    /// Opens a standing stream, a new one or that of an event again.
+    /// Opens a standing stream, or reopens that of an event.
     async fn standing_stream(
         &self,
         session: &Arc<HttpSession>,
@@ -104,7 +104,7 @@ impl Endpoint {
         let Some(stream) = session.open_standing_stream(number, limit, access) else {
             return answer::refused(
                 StatusCode::TOO_MANY_REQUESTS,
-                &format!("{limit} streams of this session are open already; read one of them"),
+                &format!("{limit} streams of this session are already open; read one of them"),
             );
         };
         let reading = self.config.reading();
@@ -124,10 +124,10 @@ impl Endpoint {
     }
 }
 
-/// The client may go on in its session, but not on this stream.
+/// The client may continue its session, but not on this stream.
 fn unknown_event() -> Response<HttpBody> {
     answer::refused(
         StatusCode::BAD_REQUEST,
-        "`Last-Event-ID` names no event of this session that is still kept; leave it out to open a new stream",
+        "`Last-Event-ID` does not name a stored event of this session; omit it to open a new stream",
     )
 }

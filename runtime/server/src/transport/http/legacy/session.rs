@@ -25,73 +25,73 @@ use crate::message::RequestId;
 use crate::quotas::{Caller, TakenShare, What};
 use crate::transport::http::config::Store;
 
-/// How much of what belongs to no request is kept for a client that has no stream open.
+/// How much is queued for a client without an open stream.
 pub(super) const KEPT_WITHOUT_STREAM: usize = 16 << 10;
 
 /// The open sessions, by id.
 #[derive(Debug)]
 pub(in crate::transport::http) struct Sessions {
     open: RwLock<HashMap<Arc<str>, Arc<HttpSession>>>,
-    /// Where the events of all of them are kept.
+    /// The store of their events.
     store: Store,
-    /// When times are counted from.
+    /// The start of relative times.
     start: Instant,
-    /// When sessions without use were last looked for, in milliseconds from the start.
+    /// When idle sessions were last removed, in milliseconds since the start.
     swept: AtomicU64,
     idle: Duration,
     limit: usize,
-    /// How many one caller may have.
+    /// The maximum number of sessions per caller.
     own_limit: usize,
 }
 
-/// What the requests of one session share. No task and no stream belongs to it until the client asks for one.
+/// The state that the requests of one session share. It has no task or stream until the client asks for one.
 #[derive(Debug)]
 pub(in crate::transport::http) struct HttpSession {
     id: Arc<str>,
     pub(in crate::transport::http) connection: Arc<Connection>,
     listener: Mutex<Listener>,
-    /// The exchanges whose calls go on.
+    /// The exchanges with running calls.
     exchanges: Mutex<Vec<Weak<Connection>>>,
-    /// When times are counted from.
+    /// The start of relative times.
     start: Instant,
-    /// In milliseconds from the start.
+    /// In milliseconds since the start.
     last_used: AtomicU64,
-    /// Tells apart which of two is older that were used in the same millisecond.
+    /// Determines which of two sessions is older if both were used in the same millisecond.
     opened: Instant,
     streams: Mutex<Streams>,
     /// The number of the last event.
     sequence: AtomicU64,
     store: Store,
-    /// What it takes of its caller's share.
+    /// The session's share of its caller's limits.
     _taken: TakenShare,
 }
 
-/// Who is notified of what belongs to no request: the caller with the token that opened the session, until a stream is
-/// opened with another one.
+/// The recipient of messages that belong to no request: the caller with the token that opened the session, until a
+/// stream is opened with another one.
 #[derive(Debug)]
 struct Listener {
     connection: Arc<Connection>,
-    /// The GET streams share it, so each message goes to one of them only.
+    /// The GET streams share it, so each message is sent on only one of them.
     outbox: Arc<Outbox>,
 }
 
-/// The streams of a session that are not over.
+/// A session's streams that have not ended.
 #[derive(Debug, Default)]
 struct Streams {
     open: BTreeMap<u64, Arc<Stream>>,
-    /// The number of the last one.
+    /// The number of the last stream.
     last: u64,
     grants: Grants,
 }
 
-/// Why a session was not opened.
+/// A session was not opened.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::transport::http) enum NotOpened {
-    /// As many are open as may be.
+    /// The maximum number of sessions is open.
     TooMany,
-    /// The caller has as many as it may, all of them in use.
+    /// The caller has the maximum number of sessions, and all are in use.
     TooManyOfCaller,
-    /// The system gives no random numbers.
+    /// The system's random number generator failed.
     NoId,
 }
 
@@ -110,7 +110,7 @@ impl Sessions {
         }
     }
 
-    /// Opens a session and gives it an id that nobody can guess.
+    /// Opens a session with an id that cannot be guessed.
     pub(in crate::transport::http) fn open(
         &self,
         connection: Arc<Connection>,
@@ -119,7 +119,7 @@ impl Sessions {
         let id: Arc<str> = new_id().ok_or(NotOpened::NoId)?.into();
         let now = milliseconds_since(self.start);
         let mut open = self.write();
-        // Looking at all sessions is worth it when there is no room, or when many may have become idle.
+        // Scanning all sessions is only worth it if there is no room, or many may have become idle.
         let sweep_after = u64::try_from(self.idle.as_millis() / 4).unwrap_or(u64::MAX);
         if open.len() >= self.limit || now.saturating_sub(self.swept.load(Ordering::Relaxed)) > sweep_after {
             self.swept.fetch_max(now, Ordering::Relaxed);
@@ -154,8 +154,8 @@ impl Sessions {
         Ok(id)
     }
 
-    /// The caller's session of this id, which is in use from now on. To everybody but the principal that has opened it,
-    /// a session does not exist.
+    /// Returns the caller's session with this id, and marks it as used. It is hidden from everyone but the principal
+    /// that opened it.
     pub(in crate::transport::http) fn get(&self, id: &str, access: &Access) -> Option<Arc<HttpSession>> {
         let session = self.read().get(id).cloned()?;
         if session.connection.access().owner() != access.owner() {
@@ -170,7 +170,7 @@ impl Sessions {
         Some(session)
     }
 
-    /// Ends a session; false if there is none of this id.
+    /// Ends a session; false if there is none with this id.
     pub(in crate::transport::http) fn remove(&self, id: &str) -> bool {
         let removed = self.write().remove(id);
         removed.as_ref().map(HttpSession::end).is_some()
@@ -191,14 +191,15 @@ impl Sessions {
     }
 }
 
-/// Ends sessions that are not in use, so that a caller may open one more: its own oldest, where it has as many as it may
-/// or all have; else the oldest of the caller that has most, unless that has no more than the one who asks would have.
+/// Ends idle sessions so that a caller can open another one: the caller's own oldest, if the caller or the server has
+/// reached its limit; otherwise the oldest of the caller with the most sessions, unless that has no more than the new
+/// caller would have.
 fn make_room(
     open: &mut HashMap<Arc<str>, Arc<HttpSession>>,
     caller: &Caller,
     (own_limit, limit): (usize, usize),
 ) {
-    // Of those of whom nothing is known, none is more the caller's own than another.
+    // Unidentified callers have no sessions of their own.
     if !caller.is_known() {
         return;
     }
@@ -222,37 +223,37 @@ fn make_room(
 }
 
 impl HttpSession {
-    /// Remembers an exchange whose call goes on, so that it can be cancelled.
+    /// Records an exchange with a running call, so that it can be cancelled.
     pub(in crate::transport::http) fn add(&self, exchange: &Arc<Connection>) {
         let mut exchanges = self.exchanges();
         exchanges.retain(|exchange| exchange.strong_count() > 0);
         exchanges.push(Arc::downgrade(exchange));
     }
 
-    /// Takes back what runs with this id in any of the exchanges whose calls go on.
+    /// Cancels the call with this id in any exchange.
     pub(in crate::transport::http) fn cancel(&self, id: &RequestId<'_>) {
         for exchange in self.running() {
             exchange.cancel(id);
         }
     }
 
-    /// Whether the client is of a revision whose clients come back to a stream that the server let go.
+    /// Whether clients of this revision reconnect to a stream that the server closed.
     pub(in crate::transport::http) fn polls(&self) -> bool {
         self.connection.agreed_revision() >= Some(Revision::V2025_11_25)
     }
 
-    /// The stream of this number, if it is not over.
+    /// Returns the stream with this number, if it has not ended.
     pub(in crate::transport::http) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
         self.streams().open.get(&number).cloned()
     }
 
-    /// A stream for the response of a caller's request.
+    /// Opens a stream for the response to a caller's request.
     pub(in crate::transport::http) fn open_request_stream(self: &Arc<Self>, access: &Access) -> Arc<Stream> {
         let id = self.number_request_stream(access);
         self.insert(&mut self.streams(), id)
     }
 
-    /// The id of a stream for the response of a caller's request that is answered already.
+    /// Assigns a stream id to the response of a caller's request that is already complete.
     pub(in crate::transport::http) fn number_request_stream(&self, access: &Access) -> StreamId {
         let mut streams = self.streams();
         streams.last += 1;
@@ -261,14 +262,14 @@ impl HttpSession {
         StreamId { kind: StreamKind::Request, number }
     }
 
-    /// The scopes that a caller needs to be sent again what was sent on a stream; none where it has them.
+    /// If a caller lacks a scope that is required to get a stream's events again, returns all required scopes.
     #[cfg(feature = "auth")]
     pub(super) fn lacking(&self, stream: u64, access: &Access) -> Option<Vec<String>> {
         self.streams().grants.lacking(stream, access)
     }
 
-    /// From now on messages that belong to no request are those that this caller may see. The streams of another token
-    /// end, with what was meant for them.
+    /// From now on, messages that belong to no request are those that this caller may see. The streams of another token
+    /// end, and what was queued for them is discarded.
     pub(super) fn listen_as(&self, access: &Access) -> Arc<Outbox> {
         let mut listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
         let before = listener.connection.access();
@@ -281,7 +282,7 @@ impl HttpSession {
         let connection = self.connection.listening_as(Arc::clone(&outbox), visitor);
         let is_read = self.streams().open.values().any(|stream| stream.id.kind == StreamKind::Standing);
         if sees_as_much && !is_read {
-            // As after a token was renewed: what has waited for a stream waits for this one.
+            // The token was renewed: what was queued for the previous stream is sent on this one.
             let mut lines = Vec::new();
             listener.outbox.take(&mut lines);
             messages(&lines).for_each(|message| outbox.push(message));
@@ -291,7 +292,7 @@ impl HttpSession {
         outbox
     }
 
-    /// A stream that GET opens, a new one or the one of this number again; none if `limit` are open.
+    /// Opens a stream for a GET, or reopens the one with this number; `None` if `limit` are open.
     pub(in crate::transport::http) fn open_standing_stream(
         self: &Arc<Self>,
         number: Option<u64>,
@@ -321,7 +322,7 @@ impl HttpSession {
         stream
     }
 
-    /// Takes out a stream that is over, unless another has its number by now.
+    /// Removes a stream that has ended, unless another one has its number in the meantime.
     pub(in crate::transport::http) fn close_stream(&self, stream: &Stream) {
         let mut streams = self.streams();
         let number = stream.id.number;
@@ -330,25 +331,25 @@ impl HttpSession {
         }
     }
 
-    /// Whether an event of this stream and number may have been sent.
+    /// Whether an event with this stream and number may have been sent.
     pub(in crate::transport::http) fn has_sent(&self, stream: u64, sequence: u64) -> bool {
         sequence <= self.sequence.load(Ordering::Acquire) && (1..=self.streams().last).contains(&stream)
     }
 
-    /// A number for an event, greater than those before.
+    /// Returns the next event number.
     pub(in crate::transport::http) fn next_sequence(&self) -> u64 {
         self.sequence.fetch_add(1, Ordering::AcqRel) + 1
     }
 
-    /// Makes a message the next event of a stream, and has it kept.
-    pub(in crate::transport::http) async fn keep(&self, stream: u64, message: Bytes) -> StoredEvent {
+    /// Stores a message as the next event of a stream.
+    pub(in crate::transport::http) async fn store_event(&self, stream: u64, message: Bytes) -> StoredEvent {
         let event = StoredEvent { stream, sequence: self.next_sequence(), message };
         self.store.append(&self.id, event.clone()).await;
         event
     }
 
-    /// What was sent on a stream after the event of this number; none if nobody knows. The store may be a user's, so what
-    /// it gives back is read before it is sent.
+    /// Returns the events of a stream after the one with this number; `None` if they are unknown. The store may be user
+    /// code, so its data is validated before it is sent.
     pub(in crate::transport::http) async fn after(
         &self,
         stream: u64,
@@ -368,12 +369,12 @@ impl HttpSession {
         unused > limit && self.is_unused()
     }
 
-    /// Whether it has no stream and no call.
+    /// Whether it has neither streams nor calls.
     fn is_unused(&self) -> bool {
         self.streams().open.is_empty() && self.running().is_empty()
     }
 
-    /// What runs is cancelled, and the streams end.
+    /// Cancels running calls, and ends the streams.
     fn end(self: &Arc<Self>) {
         for exchange in self.running() {
             exchange.end();
@@ -398,7 +399,7 @@ impl HttpSession {
     }
 }
 
-/// Whether an event that was stored may be sent; makes its message one line.
+/// Whether a stored event may be sent; turns its message into one line.
 fn is_fit(event: &mut StoredEvent) -> bool {
     let text = std::str::from_utf8(&event.message).map_err(|error| JsonFault::Unreadable(error.to_string()));
     match text.and_then(|text| json::tidy(text, json::MAX_DEPTH)) {
@@ -408,7 +409,7 @@ fn is_fit(event: &mut StoredEvent) -> bool {
             true
         }
         Err(fault) => {
-            log::warn(format_args!("a stored event is left out: it {fault}"));
+            log::warn(format_args!("skipping a stored event: it {fault}"));
             false
         }
     }
@@ -418,7 +419,7 @@ fn milliseconds_since(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// An id of 192 bits.
+/// A 192-bit id.
 pub(in crate::transport::http) fn new_id() -> Option<String> {
     random_id::<24>().ok()
 }
@@ -439,10 +440,10 @@ mod tests {
     use crate::server::Server;
     use crate::transport::http::{HttpConfig, StoredEvent};
 
-    /// Times come from a monotonic clock. If one of them is ahead all the same, no session ends early, and idle ones end
-    /// as soon as their room is needed.
+    /// Times come from a monotonic clock. Even if one of them is ahead, no session ends early, and idle ones end as
+    /// soon as their room is needed.
     #[tokio::test]
-    async fn sessions_are_swept_though_the_clock_went_back() {
+    async fn idle_sessions_are_removed_if_the_clock_went_back() {
         let service = Server::new(()).build().expect("a server");
         let limits = Limits { max_sessions: 2, session_idle: Duration::from_millis(1), ..Limits::default() };
         let sessions = Sessions::new(&limits, HttpConfig::new().store().clone());
@@ -459,14 +460,14 @@ mod tests {
         let second = open().expect("room");
         assert!(sessions.get(&first, &Access::Anonymous).is_some(), "it is not idle");
         std::thread::sleep(Duration::from_millis(5));
-        let third = open().expect("the room of those that are idle by now");
+        let third = open().expect("the room of idle sessions");
         let left: Vec<_> = sessions.read().keys().cloned().collect();
         assert_eq!(left, [third]);
         assert!(sessions.get(&second, &Access::Anonymous).is_none());
     }
 
     #[test]
-    fn what_a_store_gives_back_is_read_before_it_is_sent() {
+    fn stored_events_are_validated_before_they_are_sent() {
         for (stored, sent) in [
             (&b"{\"id\":1}"[..], Some("{\"id\":1}")),
             (b"{\"a\":\r\n[1,\n2]}", Some("{\"a\":[1,2]}")),

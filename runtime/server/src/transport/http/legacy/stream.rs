@@ -1,8 +1,8 @@
 //! Streams of legacy sessions that outlive their connections (2025-11-25, basic/transports "Resumability and
 //! Redelivery").
 //!
-//! A task, [`Stream::run`], takes what is to be sent, gives it ids, has it kept, and hands it to the reader of the
-//! moment, if there is one. Readers come and go: [`Reader`].
+//! A task, [`Stream::run`], takes outgoing messages, numbers and stores them, and passes them to the current reader,
+//! if there is one. Readers come and go: [`Reader`].
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -35,12 +35,12 @@ pub(in crate::transport::http) struct Stream {
 struct StreamState {
     /// What the reader has not taken yet.
     unsent: VecDeque<(u64, Bytes, Held)>,
-    /// The number of the reader that came last.
+    /// The number of the latest reader.
     reader: u64,
     has_reader: bool,
-    /// Whether the reader is to go when it has taken what there is.
+    /// Whether the reader has to disconnect after it has taken what is queued.
     hangs_up: bool,
-    /// Whether nothing comes any more.
+    /// Whether the stream has ended.
     is_over: bool,
     read: Option<Waker>,
     run: Option<Waker>,
@@ -49,11 +49,11 @@ struct StreamState {
 /// How the events of a stream are read.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::transport::http) struct Reading {
-    /// How long a reader is silent before a comment is sent.
+    /// The silence after which a comment is sent.
     pub(in crate::transport::http) keep_alive: Option<Duration>,
-    /// How long a client waits before it comes back.
+    /// How long a client waits before it reconnects.
     pub(in crate::transport::http) retry: Duration,
-    /// How long a client that can come back is served before it has to.
+    /// How long a client that can reconnect is served before it has to.
     pub(in crate::transport::http) close_after: Option<Duration>,
 }
 
@@ -62,8 +62,8 @@ impl Stream {
         Self { id, session, state: Mutex::default() }
     }
 
-    /// Sends what the outbox gets, and the answer, with which a stream ends. Goes on without a reader, unless the
-    /// stream is a standing one: what belongs to no request can wait for another stream.
+    /// Sends the messages of the outbox, and the response that ends the stream. Continues without a reader, unless the
+    /// stream is a standing one: messages that belong to no request can wait for another stream.
     pub(in crate::transport::http) async fn run(self: Arc<Self>, outbox: Arc<Outbox>, mut answer: Later) {
         let _open = OpenStream(&self);
         let (mut lines, mut filled) = (Vec::new(), None);
@@ -94,7 +94,8 @@ impl Stream {
         filled: &mut Option<BoxFuture<'static, bool>>,
         task: &mut Context<'_>,
     ) -> Poll<Next> {
-        // The answer goes first: it comes after all messages, so it may not be missed while they are taken.
+        // The response is polled first: it follows all messages, so it must not complete unnoticed while they are
+        // taken.
         if let Poll::Ready(answer) = answer.as_mut().poll(task) {
             return Poll::Ready(Next::Answer(answer));
         }
@@ -102,13 +103,13 @@ impl Stream {
         {
             let mut state = self.state();
             if is_standing && !state.has_reader {
-                // From here on a client that comes back opens it again.
+                // From here on, a client that reconnects reopens the stream.
                 state.is_over = true;
                 return Poll::Ready(Next::End);
             }
             state.run = Some(task.waker().clone());
-            // A reader that is slow makes the outbox full and so slows the sender down. Dropped, `filled` wakes other
-            // streams with the same outbox.
+            // A slow reader fills the outbox and thereby slows senders down. Dropping `filled` wakes other streams
+            // with the same outbox.
             if state.has_reader && !state.unsent.is_empty() {
                 *filled = None;
                 return Poll::Pending;
@@ -120,7 +121,7 @@ impl Stream {
                 *filled = None;
                 Poll::Ready(Next::Messages)
             }
-            // Closed: the answer alone may still come. A future that is done is not polled again.
+            // The outbox is closed, so only the response can follow. A completed future is not polled again.
             Poll::Ready(false) if is_standing => Poll::Ready(Next::End),
             Poll::Ready(false) => {
                 *filled = Some(Box::pin(std::future::pending()));
@@ -130,9 +131,9 @@ impl Stream {
         }
     }
 
-    /// Gives the message a number, has it kept, and hands it to the reader.
+    /// Numbers and stores the message, and passes it to the reader.
     async fn send(&self, message: Bytes) {
-        let event = self.session.keep(self.id.number, message).await;
+        let event = self.session.store_event(self.id.number, message).await;
         let mut state = self.state();
         let unread = self.session.connection.caller().unread();
         if state.has_reader {
@@ -142,7 +143,7 @@ impl Stream {
         }
     }
 
-    /// Lets the reader go, if its client can come back.
+    /// Disconnects the reader, if its client can reconnect.
     fn hang_up(&self) {
         let mut state = self.state();
         if state.has_reader && self.session.polls() {
@@ -157,7 +158,7 @@ impl Stream {
         wake(&mut state.read);
     }
 
-    /// Reads what comes from now on. A reader that was there before ends: its client has come back because it is gone.
+    /// Attaches a reader. An earlier reader ends: its client has reconnected because the connection was lost.
     pub(in crate::transport::http) fn attach(self: &Arc<Self>, reading: &Reading) -> Reader {
         let number = {
             let mut state = self.state();
@@ -179,7 +180,7 @@ impl Stream {
         }
     }
 
-    /// Whether nothing comes any more.
+    /// Whether the stream has ended.
     pub(in crate::transport::http) fn is_over(&self) -> bool {
         self.state().is_over
     }
@@ -189,7 +190,7 @@ impl Stream {
     }
 }
 
-/// Done when the outbox holds something or wants its reader to go (true), or is closed and empty (false).
+/// Completes when the outbox holds something or wants its reader to disconnect (true), or is closed and empty (false).
 pub(in crate::transport::http) fn filled_or_hung_up(outbox: &Arc<Outbox>) -> BoxFuture<'static, bool> {
     let outbox = Arc::clone(outbox);
     Box::pin(async move { outbox.wait_for_more().await })
@@ -201,7 +202,7 @@ enum Next {
     End,
 }
 
-/// Closes a stream when its task ends, however it does.
+/// Closes a stream when its task ends in any way.
 struct OpenStream<'a>(&'a Stream);
 
 impl Drop for OpenStream<'_> {
@@ -211,14 +212,14 @@ impl Drop for OpenStream<'_> {
     }
 }
 
-/// A response that reads a stream, until the stream ends or the reader is let go.
+/// A response that reads a stream, until the stream ends or the reader is disconnected.
 #[derive(Debug)]
 pub(in crate::transport::http) struct Reader {
     stream: Arc<Stream>,
     number: u64,
-    /// What is sent before all that comes.
+    /// What is sent first.
     first: Vec<u8>,
-    /// The number of the last event that was sent: a store may give events that come here as well.
+    /// The number of the last event that was sent: the store may return events that arrive here as well.
     last: u64,
     quiet: Option<Quiet>,
     close: Option<Pin<Box<Sleep>>>,
@@ -226,8 +227,8 @@ pub(in crate::transport::http) struct Reader {
 }
 
 impl Reader {
-    /// Starts with a sign of life: an event without a message if the client can come back, so that it knows from
-    /// where, else a comment.
+    /// Starts with an event without a message if the client can reconnect, so that it knows its position, otherwise
+    /// with a comment.
     pub(in crate::transport::http) fn starting_at(mut self, sequence: u64, reading: &Reading) -> Self {
         self.last = sequence;
         let id = self.id_of(sequence);
@@ -239,7 +240,7 @@ impl Reader {
         self
     }
 
-    /// Then sends these again.
+    /// Then replays these events.
     pub(in crate::transport::http) fn replaying(mut self, events: Vec<StoredEvent>) -> Self {
         for event in events {
             let id = self.id_of(event.sequence);
@@ -253,7 +254,7 @@ impl Reader {
         self.is_over
     }
 
-    /// Whether the stream belongs to no request, so that it has no end of its own.
+    /// Whether it reads a standing stream, which belongs to no request and has no end.
     pub(in crate::transport::http) fn is_of_standing_stream(&self) -> bool {
         self.stream.id.kind == StreamKind::Standing
     }
@@ -280,7 +281,7 @@ impl Reader {
         }
     }
 
-    /// Takes what there is, and is woken when there is more.
+    /// Takes what is queued, and registers for more.
     fn take(&mut self, events: &mut Vec<u8>, task: &mut Context<'_>) {
         let stream = Arc::clone(&self.stream);
         let mut state = stream.state();
@@ -322,14 +323,14 @@ impl Drop for Reader {
     }
 }
 
-/// A message without the room that it was given to grow, since it may be kept for long.
+/// Shrinks a message to its length, since it may be stored for long.
 pub(in crate::transport::http) fn exactly(message: Vec<u8>) -> Bytes {
     message.into_boxed_slice().into()
 }
 
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Its session holds it in turn.
+        // Its session contains it in turn.
         f.debug_struct("Stream").field("id", &self.id).finish_non_exhaustive()
     }
 }

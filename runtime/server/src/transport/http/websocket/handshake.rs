@@ -1,4 +1,4 @@
-//! The handshake that makes an HTTP request a WebSocket (RFC 6455 §4.2).
+//! The opening handshake, which upgrades an HTTP request to a WebSocket (RFC 6455 §4.2).
 
 use http::header::{
     CONNECTION, HeaderName, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
@@ -11,31 +11,31 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use super::super::body::HttpBody;
 use super::answer;
 
-/// The version of the protocol that there is.
+/// The supported version of the protocol.
 const VERSION: &str = "13";
 
 /// The subprotocol, for clients that offer it.
 const SUBPROTOCOL: &str = "mcp";
 
-/// Why no socket is opened.
+/// A socket is not opened.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Refusal {
-    /// Not a GET.
+    /// The request is not a GET.
     Method,
-    /// Not asked for as a WebSocket, or not for this version.
+    /// The request does not ask for a WebSocket, or for another version.
     Upgrade(&'static str),
-    /// The key is none.
+    /// The key is invalid.
     Key,
 }
 
-/// The response that opens the socket.
+/// Builds the response that opens the socket.
 pub(super) fn answer(head: &Parts) -> Result<Response<HttpBody>, Refusal> {
     let headers = &head.headers;
     if head.method != Method::GET {
         return Err(Refusal::Method);
     }
     if !lists(headers, &CONNECTION, "upgrade") || !lists(headers, &UPGRADE, "websocket") {
-        return Err(Refusal::Upgrade("this is a WebSocket: ask for it with `Upgrade: websocket`"));
+        return Err(Refusal::Upgrade("this is a WebSocket endpoint; send `Upgrade: websocket`"));
     }
     if headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|version| version != VERSION) {
         return Err(Refusal::Upgrade("`Sec-WebSocket-Version` must be 13"));
@@ -59,7 +59,7 @@ impl Refusal {
         match self {
             Self::Method => answer::method_not_allowed("GET"),
             Self::Upgrade(why) => {
-                // With what to upgrade to (RFC 9110 §15.5.22).
+                // Includes the protocol to upgrade to (RFC 9110 §15.5.22).
                 let mut response = answer::refused(StatusCode::UPGRADE_REQUIRED, why);
                 let headers = response.headers_mut();
                 headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
@@ -74,7 +74,7 @@ impl Refusal {
     }
 }
 
-/// Whether a header that is a list has this element.
+/// Whether a list header contains this element.
 fn lists(headers: &HeaderMap, name: &HeaderName, element: &str) -> bool {
     headers
         .get_all(name)

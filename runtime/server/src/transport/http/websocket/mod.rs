@@ -1,18 +1,18 @@
-//! WebSocket (RFC 6455): one text frame is one message, in both directions; every revision on one socket. The protocol
-//! leaves the binding to the implementation (2026-07-28, basic/transports "Custom Transports").
+//! WebSocket (RFC 6455): one text frame per message, in both directions, and every revision on one socket. The protocol
+//! leaves this binding to implementations (2026-07-28, basic/transports "Custom Transports").
 //!
-//! A socket on its way: `HttpConfig` (may this caller ask at all) → `handshake` (is it a WebSocket) → hyper's upgrade →
-//! `peer` (frames to messages and back) → `connection`.
+//! The path of a socket: `HttpConfig` (are host and origin allowed) → `handshake` (is it a WebSocket) → hyper's upgrade
+//! → `peer` (frames to messages and back) → `connection`.
 //!
-//! The frames are tokio-tungstenite's, and not those of jsonrpsee's server, which does not let a transport see them:
-//! - it reads each message itself and answers what has no method, as a response to a server's input request has none, with
-//!   -32600; its ids hold no negative integers;
-//! - a message reaches the method table in a task of its own, so that a cancellation may overtake its call;
-//! - text and binary frames are one to it;
-//! - a method of a table sends notifications as parts of jsonrpsee's own subscriptions, or none.
+//! Frames are handled by tokio-tungstenite rather than jsonrpsee's server, which does not expose them to a transport:
+//! - it parses each message itself and answers those without a method with -32600, such as a response to a server's
+//!   input request; its ids cannot be negative integers;
+//! - a message reaches the method table in a separate task, so a cancellation may overtake its call;
+//! - it does not distinguish text and binary frames;
+//! - a method can send notifications only as part of jsonrpsee's own subscriptions.
 //!
-//! soketto, on which that server stands, has the frames alone as well, but with an older `rand`, `getrandom`, `base64`
-//! and `sha1` beside those that are compiled already.
+//! soketto, on which that server is built, provides only frames as well, but with an older `rand`, `getrandom`,
+//! `base64` and `sha1` in addition to those that are compiled already.
 
 mod handshake;
 mod peer;
@@ -38,47 +38,47 @@ use crate::transport::peers::LAST_WORDS;
 
 pub use serve::WebSocket;
 
-/// A [`Service`] over WebSocket, to be mounted in axum or any other stack of `tower` services on hyper. Cheap to clone;
+/// Serves a [`Service`] over WebSocket, to be mounted in axum or any other `tower` stack on hyper. Cheap to clone;
 /// clones share their limits.
 ///
-/// It answers the GET that opens a socket, and looks at no path. The subprotocol `mcp` is chosen where the client offers
-/// it. Text frames hold one message each; a binary frame closes the socket with 1003, a message over
-/// [`Limits::max_message_bytes`](crate::Limits::max_message_bytes) with 1009. When the socket is gone, so are its calls:
-/// nothing is resumed.
+/// It answers the GET that opens a socket, and ignores the path. If the client offers the subprotocol `mcp`, it is
+/// selected. Each text frame contains one message; a binary frame closes the socket with 1003, and a message over
+/// [`Limits::max_message_bytes`](crate::Limits::max_message_bytes) with 1009. When a socket closes, its calls are
+/// cancelled and cannot be resumed.
 ///
-/// [`HttpConfig::keep_alive`] is how often a peer is sent a ping, and
-/// [`Limits::websocket_silence`](crate::Limits::websocket_silence) how long it may be silent before it counts as gone,
-/// which a peer that does not read does as well. Without pings a peer may be silent forever. It needs a tokio runtime with
-/// time. A handler that blocks keeps a thread of that runtime, and holds up its own peer.
+/// [`HttpConfig::keep_alive`] sets the interval of pings, and
+/// [`Limits::websocket_silence`](crate::Limits::websocket_silence) how long a peer may be silent, or not read, before
+/// it is disconnected. Without pings, a peer may be silent forever. It requires a tokio runtime with time enabled. A
+/// handler that blocks occupies a thread of that runtime, and blocks its own peer.
 #[derive(Debug, Clone)]
 pub struct WebSocketService(Arc<SocketEndpoint>);
 
-/// What the sockets of one endpoint share.
+/// The state that the sockets of one endpoint share.
 #[derive(Debug)]
 struct SocketEndpoint {
     service: Service,
     config: HttpConfig,
     /// One permit for each socket that may be open.
     room: Arc<Semaphore>,
-    /// Ends the sockets in order.
+    /// Shuts the sockets down gracefully.
     stop: CancellationToken,
 }
 
 impl WebSocketService {
-    /// The service with the defaults of [`HttpConfig`].
+    /// Creates the service with the defaults of [`HttpConfig`].
     pub fn new(service: &Service) -> Self {
         Self::with_config(service, HttpConfig::default())
     }
 
-    /// The service with these settings. Where they ask for a token, the request that opens a socket must have it; what it
-    /// allows then goes for the socket, also when it expires meanwhile. What they say of sessions and of CORS does not matter here: the origin of a page
-    /// is checked before its socket is opened.
+    /// Creates the service with this configuration. If it requires a token, the request that opens a socket must have
+    /// it; its access then applies to the socket, even if the token expires in the meantime. Settings for sessions and
+    /// CORS have no effect: the origin of a page is checked before its socket is opened.
     pub fn with_config(service: &Service, config: HttpConfig) -> Self {
         service.shared().serve_for_good();
         Self::of_server(service, config)
     }
 
-    /// The service of a server of ours, which says by itself how long it serves.
+    /// Creates the service of a built-in server, whose shutdown is observable.
     fn of_server(service: &Service, config: HttpConfig) -> Self {
         hidden::report(service, &config);
         Self(Arc::new(SocketEndpoint {
@@ -89,15 +89,15 @@ impl WebSocketService {
         }))
     }
 
-    /// Ends all sockets in order, and waits until they are gone: no new message is read, calls get
-    /// [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish, subscriptions end with their last message, and
-    /// each peer is told with close code 1001. New sockets are refused with status 503. A handler that blocks its thread
-    /// is not waited for.
+    /// Closes all sockets gracefully, and waits until they are closed: no new message is read, calls get
+    /// [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish, subscriptions end with their last message,
+    /// and each peer receives close code 1001. New sockets are rejected with status 503. Does not wait for handlers
+    /// that block their thread.
     pub async fn end(&self) {
         let SocketEndpoint { service, room, stop, .. } = &*self.0;
         stop.cancel();
         let all = u32::try_from(most_sockets(service)).unwrap_or(u32::MAX);
-        // All permits are free when all sockets are gone. A handler that blocks its thread may keep one forever.
+        // All permits are available once all sockets are closed. A handler that blocks its thread may hold one forever.
         let all_gone = room.acquire_many(all);
         let _ =
             tokio::time::timeout(service.limits().shutdown_grace.saturating_add(3 * LAST_WORDS), all_gone)
@@ -105,7 +105,7 @@ impl WebSocketService {
     }
 }
 
-/// A semaphore has fewer permits than an integer has numbers, and at least one socket may be open.
+/// A semaphore has fewer permits than `usize::MAX`, and at least one socket may be open.
 fn most_sockets(service: &Service) -> usize {
     service.limits().max_socket_peers.clamp(1, 1 << 24)
 }
@@ -128,7 +128,7 @@ impl<B> tower_service::Service<Request<B>> for WebSocketService {
 }
 
 impl SocketEndpoint {
-    /// Answers the request for a socket, and has it served once it is open.
+    /// Answers the request for a socket, and serves the socket once it is open.
     async fn open(self: &Arc<Self>, head: &Parts, upgrade: Option<OnUpgrade>) -> Response<HttpBody> {
         if let Err(why) = self.config.admit(head) {
             return answer::refused(StatusCode::FORBIDDEN, why);
@@ -144,16 +144,16 @@ impl SocketEndpoint {
         let Some(upgrade) = upgrade else {
             return answer::refused(
                 StatusCode::NOT_IMPLEMENTED,
-                "a WebSocket needs HTTP/1.1, on a server that can upgrade",
+                "a WebSocket requires HTTP/1.1, on a server that supports upgrades",
             );
         };
         if self.stop.is_cancelled() {
-            return answer::refused(StatusCode::SERVICE_UNAVAILABLE, "the server is ending");
+            return answer::refused(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down");
         }
         let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() else {
             return answer::refused(
                 StatusCode::SERVICE_UNAVAILABLE,
-                "too many sockets are open already; try again when some have ended",
+                "too many sockets are already open; try again later",
             );
         };
         let own = self.service.limits().per_caller.max_sockets;
@@ -163,7 +163,7 @@ impl SocketEndpoint {
         };
         let endpoint = Arc::clone(self);
         tokio::spawn(async move {
-            // A client that leaves before its socket is open is its own matter.
+            // A client that disconnects before its socket is open needs no handling.
             let patience = endpoint.service.limits().http_read_timeout;
             if let Ok(Ok(upgraded)) = tokio::time::timeout(patience, upgrade).await {
                 let silence = endpoint.config.reading().keep_alive;

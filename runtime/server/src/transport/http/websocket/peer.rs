@@ -1,4 +1,4 @@
-//! One socket: frames to messages and back, signs of life, and its end.
+//! Serves one socket: frames to messages and back, pings, and closing.
 
 use std::io;
 use std::time::Duration;
@@ -31,15 +31,15 @@ type Socket = WebSocketStream<Bounded<TokioIo<Upgraded>>>;
 enum End {
     /// The peer has closed it, or it broke.
     Gone,
-    /// The server ends.
+    /// The server is shutting down.
     Stopped,
     /// The peer's token is no longer valid.
     NoLongerValid,
-    /// The peer did what it must not, or nothing at all; it is told so.
+    /// The peer violated the protocol or was silent, and receives this close code and reason.
     Refused(CloseCode, &'static str),
 }
 
-/// Serves one socket to its end.
+/// Serves one socket until it ends.
 pub(super) async fn serve(
     service: &Service,
     access: Visitor,
@@ -59,12 +59,12 @@ pub(super) async fn serve(
     let upgraded = Bounded::metered(TokioIo::new(upgraded), limits.write_timeout, meter.clone());
     let socket = WebSocketStream::from_raw_socket(upgraded, Role::Server, Some(config)).await;
     let (mut sink, mut stream) = socket.split();
-    // A peer that is asked nothing may be silent as long as it likes.
+    // Without pings, a peer may be silent forever.
     let gone_after = ping_after.map(|ping_after| limits.websocket_silence.max(ping_after.saturating_mul(2)));
     let end = {
         let (pinged, pings) = mpsc::channel(1);
         let mut writing = std::pin::pin!(write(&peer.outbox, &mut sink, ping_after, pings));
-        // Reading goes first, so that the answers to messages that came together are written together.
+        // Reading has priority, so that the responses to messages that arrived together are written together.
         let end = tokio::select! {
             biased;
             end = read(&peer, &mut stream, &meter, gone_after, pinged) => end,
@@ -81,19 +81,19 @@ pub(super) async fn serve(
             end => end,
         }
     };
-    // A socket cannot be resumed, so nobody waits for what runs.
+    // A socket cannot be resumed, so nobody waits for running calls.
     drop(peer);
     let Ok(mut socket) = stream.reunite(sink) else { return };
     let (code, why) = match end {
         End::Gone => return,
-        End::Stopped => (CloseCode::Away, "the server is ending"),
+        End::Stopped => (CloseCode::Away, "the server is shutting down"),
         End::NoLongerValid => (CloseCode::Policy, "the token is no longer valid"),
         End::Refused(code, why) => (code, why),
     };
     let _ = timeout(LAST_WORDS, close_with(&mut socket, code, why)).await;
 }
 
-/// Waits until a peer's token is no longer valid; forever for one that has no end.
+/// Waits until a peer's token is no longer valid; forever if it has no end.
 async fn ended(end: Option<&CancellationToken>) {
     match end {
         Some(end) => end.cancelled().await,
@@ -101,17 +101,17 @@ async fn ended(end: Option<&CancellationToken>) {
     }
 }
 
-/// How much is read at once, and how much is gathered before it is written: what a peer costs.
+/// The size of reads, and of gathered writes: the memory cost of a peer.
 const READ_BUFFER: usize = 8 * 1024;
 const WRITE_BUFFER: usize = 16 * 1024;
 
-/// How many bytes stand before the text of a ping (RFC 6455 §5.2).
+/// The length of a ping's header (RFC 6455 §5.2).
 const CONTROL_HEAD: usize = 6;
 
-/// Takes messages until the socket ends.
+/// Reads messages until the socket ends.
 ///
-/// A ping is answered before the next frame but one is read: the answers to a peer that does not read them wait in the
-/// system, and it waits as well. They are no sign of life; a peer that reads answers ours.
+/// A ping is answered before the next frame but one is read: responses to a peer that does not read them fill the
+/// system's buffers, and block it as well. Its pings do not count as activity; a peer that reads answers ours.
 async fn read(
     peer: &SocketPeer,
     stream: &mut SplitStream<Socket>,
@@ -125,19 +125,19 @@ async fn read(
         let taken = async {
             match stream.next().await {
                 Some(Ok(Message::Text(text))) => {
-                    // What was read of the next message is less than one piece.
+                    // What was read of the next message is less than one chunk.
                     peer.take(text.as_bytes(), meter.take(usize::MAX), &mut out).await;
                 }
                 Some(Ok(Message::Binary(_))) => {
-                    return Err(End::Refused(CloseCode::Unsupported, "messages are text frames"));
+                    return Err(End::Refused(CloseCode::Unsupported, "messages must be text frames"));
                 }
                 Some(Ok(Message::Ping(text))) => {
                     drop(meter.take(text.len() + CONTROL_HEAD));
-                    // Who writes is there as long as this is.
+                    // The writer exists as long as this function runs.
                     let _ = pinged.send(()).await;
                     return Ok(alive);
                 }
-                // A frame that is no part of a message, with its head.
+                // A frame that is not part of a message, with its header.
                 Some(Ok(control)) => drop(meter.take(control.len() + CONTROL_HEAD)),
                 Some(Err(error)) => return Err(end_of(&error)),
                 None => return Err(End::Gone),
@@ -155,25 +155,24 @@ async fn read(
     }
 }
 
-const SILENT: End = End::Refused(CloseCode::Policy, "no sign of life, or answers are not read");
+const SILENT: End = End::Refused(CloseCode::Policy, "the peer is silent or does not read responses");
 
-/// What the peer is told of an error.
+/// The close code and reason for an error.
 fn end_of(error: &Error) -> End {
     match error {
-        Error::Capacity(_) => End::Refused(CloseCode::Size, "the message is longer than this server reads"),
-        Error::Utf8(_) => End::Refused(CloseCode::Invalid, "a text frame is UTF-8"),
-        // One that closes without a close frame has left as well.
+        Error::Capacity(_) => End::Refused(CloseCode::Size, "the message is too long"),
+        Error::Utf8(_) => End::Refused(CloseCode::Invalid, "a text frame must be valid UTF-8"),
+        // Closing without a close frame is a disconnect as well.
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => End::Gone,
-        Error::Protocol(_) => End::Refused(CloseCode::Protocol, "not the WebSocket protocol"),
+        Error::Protocol(_) => End::Refused(CloseCode::Protocol, "WebSocket protocol violation"),
         Error::Io(error) if error.kind() == io::ErrorKind::QuotaExceeded => {
-            End::Refused(CloseCode::Again, "too much is being received; try again later")
+            End::Refused(CloseCode::Again, "the server is receiving too much; try again later")
         }
         _ => End::Gone,
     }
 }
 
-/// Sends what waits in the outbox, pings, and the answers to those of the peer, until the outbox is closed or the
-/// socket breaks.
+/// Writes the messages of the outbox, pings, and pongs, until the outbox is closed or the socket breaks.
 async fn write(
     outbox: &Outbox,
     sink: &mut SplitSink<Socket, Message>,
@@ -196,9 +195,9 @@ async fn write(
     loop {
         let sent = tokio::select! {
             biased;
-            // First, or it would never come while there is always something to send.
+            // First, since it would otherwise never be sent while there is always something to send.
             () = ping(&mut pings) => sink.send(Message::Ping(Bytes::new())).await,
-            // The answer stands ready since the ping was read.
+            // The pong was queued when the ping was read.
             Some(()) = pinged.recv() => sink.flush().await,
             more = outbox.wait_async() => {
                 if !more {
@@ -230,8 +229,8 @@ async fn send_lines(sink: &mut SplitSink<Socket, Message>, lines: Bytes) -> Resu
     sink.flush().await
 }
 
-/// Tells the peer why, and reads on until it has closed: what it still sends would otherwise make the system throw the
-/// last frames away (RFC 6455 §7.1.1).
+/// Sends the close reason, and continues reading until the peer has closed: otherwise unread data would make the
+/// system discard the last frames (RFC 6455 §7.1.1).
 async fn close_with(socket: &mut Socket, code: CloseCode, reason: &'static str) {
     let reason = Utf8Bytes::from_static(reason);
     if socket.close(Some(CloseFrame { code, reason })).await.is_err() {

@@ -1,4 +1,4 @@
-//! A server of its own with nothing but the WebSocket.
+//! The built-in WebSocket server.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -18,11 +18,11 @@ use crate::error::ServeError;
 use crate::service::Service;
 use crate::transport::Transport;
 
-/// A WebSocket server that listens already.
+/// A built-in WebSocket server, bound to an address.
 ///
-/// It speaks plain `ws:`; on this machine that is enough, anywhere else a proxy in front brings TLS. Sockets are opened
-/// at `/mcp`, with or without a final slash, and [`WebSocket::path`] moves that. What holds for each socket stands at
-/// [`WebSocketService`]; the end of [`Service::serve_until`](crate::Service::serve_until) is that of
+/// It speaks plain `ws:`. That suffices on the same machine; otherwise, use a proxy in front for TLS. Sockets are
+/// opened at `/mcp`, with or without a trailing slash; [`WebSocket::path`] changes it. See [`WebSocketService`] for the
+/// handling of each socket; [`Service::serve_until`](crate::Service::serve_until) shuts down like
 /// [`WebSocketService::end`].
 ///
 /// ```no_run
@@ -40,30 +40,30 @@ pub struct WebSocket {
 }
 
 impl WebSocket {
-    /// Listens on `address`; port 0 lets the system choose one. Choose an address of loopback unless other machines
-    /// are to call; for those, say by which name with [`HttpConfig::allow_host`].
+    /// Binds to `address`; with port 0, the system chooses one. Use a loopback address unless other machines have to
+    /// connect; for those, allow the host name with [`HttpConfig::allow_host`].
     ///
     /// # Errors
-    /// What the system says, such as that the port is in use.
+    /// The system's error, for example if the port is in use.
     pub fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
         Ok(Self { place: Place::bind(address)?, config: HttpConfig::default() })
     }
 
-    /// The address that it listens on, with the port that the system chose.
+    /// Returns the bound address, with the port that the system chose.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.place.local_addr()
     }
 
-    /// Other settings than the defaults.
+    /// Sets the configuration.
     pub fn config(mut self, config: HttpConfig) -> Self {
         self.config = config;
         self
     }
 
-    /// Another path than `/mcp`.
+    /// Sets the path; `/mcp` by default.
     pub fn path(mut self, path: &str) -> Self {
         self.place.move_to(path);
         self
@@ -76,7 +76,7 @@ impl WebSocket {
     ) -> Result<(), ServeError> {
         let path = self.place.path().into();
         let service = WebSocketService::of_server(service, self.config);
-        // If this future is dropped, its sockets end all the same.
+        // If this future is dropped, its sockets still end.
         let _stop = service.0.stop.clone().drop_guard();
         self.place.serve(SocketSite { service, path }, shutdown).await
     }
@@ -92,7 +92,7 @@ impl From<WebSocket> for Transport {
 #[derive(Debug, Clone)]
 struct SocketSite {
     service: WebSocketService,
-    /// Without a final slash, so empty for the root.
+    /// Without its trailing slash, so empty for the root.
     path: Arc<str>,
 }
 
@@ -111,7 +111,7 @@ impl Site for SocketSite {
     }
 
     async fn end(&self, handshakes: JoinSet<()>) {
-        // A socket that is not open yet is refused.
+        // A socket that is not open yet is rejected.
         drop(handshakes);
         self.service.end().await;
     }

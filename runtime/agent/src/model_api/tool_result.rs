@@ -1,16 +1,15 @@
-//! Answers to calls, as model providers take them in the next request. What others write is read by
-//! [`parts`](crate::parts).
+//! Tool results in the formats that model APIs expect in the next request. [`parts`](crate::parts) reads them back.
 
 use serde_json::{Value, json};
 
 use super::ModelApi;
 
 impl ModelApi {
-    /// The answer to a call, as the API takes it in the next request: an item of `input` for OpenAI, a block of a user's
-    /// message for Anthropic, a part of one for Gemini, which knows calls by the tool's name.
+    /// Formats the result of a call for the next request: an `input` item for OpenAI, a block of a user message for
+    /// Anthropic, a part of one for Gemini, which identifies calls by the tool's name.
     ///
-    /// OpenAI's form has no word for a failure: the text says it.
-    pub fn answer(self, call_id: &str, tool: &str, text: &str, is_error: bool) -> Value {
+    /// OpenAI's format cannot mark failures: `text` has to say so.
+    pub fn tool_result(self, call_id: &str, tool: &str, text: &str, is_error: bool) -> Value {
         match self {
             Self::OpenAi | Self::OpenAiStrict => {
                 json!({"type": "function_call_output", "call_id": call_id, "output": text})
@@ -36,8 +35,8 @@ mod tests {
     use crate::parts;
 
     #[test]
-    fn answers_have_the_form_of_each_provider() {
-        let answer = |api: ModelApi, is_error| api.answer("c1", "add", "3", is_error);
+    fn results_have_the_format_of_each_provider() {
+        let answer = |api: ModelApi, is_error| api.tool_result("c1", "add", "3", is_error);
         for api in [ModelApi::OpenAi, ModelApi::OpenAiStrict] {
             for is_error in [false, true] {
                 let expected = json!({"type": "function_call_output", "call_id": "c1", "output": "3"});
@@ -55,9 +54,9 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_read_again_as_parts() {
+    fn results_can_be_read_back_as_parts() {
         for api in [ModelApi::OpenAi, ModelApi::Anthropic] {
-            let part = parts::normalize(&api.answer("c1", "add", "", false)).unwrap();
+            let part = parts::normalize(&api.tool_result("c1", "add", "", false)).unwrap();
             assert_eq!((part.call_id.as_deref(), part.result), (Some("c1"), Some(json!(""))), "{api}");
         }
     }

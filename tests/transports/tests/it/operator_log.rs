@@ -1,11 +1,11 @@
-//! Logs on standard error for the people who run a server; foreign strings stay on one line there.
+//! Logs on standard error for operators; foreign strings stay on one line.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// Sends calls to the server on stdio, and returns its answers and what it says on standard error.
+/// Sends calls to the server on stdio, and returns its responses and its log.
 fn run(calls: &[(&str, &str)]) -> (Vec<Value>, Vec<String>) {
     let mut server = Command::new(env!("CARGO_BIN_EXE_stage-server"))
         .stdin(Stdio::piped())
@@ -35,21 +35,21 @@ fn run(calls: &[(&str, &str)]) -> (Vec<Value>, Vec<String>) {
     (messages, lines(&output.stderr))
 }
 
-/// The lines that start so.
+/// Filters lines by their prefix.
 fn starting<'a>(lines: &'a [String], start: &str) -> Vec<&'a String> {
     lines.iter().filter(|line| line.starts_with(start)).collect()
 }
 
 #[test]
-fn tools_that_are_left_out_are_named_once_with_the_reason() {
+fn skipped_tools_are_logged_once_with_the_reason() {
     let (_, told) = run(&[("toggle", ""), ("toggle", "")]);
-    let left_out = starting(&told, "toolwright: the tool ");
+    let left_out = starting(&told, "toolwright: skipping the tool ");
     assert_eq!(left_out.len(), 9, "once each, however often the list is read: {told:#?}");
     for part in [
-        r#"the tool "" of a provider is left out: the name is empty"#,
-        r#"the tool "relay twice" of a provider is left out: the name has ' '"#,
-        r#"the tool "relay_true" of a provider is left out: its input schema is true"#,
-        r#"the tool "relay_openapi" of a provider is left out: its input schema is written in the dialect"#,
+        r#"skipping the tool "" of a provider: the name is empty"#,
+        r#"skipping the tool "relay twice" of a provider: the name has ' '"#,
+        r#"skipping the tool "relay_true" of a provider: its input schema is true"#,
+        r#"skipping the tool "relay_openapi" of a provider: its input schema is written in the dialect"#,
     ] {
         assert!(left_out.iter().any(|line| line.contains(part)), "{part}: {left_out:#?}");
     }
@@ -68,17 +68,13 @@ fn broken_promises_are_logged_with_the_tool_and_reason() {
     ]);
     // Four calls with a result that is not an error, two errors, one log message, and four reports.
     assert_eq!(answers.len(), 6 + 1 + 4, "{answers:#?}");
-    let broken = starting(&told, "toolwright: the result of the tool `relay_checked` cannot be passed on: ");
+    let broken = starting(&told, "toolwright: invalid result of the tool `relay_checked`: ");
     assert_eq!(broken.len(), 1, "{told:#?}");
     assert!(broken[0].contains("/n: expected an integer"), "{broken:#?}");
-    assert_eq!(starting(&told, "toolwright: the result of the tool `relay` cannot be passed on: ").len(), 1);
-    assert_eq!(
-        starting(&told, "toolwright: the data of a log message cannot be sent: ").len(),
-        1,
-        "{told:#?}"
-    );
+    assert_eq!(starting(&told, "toolwright: invalid result of the tool `relay`: ").len(), 1);
+    assert_eq!(starting(&told, "toolwright: cannot send the data of a log message: ").len(), 1, "{told:#?}");
     let unsent =
-        starting(&told, "toolwright: `relay_progress` reported progress 2 times without a larger value");
+        starting(&told, "toolwright: `relay_progress` reported progress 2 times without an increase");
     assert_eq!(unsent.len(), 1, "{told:#?}");
     for line in &told {
         assert!(line.starts_with("toolwright: ") && !line.contains(char::is_control), "{line:?}");
