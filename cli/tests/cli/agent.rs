@@ -220,7 +220,7 @@ fn tools_of_all_kinds_are_shown_and_called() {
     };
     assert_eq!(call("help", 0), "done\n");
     assert_eq!(call("report", 1), "error: no runner is configured for WORKFLOW tools\n");
-    assert_eq!(call("stream", 1), "error: the tool `stream` is of the unsupported type GRPC\n");
+    assert_eq!(call("stream", 1), "error: the tool `stream` has the unsupported type GRPC\n");
     let refused = call("add", 1);
     assert!(refused.starts_with("error: cannot connect to http://127.0.0.1:1/mcp: "), "{refused}");
     assert!(!refused.contains("s3cret"), "{refused}");
