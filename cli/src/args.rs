@@ -1,4 +1,4 @@
-//! The commands, as clap reads them.
+//! The command-line interface.
 
 use clap::{Parser, Subcommand};
 
@@ -41,7 +41,7 @@ pub(crate) enum Command {
     /// Print the documentation of tools for agents
     #[command(after_help = help(&DocsArgs::help()))]
     Docs(Box<DocsArgs>),
-    /// Write Rust structs for the tools of a server, to call them with types
+    /// Write Rust structs for the tools of a server, for typed calls
     #[command(after_help = help(&BindingsArgs::help()))]
     Bindings(Box<BindingsArgs>),
     /// Find definitions that clients reject or misread
@@ -53,7 +53,7 @@ pub(crate) enum Command {
     /// Create a package with one tool and its tests
     #[command(after_help = NewArgs::EXAMPLES)]
     New(NewArgs),
-    /// Read tool parts of chat messages, whatever library or model wrote them
+    /// Read tool calls and results in chat messages of any library or model
     #[command(after_help = help(PartsArgs::EXAMPLES))]
     Parts(PartsArgs),
     /// Print the completion script of a shell
@@ -74,16 +74,16 @@ pub(crate) enum Command {
     /// Compare a package, a manifest or a running server with the lock file
     #[command(after_help = help(&VerifyArgs::help()))]
     Verify(Box<VerifyArgs>),
-    /// Check, show and convert the files that name servers, without starting one
+    /// Check, show and convert configuration files, without starting a server
     #[command(after_help = help(ConfigArgs::EXAMPLES))]
     Config(Box<ConfigArgs>),
-    /// Read, check and write records of tools of every kind
+    /// Read, check and write tool records of every kind
     #[command(after_help = help(ToolArgs::EXAMPLES))]
     Tool(Box<ToolArgs>),
-    /// Show and call the tools of an agent, from records of tools of every kind
+    /// Show and call the tools of an agent, from tool records of every kind
     #[command(after_help = client::help_without_servers(AgentArgs::EXAMPLES))]
     Agent(Box<AgentArgs>),
-    /// Write the tools of running servers as records, one per line or row
+    /// Write the tools of running servers as records
     #[command(after_help = client::help(ImportArgs::EXAMPLES))]
     Import(Box<ImportArgs>),
     /// List what a running server offers
@@ -93,7 +93,7 @@ pub(crate) enum Command {
     #[command(after_help = client::help(CallArgs::EXAMPLES))]
     #[command(override_usage = "cargo mcp call [OPTIONS] [SERVER] TOOL [ARGUMENT]... [-- COMMAND...]")]
     Call(Box<CallArgs>),
-    /// Get a prompt of a running server, filled in
+    /// Get a prompt of a running server
     #[command(after_help = client::help(GetArgs::EXAMPLES))]
     #[command(override_usage = "cargo mcp get [OPTIONS] [SERVER] PROMPT [NAME=VALUE]... [-- COMMAND...]")]
     Get(Box<GetArgs>),
@@ -101,14 +101,14 @@ pub(crate) enum Command {
     #[command(after_help = client::help(ReadArgs::EXAMPLES))]
     #[command(override_usage = "cargo mcp read [OPTIONS] [SERVER] URI [-- COMMAND...]")]
     Read(Box<ReadArgs>),
-    /// See whether a server answers, and what it is
+    /// Check whether a server responds, and show what it is
     #[command(after_help = client::help(PingArgs::EXAMPLES))]
     Ping(Box<PingArgs>),
-    /// Log in at a server over HTTP; other commands then use the token
+    /// Log in to an HTTP server; other commands then use the token
     #[command(after_help = client::help(LoginArgs::EXAMPLES))]
     #[command(override_usage = "cargo mcp login [OPTIONS] FILE|URL [SERVER]...")]
     Login(Box<LoginArgs>),
-    /// Serve the servers of a configuration file as one
+    /// Serve all servers of a configuration file as one
     #[command(after_help = client::help_without_servers(GatewayArgs::EXAMPLES))]
     Gateway(Box<GatewayArgs>),
     /// Compile workflow graphs: which nodes are tools, and which agents may use them
@@ -148,7 +148,7 @@ impl Command {
     }
 }
 
-/// What `--help` shows below the flags of a command: its examples, and the exit codes.
+/// What `--help` shows below the flags of a command: examples and exit codes.
 pub(crate) fn help(examples: &str) -> String {
     format!("{examples}\n\n{}", Exit::HELP)
 }
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_to_call_are_the_same() {
+    fn both_invocations_are_equivalent() {
         for line in ["cargo-mcp mcp manifest --out mcp", "cargo-mcp manifest --out mcp"] {
             let args = strip_subcommand(line.split(' ').map(OsString::from));
             let Command::Manifest(args) = Cli::try_parse_from(args).unwrap().command else {

@@ -68,7 +68,7 @@ pub(crate) enum Error {
     #[error("the build failed ({status}); to reproduce it: {command}")]
     Build { status: std::process::ExitStatus, command: String },
 
-    #[error("{} does not contain Toolwright, so it cannot list its tools\n  build it from a package that derives a \
+    #[error("{} does not use Toolwright, so it cannot list its tools\n  build it from a package that derives a \
              tool; libraries and scripts do not work", path(.file))]
     NotAnswering { file: PathBuf },
 
@@ -84,7 +84,7 @@ pub(crate) enum Error {
     #[error("the answer of {} is invalid", path(.file))]
     Answer { file: PathBuf, source: AnswerError },
 
-    #[error("cannot make a manifest of the tools of server `{}`", visible(.server))]
+    #[error("cannot create a manifest of the tools of server `{}`", visible(.server))]
     Manifest { server: String, source: ManifestError },
 
     #[error("no tools in {}: put `#[derive(toolwright::Tool)]` on a struct that is compiled with these features; a \
@@ -100,7 +100,7 @@ pub(crate) enum Error {
     #[error("{} is not valid JSON", path(.file))]
     Json { file: PathBuf, source: serde_json::Error },
 
-    #[error("`{}` is not the full name of a tool: write the server's name, `__`, and the tool's", visible(.name))]
+    #[error("`{}` is not a full tool name: use `SERVER__TOOL`", visible(.name))]
     NotAName { name: String },
 
     #[error("cannot write {}", path(.file))]
@@ -121,13 +121,13 @@ pub(crate) enum Error {
     #[error("no lock file {}: create it with\n  {command}", path(.file))]
     NoLock { file: PathBuf, command: String },
 
-    #[error("invalid lock file {}: repair it, or remove it and pin again", path(.file))]
+    #[error("invalid lock file {}: fix it, or remove it and pin again", path(.file))]
     Lock { file: PathBuf, source: Cause },
 
-    #[error("nothing named `{}` is pinned or offered; available: {}", visible(.name), list(.known))]
+    #[error("no definition named `{}` is pinned or offered; available: {}", visible(.name), list(.known))]
     UnknownPin { name: String, known: Vec<String> },
 
-    #[error("flags that select or build a package cannot be used with {}, which is not a package: remove them", visible(.place))]
+    #[error("flags that select or build a package cannot be used with {}, which is not a package: remove these flags", visible(.place))]
     NoPackage { place: String },
 
     #[error("the format cannot express {count} details: choose another one, or drop --deny-lossy")]
@@ -154,10 +154,12 @@ pub(crate) enum Error {
     #[error("{} is not valid TOML", path(.file))]
     Toml { file: PathBuf, source: toml::de::Error },
 
-    #[error("{} cannot be used", path(.file))]
+    #[error("cannot use {}", path(.file))]
     Config { file: PathBuf, source: Box<ConfigError> },
 
-    #[error("the form cannot hold {count} points of the file: choose another one, or leave out --deny-lossy")]
+    #[error(
+        "the format cannot express {count} details of the file: choose another one, or drop --deny-lossy"
+    )]
     LossyConfig { count: usize },
 
     #[error("Cargo.lock lacks {}, and --locked or --frozen prevents an update: build once without the flag", list(.missing))]
@@ -167,9 +169,9 @@ pub(crate) enum Error {
 /// An error of a module above this one.
 pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// An error that one module alone can meet and describes itself; [`Error`] lists those that several share.
+/// An error that occurs in one module only and formats itself; [`Error`] has those that several modules share.
 ///
-/// A module with errors of its own has `impl From<ItsError> for Error`, which says how a run ends for each.
+/// A module with its own errors implements `From<ItsError> for Error`, which selects the exit code of each.
 #[derive(Debug)]
 pub(crate) struct ModuleError {
     exit: Exit,
@@ -245,12 +247,12 @@ impl From<&Error> for Exit {
     }
 }
 
-/// Names in a sentence; "none" if there are none.
+/// Joins names for a message; "none" if there are none.
 fn list(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { visible(&names.join(", ")) }
 }
 
-/// A path on one line.
+/// Formats a path on one line.
 fn path(path: &Path) -> String {
     visible(&path.display().to_string())
 }

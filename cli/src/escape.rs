@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_hides_nothing_and_commands_nobody() {
+    fn pages_hide_nothing_and_contain_no_commands() {
         for (text, shown) in [
             (
                 "plain, with\n\ttabs — and 👩\u{200d}👧 ❤\u{fe0f}\n",

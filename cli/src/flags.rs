@@ -1,4 +1,4 @@
-//! The flags that commands share.
+//! Flags shared by several commands.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use clap::{ArgAction, Args, ColorChoice};
 
 use crate::shell::Shell;
 
-/// Selects tools, and where they come from.
+/// Selects tools and their source.
 #[derive(Debug, Args)]
 pub(crate) struct ToolsArgs {
-    /// Only the server of this name
+    /// Only this server
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<String>,
-    /// Only the tools that are available in this application context: its own, and those of the contexts above
+    /// Only tools that are available in this application context: its own, and those of its parents
     #[arg(long, value_name = "PATH")]
     pub(crate) context: Option<String>,
     /// Query this program instead of building one
@@ -23,7 +23,7 @@ pub(crate) struct ToolsArgs {
         "release", "profile", "target_dir", "manifest_path", "locked", "offline", "frozen",
     ])]
     pub(crate) artifact: Option<PathBuf>,
-    /// Seconds that a server or a program may take for all its answers
+    /// Timeout in seconds for all responses of a server or program
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
     #[command(flatten)]
@@ -31,12 +31,12 @@ pub(crate) struct ToolsArgs {
 }
 
 impl ToolsArgs {
-    /// How long a server or a program may take for all its answers.
+    /// Returns the timeout for all responses of a server or program.
     pub(crate) fn timeout(&self) -> Duration {
         Duration::from_secs(self.timeout)
     }
 
-    /// Whether the user selected a package, or said how to build it.
+    /// Returns whether the user selected a package or set build flags.
     pub(crate) fn selects_a_package(&self) -> bool {
         let PackageArgs { packages, build, .. } = &self.packages;
         let is_chosen = packages.workspace
@@ -57,7 +57,7 @@ impl ToolsArgs {
     }
 }
 
-/// Selects packages, and how to build them.
+/// Selects packages and how to build them.
 #[derive(Debug, Args)]
 pub(crate) struct PackageArgs {
     #[command(flatten, next_help_heading = "Package selection")]
@@ -68,7 +68,7 @@ pub(crate) struct PackageArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// What to build and how: flags of cargo, passed on.
+/// What to build and how: flags that are passed to cargo.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Build")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of cargo's own")]
@@ -108,12 +108,12 @@ pub(crate) struct BuildArgs {
 }
 
 impl BuildArgs {
-    /// Whether the user selected a target.
+    /// Returns whether the user selected a target.
     pub(crate) fn names_a_target(&self) -> bool {
         self.lib || !self.bin.is_empty() || !self.example.is_empty()
     }
 
-    /// `--features`, one name each: cargo separates them by spaces or commas.
+    /// Splits `--features` into names; cargo separates them with spaces or commas.
     pub(crate) fn feature_names(&self) -> impl Iterator<Item = &str> {
         let names = self.features.features.iter().flat_map(|names| names.split([',', ' ']));
         names.filter(|name| !name.is_empty())
@@ -139,7 +139,7 @@ pub(crate) struct OutputArgs {
     /// Print warnings and errors only
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
-    /// Print the commands that are run; twice for cargo's as well
+    /// Print the commands that are run; twice for those of cargo as well
     #[arg(short, long, action = ArgAction::Count)]
     verbose: u8,
 }
@@ -149,7 +149,7 @@ impl OutputArgs {
         Shell::new(self.quiet, self.verbose > 0, self.color)
     }
 
-    /// The same as flags of cargo.
+    /// Returns the same settings as flags for cargo.
     pub(crate) fn to_cargo_flags(&self) -> Vec<OsString> {
         let mut flags: Vec<OsString> = vec!["--color".into(), self.color.to_string().into()];
         if self.quiet {

@@ -207,7 +207,7 @@ fn check(files: &[(PathBuf, Vec<Document>)], format: Format, shell: Shell) -> Re
     Ok(exit)
 }
 
-/// What differs between a file's text and the documents that belong in it, a line each.
+/// The differences between a file and the documents that belong in it, one per line.
 fn differences(old: &str, documents: &[Document], format: Format) -> Result<Vec<String>, ManifestError> {
     let Some(first) = documents.first() else { return Ok(Vec::new()) };
     let (old, new) = match format {
@@ -248,13 +248,16 @@ fn definition(line: &str) -> Result<ToolDefinition, serde_json::Error> {
 fn different_lines(old: &str, new: &str) -> Vec<String> {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
     let line = (0..old.len().max(new.len())).find(|line| old.get(*line) != new.get(*line));
-    let shown = |line: Option<&&str>| line.map_or_else(|| "nothing".to_owned(), |line| format!("{line:?}"));
-    line.map(|line| format!("~ line {}: {} -> {}", line + 1, shown(old.get(line)), shown(new.get(line))))
-        .into_iter()
-        .collect()
+    let describe =
+        |line: Option<&&str>| line.map_or_else(|| "nothing".to_owned(), |line| format!("{line:?}"));
+    line.map(|line| {
+        format!("~ line {}: {} -> {}", line + 1, describe(old.get(line)), describe(new.get(line)))
+    })
+    .into_iter()
+    .collect()
 }
 
-/// The command of this run with `--out` in the place of `--check`.
+/// The command of this run with `--out` instead of `--check`.
 fn update_command() -> String {
     let args = strip_subcommand(env::args_os()).skip(1).map(|arg| {
         match arg.to_str().and_then(|arg| arg.strip_prefix("--check=")) {

@@ -8,7 +8,7 @@ use std::path::Path;
 /// is no part of the text.
 ///
 /// # Errors
-/// Those of reading, and [`io::ErrorKind::InvalidData`] for what is no text.
+/// Read errors, and [`io::ErrorKind::InvalidData`] if the file is not text.
 pub(crate) fn read(file: &Path) -> io::Result<String> {
     decode(fs::read(file)?)
 }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_the_text() {
+    fn a_byte_order_mark_is_skipped() {
         let little: Vec<u8> = "\u{feff}{\"é\"}".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let big: Vec<u8> = "\u{feff}{\"é\"}".encode_utf16().flat_map(u16::to_be_bytes).collect();
         for bytes in ["{\"é\"}".as_bytes(), "\u{feff}{\"é\"}".as_bytes(), &little, &big] {

@@ -59,7 +59,7 @@ mod tests {
     use super::{Object, array, string};
 
     #[test]
-    fn escapes_what_json_cannot_hold() {
+    fn escapes_special_characters() {
         assert_eq!(string("a\"b\\c\nd\u{1}é"), "\"a\\\"b\\\\c\\nd\\u0001é\"");
     }
 

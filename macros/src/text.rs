@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn no_comment_is_no_description() {
+    fn a_missing_comment_is_a_missing_description() {
         let attributes: Vec<Attribute> = parse_quote! { #[doc(hidden)] #[doc = "  "] };
         assert_eq!(doc_comment(&attributes), None);
     }

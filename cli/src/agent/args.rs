@@ -39,91 +39,91 @@ standard input. See `cargo mcp tool` and `cargo mcp import`.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AgentCommand {
-    /// Print the tools as a model is shown them
+    /// Print the tools as a model receives them
     Tools(ToolsArgs),
-    /// Call tools as a model does, and print what it gets back
+    /// Call tools as a model does, and print the results
     Call(CallArgs),
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ToolsArgs {
-    /// The records of the tools
+    /// The tool records
     #[arg(value_name = "TOOLS", required_unless_present = "gateway", conflicts_with = "gateway")]
     pub(super) tools: Option<PathBuf>,
     #[command(flatten)]
     pub(super) gateway: GatewayToolsArgs,
-    /// For whom the tools are
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,
     #[command(flatten)]
     pub(super) output: OutputArgs,
 }
 
-/// The tools of a gateway, in place of records.
+/// Tools of a gateway, instead of records.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Gateway")]
 pub(super) struct GatewayToolsArgs {
-    /// The tools that the gateway at this address shows the holder of the token
+    /// Tools that the gateway at this URL lists for the session token
     #[arg(long, value_name = "URL")]
     pub(super) gateway: Option<String>,
-    /// The session token. Every user of this machine can read it in the list of processes: better use --token-file or the
-    /// variable `MCP_GATEWAY_TOKEN`
+    /// The session token. It is visible in the process list: prefer --token-file or the variable `MCP_GATEWAY_TOKEN`
     #[arg(long, value_name = "TOKEN", requires = "gateway", conflicts_with_all = ["token_file", "tools"])]
     pub(super) token: Option<String>,
     /// Read the session token from this file
     #[arg(long, value_name = "FILE", requires = "gateway", conflicts_with = "tools")]
     pub(super) token_file: Option<PathBuf>,
-    /// Wait until this node has registered a tool; can be repeated
+    /// Wait until this node has registered a tool; may be repeated
     #[arg(long, value_name = "ID", requires = "gateway", conflicts_with = "tools")]
     pub(super) node: Vec<String>,
-    /// Seconds to wait for these nodes
+    /// Timeout in seconds for these nodes
     #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "node")]
     pub(super) wait: u64,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct CallArgs {
-    /// The records of the tools
+    /// The tool records
     #[arg(value_name = "TOOLS")]
     pub(super) tools: PathBuf,
-    /// The tool, as `cargo mcp agent tools` names it
+    /// The tool, as listed by `cargo mcp agent tools`
     #[arg(value_name = "TOOL", required_unless_present = "calls", conflicts_with = "calls")]
     pub(super) tool: Option<String>,
     /// Its arguments: NAME=VALUE, NAME:=JSON, or one JSON object
     #[arg(value_name = "ARGUMENT")]
     pub(super) arguments: Vec<String>,
-    /// Make the calls in this file, one after the other: tool parts of chat messages of any library, as `cargo mcp parts` reads them
+    /// Make the calls in this file one after the other: tool parts of chat messages of any library, as for
+    /// `cargo mcp parts`
     #[arg(long, value_name = "FILE")]
     pub(super) calls: Option<PathBuf>,
-    /// For whom the answers are
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,
-    /// Connect to the servers in this file as it says: with headers, tokens and environment
+    /// Connect to the servers in this file with its headers, tokens and environment
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
-    /// Start the programs that `stdio:` addresses in TOOLS name: for files that you would run as a script
+    /// Start the programs of `stdio:` URIs in TOOLS; only for files that you trust
     #[arg(long)]
     pub(super) allow_programs: bool,
-    /// Seconds without an answer and without progress
+    /// Timeout in seconds without a response and without progress
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(super) timeout: Option<u64>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
-    /// The command of the server that has the COMMAND tools
+    /// The command of the server with the COMMAND tools
     #[arg(last = true, value_name = "COMMAND")]
     pub(super) command: Vec<OsString>,
 }
 
-/// For whom tools and answers are printed.
+/// The output format of tools and results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// For people: a line for each tool, the text of an answer
+    /// For people: one line per tool, the text of results
     Text,
-    /// The definitions of MCP; answers with the result of the server
+    /// MCP definitions, and results as the server sent them
     Mcp,
     /// OpenAI's Responses API
     Openai,
-    /// The same in strict mode
+    /// OpenAI's Responses API in strict mode
     OpenaiStrict,
     /// Anthropic's Messages API
     Anthropic,

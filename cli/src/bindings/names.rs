@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_given_once() {
+    fn names_are_unique() {
         let mut names = Unique::without(["Tool"]);
         assert_eq!(
             ["A", "A", "A2", "Tool", "A"].map(|name| names.take(name)),

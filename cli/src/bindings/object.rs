@@ -15,7 +15,7 @@ pub(super) const DERIVES: &str = "#[derive(Debug, Clone, PartialEq, Serialize, D
 /// The fields of a struct, and what belongs on it.
 pub(super) struct Fields {
     pub(super) lines: String,
-    /// Attributes of the struct, a line each.
+    /// Attributes of the struct, one per line.
     pub(super) attributes: String,
     /// The fields say all of `properties`, `required` and `additionalProperties`.
     pub(super) is_exact: bool,

@@ -22,7 +22,7 @@ pub(super) fn resolve<'a>(reference: &str, root: &'a Value) -> Option<&'a Value>
 
 /// The schema without references; nothing if it refers to itself, to somewhere else, or has more than `left` nodes, from which
 /// its own are taken.
-pub(super) fn inlined(schema: &Value, root: &Value, left: &mut usize) -> Option<Value> {
+pub(super) fn inline_references(schema: &Value, root: &Value, left: &mut usize) -> Option<Value> {
     let most = MAX_NODES.min(*left);
     let mut nodes = most;
     let whole = inline(schema, root, &mut Vec::new(), &mut nodes, 0);
@@ -65,7 +65,7 @@ fn inline(
                 open.pop();
                 whole.shift_remove("$ref");
                 let Value::Object(target) = target? else { return None };
-                return joined(target, &whole).map(Value::Object);
+                return join(target, &whole).map(Value::Object);
             }
             if whole.contains_key("$dynamicRef") {
                 return None;
@@ -81,7 +81,7 @@ fn inline(
 }
 
 /// Both schemas as one, of which the second stands beside the first; nothing where both have a rule of one name.
-pub(super) fn joined(target: Map<String, Value>, beside: &Map<String, Value>) -> Option<Map<String, Value>> {
+pub(super) fn join(target: Map<String, Value>, beside: &Map<String, Value>) -> Option<Map<String, Value>> {
     let mut whole = target;
     for (keyword, value) in beside {
         let is_text =
@@ -105,7 +105,7 @@ mod tests {
         let root = json!({"$defs": {"A": {"type": "string"}, "B": {"$ref": "#/$defs/B"}, "C": {"items": {"$ref": "#/$defs/A"}}}});
         let check = |schema: Value, expected: Option<Value>| {
             let mut left = MAX_ALL_NODES;
-            assert_eq!(inlined(&schema, &root, &mut left), expected, "{schema}");
+            assert_eq!(inline_references(&schema, &root, &mut left), expected, "{schema}");
         };
         check(
             json!({"$ref": "#/$defs/A", "description": "d"}),
@@ -122,7 +122,7 @@ mod tests {
 
     /// Each name stands for two of the next: written out, they would fill any memory.
     #[test]
-    fn references_that_double_are_given_up() {
+    fn exponential_references_are_given_up() {
         let definitions: Map<String, Value> = (0..16)
             .map(|number| {
                 let next = json!({"$ref": format!("#/$defs/D{}", number + 1)});
@@ -131,7 +131,10 @@ mod tests {
             .chain([("D16".to_owned(), json!({"type": "null"}))])
             .collect();
         let mut left = MAX_ALL_NODES;
-        assert_eq!(inlined(&json!({"$ref": "#/$defs/D0"}), &json!({"$defs": definitions}), &mut left), None);
+        assert_eq!(
+            inline_references(&json!({"$ref": "#/$defs/D0"}), &json!({"$defs": definitions}), &mut left),
+            None
+        );
         assert_eq!(left, MAX_ALL_NODES - MAX_NODES);
     }
 }

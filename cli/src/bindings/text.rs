@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_gets_out_of_a_literal() {
+    fn no_string_breaks_out_of_a_literal() {
         assert_eq!(string("a\"b\\\n\u{202e}"), "\"a\\\"b\\\\\\n\\u{202e}\"");
         assert_eq!(json_text(&json!({"a": "\"#\u{202e}"})), "r##\"{\"a\":\"\\\"#\\u202e\"}\"##");
         for (value, text) in [

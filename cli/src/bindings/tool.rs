@@ -9,7 +9,7 @@ use toolwright_core::pointer::below;
 use super::module::{Module, Point, What};
 use super::names::pascal;
 use super::object::{DERIVES, Fields};
-use super::reference::{UNSAID, joined, resolve};
+use super::reference::{UNSAID, join, resolve};
 use super::text::{attribute, doc, string};
 use super::types::{Shape, Side, Types};
 
@@ -204,7 +204,7 @@ impl Tool<'_> {
                 beside.shift_remove(*keyword);
             }
             let target = resolve(&reference, schema).and_then(Value::as_object).cloned();
-            match target.and_then(|target| joined(target, &beside)) {
+            match target.and_then(|target| join(target, &beside)) {
                 Some(whole) if !whole.contains_key("$ref") => keywords = whole,
                 _ => {
                     self.differs(below(at, "$ref"), "the reference is left out");

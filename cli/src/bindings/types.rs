@@ -8,7 +8,7 @@ use toolwright_core::pointer::below;
 use super::choice::MAX_VARIANTS;
 use super::module::{Module, Point, What};
 use super::names::pascal;
-use super::reference::{UNSAID, inlined, joined, resolve};
+use super::reference::{UNSAID, inline_references, join, resolve};
 
 /// How deep types may be nested; deeper ones are `serde_json::Value`.
 const DEPTH_LIMIT: usize = 32;
@@ -118,7 +118,7 @@ impl<'a> Types<'a> {
 
     /// The schema as a function of the module gives it: without references. Where that cannot be, any value is allowed.
     pub(super) fn written_out(&mut self, schema: &Value, at: &str) -> String {
-        let whole = inlined(schema, self.root, &mut self.module.nodes_left).unwrap_or_else(|| {
+        let whole = inline_references(schema, self.root, &mut self.module.nodes_left).unwrap_or_else(|| {
             self.differs(
                 at,
                 "the schema refers to itself or to somewhere else, or is too large, so that any value is allowed",
@@ -196,7 +196,7 @@ impl<'a> Types<'a> {
                 matches!(keyword.as_str(), "title" | "default" | "examples" | "deprecated")
             };
             if !beside.keys().all(is_text) {
-                let Some(whole) = joined(known.clone(), &beside) else {
+                let Some(whole) = join(known.clone(), &beside) else {
                     return self.untyped(at, "what stands beside the reference contradicts it");
                 };
                 self.open.push(reference.to_owned());
@@ -239,13 +239,13 @@ impl<'a> Types<'a> {
             all.iter().enumerate().filter(|(_, branch)| !takes_null || !is_null(branch)).collect();
         let mut shape = match others.as_slice() {
             [] => self.untyped(at, "no value fits"),
-            [(index, one)] => match one.as_object().and_then(|one| joined(one.clone(), &rest)) {
+            [(index, one)] => match one.as_object().and_then(|one| join(one.clone(), &rest)) {
                 Some(whole) => self.shape(&whole.into(), &place(*index), wanted),
                 None => self.untyped(at, "its rules contradict each other"),
             },
             _ if combinator == "allOf" => {
                 let whole =
-                    others.iter().try_fold(rest, |whole, (_, branch)| joined(whole, branch.as_object()?));
+                    others.iter().try_fold(rest, |whole, (_, branch)| join(whole, branch.as_object()?));
                 match whole.filter(|whole| !whole.contains_key("$ref")) {
                     Some(whole) => self.shape(&whole.into(), at, wanted),
                     None => self.untyped(at, "several schemas apply to it"),

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_read_as_the_schema_says() {
+    fn arguments_are_parsed_by_the_schema() {
         let schema = json!({"properties": {"n": {"type": "integer"}, "t": {"type": "string"}, "o": {"type": ["string", "null"]}}});
         let tool = ToolDefinition::new("x", schema);
         let read = object(&words(&["n=7", "t=7", "o=null", "x=true", "y=a b", "z=", "j:=[1]"]), Some(&tool))
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_argument_is_refused() {
+    fn invalid_arguments_are_rejected() {
         for word in ["a", "=a", "a:=x", "{"] {
             assert!(object(&words(&[word]), None).is_err(), "{word}");
         }

@@ -4,36 +4,36 @@ use std::process::ExitCode;
 
 use toolwright_client::ErrorKind;
 
-/// How a request ended.
+/// The outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum RequestExit {
-    /// Done.
+    /// Success.
     Ok = 0,
-    /// The tool failed, or the server ended before it answered.
+    /// The tool failed, or the server exited before it responded.
     Tool = 1,
-    /// The flags are wrong. clap ends with this code too.
+    /// Invalid flags. clap exits with this code too.
     Usage = 2,
     /// The server cannot be reached or started.
     Connect = 3,
-    /// The server answered with an error, or with something that the protocol does not allow.
+    /// The server responded with an error, or violated the protocol.
     Protocol = 4,
-    /// No answer came in time.
+    /// Timeout.
     Timeout = 5,
     /// A file could not be read or written.
     File = 6,
 }
 
 impl RequestExit {
-    /// What `--help` says about exit codes; `docs/cli.md` says the same.
+    /// The exit codes for `--help`; a test compares `docs/cli.md`.
     pub(crate) const HELP: &str = "\
 Exit codes:
-  0  done
-  1  the tool failed, or the server ended before it answered
-  2  the flags are wrong
+  0  success
+  1  the tool failed, or the server exited before it responded
+  2  invalid flags
   3  the server cannot be reached or started
-  4  the server answered with an error, or breaks the protocol
-  5  no answer came in time
+  4  the server responded with an error, or violated the protocol
+  5  timeout
   6  a file could not be read or written";
 }
 

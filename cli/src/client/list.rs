@@ -16,13 +16,13 @@ pub(crate) struct ListArgs {
     /// The server, unless a command stands after `--`
     #[arg(value_name = "SERVER")]
     words: Vec<String>,
-    /// Prompts in the place of tools
+    /// List prompts instead of tools
     #[arg(long, group = "kind")]
     prompts: bool,
-    /// Resources in the place of tools
+    /// List resources instead of tools
     #[arg(long, group = "kind")]
     resources: bool,
-    /// Resource templates in the place of tools
+    /// List resource templates instead of tools
     #[arg(long, group = "kind")]
     templates: bool,
     #[command(flatten)]

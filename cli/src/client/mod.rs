@@ -254,7 +254,7 @@ pub(crate) fn ping(args: &PingArgs, shell: Shell) -> Result<RequestExit, Request
     })
 }
 
-/// Prints a result: as it came, or the entries of one of its lists in words.
+/// Prints a result: as received, or the entries of one of its lists in readable form.
 fn print(
     result: &RawValue,
     form: &FormArgs,

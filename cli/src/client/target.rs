@@ -115,7 +115,7 @@ impl ServerArgs {
     }
 }
 
-/// A problem of a file, where it stands, and what comes of it.
+/// A problem of a file, with its location and its consequence.
 fn in_words(file: &str, problem: &Problem) -> String {
     let mut text = format!("{file}:{}:{}: {}", problem.line, problem.column, problem.message);
     if let Some(help) = problem.help.as_deref().filter(|help| !help.is_empty()) {

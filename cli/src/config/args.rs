@@ -37,11 +37,11 @@ A FILE is JSON with `mcpServers` or `servers`, our TOML, or an agent's YAML.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ConfigCommand {
-    /// Report everything that is wrong with files, without starting anything
+    /// Report all problems of files, without starting anything
     Check(CheckArgs),
-    /// Print the servers of a file as they are used, without secrets
+    /// Print the resolved servers of a file, without secrets
     Show(ShowArgs),
-    /// Print a file in the form of another client
+    /// Print a file in the format of another client
     Convert(ConvertArgs),
     /// Print the JSON Schema of the files
     Schema(SchemaArgs),
@@ -52,10 +52,10 @@ pub(super) struct CheckArgs {
     /// The files
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<PathBuf>,
-    /// What makes the run fail: problems of this level and above
+    /// Minimum level of problems that make the run fail
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Deny::Warnings)]
     pub(super) deny: Deny,
-    /// The form of the report
+    /// The output format
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(super) format: ReportFormat,
     #[command(flatten)]
@@ -82,7 +82,7 @@ pub(super) struct ConvertArgs {
     /// Write to this file
     #[arg(long, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
-    /// Fail, and write nothing, if the form cannot hold everything
+    /// Fail, without writing anything, if the format cannot express everything
     #[arg(long)]
     pub(super) deny_lossy: bool,
     #[command(flatten)]
@@ -99,9 +99,9 @@ pub(super) struct SchemaArgs {
 pub(super) enum Deny {
     /// Servers that cannot be used
     Errors,
-    /// And what is probably not meant, such as unknown members
+    /// Likely mistakes as well, such as unknown members
     Warnings,
-    /// And what is good to know
+    /// Information as well
     Notes,
 }
 
@@ -109,7 +109,7 @@ pub(super) enum Deny {
 pub(super) enum ReportFormat {
     /// For people, with the source
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }
 
@@ -121,7 +121,7 @@ pub(super) enum To {
     Claude,
     /// `.cursor/mcp.json` of Cursor
     Cursor,
-    /// Our own form
+    /// Our own format
     Toml,
 }
 

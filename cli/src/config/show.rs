@@ -36,7 +36,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Error> {
     Ok(if config.refused().is_empty() { Exit::Ok } else { Exit::Usage })
 }
 
-/// What is known of a server, with names in the place of values that may be secret.
+/// What is known of a server, with names instead of values that may be secret.
 fn effective(server: &ServerSpec) -> Value {
     let mut shown = match &server.transport {
         TransportSpec::Stdio(spec) => json!({

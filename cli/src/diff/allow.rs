@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_without_a_reason_or_of_an_unknown_id_is_refused() {
+    fn entries_without_reason_or_known_id_are_rejected() {
         let refused = |text: &str| AllowList::of_text(text).unwrap_err().to_string();
         assert!(refused(&LIST.replace("tool-removed", "tool-lost")).contains("unknown change `tool-lost`"));
         assert!(refused(&LIST.replace("nobody called it in a year", " ")).contains("no reason"));

@@ -12,7 +12,7 @@ use crate::source::{SOURCES, Source};
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// The old definitions [default: mcp.json beside the package, as committed]
+    /// The old definitions [default: mcp.json of the package, as committed]
     pub(crate) old: Option<Source>,
     /// The new definitions [default: the package]
     #[arg(conflicts_with = "command")]
@@ -23,8 +23,8 @@ pub(crate) struct DiffArgs {
     /// TOML file with the intended changes and their reasons
     #[arg(long, value_name = "FILE")]
     pub(crate) allow: Option<PathBuf>,
-    /// NEW is your own server: a hint that promises more is compatible [default: only if NEW is a package, or OLD is in Git
-    /// and NEW is a file]
+    /// NEW is your own server: a stronger hint is compatible [default: only if NEW is a package, or OLD is in
+    /// Git and NEW is a file]
     #[arg(long)]
     pub(crate) own: bool,
     /// Output format
@@ -38,7 +38,7 @@ pub(crate) struct DiffArgs {
 }
 
 impl DiffArgs {
-    /// What `--help` says besides the flags.
+    /// What `--help` shows in addition to the flags.
     pub(crate) fn help() -> String {
         format!("OLD and NEW are each one of:\n{SOURCES}\n\n{}", Self::EXAMPLES)
     }

@@ -44,7 +44,7 @@ pub(crate) fn run(args: DiffArgs, shell: Shell) -> Result<Exit, Error> {
     }
     let report = DiffReport::new(old_source.to_string(), new_source.to_string(), changes, &allowed, deny);
     let exit = print(&report, format)?;
-    let denied = report.denied();
+    let denied = report.count_denied();
     if denied > 0 {
         let s = if denied == 1 { "" } else { "s" };
         shell::failure(&format_args!("{denied} change{s} of the class `{}` or above", deny.name()));

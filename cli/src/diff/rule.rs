@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_change_says_what_why_and_what_to_do() {
+    fn every_rule_has_summary_reason_and_advice() {
         let mut count = 0;
         for rule in all() {
             count += 1;

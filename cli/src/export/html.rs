@@ -108,7 +108,7 @@ fn table(text: &mut String, heading: &str, lines: &[Line]) {
 }
 
 fn phrase(phrase: &Phrase) -> String {
-    phrase.written(code)
+    phrase.render_with(code)
 }
 
 fn code(text: &str) -> String {

@@ -88,9 +88,9 @@ fn table(text: &mut String, heading: &str, lines: &[Line]) {
             (name, note) => format!("{name} ({note})"),
         };
         let description = Some(line_in_cell(&row.description)).filter(|text| !text.is_empty());
-        let rules = row.rules.iter().map(|rule| rule.written(code_in_cell));
+        let rules = row.rules.iter().map(|rule| rule.render_with(code_in_cell));
         let about: Vec<_> = description.into_iter().chain(rules).collect();
-        _ = writeln!(text, "| {name} | {} | {} |", row.kind.written(code_in_cell), about.join("; "));
+        _ = writeln!(text, "| {name} | {} | {} |", row.kind.render_with(code_in_cell), about.join("; "));
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn note(line: &Line) -> String {
     }
 }
 
-/// The names that a row is about; of members with a pattern, the pattern in the place of the name.
+/// The names of a row; for members with a pattern, the pattern instead of a name.
 pub(super) fn path(line: &Line) -> String {
     match (&line.label, line.path.strip_suffix('*')) {
         (Label::Matching(pattern), Some(path)) => format!("{path}/{pattern}/"),

@@ -28,7 +28,7 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
     let mut made =
         Map::from_iter([("$schema".to_owned(), SCHEMA.into()), ("name".to_owned(), name.as_str().into())]);
     if let Some(title) = losses.text(None, "/server/title", server.title.as_deref()) {
-        made.insert("title".to_owned(), cut(title, "/server/title", losses).into());
+        made.insert("title".to_owned(), truncate(title, "/server/title", losses).into());
     }
     let said = about.description.clone().filter(|text| !text.trim().is_empty());
     let description = said.unwrap_or_else(|| {
@@ -40,7 +40,7 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
         let names: Vec<_> = document.manifest.tools.iter().map(|tool| tool.name.as_str()).collect();
         format!("Tools: {}", names.join(", "))
     });
-    made.insert("description".to_owned(), cut(&description, "/description", losses).into());
+    made.insert("description".to_owned(), truncate(&description, "/description", losses).into());
     made.insert("version".to_owned(), server.version.clone().into());
     if let Some(homepage) = &about.homepage {
         made.insert("websiteUrl".to_owned(), homepage.clone().into());
@@ -158,7 +158,7 @@ fn registry_name(document: &Document, losses: &mut Losses) -> String {
 }
 
 /// At most [`TEXT_LIMIT`] characters.
-fn cut(text: &str, pointer: &str, losses: &mut Losses) -> String {
+fn truncate(text: &str, pointer: &str, losses: &mut Losses) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.chars().count() <= TEXT_LIMIT {
         return text;
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_is_found_as_the_registry_finds_it() {
+    fn the_name_is_found_like_in_the_registry() {
         for (readme, expected) in [
             ("# Shop\n\n- MCP Registry name: `mcp-name: io.github.ada/shop`\n", Named::Visibly),
             ("mcp-name: io.github.ada/shop", Named::Visibly),

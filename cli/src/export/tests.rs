@@ -130,7 +130,7 @@ fn hard_schemas_follow_the_rules_too() {
 }
 
 #[test]
-fn what_a_form_cannot_hold_is_listed() {
+fn losses_of_a_format_are_listed() {
     assert_eq!(losses(hard(), Format::Anthropic), Vec::<String>::new());
     assert_eq!(losses(hard(), Format::Openapi), Vec::<String>::new());
     assert_eq!(
@@ -172,7 +172,7 @@ fn strict_mode_requires_all_and_lets_optional_ones_be_null() {
 }
 
 #[test]
-fn a_tool_that_strict_mode_cannot_hold_is_not_strict() {
+fn a_tool_that_strict_mode_cannot_express_is_not_strict() {
     for (property, what) in [
         (
             json!({"type": "object", "additionalProperties": {"type": "integer"}}),
@@ -203,7 +203,7 @@ fn headers_are_for_mcp_clients_only() {
 
 /// Providers take letters, digits, `_` and `-` (openai/codex#8174, anthropics/claude-code#2257).
 #[test]
-fn names_that_providers_refuse_are_changed_and_listed() {
+fn names_that_providers_reject_are_changed_and_listed() {
     let mut document = with(&json!({"a": {"type": "string"}}));
     document.manifest.tools[0].name = "admin.tools.find".to_owned();
     for format in [Format::Openai, Format::Anthropic, Format::Gemini] {
@@ -217,7 +217,7 @@ fn names_that_providers_refuse_are_changed_and_listed() {
 }
 
 #[test]
-fn pages_run_nothing_that_a_tool_wrote() {
+fn pages_execute_no_code_of_tools() {
     let mut document =
         with(&json!({"a": {"type": "string", "description": "<script>alert(1)</script> a | b"}}));
     document.manifest.tools[0].description = Some("Finds </section> & more.".to_owned());
@@ -264,7 +264,7 @@ fn the_registry_gets_a_package_of_cargo() {
 }
 
 #[test]
-fn what_the_registry_would_refuse_is_said() {
+fn values_that_the_registry_rejects_are_reported() {
     let with = |change: fn(&mut Release)| {
         let mut document = retail();
         change(document.sources.about.release.as_mut().unwrap());
@@ -303,7 +303,7 @@ fn what_the_registry_would_refuse_is_said() {
 }
 
 #[test]
-fn empty_texts_are_left_out_and_listed() {
+fn empty_strings_are_omitted_and_listed() {
     let mut document = with(&json!({"a": {"type": "string", "description": ""}}));
     document.manifest.tools[0].description = Some(String::new());
     document.manifest.server.title = Some(" ".to_owned());

@@ -21,31 +21,31 @@ pub(crate) struct GatewayArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ServeArgs {
-    /// The file that names the servers
+    /// The configuration file
     #[arg(long, value_name = "FILE", required_unless_present = "internal")]
     pub(super) config: Option<PathBuf>,
-    /// Listen at this address, such as 127.0.0.1:8080, in place of standard input and output
+    /// Listen on this address, such as 127.0.0.1:8080, instead of stdio
     #[arg(long, value_name = "ADDRESS")]
     pub(super) http: Option<SocketAddr>,
-    /// Ask callers for session tokens; the keys of the gateway are in this folder, and made if there are none
+    /// Require session tokens from callers; the keys of the gateway are in this folder, and created if necessary
     #[arg(long, value_name = "FOLDER", requires = "http")]
     pub(super) state: Option<PathBuf>,
-    /// The address that callers know the gateway by, which its tokens name; if left out, that of --http
+    /// The public URL of the gateway, which its tokens name [default: that of --http]
     #[arg(long, value_name = "URL", requires = "state")]
     pub(super) url: Option<String>,
-    /// Listen at this address for services that register the nodes of runs
+    /// Listen on this address for services that register the nodes of runs
     #[arg(long, value_name = "ADDRESS", requires = "state")]
     pub(super) internal: Option<SocketAddr>,
-    /// Keep runs and calls in the Redis at this address, which other gateways and workers share; in memory if left out
+    /// Share runs and calls with other gateways and workers in the Redis at this URL [default: in memory]
     #[arg(long, value_name = "URL", requires = "state")]
     pub(super) store: Option<String>,
-    /// The file with the master keys that credentials of runs are sealed with, one a line, of mode 0600; without it none can be stored
+    /// The file with the master keys that seal the credentials of runs, one per line, mode 0600 [default: no credentials]
     #[arg(long, value_name = "FILE", requires = "internal")]
     pub(super) master_keys: Option<PathBuf>,
-    /// Compare the tools of the servers with the pins in this file, of `cargo mcp gateway pins update`
+    /// Compare the tools of the servers with this file from `cargo mcp gateway pins update`
     #[arg(long, value_name = "FILE", requires = "config")]
     pub(super) pins: Option<PathBuf>,
-    /// What to do about tools that are new or not as they were pinned
+    /// What to do about new and changed tools
     #[arg(long, value_name = "MODE", value_enum, default_value_t = Mode::Warn, requires = "pins")]
     pub(super) pin_mode: Mode,
     /// Hold calls to the policy in this file, which is read again when it changes
@@ -58,7 +58,7 @@ pub(super) struct ServeArgs {
     pub(super) output: OutputArgs,
 }
 
-/// What is done about tools that are not as they were pinned.
+/// What to do about new and changed tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Mode {
     /// Nothing
@@ -81,9 +81,9 @@ impl From<Mode> for PinMode {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum GatewayCommand {
-    /// Show, rotate and make keys
+    /// Show, rotate and create keys
     Keys(KeysArgs),
-    /// Make, inspect and revoke session tokens
+    /// Create, inspect and revoke session tokens
     Sessions(SessionsArgs),
     /// Show how a gateway that runs stands: its servers, its policy, its runs
     Status(StatusArgs),
@@ -135,11 +135,11 @@ pub(super) struct KeysArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum KeysCommand {
-    /// Print the keys that sign session tokens, without their secrets
+    /// Print the keys that sign session tokens, without secrets
     Show(ShowKeysArgs),
-    /// Sign with the next key; tokens of the last one stay good
+    /// Sign with the next key; tokens of the previous one stay valid
     Rotate(RotateArgs),
-    /// Make a key for a service that uses the internal API, and print it
+    /// Create a key for a service that uses the internal API, and print it
     Service(ServiceArgs),
     /// Seal all credentials in Redis again with the first master key
     Rekey(RekeyArgs),
@@ -158,7 +158,7 @@ pub(super) struct ShowKeysArgs {
 pub(super) struct RotateArgs {
     #[command(flatten)]
     pub(super) state: StateArgs,
-    /// Rotate although tokens may be in use that the last key has signed: they end
+    /// Rotate even if tokens of the last key may be in use: they become invalid
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -182,18 +182,18 @@ pub(super) struct ServiceArgs {
     pub(super) name: String,
     #[command(flatten)]
     pub(super) state: StateArgs,
-    /// The organization whose runs it may touch; none if left out
+    /// The organization whose runs it may access [default: none]
     #[arg(long, value_name = "NAME", conflicts_with = "all_orgs")]
     pub(super) org: Option<String>,
-    /// It may touch the runs of all organizations
+    /// It may access the runs of all organizations
     #[arg(long)]
     pub(super) all_orgs: bool,
-    /// What it may do; can be repeated
+    /// A right of the service; may be repeated
     #[arg(long = "right", value_name = "RIGHT", required = true)]
     pub(super) rights: Vec<RightArg>,
 }
 
-/// A right of a service, as it is written on the command line.
+/// A right of a service on the command line.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum RightArg {
     /// Open and end runs, register nodes
@@ -204,7 +204,7 @@ pub(super) enum RightArg {
     AllNodes,
     /// Revoke tokens
     Revoke,
-    /// Look at runs and calls
+    /// Read runs and calls
     Read,
 }
 
@@ -228,11 +228,11 @@ pub(super) struct SessionsArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum SessionsCommand {
-    /// Make a token for the servers of the file, and print it
+    /// Create a token for the servers of the file, and print it
     Mint(MintArgs),
-    /// Print what a token says, and whether it is good
+    /// Print the claims of a token, and whether it is valid
     Inspect(InspectArgs),
-    /// Revoke a token, or all of a run or an organization: what is open with them ends
+    /// Revoke a token, or all tokens of a run or an organization, and end what uses them
     Revoke(RevokeArgs),
 }
 
@@ -240,34 +240,34 @@ pub(super) enum SessionsCommand {
 pub(super) struct MintArgs {
     #[command(flatten)]
     pub(super) state: StateArgs,
-    /// The address that callers know the gateway by
+    /// The public URL of the gateway
     #[arg(long, value_name = "URL")]
     pub(super) url: String,
-    /// Whom the token is for
+    /// The agent that the token is for
     #[arg(long, value_name = "NAME", default_value = "agent")]
     pub(super) agent: String,
-    /// A server that it reaches; can be repeated
+    /// A server that the token grants; may be repeated
     #[arg(long = "server", value_name = "NAME", required_unless_present = "all")]
     pub(super) servers: Vec<String>,
-    /// It reaches all servers
+    /// Grant all servers
     #[arg(long, conflicts_with = "servers")]
     pub(super) all: bool,
-    /// A tool that it reaches, such as `files__read`; can be repeated, and all of its servers if left out
+    /// A tool that the token grants, such as `files__read`; may be repeated [default: all tools of its servers]
     #[arg(long = "tool", value_name = "NAME")]
     pub(super) tools: Vec<String>,
-    /// For how many minutes it is good, 60 at most
+    /// Lifetime of the token in minutes, at most 60
     #[arg(long, value_name = "NUMBER", default_value_t = 15)]
     pub(super) minutes: u64,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct InspectArgs {
-    /// The file with the token; standard input if left out or `-`
+    /// The file with the token [default: standard input]
     #[arg(value_name = "FILE")]
     pub(super) file: Option<PathBuf>,
     #[command(flatten)]
     pub(super) state: StateArgs,
-    /// The address that callers know the gateway by
+    /// The public URL of the gateway
     #[arg(long, value_name = "URL")]
     pub(super) url: String,
 }
@@ -280,24 +280,24 @@ pub(super) struct RevokeArgs {
     /// The token with this id, which `sessions inspect` shows as `jti`
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     pub(super) token: Option<String>,
-    /// All tokens of this run so far
+    /// All existing tokens of this run
     #[arg(long, value_name = "RUN")]
     pub(super) run: Option<String>,
-    /// All tokens of the organization of --org so far; without --org, of that without a name
+    /// All existing tokens of the organization of --org; without --org, of the unnamed one
     #[arg(long)]
     pub(super) all_of_org: bool,
-    /// The organization; that of the key if left out
+    /// The organization [default: that of the key]
     #[arg(long, value_name = "NAME", conflicts_with = "token")]
     pub(super) org: Option<String>,
 }
 
-/// Where the internal API of a gateway is, and the key for it.
+/// The internal API of a gateway, and the key for it.
 #[derive(Debug, Args)]
 pub(super) struct InternalArgs {
-    /// The address of the gateway's internal API
+    /// The URL of the gateway's internal API
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8081")]
     pub(super) internal: String,
-    /// The file with the key of a service; the variable `MCP_SERVICE_KEY` if left out
+    /// The file with the key of a service [default: the variable `MCP_SERVICE_KEY`]
     #[arg(long, value_name = "FILE")]
     pub(super) key_file: Option<PathBuf>,
     #[command(flatten)]

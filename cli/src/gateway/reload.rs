@@ -41,7 +41,7 @@ impl Watched {
     /// Whether it has changed since this was asked last.
     fn has_changed(&mut self) -> bool {
         let now = stamp(&self.file);
-        // An editor may write a new file in the place of the old one: for a moment there is none.
+        // An editor may replace the file: for a moment there is none.
         if now.is_none() || now == self.seen {
             return false;
         }

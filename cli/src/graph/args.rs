@@ -33,7 +33,7 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(super) enum GraphCommand {
-    /// Print what happens to each node in a run
+    /// Print the action of each node in a run
     Plan(WorkflowArgs),
     /// Print the workflow with the tools of each agent
     Compile(WorkflowArgs),
@@ -43,16 +43,16 @@ pub(super) enum GraphCommand {
 
 #[derive(Debug, Args)]
 pub(super) struct WorkflowArgs {
-    /// The workflow as JSON; standard input if left out or `-`
+    /// The workflow as JSON [default: standard input]
     #[arg(value_name = "FILE")]
     pub(super) file: Option<PathBuf>,
-    /// Nodes whose type starts with this are agents, in place of `core.ai.`; can be repeated
+    /// Prefix of the types of agent nodes, instead of `core.ai.`; may be repeated
     #[arg(long, value_name = "PREFIX")]
     agent_prefix: Vec<String>,
-    /// Nodes of this type are agents as well; can be repeated
+    /// Another type of agent nodes; may be repeated
     #[arg(long, value_name = "TYPE")]
     agent_type: Vec<String>,
-    /// Print problems as JSON on standard output, too
+    /// Also print problems as JSON on standard output
     #[arg(long)]
     pub(super) json: bool,
     #[command(flatten)]
@@ -80,11 +80,11 @@ pub(super) struct SchemaArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Of {
-    /// What `plan` and `compile` read
+    /// The input of `plan` and `compile`
     Workflow,
-    /// What `compile` prints
+    /// The output of `compile`
     Compiled,
-    /// What `plan` prints
+    /// The output of `plan`
     Plan,
 }
 

@@ -12,10 +12,10 @@ use crate::source::{Source, help_with_sources};
 
 #[derive(Debug, Args)]
 pub(crate) struct LintArgs {
-    /// Where the definitions come from [default: the package]
+    /// The definitions to check [default: the package]
     #[arg(value_name = "SOURCE", conflicts_with = "command")]
     pub(super) sources: Vec<Source>,
-    /// Check only the rules of these clients, and those for all
+    /// Check only the rules for these clients, and those for all
     #[arg(long = "for", value_name = "CLIENTS", value_enum, value_delimiter = ',')]
     pub(super) clients: Vec<Client>,
     /// Also fail for `warnings`, for `notes` and warnings, or for a rule

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_manifest_on_one_long_line_only_the_place_is_told() {
+    fn a_one_line_manifest_is_reported_by_position_only() {
         let description = "x".repeat(MAX_QUOTED_LINE);
         let text = format!("{{\"tools\": [{{\"name\": \"a\", \"description\": \"{description}\"}}]}}");
         let file = ManifestFile::new("m.json".into(), text);

@@ -123,7 +123,7 @@ fn add<'a>(
     nodes.push(Node { pointer, schema, parent: Some(parent), keyword, property, depth, is_plain_member });
 }
 
-/// The type of `value`, in the words of JSON Schema.
+/// The JSON Schema type of `value`.
 pub(super) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

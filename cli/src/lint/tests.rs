@@ -115,7 +115,7 @@ fn explanations_fit_a_terminal() {
 
 /// `UPDATE=1 cargo test -p toolwright-cli lints_md` rewrites the document.
 #[test]
-fn docs_lints_md_says_what_the_data_files_say() {
+fn docs_lints_md_matches_the_data_files() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lints.md");
     let expected = explain::document();
     if std::env::var_os("UPDATE").is_some() {

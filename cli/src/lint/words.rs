@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_preposition_adds_is_not_the_thing() {
+    fn words_after_a_preposition_are_ignored() {
         for (name, expected) in [
             ("api_key_for_billing", "api key"),
             ("number_of_tokens", "number"),

@@ -8,10 +8,10 @@ use clap::Args;
 use crate::flags::ToolsArgs;
 use crate::source::Source;
 
-/// Which definitions a lock file is about, and where it is.
+/// Selects definitions and their lock file.
 #[derive(Debug, Args)]
 pub(crate) struct LockArgs {
-    /// Where the definitions come from [default: the package]
+    /// The definitions [default: the package]
     #[arg(conflicts_with = "command")]
     source: Option<Source>,
     /// The lock file
@@ -25,7 +25,7 @@ pub(crate) struct LockArgs {
 }
 
 impl LockArgs {
-    /// What is compared with the lock.
+    /// Returns the definitions to compare with the lock.
     pub(crate) fn source(&self) -> Source {
         Source::from_args(self.source.as_ref(), &self.command)
     }

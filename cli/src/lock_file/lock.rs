@@ -27,7 +27,7 @@ pub(crate) struct Lock {
     kinds: BTreeSet<Kind>,
     /// The hash of the server's instructions: models read them. `null` if it has none; left out if that is not known, or in
     /// version 1 if it has none.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     instructions: Option<Value>,
     #[serde(default)]
     tools: Pins,
@@ -70,7 +70,7 @@ enum How {
 }
 
 /// What is there, `null` included.
-fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+fn deserialize_present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 

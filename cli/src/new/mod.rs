@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_no_crate_can_have_are_refused() {
+    fn invalid_crate_names_are_rejected() {
         for name in ["shop", "a/b/word-counter", "word_counter2"] {
             assert!(package_name(Path::new(name)).is_ok(), "{name}");
         }

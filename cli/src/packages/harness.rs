@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn patches_and_profiles_are_taken_over_with_whole_paths() {
+    fn patches_and_profiles_are_copied_with_absolute_paths() {
         let users = tempfile::tempdir().unwrap();
         let text = "[patch.crates-io]\nserde = { path = \"vendored/serde\" }\nother = { git = \"https://x\" }\n\
                     [profile.release]\nlto = \"fat\"";

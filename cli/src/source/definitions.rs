@@ -159,7 +159,7 @@ mod tests {
     /// A client passes on what it does not know, since a later revision may give it a meaning (2026-07-28, basic
     /// "General fields"). A manifest of a server is such a copy.
     #[test]
-    fn a_manifest_keeps_members_that_nobody_knows() {
+    fn a_manifest_keeps_unknown_members() {
         let unknown = json!({"x-a": 1, "x-b": {"c": [null, "d"]}});
         let with_unknown = |mut value: Value| {
             value.as_object_mut().unwrap().extend(unknown.as_object().unwrap().clone());
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_without_an_introduction_gets_a_name() {
+    fn a_server_without_info_gets_a_name() {
         let definitions = ServerDefinitions::parse(r#"{"tools": []}"#).unwrap();
         assert_eq!(definitions.to_manifest("saved").unwrap().server, Server::new("saved", "0.0.0"));
     }

@@ -35,7 +35,7 @@ pub(crate) enum SourceError {
     NoFile { file: PathBuf },
     #[error("{} is a folder; expected one of\n{SOURCES}", visible(&.file.display().to_string()))]
     Folder { file: PathBuf },
-    #[error("`{}` is neither a file nor a package of the workspace{}; expected one of\n{SOURCES}", visible(.word), known(.members))]
+    #[error("`{}` is neither a file nor a package of the workspace{}; expected one of\n{SOURCES}", visible(.word), suggest_members(.members))]
     UnknownWord { word: String, members: Vec<String> },
     #[error("`{word}` is a file here and a package of the workspace: write ./{word} or package:{word}")]
     Ambiguous { word: String },
@@ -43,7 +43,7 @@ pub(crate) enum SourceError {
     Live { server: String, why: String },
 }
 
-fn known(members: &[String]) -> String {
+fn suggest_members(members: &[String]) -> String {
     if members.is_empty() { String::new() } else { format!(", which has {}", visible(&members.join(", "))) }
 }
 

@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_are_told_apart_by_their_form() {
+    fn sources_are_distinguished_by_their_form() {
         let revision =
             |revision: &str, path: &str| Source::Revision { revision: revision.into(), path: path.into() };
         for (text, expected) in [
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_are_answered_with_all_forms() {
+    fn unknown_sources_list_all_forms() {
         for text in ["", "package:", "ftp://example.com/mcp", "ws://localhost", ":mcp.json", "HEAD:"] {
             let error = text.parse::<Source>().unwrap_err();
             for form in ["FILE ", "REV:PATH ", "NAME ", "https://", "-- COMMAND"] {

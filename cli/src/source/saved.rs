@@ -199,12 +199,12 @@ mod tests {
     }
 
     #[test]
-    fn members_that_nobody_knows_are_kept() {
+    fn unknown_members_are_preserved() {
         assert_eq!(read(TOOL).unwrap().tools["find"]["execution"], json!({"x": 1}));
     }
 
     #[test]
-    fn an_introduction_says_who_it_is() {
+    fn server_info_is_read() {
         let list = format!(r#"{{"tools": [{TOOL}]}}"#);
         let legacy = r#"{"protocolVersion": "2025-11-25", "serverInfo": {"name": "a", "version": "2"}, "instructions": "Ask."}"#;
         let modern = r#"{"supportedVersions": [], "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "a", "version": "2"}}, "instructions": "Ask."}"#;
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused_with_the_reason() {
+    fn invalid_lists_are_rejected_with_the_reason() {
         for (text, part) in [
             ("", "manifestVersion"),
             ("{}", "manifestVersion"),

@@ -48,19 +48,19 @@ is standard input. Output to FILE.arrow is an Arrow IPC file.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ToolCommand {
-    /// Print the name, the kind and the description of each tool, a line each
+    /// Print name, kind and description of each tool, one per line
     List(RecordsArgs),
-    /// Find records that are wrong, and names that come twice
+    /// Find invalid records and duplicate names
     Check(CheckArgs),
-    /// Print the records of all files, one after the other, in the current form
+    /// Print the records of all files in the current format
     Concat(ConcatArgs),
-    /// Rewrite records of any form
+    /// Rewrite records in another format
     Migrate(MigrateArgs),
-    /// Print records of one form in the current one
+    /// Convert records of one format to the current one
     Decode(DecodeArgs),
-    /// Write each record and read it again, and print what was written
+    /// Write each record, read it again, and print the result
     Roundtrip(RoundtripArgs),
-    /// List the forms of records
+    /// List the formats of records
     Codecs(CodecsArgs),
     /// Print a new record
     New(NewToolArgs),
@@ -68,7 +68,7 @@ pub(super) enum ToolCommand {
     Schema(OutputArgs),
 }
 
-/// Which records are meant.
+/// Selects records.
 #[derive(Debug, Args)]
 pub(super) struct RecordsArgs {
     /// Files of records [default: standard input]
@@ -86,10 +86,10 @@ pub(super) struct ConcatArgs {
     pub(super) out: OutArgs,
 }
 
-/// Where records are written.
+/// The output of records.
 #[derive(Debug, Args)]
 pub(super) struct OutArgs {
-    /// Write to this file: an Arrow IPC file if its name ends in `.arrow`, else JSON lines
+    /// Write to this file: an Arrow IPC file if its name ends with `.arrow`, otherwise JSON lines
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
 }
@@ -98,7 +98,7 @@ pub(super) struct OutArgs {
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) records: RecordsArgs,
-    /// Exit with 100 for records of a form that is going to be removed
+    /// Exit with 100 for records of a deprecated format
     #[arg(long)]
     pub(super) deny_deprecated: bool,
 }
@@ -107,10 +107,10 @@ pub(super) struct CheckArgs {
 pub(super) struct MigrateArgs {
     #[command(flatten)]
     pub(super) records: RecordsArgs,
-    /// The form to write
-    #[arg(long, value_name = "CODEC", default_value = ToolCodec::default().name(), value_parser = written())]
+    /// The format to write
+    #[arg(long, value_name = "CODEC", default_value = ToolCodec::default().name(), value_parser = writable())]
     pub(super) to: String,
-    /// Fail, and write nothing, if the form cannot hold everything
+    /// Fail, without writing anything, if the format cannot express everything
     #[arg(long)]
     pub(super) deny_lossy: bool,
     #[command(flatten)]
@@ -121,8 +121,8 @@ pub(super) struct MigrateArgs {
 pub(super) struct DecodeArgs {
     #[command(flatten)]
     pub(super) records: RecordsArgs,
-    /// The form of all records [default: that of each record]
-    #[arg(long, value_name = "CODEC", value_parser = known(), conflicts_with = "flat")]
+    /// The format of all records [default: detected per record]
+    #[arg(long, value_name = "CODEC", value_parser = readable(), conflicts_with = "flat")]
     codec: Option<String>,
     /// The same as --codec flat/1
     #[arg(long)]
@@ -141,8 +141,8 @@ impl DecodeArgs {
 pub(super) struct RoundtripArgs {
     #[command(flatten)]
     pub(super) records: RecordsArgs,
-    /// The form to write and read
-    #[arg(long, value_name = "CODEC", default_value = ToolCodec::default().name(), value_parser = written())]
+    /// The format to write and read
+    #[arg(long, value_name = "CODEC", default_value = ToolCodec::default().name(), value_parser = writable())]
     pub(super) codec: String,
     /// Write and read an Arrow IPC file as well
     #[arg(long)]
@@ -151,7 +151,7 @@ pub(super) struct RoundtripArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct CodecsArgs {
-    /// One JSON object a line
+    /// One JSON object per line
     #[arg(long)]
     pub(super) json: bool,
     #[command(flatten)]
@@ -170,16 +170,16 @@ pub(super) enum NewKind {
     Mcp {
         #[command(flatten)]
         common: CommonArgs,
-        /// The address of the server
+        /// The URL of the server
         #[arg(long, value_name = "URI")]
         server_uri: String,
-        /// The tool's name on its server [default: NAME]
+        /// The name of the tool on its server [default: NAME]
         #[arg(long, value_name = "NAME")]
         tool_name: Option<String>,
-        /// JSON Schema of the arguments as the server has it
+        /// JSON Schema of the arguments on the server
         #[arg(long, value_name = "JSON")]
         input_schema: Option<String>,
-        /// What kind of result to expect, such as string
+        /// The expected kind of result, such as string
         #[arg(long, value_name = "TYPE")]
         output_type: Option<String>,
         /// The name of the credential for the server; never the secret
@@ -190,10 +190,10 @@ pub(super) enum NewKind {
     Workflow {
         #[command(flatten)]
         common: CommonArgs,
-        /// The file of the workflow; the record has its path and SHA-256
+        /// The workflow file; the record contains its path and SHA-256
         #[arg(long, value_name = "FILE")]
         workflow: Option<PathBuf>,
-        /// Which output port has the message for the model, from 0
+        /// The output port with the message for the model, starting at 0
         #[arg(long, value_name = "INDEX", default_value_t = -1, allow_negative_numbers = true)]
         message_output_port_index: i32,
     },
@@ -201,7 +201,7 @@ pub(super) enum NewKind {
     Http {
         #[command(flatten)]
         common: CommonArgs,
-        /// The address, with {parameter} where one belongs
+        /// The URL, with {parameter} placeholders
         #[arg(long)]
         url: String,
         /// The method
@@ -215,13 +215,13 @@ pub(super) enum NewKind {
     Command {
         #[command(flatten)]
         common: CommonArgs,
-        /// The name of the server that offers it
+        /// The name of the server
         #[arg(long, value_name = "NAME")]
         server: Option<String>,
     },
 }
 
-/// What tools of all kinds have.
+/// Members of all kinds of tools.
 #[derive(Debug, Args)]
 pub(super) struct CommonArgs {
     /// The name
@@ -263,12 +263,12 @@ impl From<Method> for HttpMethod {
     }
 }
 
-/// The forms that can be written.
-fn written() -> PossibleValuesParser {
+/// Returns the formats that can be written.
+fn writable() -> PossibleValuesParser {
     ToolCodec::all().iter().filter(|codec| codec.writes()).map(ToolCodec::name).into()
 }
 
-/// The forms that can be read.
-fn known() -> PossibleValuesParser {
+/// Returns the formats that can be read.
+fn readable() -> PossibleValuesParser {
     ToolCodec::all().iter().map(ToolCodec::name).into()
 }

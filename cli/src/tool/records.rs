@@ -53,7 +53,7 @@ pub(super) fn read_all(
     }
 }
 
-/// Prints records, a line each. One of a kind that is not known goes out as it came.
+/// Prints records, one per line. Records of unknown kinds are unchanged.
 ///
 /// # Errors
 /// [`Error::Write`].

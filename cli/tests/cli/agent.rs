@@ -14,7 +14,7 @@ fn server() -> String {
 }
 
 /// A script that notes each start in `starts.log` and becomes the server.
-fn counted(folder: &Path) -> String {
+fn counting_server(folder: &Path) -> String {
     let script = folder.join("server.sh");
     let log = folder.join("starts.log");
     fs::write(&script, format!("echo started >>'{}'\nexec '{}'\n", log.display(), server())).unwrap();
@@ -68,7 +68,7 @@ fn a_server_is_imported_with_one_record_per_tool() {
 }
 
 #[test]
-fn simple_types_leave_out_what_cannot_be_called() {
+fn simple_types_omit_tools_that_cannot_be_called() {
     let parameter = |kind: &str| json!({"type": kind});
     let properties =
         json!({"text": parameter("string"), "deep": parameter("object"), "on": parameter("boolean")});
@@ -123,7 +123,7 @@ fn tools_on_further_pages_are_imported() {
 #[test]
 fn ten_calls_of_a_server_share_one_connection() {
     let scratch = scratch();
-    let script = counted(scratch.path());
+    let script = counting_server(scratch.path());
     run(scratch.path(), &["import", "--out", "tools.jsonl", "--", "sh", &script]).ok();
     assert_eq!(starts(scratch.path()), 1);
     let call = |number: usize| json!({"type": "function_call", "call_id": format!("c{number}"), "name": "help", "arguments": HELP});
@@ -148,7 +148,7 @@ fn ten_calls_of_a_server_share_one_connection() {
 #[test]
 fn programs_of_records_are_started_only_if_allowed() {
     let scratch = scratch();
-    let script = counted(scratch.path());
+    let script = counting_server(scratch.path());
     run(scratch.path(), &["import", "--out", "tools.jsonl", "--", "sh", &script]).ok();
     let call = |flags: &[&str]| {
         let words = ["agent", "call", "tools.jsonl", "help", HELP];
@@ -170,7 +170,7 @@ fn programs_of_records_are_started_only_if_allowed() {
 }
 
 #[test]
-fn servers_of_a_file_are_called_with_what_the_file_says() {
+fn servers_of_a_file_are_called_with_its_settings() {
     let scratch = scratch();
     let program = server();
     let script = format!("test \"$DESK_KEY\" = s3cret && exec '{program}'");
@@ -230,7 +230,7 @@ fn tools_of_all_kinds_are_shown_and_called() {
 }
 
 #[test]
-fn flags_and_files_that_do_not_fit_are_refused() {
+fn conflicting_flags_and_files_are_rejected() {
     let scratch = scratch();
     run(scratch.path(), &["agent", "call", "tools.jsonl"]).ended(2).says(&["<TOOL>"]);
     run(scratch.path(), &["agent", "call", "missing.jsonl", "x"]).ended(6).says(&["missing.jsonl"]);

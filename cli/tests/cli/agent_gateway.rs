@@ -40,7 +40,7 @@ fn tools(folder: &std::path::Path, url: &str, flags: &[&str]) -> Run {
 }
 
 #[test]
-fn the_tools_of_a_gateway_are_shown_as_models_get_them() {
+fn gateway_tools_are_printed_for_models() {
     let (folder, url) = (scratch(), gateway());
     fs::write(folder.path().join("session.token"), format!("{TOKEN}\n")).unwrap();
     for token in [["--token", TOKEN], ["--token-file", "session.token"]] {

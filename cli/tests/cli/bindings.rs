@@ -53,7 +53,7 @@ fn unlisted(here: &Path, server: &str, points: &[(String, String)]) -> Vec<Value
 }
 
 #[test]
-fn modules_compile_and_say_what_the_servers_say() {
+fn modules_compile_and_match_the_servers() {
     let here = folder("bindings");
     let mut listed = Vec::new();
     for server in SERVERS {
@@ -127,7 +127,7 @@ fn arguments_and_results_have_types() {
 }
 
 #[test]
-fn what_types_do_not_hold_can_be_denied() {
+fn losses_of_types_can_be_denied() {
     let here = folder("bindings");
     let refused = bindings(&here, "lists/hard.json --deny-lossy").ended(100);
     assert_eq!(refused.stdout, "");

@@ -87,13 +87,13 @@ fn a_missing_file_is_answered_with_the_command_that_writes_it() {
 }
 
 #[test]
-fn a_file_that_is_no_manifest_is_refused() {
+fn an_invalid_manifest_file_is_rejected() {
     check("mcp", |_| "{}".to_owned()).ended(6).says(&["cannot compare", "manifestVersion"]);
     check("jsonl", |text| text + "{").ended(6).says(&["cannot compare"]);
 }
 
 #[test]
-fn a_manifest_of_a_later_version_is_refused_with_both_versions() {
+fn a_later_manifest_version_is_rejected() {
     let run = check("mcp", |text| text.replace("\"manifestVersion\": 1", "\"manifestVersion\": 3")).ended(6);
     run.says(&["version 3", "up to 1"]);
 }

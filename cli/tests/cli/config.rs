@@ -61,7 +61,7 @@ fn warnings_can_be_let_through() {
 }
 
 #[test]
-fn what_is_in_effect_is_shown_without_secrets() {
+fn resolved_servers_are_shown_without_secrets() {
     let scratch = scratch();
     fs::write(scratch.path().join("a.json"), SHARED).unwrap();
     let shown = mcp(scratch.path(), "config show a.json").ok();
@@ -74,7 +74,7 @@ fn what_is_in_effect_is_shown_without_secrets() {
 }
 
 #[test]
-fn files_are_converted_and_losses_are_told() {
+fn files_are_converted_and_losses_reported() {
     let scratch = scratch();
     fs::write(scratch.path().join("a.json"), SHARED).unwrap();
     let run = mcp(scratch.path(), "config convert a.json --to vscode").ok().says(&["comments are not kept"]);

@@ -41,7 +41,7 @@ fn the_level_decides_about_the_exit_code() {
 
 /// "Found" and "could not run" have different codes (JoviDeCroock/mcp-tada#14).
 #[test]
-fn what_cannot_be_read_has_an_exit_code_of_its_own() {
+fn unreadable_input_has_its_own_exit_code() {
     let scratch = two_files();
     let diff = |words: &[&str]| run(scratch.path(), &[&["diff"], words].concat());
     diff(&["missing.json", "old.json"]).ended(6).says(&["cannot read missing.json"]);

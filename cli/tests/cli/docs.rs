@@ -34,7 +34,7 @@ fn the_documentation_has_parameters_and_examples() {
 }
 
 #[test]
-fn the_documentation_is_made_from_the_manifest() {
+fn the_documentation_is_generated_from_the_manifest() {
     let manifest = Manifest::from_json(&manifest("library", "").ok().stdout).unwrap();
     assert_eq!(docs("library", "--simple").ok().stdout, simple(&manifest.tools));
     let tools: Vec<_> = manifest.tools.iter().map(full).collect();

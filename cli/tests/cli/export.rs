@@ -5,7 +5,7 @@ use std::fs;
 use crate::common::{EXPORTS, manifest, scratch};
 
 #[test]
-fn every_form_is_written_checked_and_found_out_of_date() {
+fn every_format_is_written_and_checked() {
     let scratch = scratch();
     let file = scratch.path().join("form");
     for form in EXPORTS.into_iter().filter(|form| *form != "jsonl") {
@@ -22,7 +22,7 @@ fn every_form_is_written_checked_and_found_out_of_date() {
 }
 
 #[test]
-fn what_a_form_cannot_hold_is_said_and_can_be_denied() {
+fn losses_are_reported_and_can_be_denied() {
     let said =
         "search /inputSchema/properties/weights: strict mode cannot express an object with arbitrary members";
     manifest("library", "--format openai-strict").ok().says(&[said]);

@@ -20,7 +20,7 @@ fn a_build_failure_is_shown_once_with_the_command_to_repeat_it() {
 }
 
 #[test]
-fn a_definition_that_cannot_be_made_is_reported_with_its_tool() {
+fn invalid_definitions_are_reported_with_their_tool() {
     let run = manifest("panics", "").ended(4);
     assert_eq!(run.stdout, "");
     run.says(&[
@@ -36,21 +36,21 @@ fn a_file_without_toolwright_is_not_run() {
     let script = scratch.path().join("script");
     fs::write(&script, "#!/bin/sh\necho ran > ran\n").unwrap();
     let run = manifest_with(scratch.path(), "--artifact script", |_| {}).ended(4);
-    run.says(&["script does not contain Toolwright"]);
+    run.says(&["script does not use Toolwright"]);
     assert!(!scratch.path().join("ran").exists());
     manifest_with(scratch.path(), "--artifact missing", |_| {}).ended(6).says(&["cannot read", "missing"]);
 }
 
 /// The marker's bytes in a program, as in one that is about them, do not make it answer.
 #[test]
-fn a_program_with_the_marker_s_bytes_alone_is_not_run() {
+fn a_program_with_only_the_marker_bytes_is_not_run() {
     let run = manifest("marked", "").ended(5);
     run.says(&["no tools in package `marked`"]);
     let program = target().join("debug/marked");
     assert!(fs::read(&program).unwrap().windows(20).any(|part| part == b"toolwright: this pro"));
     let scratch = scratch();
     let artifact = format!("--artifact {}", program.display());
-    manifest_with(scratch.path(), &artifact, |_| {}).ended(4).says(&["does not contain Toolwright"]);
+    manifest_with(scratch.path(), &artifact, |_| {}).ended(4).says(&["does not use Toolwright"]);
     assert!(!scratch.path().join("main-ran").exists() && !folder("marked").join("main-ran").exists());
 }
 

@@ -40,7 +40,7 @@ fn the_manifest_has_the_declared_lists() {
 }
 
 #[test]
-fn what_is_pinned_of_the_package_is_what_its_server_offers() {
+fn package_pins_match_its_running_server() {
     let scratch = scratch();
     let server = server();
     let lock = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
@@ -97,7 +97,7 @@ fn a_changed_prompt_or_resource_is_drift_in_check_and_verify() {
 }
 
 #[test]
-fn lists_that_one_side_does_not_hold_are_left_out_and_named() {
+fn lists_missing_on_one_side_are_skipped_and_named() {
     let scratch = scratch();
     let server = server();
     let lock = scratch.path().join("lock.json");
@@ -124,7 +124,7 @@ fn lists_that_one_side_does_not_hold_are_left_out_and_named() {
 }
 
 #[test]
-fn a_lock_of_the_first_version_is_read_as_it_was_written() {
+fn version_1_lock_files_are_supported() {
     let scratch = scratch();
     let lock = scratch.path().join("lock.json");
     let old = json!({
@@ -150,7 +150,7 @@ fn a_lock_of_the_first_version_is_read_as_it_was_written() {
 }
 
 #[test]
-fn agents_and_pages_are_told_of_them() {
+fn agents_and_pages_include_them() {
     let simple = mcp(&["docs", "--simple"]).ok().stdout;
     let expected = "count_orders: Count the orders.\nprompt review: Asks for a review.\nresource shop://terms: The terms of \
                     trade.\nresource template shop://orders/{id}: An order.\n";

@@ -87,7 +87,7 @@ fn a_line_in_the_file_adds_a_server_without_a_restart() {
 }
 
 #[test]
-fn what_keeps_it_from_starting_is_said() {
+fn startup_errors_are_reported() {
     let scratch = scratch();
     let folder = scratch.path();
     run(folder, &["gateway", "--config", "none.json"]).ended(2).says(&["none.json"]);

@@ -124,7 +124,7 @@ fn callers_with_a_token_see_their_servers() {
 }
 
 #[test]
-fn keys_are_shown_rotated_and_made() {
+fn keys_are_listed_rotated_and_created() {
     let scratch = scratch();
     let folder = scratch.path();
     let keys = |words: &[&str]| run(folder, &[&["gateway", "keys"], words, &["--state", "state"]].concat());

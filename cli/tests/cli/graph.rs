@@ -30,7 +30,7 @@ fn the_documented_workflow_is_planned_and_compiled() {
 }
 
 #[test]
-fn who_is_an_agent_is_set_by_flags() {
+fn flags_select_the_agents() {
     let workflow = r#"{"nodes": [{"id": "x", "type": "acme.planner"}, {"id": "y", "type": "bot.z"}, {"id": "z", "type": "core.ai.agent"}]}"#;
     let flags = ["compile", "--agent-type", "acme.planner", "--agent-prefix", "bot."];
     let nodes = graph(&flags, workflow).ok().document()["nodes"].take();
@@ -61,7 +61,7 @@ fn a_bad_graph_ends_with_two_and_names_the_edge() {
 }
 
 #[test]
-fn what_is_not_a_workflow_is_told_apart_from_bad_json() {
+fn invalid_workflows_are_distinguished_from_bad_json() {
     graph(&["plan"], r#"{"nodes": [{"id": "x"}]}"#)
         .ended(2)
         .says(&["is not a workflow", "missing field `type`"]);

@@ -119,7 +119,7 @@ fn a_server_that_keeps_talking_does_not_keep_the_run() {
 }
 
 #[test]
-fn a_server_that_says_nothing_does_not_keep_the_run() {
+fn a_silent_server_does_not_block_the_run() {
     let silent: Answer = |_, stream| {
         let mut rest = Vec::new();
         stream.read_to_end(&mut rest).map(drop)
@@ -130,7 +130,7 @@ fn a_server_that_says_nothing_does_not_keep_the_run() {
 }
 
 #[test]
-fn pages_without_an_end_are_left_at_the_limits() {
+fn endless_pages_stop_at_the_limits() {
     // New cursors on small pages: the number of pages ends it.
     let small: Answer = |message, stream| {
         discovered(message, stream).unwrap_or_else(|| {
@@ -152,7 +152,7 @@ fn pages_without_an_end_are_left_at_the_limits() {
 }
 
 #[test]
-fn a_body_without_an_end_is_left_at_the_limit() {
+fn an_endless_body_stops_at_the_limit() {
     let flood: [Answer; 3] = [
         |_, stream| {
             write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")?;
@@ -182,7 +182,7 @@ fn a_body_without_an_end_is_left_at_the_limit() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_on_stdio_is_held_to_the_same_limits() {
+fn stdio_servers_have_the_same_limits() {
     let scratch = scratch();
     let pin = |script: &str, timeout: &str| {
         run(scratch.path(), &["pin", "--timeout", timeout, "--", "sh", "-c", script])
@@ -207,7 +207,7 @@ fn a_server_on_stdio_is_held_to_the_same_limits() {
 
 #[cfg(unix)]
 #[test]
-fn what_a_server_says_on_standard_error_is_shown_within_bounds() {
+fn standard_error_of_servers_is_bounded() {
     let scratch = scratch();
     let script = "printf 'one\\n::error::two\\033[2J\\n' >&2; yes flood | head -c 300000 >&2; exit 1";
     let run = run(scratch.path(), &["pin", "--", "sh", "-c", script]).ended(4);

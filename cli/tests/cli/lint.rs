@@ -46,13 +46,13 @@ fn findings_show_the_field_or_the_struct_in_the_source() {
 }
 
 #[test]
-fn a_program_that_is_asked_directly_has_its_places_too() {
+fn a_queried_program_has_source_locations_too() {
     let places = places(&lint("program", "--format json --notes").ok());
     assert!(places.contains(&"short-description at src/main.rs:10:12".to_owned()), "{places:#?}");
 }
 
 #[test]
-fn what_is_denied_ends_with_100() {
+fn denied_findings_exit_with_100() {
     lint("library", "").ok();
     lint("library", "--deny warnings").ended(100);
     lint("library", "--deny undescribed-parameter").ended(100);
@@ -98,7 +98,7 @@ fn a_level_needs_a_known_rule_and_a_reason() {
 }
 
 #[test]
-fn a_manifest_file_is_looked_at_without_a_build() {
+fn a_manifest_file_is_checked_without_a_build() {
     let scratch = scratch();
     let file = scratch.path().join("shop.json");
     let text = manifest("library", "").ok().stdout.replace("In cents.", "In \\u202ecents.");

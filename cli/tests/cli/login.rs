@@ -152,7 +152,7 @@ fn tokens_are_encrypted_with_a_key() {
 }
 
 #[test]
-fn a_file_says_which_client_logs_in() {
+fn a_file_configures_the_oauth_client() {
     let setting = Setting::new();
     let url = &*setting.server.url;
     let file = setting.folder.path().join("mcp.json");

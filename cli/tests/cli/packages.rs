@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::common::{cargo, folder, manifest, manifest_with, scratch, target};
 
 #[test]
-fn a_library_alone_is_asked_through_a_harness() {
+fn a_library_alone_is_queried_through_a_harness() {
     let run = manifest("library", "").ok();
     assert_eq!(run.names(), ("library".into(), vec!["get_order".into(), "refund".into(), "search".into()]));
     let document = run.document();
@@ -40,14 +40,14 @@ fn the_document_follows_its_schema() {
 }
 
 #[test]
-fn a_program_alone_is_asked_before_its_main_panics() {
+fn a_program_alone_is_queried_before_its_main_panics() {
     let run = manifest("program", "").ok();
     assert_eq!(run.names(), ("program".into(), vec!["bye".into(), "hello".into()]));
     assert!(!run.stderr.contains("main ran"), "{}", run.stderr);
 }
 
 #[test]
-fn of_library_and_program_the_program_is_asked_and_not_run() {
+fn with_library_and_program_the_program_is_queried() {
     let run = manifest("both", "-v").ok().says(&["TOOLWRIGHT_MANIFEST="]);
     assert_eq!(run.names(), ("sums".into(), vec!["add".into()]));
     assert!(!run.stderr.contains("harness"), "{}", run.stderr);
@@ -55,13 +55,13 @@ fn of_library_and_program_the_program_is_asked_and_not_run() {
 }
 
 #[test]
-fn the_library_of_a_package_with_both_is_asked_on_demand() {
+fn the_library_is_queried_on_demand() {
     let run = manifest("both", "--lib -v").ok().says(&["toolwright-harness-both"]);
     assert_eq!(run.stdout, manifest("both", "").ok().stdout);
 }
 
 #[test]
-fn an_example_is_asked() {
+fn an_example_is_queried() {
     assert_eq!(
         manifest("both", "--example small --server small").ok().names(),
         ("small".into(), vec!["only".into()])
@@ -83,7 +83,7 @@ fn release_with_fat_lto_and_strip_shows_the_same() {
 }
 
 #[test]
-fn a_finished_program_is_asked_without_a_build() {
+fn a_built_program_is_queried_without_a_build() {
     let built = manifest("program", "").ok();
     let scratch = scratch();
     let file = scratch.path().join("server");

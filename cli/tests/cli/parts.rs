@@ -70,11 +70,11 @@ fn names_are_split_at_the_first_separator() {
     let folder = scratch();
     let run = |name: &str| run(folder.path(), &["parts", "split", name]);
     assert_eq!(run("a__b__c").ok().stdout, "a\nb__c\n");
-    run("alone").ended(2).says(&["not the full name of a tool"]);
+    run("alone").ended(2).says(&["not a full tool name"]);
 }
 
 #[test]
-fn input_that_is_not_json_is_refused() {
+fn input_that_is_not_json_is_rejected() {
     parts(&["normalize"], "{").ended(6).says(&["input.json is not valid JSON"]);
     parts(&["normalize", "missing.json"], "").ended(2);
 }

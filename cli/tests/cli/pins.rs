@@ -21,7 +21,7 @@ fn edit(folder: &Path, from: &str, to: &str) {
 }
 
 #[test]
-fn what_changed_after_it_was_pinned_is_named() {
+fn changes_after_pinning_are_reported() {
     let scratch = scratch();
     let folder = scratch.path();
     fs::write(folder.join("mcp.json"), manifest("library", "").ok().stdout).unwrap();
@@ -49,7 +49,9 @@ fn what_changed_after_it_was_pinned_is_named() {
     assert_eq!(fs::read_to_string(folder.join("mcp.lock.json")).unwrap(), lock);
     let left = pin(folder, &["--update=refund,search"]).ended(1);
     assert_eq!(left.stdout, "~ server: instructions\n+ tool find\n");
-    pin(folder, &["--update=lost"]).ended(2).says(&["nothing named `lost` is pinned or offered", "refund"]);
+    pin(folder, &["--update=lost"])
+        .ended(2)
+        .says(&["no definition named `lost` is pinned or offered", "refund"]);
     pin(folder, &["--update"]).ok();
     verify(folder).ok();
 }

@@ -59,7 +59,7 @@ fn write(folder: &Path, name: &str, value: &Value) {
 }
 
 #[test]
-fn what_a_manifest_of_others_says_is_shown_harmlessly() {
+fn third_party_manifests_are_displayed_safely() {
     let scratch = scratch();
     let here = scratch.path();
     write(here, "bad.json", &bad_manifest("tool"));
@@ -123,7 +123,7 @@ fn annotations_hold_no_commands_of_others() {
 }
 
 #[test]
-fn errors_show_what_others_wrote_harmlessly() {
+fn third_party_text_in_errors_is_displayed_safely() {
     // Outside of this repository, whose packages `diff` would build.
     let scratch = tempfile::tempdir().unwrap();
     let here = scratch.path();
@@ -180,7 +180,7 @@ fn errors_show_what_others_wrote_harmlessly() {
 }
 
 #[test]
-fn words_of_the_command_line_are_shown_harmlessly() {
+fn command_line_arguments_are_displayed_safely() {
     // Outside of this repository, since some of them build what they find.
     let scratch = tempfile::tempdir().unwrap();
     let here = scratch.path();
@@ -226,7 +226,7 @@ fn words_of_the_command_line_are_shown_harmlessly() {
 
 #[cfg(unix)]
 #[test]
-fn what_a_server_answers_is_shown_harmlessly() {
+fn server_responses_are_displayed_safely() {
     let scratch = scratch();
     let here = scratch.path();
     let discovered = json!({"jsonrpc": "2.0", "id": 1, "result": {

@@ -102,7 +102,7 @@ fn a_file_without_a_usable_server_is_an_error() {
 }
 
 #[test]
-fn the_servers_of_a_file_are_asked_one_by_one() {
+fn the_servers_of_a_file_are_queried_in_order() {
     let scratch = scratch();
     let servers = json!({"mcpServers": {
         "desk": {"command": server()},

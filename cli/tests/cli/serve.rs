@@ -45,7 +45,7 @@ fn arguments_input_and_exit_code_are_those_of_the_program() {
 }
 
 #[test]
-fn a_package_without_a_program_is_answered_with_what_to_do() {
+fn a_package_without_a_program_is_an_error_with_advice() {
     for (fixture, line) in [("library", ""), ("members", "-p tools"), ("both", "--lib")] {
         let (run, _) = serve(&folder(fixture), line, "");
         let run = run.ended(2).says(&["no program to run in package `", "src/main.rs", "--example"]);

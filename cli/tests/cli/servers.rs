@@ -5,7 +5,7 @@ use std::fs;
 use crate::common::{manifest, scratch};
 
 #[test]
-fn jsonl_is_one_tool_a_line() {
+fn jsonl_has_one_tool_per_line() {
     let document = manifest("library", "").ok().document();
     let lines = manifest("library", "--format jsonl").ok().stdout;
     let tools: Vec<serde_json::Value> =

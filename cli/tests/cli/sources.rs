@@ -74,7 +74,7 @@ fn every_help_lists_the_same_forms() {
 }
 
 #[test]
-fn what_is_no_source_is_answered_with_the_forms() {
+fn an_unknown_source_lists_the_forms() {
     let scratch = scratch();
     fs::create_dir(scratch.path().join("tools")).unwrap();
     fs::write(scratch.path().join("empty.json"), "{}").unwrap();
@@ -133,7 +133,7 @@ fn flags_of_packages_need_a_package() {
 }
 
 #[test]
-fn a_byte_order_mark_and_utf_16_are_taken() {
+fn a_byte_order_mark_and_utf_16_are_accepted() {
     let scratch = scratch();
     let here = scratch.path();
     let text = manifest("library", "").ok().stdout;
@@ -190,7 +190,7 @@ fn instructions_that_are_not_known_are_not_compared() {
 }
 
 #[test]
-fn order_without_meaning_is_no_difference() {
+fn insignificant_order_is_ignored() {
     let scratch = scratch();
     let here = scratch.path();
     let tool = |schema: &str| {

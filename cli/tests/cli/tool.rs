@@ -45,7 +45,7 @@ fn two_files_one_after_the_other_are_a_collection() {
 }
 
 #[test]
-fn names_that_come_twice_are_told_and_end_a_check() {
+fn duplicate_names_are_reported_and_fail_a_check() {
     let other = MCP.replace("plus", "minus");
     let scratch = folder(&[("a.jsonl", &format!("{MCP}\n{MCP}\n")), ("b.jsonl", &other)]);
     let run = tool(scratch.path(), "concat a.jsonl b.jsonl").ok();
@@ -95,7 +95,7 @@ fn flat_records_are_decoded_and_a_kind_that_they_lack_is_named() {
 }
 
 #[test]
-fn what_a_form_cannot_hold_is_told_and_can_be_denied() {
+fn losses_of_flat_records_can_be_denied() {
     let with_more = MCP.replace("\"tool_name\"", "\"credential_ref\":\"calc\",\"tool_name\"");
     let scratch = folder(&[("a.jsonl", &with_more)]);
     tool(scratch.path(), "migrate a.jsonl --to flat/1")
@@ -164,7 +164,7 @@ fn one_codec_is_marked_as_the_default() {
 }
 
 #[test]
-fn versions_that_mean_something_else_are_refused() {
+fn incompatible_versions_are_rejected() {
     let newer = MCP.replace("\"1.0\"", "\"1.9\"").replace("\"plus\"}", "\"plus\",\"retries\":3}");
     assert_eq!(with_input(&std::env::temp_dir(), "tool concat", &newer).ok().stdout, newer.clone() + "\n");
     let run = with_input(&std::env::temp_dir(), "tool check", &newer.replace("1.9", "2.0")).ended(2);
@@ -173,7 +173,7 @@ fn versions_that_mean_something_else_are_refused() {
 
 /// What every other command prints, the tools of a package among them, can be read here, and is a source again.
 #[test]
-fn what_the_manifest_writes_is_a_collection() {
+fn the_manifest_writes_a_collection() {
     let lines = manifest("library", "--format jsonl").ok().stdout;
     let scratch = folder(&[("tools.jsonl", &lines)]);
     let here = scratch.path();

@@ -73,7 +73,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let _ = stream.set_nodelay(true);
     });
     let shutdown = async move {
-        asked_to_end().await;
+        wait_for_shutdown().await;
         // axum waits for requests in flight. Streams that never end by themselves must be ended.
         mcp.end_streams();
     };
@@ -82,7 +82,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Completes on Ctrl-C, or on the signal with which a service manager stops a program.
-async fn asked_to_end() {
+async fn wait_for_shutdown() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

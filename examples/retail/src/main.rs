@@ -32,12 +32,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 async fn http(address: &str) -> Result<(), Box<dyn std::error::Error>> {
     let http = Http::bind(address)?;
     eprintln!("retail serves http://{}/mcp", http.local_addr()?);
-    retail::server().build()?.serve_until(http, asked_to_end()).await?;
+    retail::server().build()?.serve_until(http, wait_for_shutdown()).await?;
     Ok(())
 }
 
 /// Completes on Ctrl-C, or on the signal with which a service manager stops a program.
-async fn asked_to_end() {
+async fn wait_for_shutdown() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -19,7 +19,7 @@ use std::thread;
 const SHELL: &str = "/bin/sh";
 /// How often a guard is started; one that someone has ended is replaced.
 const MAX_STARTS: u32 = 8;
-/// Takes `+GROUP` and `-GROUP`, a line each. At the end of its input the servers have seen the end of theirs too, so they get a
+/// Reads `+GROUP` and `-GROUP`, one per line. At the end of its input the servers have seen the end of theirs too, so they get a
 /// moment before SIGTERM, and another one before SIGKILL. Not every `sleep` takes fractions.
 const SCRIPT: &str = r#"trap '' HUP INT QUIT TERM
 groups=' '

@@ -29,7 +29,7 @@ impl Default for ContentLimits {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ModelPart {
-    /// Text, or a line in brackets in the place of what the model cannot get.
+    /// Text, or a line in brackets instead of what the model cannot read.
     Text {
         /// The text.
         text: String,
@@ -183,7 +183,7 @@ struct Writer<'a> {
     media: usize,
     /// How many blocks and tokens of text were left out since the limit was met.
     left_out: Option<(usize, usize)>,
-    /// Whether a line stands in the place of something that was too large.
+    /// Whether a line replaces something that was too large.
     has_gap: bool,
 }
 

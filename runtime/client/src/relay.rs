@@ -47,7 +47,7 @@ pub struct Relayed {
 
 type Answer = Result<(Revision, Box<RawValue>), ClientError>;
 
-/// What comes of a request that was passed on.
+/// The outcome of a forwarded request.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Step {

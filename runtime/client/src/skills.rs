@@ -27,7 +27,7 @@ pub struct ListedSkill {
     pub frontmatter: Map<String, Value>,
     /// Its files.
     pub resources: SkillFiles,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }

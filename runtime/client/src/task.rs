@@ -23,7 +23,7 @@ const LONGEST: Duration = Duration::from_mins(1);
 /// How many questions one task may ask.
 const MAX_QUESTIONS: usize = 256;
 
-/// What is known of a task, in the words of either form.
+/// What is known of a task, in either form.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct View {

@@ -1,4 +1,4 @@
-//! What the output of the derives names. Not part of the public API: it changes with any version.
+//! Items that derived code names. Not part of the public API: they may change in any version.
 
 pub use linkme;
 pub use serde_json::value::RawValue;
@@ -20,17 +20,17 @@ pub use crate::tool::{
 };
 pub use crate::toolset::{DecodeError, Package, Toolset, ToolsetMetadata, definitions_of};
 
-/// What `output = Type` calls.
+/// Returns the output schema; called for `output = Type`.
 pub fn output_schema<T: crate::result::OutputData>() -> serde_json::Value {
     crate::schema::output::<T>(crate::schema::Profile::Portable)
 }
 
-/// The list that a declared function's result belongs to.
+/// Returns the list that the result of a declared function belongs to.
 pub const fn kind_of<R: Declare, F: Fn() -> R>(_: &F) -> crate::manifest::Kind {
     R::KIND
 }
 
-/// What `declare!` calls.
+/// Returns the entries of a declaration; called by `declare!`.
 pub fn entries_of(declared: impl Declare) -> Vec<Entry> {
     declared.entries()
 }

@@ -1,5 +1,5 @@
-//! The contract of Toolwright: the protocol as types, what a tool is, what its schema says, which arguments it takes and
-//! what its results look like. Every other crate depends on this one; it does no I/O and needs no async runtime.
+//! The contract of Toolwright: the protocol as types, tools, their schemas, arguments and results. Every other
+//! crate depends on this one. It does no I/O and needs no async runtime.
 
 pub mod protocol;
 

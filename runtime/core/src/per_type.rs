@@ -1,10 +1,10 @@
-//! What is found out about a type, once for the whole program.
+//! A cache of facts about types, for the lifetime of the program.
 
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Values by type. There are as many as the program has types that are asked about.
+/// Values by type, at most one per type of the program.
 #[derive(Debug)]
 pub(crate) struct PerType<V: ?Sized>(Mutex<Option<HashMap<TypeId, Arc<V>>>>);
 
@@ -13,13 +13,13 @@ impl<V: ?Sized> PerType<V> {
         Self(Mutex::new(None))
     }
 
-    /// The value of `T`, made now if it is not there.
+    /// Returns the value of `T`, creating it on the first call.
     pub(crate) fn get<T: 'static>(&self, make: impl FnOnce() -> Arc<V>) -> Arc<V> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = known().as_ref().and_then(|known| known.get(&TypeId::of::<T>())) {
             return Arc::clone(value);
         }
-        // Without the lock: a type may make definitions while it reads.
+        // Not under the lock: a type may create definitions while it is deserialized.
         let value = make();
         known().get_or_insert_with(HashMap::new).insert(TypeId::of::<T>(), Arc::clone(&value));
         value

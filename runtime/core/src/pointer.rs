@@ -2,22 +2,22 @@
 
 use std::borrow::Cow;
 
-/// The pointer to the member `name` of what `pointer` leads to.
+/// Returns the pointer to the member `name` below `pointer`.
 pub fn below(pointer: &str, name: &str) -> String {
     format!("{pointer}/{}", segment(name))
 }
 
-/// A name as a segment of a pointer, without the slash before it (RFC 6901 §3).
+/// Escapes a name as a pointer segment, without the leading slash (RFC 6901 §3).
 pub fn segment(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// The name behind a segment of a pointer (RFC 6901 §4).
+/// Unescapes a pointer segment (RFC 6901 §4).
 pub fn name(segment: &str) -> String {
     segment.replace("~1", "/").replace("~0", "~")
 }
 
-/// The pointer in the fragment of a URI, without the `#`: percent-encoding is decoded (RFC 6901 §6).
+/// Decodes a pointer in a URI fragment, without the `#` (RFC 6901 §6).
 pub fn of_fragment(fragment: &str) -> Cow<'_, str> {
     if !fragment.contains('%') {
         return Cow::Borrowed(fragment);
@@ -45,7 +45,7 @@ mod tests {
     use super::{below, name, of_fragment, segment};
 
     #[test]
-    fn percent_encoding_of_a_fragment_is_undone() {
+    fn percent_encoding_of_a_fragment_is_decoded() {
         for (fragment, pointer) in [
             ("/$defs/Map%3CA%2CB%3E", "/$defs/Map<A,B>"),
             ("/a~1b", "/a~1b"),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_leads_back_to_its_name() {
+    fn a_segment_is_unescaped_to_its_name() {
         for text in ["", "a", "a/b", "~", "~1", "~0", "~01", "/~/"] {
             assert_eq!(name(&segment(text)), text);
         }

@@ -15,7 +15,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
-/// What came of reading one value.
+/// The outcome of deserializing one value.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) is_read: bool,
@@ -42,7 +42,7 @@ impl Answer {
         self.is_read && self.told.len() <= before.told.len() && self.told.iter().all(is_known)
     }
 
-    /// Why it was not read, in the words of all that was wrong.
+    /// Why it was not read: all problems.
     pub(crate) fn words(&self) -> String {
         self.told.iter().map(Told::words).collect::<Vec<_>>().join("; ")
     }
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn types_read_what_they_read_from_text() {
+    fn types_accept_the_same_values_as_from_text() {
         for (value, is_read) in [
             (json!({"name": "a"}), true),
             (json!({"name": 1}), false),
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_swallowed_is_remembered() {
+    fn swallowed_errors_are_recorded() {
         assert!(probe::<Outer>(&json!({"name": "a"})).has(&Told::Missing("page".to_owned())));
         let twice = probe::<Outer>(&json!({"name": "a", "page": 1, "p": 2}));
         assert!(twice.is_read && twice.has(&Told::Repeated("page".to_owned())), "{twice:?}");
@@ -427,7 +427,7 @@ mod tests {
         assert!(fits.is_read && fits.told.is_empty(), "{fits:?}");
     }
     #[test]
-    fn names_are_told_where_serde_is_given_them() {
+    fn names_are_recorded_where_serde_receives_them() {
         #[derive(Deserialize)]
         #[expect(dead_code, reason = "only what it reads matters")]
         struct Holder {

@@ -1,4 +1,4 @@
-//! What the handler of a prompt returns (2026-07-28, server/prompts).
+//! Return types of prompt handlers (2026-07-28, server/prompts).
 
 use crate::arguments::{TextArguments, TextReader};
 use crate::request::RequestError;
@@ -6,27 +6,27 @@ use crate::request::RequestError;
 pub use crate::protocol::{Prompt, PromptArgument, PromptMessage, PromptResult};
 
 impl Prompt {
-    /// The prompt with the arguments that are the fields of `A`, for a prompt that is declared before there is a server:
-    /// the manifest shows them. A server takes only a handler with the same arguments.
+    /// Sets the arguments to the fields of `A`, for a prompt that is declared before there is a server, so that
+    /// the manifest includes them. The server requires a handler with the same arguments.
     ///
     /// # Panics
-    /// If a field of `A` is not a string, or the schema of `A` cannot be enforced: the message says which and what to do.
+    /// If a field of `A` is not a string, or the schema of `A` cannot be enforced. The message says what to change.
     pub fn arguments<A: TextArguments>(mut self) -> Self {
         match TextReader::of::<A>() {
             Ok(reader) => self.arguments = reader.arguments().to_vec(),
-            Err(error) => panic!("the arguments of the prompt `{}` cannot be read: {error}", self.name),
+            Err(error) => panic!("invalid arguments of the prompt `{}`: {error}", self.name),
         }
         self
     }
 }
 
-/// What a prompt's handler may return.
+/// Types that a prompt handler may return.
 ///
 /// ```
 /// use toolwright_core::prompt::{IntoPromptResult, PromptResult};
 /// use toolwright_core::request::RequestError;
 ///
-/// /// A review that can be asked for.
+/// /// A request for a review.
 /// struct Review {
 ///     file: String,
 /// }
@@ -48,7 +48,7 @@ impl Prompt {
     label = "return a string, one or more `PromptMessage`s, a `PromptResult`, or a `Result` of these"
 )]
 pub trait IntoPromptResult {
-    /// Converts the value, or says why there is no prompt.
+    /// Converts the value, or returns why there is no prompt.
     fn into_prompt_result(self) -> Result<PromptResult, RequestError>;
 }
 
@@ -76,14 +76,14 @@ impl IntoPromptResult for PromptMessage {
     }
 }
 
-/// One message of the person.
+/// Converts into one user message.
 impl IntoPromptResult for String {
     fn into_prompt_result(self) -> Result<PromptResult, RequestError> {
         PromptMessage::user(self).into_prompt_result()
     }
 }
 
-/// One message of the person.
+/// Converts into one user message.
 impl IntoPromptResult for &str {
     fn into_prompt_result(self) -> Result<PromptResult, RequestError> {
         PromptMessage::user(self).into_prompt_result()

@@ -1,23 +1,24 @@
-//! Results as text for a model.
+//! Renders results as text for a model.
 
 use std::fmt::Write as _;
 
 use crate::content::ContentBlock;
 use crate::result::{StructuredContent, ToolResult};
 
-/// How many characters of a result are shown: 25,000 tokens at four characters each, which is what common agents take.
+/// Maximum number of characters of a rendered result: 25,000 tokens of four characters each, the limit of
+/// common agents.
 pub const LIMIT: usize = 100_000;
 
-/// The result of `tool` as text for a model.
+/// Renders the result of `tool` as text for a model.
 ///
-/// Failures start with `error: `. Blocks that are not text become one line that names them; without blocks the
-/// structured content shows, and a result with nothing at all says that. Blocks beyond [`LIMIT`] characters are left out,
-/// a first one that is longer is cut, and the text says so.
+/// Failures start with `error: `. Blocks other than text are rendered as one line each. If there are no blocks,
+/// the structured content is rendered; an empty result is reported as such. Blocks beyond [`LIMIT`] characters
+/// are omitted, and a longer first block is truncated; the text says so.
 pub fn text(tool: &str, result: &ToolResult) -> String {
     parts(tool, result.is_error, &result.content, result.structured_content.as_ref())
 }
 
-/// The same for a result that is in its parts.
+/// Renders a result given by its parts.
 pub fn parts(
     tool: &str,
     is_error: bool,
@@ -42,7 +43,7 @@ pub fn parts(
         let shown = block.to_text();
         let length = shown.chars().count();
         if index > 0 && length > left {
-            _ = write!(text, "\n\n[{} more blocks left out: too long]", content.len() - index);
+            _ = write!(text, "\n\n[{} more blocks omitted: too long]", content.len() - index);
             break;
         }
         if index > 0 {
@@ -54,12 +55,17 @@ pub fn parts(
     text
 }
 
-/// Adds `more`, up to the limit.
+/// Appends `more`, up to the limit.
 fn push_cut(text: &mut String, more: &str) {
     match more.char_indices().nth(LIMIT) {
         None => text.push_str(more),
         Some((end, _)) => {
-            _ = write!(text, "{}\n[cut: {} more characters]", &more[..end], more[end..].chars().count());
+            _ = write!(
+                text,
+                "{}\n[truncated: {} more characters]",
+                &more[..end],
+                more[end..].chars().count()
+            );
         }
     }
 }
@@ -69,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_without_anything_says_so() {
+    fn an_empty_result_is_reported() {
         assert_eq!(text("add", &ToolResult::default()), "(add returned nothing)");
         let failed = ToolResult { is_error: true, ..ToolResult::default() };
         assert_eq!(text("add", &failed), "error: the tool failed and gave no reason");
@@ -78,11 +84,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_cut_and_the_text_says_so() {
+    fn long_results_are_truncated_with_a_note() {
         let long = "ä".repeat(LIMIT + 3);
-        assert!(text("a", &ToolResult::text(&long)).ends_with("ä\n[cut: 3 more characters]"));
+        assert!(text("a", &ToolResult::text(&long)).ends_with("ä\n[truncated: 3 more characters]"));
         let content = vec![ContentBlock::text("x"), ContentBlock::text(long), ContentBlock::text("y")];
         let result = ToolResult { content, ..ToolResult::default() };
-        assert_eq!(text("a", &result), "x\n\n[2 more blocks left out: too long]");
+        assert_eq!(text("a", &result), "x\n\n[2 more blocks omitted: too long]");
     }
 }

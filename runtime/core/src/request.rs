@@ -4,11 +4,11 @@ use std::fmt;
 
 pub use crate::protocol::MissingCapability;
 
-/// An error that answers a request for a prompt, a resource or a completion. Tools answer with
-/// [`ToolError`](crate::result::ToolError) instead, which a model reads; this one is for the client.
+/// An error of a prompt, resource or completion request, which is reported to the client. Tools return
+/// [`ToolError`](crate::result::ToolError) instead, which is reported to the model.
 ///
-/// Every `std::error::Error` turns into one by `?`; the client gets its message and the messages of its sources, so
-/// keep secrets out of them.
+/// Every `std::error::Error` converts into it with `?`. The client receives its message and those of its
+/// sources, so keep secrets out of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestError {
     kind: RequestErrorKind,
@@ -20,43 +20,43 @@ pub struct RequestError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RequestErrorKind {
-    /// It does not exist: -32602, for resources -32002 up to 2025-11-25.
+    /// Not found: -32602; for resources -32002 up to 2025-11-25.
     NotFound,
-    /// The request's values are invalid: -32602.
+    /// Invalid values in the request: -32602.
     Invalid,
-    /// The server failed: -32603.
+    /// Internal error: -32603.
     Failed,
-    /// The client has not declared what the request needs: -32021, up to 2025-11-25 -32600.
+    /// The client lacks a required capability: -32021, up to 2025-11-25 -32600.
     MissingCapability,
 }
 
 impl RequestError {
-    /// It does not exist: for resource templates, whose URIs match more than there is.
+    /// Creates a not-found error, for resource templates whose URIs match more than exists.
     pub fn not_found(text: impl Into<String>) -> Self {
         Self { kind: RequestErrorKind::NotFound, text: text.into(), missing: None }
     }
 
-    /// The values of the request are invalid; the text says which and what would be valid.
+    /// Creates an error for invalid values; the text says which and what would be valid.
     pub fn invalid(text: impl Into<String>) -> Self {
         Self { kind: RequestErrorKind::Invalid, text: text.into(), missing: None }
     }
 
-    /// The server failed, and the same request may succeed later.
+    /// Creates an internal error; the same request may succeed later.
     pub fn failed(text: impl Into<String>) -> Self {
         Self { kind: RequestErrorKind::Failed, text: text.into(), missing: None }
     }
 
-    /// The kind of error.
+    /// Returns the kind of error.
     pub fn kind(&self) -> RequestErrorKind {
         self.kind
     }
 
-    /// What the client has not declared, if that is why.
+    /// Returns the missing client capability, if that is the cause.
     pub fn missing_capability(&self) -> Option<&MissingCapability> {
         self.missing.as_deref()
     }
 
-    /// The text for the client.
+    /// Returns the message for the client.
     pub fn message(&self) -> &str {
         &self.text
     }

@@ -1,4 +1,4 @@
-//! What a tool returns: content, structured content, or an error that the model can act on.
+//! Return types of tools: content, structured content, or an error that the model can act on.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,31 +9,31 @@ use crate::schema::{self, Profile};
 
 pub use crate::protocol::{StructuredContent, ToolResult};
 
-/// A failure that is reported to the model: it becomes a result with `isError`.
+/// A failure that is reported to the model: a result with `isError`.
 ///
-/// Every `std::error::Error` turns into one with `?`; its message and the messages of its sources are what the
-/// model reads, so keep secrets out of error messages.
+/// Every `std::error::Error` converts into it with `?`. The model reads its message and those of its sources,
+/// so keep secrets out of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolError {
     result: Box<ToolResult>,
 }
 
 impl ToolError {
-    /// An error with this text.
+    /// Creates an error with a message.
     pub fn new(text: impl Into<String>) -> Self {
         Self { result: Box::new(ToolResult::error(text)) }
     }
 
-    /// Adds data for programs, as `structuredContent`; the output schema does not bind it.
+    /// Adds `structuredContent`, which need not match the output schema.
     ///
     /// # Errors
-    /// What `data`'s `Serialize` says.
+    /// Returns the error of the `Serialize` implementation of `data`.
     pub fn with_data(mut self, data: &impl Serialize) -> Result<Self, serde_json::Error> {
         self.result.structured_content = Some(StructuredContent::new(data)?);
         Ok(self)
     }
 
-    /// The text for the model.
+    /// Returns the message for the model.
     pub fn message(&self) -> String {
         self.result.as_text()
     }
@@ -49,7 +49,7 @@ impl<E: std::error::Error> From<E> for ToolError {
     }
 }
 
-/// The text of an error and of its sources, without repeating what an error says of its source already.
+/// Formats an error and its sources, without repeating a source that the message contains already.
 pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -70,16 +70,16 @@ impl From<ToolError> for ToolResult {
     }
 }
 
-/// What a handler may return.
+/// Types that a handler may return.
 ///
-/// Text and numbers become one text block, content blocks stay what they are, [`Json`] becomes structured
-/// content with an output schema, `()` an empty success, `Err` a result with `isError`.
+/// Strings and numbers become one text block, content blocks are kept, [`Json`] becomes structured content with
+/// an output schema, `()` an empty success, `Err` a result with `isError`.
 ///
 /// ```
 /// use toolwright_core::content::ContentBlock;
 /// use toolwright_core::result::{IntoToolResult, ToolResult};
 ///
-/// /// A picture, with the text that stands for it where none can be shown.
+/// /// An image with alternative text.
 /// struct Chart {
 ///     png: Vec<u8>,
 ///     caption: String,
@@ -100,18 +100,18 @@ impl From<ToolError> for ToolResult {
     note = "return text (`String`), a number, `()`, `ContentBlock`s, `ToolResult`, or data as `toolwright::Json<T>`, where `T` derives `serde::Serialize` and `schemars::JsonSchema`; each of them also inside a `Result`"
 )]
 pub trait IntoToolResult {
-    /// Whether results of this type may have structured content that the type does not say anything about, as
-    /// [`ToolResult`] does. Where the tool declares its output (`#[mcp(output = …)]`), such a result is checked against
-    /// that before it is sent; for any other type without an [`output_schema`](IntoToolResult::output_schema) the server
-    /// is not built.
+    /// Whether results of this type may have structured content without a known schema, as [`ToolResult`] does.
+    /// If the tool declares its output (`#[mcp(output = …)]`), such a result is validated before it is sent.
+    /// For any other type without an [`output_schema`](IntoToolResult::output_schema), building the server
+    /// fails.
     const IS_UNTYPED: bool = false;
 
-    /// The schema of the structured content, if results of this type always have some.
+    /// Returns the output schema, if results of this type always have structured content.
     fn output_schema() -> Option<Value> {
         None
     }
 
-    /// The result to send.
+    /// Converts into the result to send.
     fn into_tool_result(self) -> ToolResult;
 }
 
@@ -185,9 +185,9 @@ impl<T: IntoToolResult, E: Into<ToolError>> IntoToolResult for Result<T, E> {
     }
 }
 
-/// Data as a result: structured content, the same JSON as text, and an output schema in the definition.
+/// Structured content, with the same JSON as text and an output schema in the definition.
 ///
-/// The schema follows what `T` serializes to. A value that fails to serialize becomes a result with `isError`.
+/// The schema follows the `Serialize` implementation of `T`. If serialization fails, the result has `isError`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Json<T>(pub T);
 
@@ -198,12 +198,12 @@ impl<T: OutputData> IntoToolResult for Json<T> {
 
     fn into_tool_result(self) -> ToolResult {
         ToolResult::structured(&self.0).unwrap_or_else(|error| {
-            ToolResult::error(format!("the result could not be written as JSON: {error}"))
+            ToolResult::error(format!("the result could not be serialized as JSON: {error}"))
         })
     }
 }
 
-/// Types that [`Json`] can hold. Implemented for all that serialize and have a JSON Schema.
+/// Types that [`Json`] can hold. Implemented for all types that implement `Serialize` and `JsonSchema`.
 ///
 /// ```
 /// use toolwright_core::result::{IntoToolResult, Json};

@@ -1,6 +1,6 @@
-//! "Did you mean": the known word nearest to an unknown one.
+//! "Did you mean" suggestions: the closest known word.
 
-/// The word of `known` nearest to `word`, if one is near enough to be a typo.
+/// Returns the word of `known` closest to `word`, if it is close enough to be a typo.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let mut word = Folded::of(word);
     let mut limit = (word.letters.len() / 3).max(1);
@@ -8,7 +8,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let mut other = Folded::default();
     for candidate in known {
         other.set(candidate);
-        // The length tells of most that they are not near.
+        // Skips most words by their length.
         if word.letters.len().abs_diff(other.letters.len()) > limit {
             continue;
         }
@@ -20,11 +20,11 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     nearest
 }
 
-/// A word without the differences that count as nothing: case, and `-` for `_`.
+/// A word without insignificant differences: case, and `-` for `_`.
 #[derive(Default)]
 struct Folded {
     letters: Vec<char>,
-    /// Distances of the beginnings of this word: three rows, kept from one comparison to the next.
+    /// Distances between prefixes: three rows, reused for each comparison.
     rows: [Vec<usize>; 3],
 }
 
@@ -41,7 +41,7 @@ impl Folded {
         self.letters.extend(lower.map(|letter| if letter == '-' { '_' } else { letter }));
     }
 
-    /// The number of single-character edits, a swap of neighbours counted as one.
+    /// Returns the number of single-character edits; a transposition counts as one.
     fn distance(&mut self, other: &Self) -> usize {
         let (a, b) = (&other.letters, &self.letters);
         let [before, last, row] = &mut self.rows;
@@ -71,7 +71,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn slips_of_the_pen_are_found_and_others_are_not() {
+    fn typos_are_found_and_other_words_are_not() {
         let known = ["read_only", "destructive", "title"];
         assert_eq!(nearest("readonly", known), Some("read_only"));
         assert_eq!(nearest("readOnly", known), Some("read_only"));
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(nearest("colour", known), None);
         assert_eq!(nearest("", known), None);
         assert_eq!(nearest("TITEL", ["tilt", "title", "titles"]), Some("title"));
-        assert_eq!(nearest("ab", ["ba", "ab"]), Some("ab"), "the nearest, wherever it stands");
-        assert_eq!(nearest("abd", ["abc", "abe"]), Some("abc"), "of two alike the first");
+        assert_eq!(nearest("ab", ["ba", "ab"]), Some("ab"), "the closest, regardless of order");
+        assert_eq!(nearest("abd", ["abc", "abe"]), Some("abc"), "the first of two equally close");
     }
 }

@@ -1,7 +1,8 @@
-//! A toolset: the closed set of tools that one server offers.
+//! The trait of toolsets: the closed set of tools of a server.
 //!
-//! Output types are part of a definition only if the derive can see them: through `handler = Type` on the set or
-//! `output = Type` on the tool. Building a server fails if a handler returns a schema that the manifest cannot show.
+//! Definitions only include output types that the derive can see: through `handler = Type` on the set or
+//! `output = Type` on the tool. Building a server fails if a handler returns a schema that the manifest does
+//! not contain.
 
 use serde_json::value::RawValue;
 
@@ -12,9 +13,9 @@ use crate::workflow;
 
 pub use crate::metadata::Package;
 
-/// The closed set of tools of one server: an enum with one variant a tool, `#[derive(Toolset)]`.
+/// The closed set of tools of a server: an enum with one variant per tool and `#[derive(Toolset)]`.
 ///
-/// Every [`Tool`] is also a toolset of one.
+/// Every [`Tool`] is also a toolset with one tool.
 ///
 /// ```
 /// use toolwright_core::toolset::Toolset;
@@ -32,24 +33,24 @@ pub use crate::metadata::Package;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a tool nor a set of tools",
     label = "no tools in here",
-    note = "put `#[derive(toolwright::Toolset)]` on an enum with one variant a tool, or `#[derive(toolwright::Tool)]` on a struct"
+    note = "put `#[derive(toolwright::Toolset)]` on an enum with one variant per tool, or `#[derive(toolwright::Tool)]` on a struct"
 )]
 pub trait Toolset: Sized + Send + 'static {
-    /// The package that derives the set.
+    /// The package of the derive.
     const PACKAGE: Package;
 
-    /// What the attributes on the enum say.
+    /// The attributes of the enum.
     const METADATA: ToolsetMetadata;
 
-    /// The definitions, in the order of the variants; with output schemas where `handler = Type` on the set or
-    /// `output = Type` on the tool lets the derive know them.
+    /// Returns the definitions in the order of the variants. They have output schemas if `handler = Type` on
+    /// the set or `output = Type` on the tool is given.
     fn definitions() -> Vec<ToolDefinition>;
 
-    /// The value of the variant that `name` calls, or of the tool that was called so formerly.
+    /// Decodes a call of the tool with this name or former name.
     ///
     /// # Errors
-    /// [`DecodeError::UnknownTool`] where no tool has that name, [`DecodeError::Arguments`] with every problem
-    /// of the arguments otherwise.
+    /// [`DecodeError::UnknownTool`] if there is no such tool, or else [`DecodeError::Arguments`] with all
+    /// problems of the arguments.
     fn decode(name: &str, arguments: Option<&RawValue>) -> Result<Self, DecodeError>;
 }
 
@@ -69,26 +70,25 @@ impl<T: Tool> Toolset for T {
     }
 }
 
-/// What the derive read from the attributes of a toolset.
+/// The attributes of a toolset.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolsetMetadata {
-    /// `name = "…"`: the server's name, instead of the package's.
+    /// `name = "…"`: the name of the server; defaults to that of the package.
     pub name: Option<&'static str>,
-    /// `version = "…"`, instead of the package's.
+    /// `version = "…"`; defaults to that of the package.
     pub version: Option<&'static str>,
     /// `title = "…"` for people.
     pub title: Option<&'static str>,
-    /// `instructions = "…"`: how a model should use the server; the doc comment is not taken.
+    /// `instructions = "…"`: usage instructions for the model. The doc comment is not used.
     pub instructions: Option<&'static str>,
-    /// Whether `handler = Type` is given, so that the definitions carry the output schemas of the handlers.
+    /// Whether `handler = Type` is given, so that definitions have the output schemas of the handlers.
     pub handler_known: bool,
-    /// `workflow`: the standard parameters `command` and `workitem_path` on every tool, and all five
-    /// annotations written out.
+    /// `workflow`: adds the standard parameters `command` and `workitem_path` and all five annotations to every tool.
     pub workflow: bool,
 }
 
 impl ToolsetMetadata {
-    /// No attributes at all.
+    /// No attributes.
     pub const NONE: Self = Self {
         name: None,
         version: None,
@@ -99,9 +99,9 @@ impl ToolsetMetadata {
     };
 }
 
-/// The definitions of `T` as its server lists them: sorted by name, with what the set adds to each tool.
+/// Returns the definitions of `T` as its server lists them: sorted by name, with the additions of the set.
 ///
-/// The server, the manifest and the documentation all take their definitions from here.
+/// The server, the manifest and the documentation all use these definitions.
 pub fn definitions_of<T: Toolset>() -> Vec<ToolDefinition> {
     let mut definitions = T::definitions();
     for definition in &mut definitions {
@@ -111,21 +111,21 @@ pub fn definitions_of<T: Toolset>() -> Vec<ToolDefinition> {
     definitions
 }
 
-/// Adds to a definition what its set says about every tool.
+/// Adds to a definition what its set specifies for every tool.
 pub fn complete(definition: &mut ToolDefinition, set: &ToolsetMetadata) {
     if set.workflow {
         workflow::complete(definition);
     }
 }
 
-/// Why a call could not be turned into a value of the toolset.
+/// Why a call could not be decoded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// No tool of the set has this name.
+    /// The set has no tool with this name.
     #[error("unknown tool: {0}")]
     UnknownTool(String),
-    /// The arguments do not fit; holds every problem found.
+    /// The arguments are invalid; contains all problems.
     #[error(transparent)]
     Arguments(#[from] ArgumentErrors),
 }

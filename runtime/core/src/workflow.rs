@@ -1,5 +1,5 @@
-//! What a workflow adds to the definitions of its commands: the standard parameters `command` and
-//! `workitem_path`, and all five annotations written out.
+//! Additions of a workflow to the definitions of its commands: the standard parameters `command` and
+//! `workitem_path`, and all five annotations.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ pub(crate) fn complete(definition: &mut ToolDefinition) {
     annotations.open_world_hint.get_or_insert(true);
 }
 
-/// `cancel_pending_order` as `Cancel Pending Order`.
+/// Converts `cancel_pending_order` to `Cancel Pending Order`.
 fn title_of(name: &str) -> String {
     let words = name.split('_').map(|word| {
         let mut letters = word.chars();

@@ -47,7 +47,7 @@ impl Controls {
         Self::default()
     }
 
-    /// Holds calls to this policy from now on, in the place of the one before. Calls that run are not looked at again; what was counted by a
+    /// Replaces the policy for subsequent calls. Calls that run are not looked at again; what was counted by a
     /// rule stays with the rule of its number.
     pub fn set_policy(&self, policy: Policy) {
         *self.0.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policy);

@@ -236,7 +236,7 @@ impl<'a> Params<'a> {
     }
 }
 
-/// What came of it.
+/// Its outcome.
 enum Answered {
     Raw(RawResult),
     Asks(InputRequired),
@@ -245,7 +245,7 @@ enum Answered {
 }
 
 impl Answered {
-    /// As what comes of a request that a model does not see.
+    /// Converts into the outcome of a request that a model does not see.
     fn outcome<T>(self) -> Outcome<T> {
         match self {
             Self::Raw(raw) => raw.into(),
@@ -372,7 +372,7 @@ impl Provider for Proxy {
     }
 }
 
-/// What the caller can be asked for, in the words of 2026-07-28.
+/// The capabilities of the caller, in the form of 2026-07-28.
 fn capabilities(cx: &Context) -> Map<String, Value> {
     if cx.revision().has_request_meta() {
         let mut meta = cx.meta();

@@ -7,8 +7,8 @@ use toolwright_core::request::{RequestError, RequestErrorKind};
 #[cfg(feature = "http")]
 pub(crate) use toolwright_core::protocol::error::header_mismatch;
 pub(crate) use toolwright_core::protocol::error::{
-    internal, invalid_params, invalid_request, method_not_found, missing_capability, parse, shortened,
-    unknown, unknown_resource,
+    internal, invalid_params, invalid_request, method_not_found, missing_capability, parse, shorten, unknown,
+    unknown_resource,
 };
 
 /// The error for an invalid message; `what` is its container: a line, or a body.

@@ -280,7 +280,7 @@ impl RawResult {
         match outline.result_type.map_or("\"complete\"", RawValue::get) {
             "\"complete\"" => {}
             "\"input_required\"" => return outline.input_required().map(Outcome::InputRequired),
-            other => return Err(format!("its `resultType` is {}", error::shortened(other))),
+            other => return Err(format!("its `resultType` is {}", error::shorten(other))),
         }
         if self.revision != revision {
             let result = serde_json::from_str(&text).map_err(|error| error.to_string())?;

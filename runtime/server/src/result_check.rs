@@ -60,7 +60,7 @@ impl ResultCheck {
         // An incomplete result is meant for whoever requested it, which was not this server's client (2026-07-28, basic
         // "ResultType").
         if let Some(kind) = result.other.get("resultType").filter(|kind| *kind != "complete") {
-            let kind = crate::error::shortened(&kind.to_string());
+            let kind = crate::error::shorten(&kind.to_string());
             return Some(format!("its `resultType` is {kind}, but only complete results can be forwarded"));
         }
         let content = result.structured_content.as_ref();

@@ -129,7 +129,7 @@ fn for_revision(definition: &ToolDefinition, revision: Revision) -> Cow<'_, Tool
 fn wrap_unless_object(schema: Value) -> Value {
     match schema {
         Value::Object(members) if members.get("type") != Some(&"object".into()) => {
-            external::wrapped(members, "result").into()
+            external::wrap(members, "result").into()
         }
         other => other,
     }

@@ -65,7 +65,7 @@ impl ToolTable {
             for tool in &**tools {
                 if taken == NameTaken::LeftOut && !names.insert(tool.name.clone()) {
                     let reason = "another tool has its name".to_owned();
-                    left_out.push((error::shortened(&tool.name), reason));
+                    left_out.push((error::shorten(&tool.name), reason));
                     continue;
                 }
                 let known = older.and_then(|older| older.list.get(&tool.name));
@@ -78,7 +78,7 @@ impl ToolTable {
                         let entry = entry_of(number, provider, tool.clone(), checks_outputs);
                         entries.push(Arc::new(entry));
                     }
-                    Err(reason) => left_out.push((error::shortened(&tool.name), reason)),
+                    Err(reason) => left_out.push((error::shorten(&tool.name), reason)),
                 }
             }
         }

@@ -70,7 +70,7 @@ pub fn of_toolset<T: Toolset>(folder: &str, path: &str) {
     let server = Server { title: metadata.title.map(str::to_owned), ..Server::new(name, version) };
     let instructions = metadata.instructions.map(str::to_owned);
     let manifest = Manifest::new(server, instructions, toolset::definitions_of::<T>())
-        .and_then(|manifest| answer::with_features(manifest, package.name, &link::linked_features()));
+        .and_then(|manifest| answer::with_features(manifest, package.name, &link::collect_features()));
     check(folder, path, &manifest.unwrap_or_else(|error| panic!("the tools make no manifest: {error}")));
 }
 
@@ -78,7 +78,7 @@ pub fn of_toolset<T: Toolset>(folder: &str, path: &str) {
 #[doc(hidden)]
 #[track_caller]
 pub fn of_package(folder: &str, package: &str, path: &str) {
-    let answer = link::linked();
+    let answer = link::collect();
     let sets: Vec<_> = answer.toolsets.iter().filter(|set| set.origin.package == package).collect();
     let loose = || answer.tools.iter().filter(|tool| tool.origin.package == package);
     let manifest = match sets.as_slice() {

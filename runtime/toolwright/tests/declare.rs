@@ -173,7 +173,7 @@ fn each_server_has_what_is_declared_for_it() {
 }
 
 #[test]
-#[should_panic(expected = "the arguments of the prompt `bad` cannot be read: `count` is no text")]
+#[should_panic(expected = "invalid arguments of the prompt `bad`: `count` is not a string")]
 fn arguments_that_are_no_texts_are_named() {
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only its schema counts")]

@@ -34,7 +34,7 @@ pub fn next_round(params: &Value, answer: &Value, mut reply: impl FnMut(&Value) 
     params
 }
 
-/// A request and what came of it.
+/// A request and its outcome.
 #[derive(Debug)]
 pub struct Dialog {
     /// The last answer.

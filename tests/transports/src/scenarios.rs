@@ -54,7 +54,7 @@ fn list(_: &Transport, server: &Running) {
 fn call(_: &Transport, server: &Running) {
     let mut link = server.connect();
     assert_eq!(link.call_text("echo", &json!({"text": "ä\"\n\u{1F600}"})), "ä\"\n\u{1F600}");
-    // modelcontextprotocol/python-sdk#961: ids go back as they came, also one that looks like a number and one that is a key in a table.
+    // modelcontextprotocol/python-sdk#961: ids are returned unchanged, including one that looks like a number and one that is a key in a table.
     for id in [json!("1"), json!(""), json!(0), json!(9_007_199_254_740_993_i64)] {
         link.call(&id, "add", &json!({"a": 2, "b": 3}));
         let answer = link.message();

@@ -206,8 +206,8 @@ impl<'a> Annotations<'_, 'a> {
         let [old_texts, new_texts] = [old, new].map(|schema| string_places(schema, self.way.root()));
         let [shown_before, shown_after] =
             [shown_strings(self.changes, Side::Old), shown_strings(self.changes, Side::New)];
-        let gone = missing(&old_texts, &new_texts, &shown_before);
-        let come = missing(&new_texts, &old_texts, &shown_after);
+        let gone = find_missing(&old_texts, &new_texts, &shown_before);
+        let come = find_missing(&new_texts, &old_texts, &shown_after);
         let places: BTreeSet<&String> = gone.keys().chain(come.keys()).collect();
         let is_shown = |changes: &[Change], place: &str| {
             changes.iter().any(|change| {
@@ -309,7 +309,7 @@ fn shown_strings(changes: &[Change], side: Side) -> HashSet<String> {
 
 /// The strings that the other side has less often and that no change shows, by place. Those of a definition that the other
 /// side does not have are one entry.
-fn missing(
+fn find_missing(
     texts: &[(String, &str)],
     others: &[(String, &str)],
     shown: &HashSet<String>,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap_cargo::style;
-use toolwright_core::manifest::{shown, shown_change, visible};
+use toolwright_core::manifest::{format_change, format_value, visible};
 
 use super::{DiffReport, Reported, UNDECIDED, witness_label};
 use crate::diff::rule::Class;
@@ -40,15 +40,15 @@ fn write_change(text: &mut String, reported: &Reported) {
     let (removed, added) = (style::ERROR, style::GOOD);
     match (&change.old, &change.new) {
         (Some(old), Some(new)) => {
-            let [old, new] = shown_change(old, new);
+            let [old, new] = format_change(old, new);
             _ = writeln!(text, "    {removed}-{removed:#} {old}\n    {added}+{added:#} {new}");
         }
-        (Some(old), None) => _ = writeln!(text, "    {removed}-{removed:#} {}", shown(old)),
-        (None, Some(new)) => _ = writeln!(text, "    {added}+{added:#} {}", shown(new)),
+        (Some(old), None) => _ = writeln!(text, "    {removed}-{removed:#} {}", format_value(old)),
+        (None, Some(new)) => _ = writeln!(text, "    {added}+{added:#} {}", format_value(new)),
         (None, None) => {}
     }
     if let Some(witness) = &change.witness {
-        _ = writeln!(text, "    {}: {}", witness_label(change), shown(witness));
+        _ = writeln!(text, "    {}: {}", witness_label(change), format_value(witness));
     }
     if let Some(why) = &change.undecided {
         _ = writeln!(text, "    {UNDECIDED}: {}", visible(why));

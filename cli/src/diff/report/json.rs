@@ -66,7 +66,7 @@ pub(super) fn document(report: &DiffReport) -> String {
         breaking: report.count(Class::Breaking),
         compatible: report.count(Class::Compatible),
         documentation: report.count(Class::Documentation),
-        denied: report.denied(),
+        denied: report.count_denied(),
         changes: changes.collect(),
     };
     format!("{:#}\n", serde_json::json!(document))

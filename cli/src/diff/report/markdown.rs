@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use toolwright_core::manifest::{shown, shown_change};
+use toolwright_core::manifest::{format_change, format_value};
 
 use super::{DiffReport, Reported, UNDECIDED, witness_label};
 use crate::diff::rule::Class;
@@ -23,7 +23,7 @@ pub(super) fn comment(report: &DiffReport) -> String {
             text,
             "### MCP tools: {breaking} breaking change{}{}\n",
             plural(breaking),
-            allowed(report)
+            count_allowed(report)
         ),
     };
     _ = writeln!(text, "From {} to {}.", code_span(&report.old), code_span(&report.new));
@@ -60,7 +60,7 @@ pub(super) fn comment(report: &DiffReport) -> String {
 }
 
 /// How many of the breaking changes are allowed, if some are.
-fn allowed(report: &DiffReport) -> String {
+fn count_allowed(report: &DiffReport) -> String {
     let is_allowed =
         |reported: &&Reported| reported.change.rule.class == Class::Breaking && reported.allowed.is_some();
     match report.changes.iter().filter(is_allowed).count() {
@@ -83,14 +83,13 @@ fn table(text: &mut String, report: &DiffReport, class: Class) {
 fn row(text: &mut String, reported: &Reported) {
     let change = &reported.change;
     let [old, new] = match (&change.old, &change.new) {
-        (Some(old), Some(new)) => shown_change(old, new).map(|shown| code_span(&shown)),
-        (old, new) => {
-            [old, new].map(|value| value.as_ref().map(|value| code_span(&shown(value))).unwrap_or_default())
-        }
+        (Some(old), Some(new)) => format_change(old, new).map(|shown| code_span(&shown)),
+        (old, new) => [old, new]
+            .map(|value| value.as_ref().map(|value| code_span(&format_value(value))).unwrap_or_default()),
     };
     let mut what = change.rule.info.summary.clone();
     if let Some(witness) = &change.witness {
-        _ = write!(what, "; {}: {}", witness_label(change), code_span(&shown(witness)));
+        _ = write!(what, "; {}: {}", witness_label(change), code_span(&format_value(witness)));
     }
     if let Some(why) = &change.undecided {
         _ = write!(what, "; {UNDECIDED}: {}", code_span(why));

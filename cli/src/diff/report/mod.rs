@@ -77,7 +77,7 @@ impl DiffReport {
     }
 
     /// How many changes make the run fail.
-    pub(super) fn denied(&self) -> usize {
+    pub(super) fn count_denied(&self) -> usize {
         self.changes.iter().filter(|reported| reported.is_denied).count()
     }
 

@@ -153,7 +153,7 @@ fn every_hidden_character_is_breaking() {
 
 /// The report shows the text of now, or leads to the member that has it.
 #[test]
-fn a_changed_description_is_shown_wherever_it_stands() {
+fn changed_descriptions_are_found_everywhere() {
     let document = manifest(json!([tool()]));
     for text in
         ["first", "deep", "behind a reference", "nothing leads here", "unknown", "a remark", "not", "pattern"]

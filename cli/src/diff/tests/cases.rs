@@ -37,7 +37,7 @@ fn open(properties: Value) -> Value {
 
 /// Pairs that tools for schema registries get wrong (Apicurio/apicurio-registry#9769, Apicurio/apicurio-registry#9869).
 #[test]
-fn required_optional_and_near_equal_types_are_told_apart() {
+fn required_optional_and_similar_types_are_distinguished() {
     let text = json!({"type": "string"});
     let one = |schema: Value| closed(json!({"x": schema}), json!([]));
     check(closed(json!({"x": text}), json!(["x"])), one(text.clone()), &["input-property-optional"]);
@@ -114,7 +114,7 @@ fn hidden_characters_are_named() {
 
 /// Hints by what they mean, left out or said (2026-07-28, schema `ToolAnnotations`).
 #[test]
-fn hints_are_compared_by_what_they_mean() {
+fn hints_are_compared_by_effective_value() {
     let hints = |hints: Value| json!({"annotations": hints});
     for (old, new, expected) in [
         (json!({"openWorldHint": false}), json!({}), "open-world-added"),
@@ -201,7 +201,7 @@ fn scopes_former_names_and_contexts() {
     check_tool(json!({}), task("optional"), &["tool-member-changed"]);
 }
 
-/// A condition is only checked; its default is nobody's value (JSON Schema 2020-12, core §10.2.2).
+/// A condition is only checked; its default has no effect (JSON Schema 2020-12, core §10.2.2).
 #[test]
 fn a_default_in_a_condition_is_documentation() {
     let one = |condition: Value, keyword: &str| closed(json!({"x": {keyword: condition}}), json!([]));
@@ -217,7 +217,7 @@ fn a_default_in_a_condition_is_documentation() {
 
 /// A tool that takes over the name of one that is gone is compared with it.
 #[test]
-fn a_declared_rename_is_compared_with_what_it_was() {
+fn a_declared_rename_is_compared_with_the_old_tool() {
     let old = manifest(json!([{"name": "find", "inputSchema": {"type": "object"}}]));
     let new = manifest(json!([{
         "name": "search", "inputSchema": {"type": "object", "required": ["q"], "properties": {"q": {}}},
@@ -293,7 +293,7 @@ fn prompts_and_resources() {
 
 /// A manifest without a list says nothing about its entries; one with an empty list says that there are none.
 #[test]
-fn a_list_that_only_the_old_side_holds_is_not_called_removed() {
+fn a_list_that_only_the_old_side_has_is_not_removed() {
     let of = |list: &str, entry: Value| {
         let mut document = manifest(json!([]));
         document[list] = json!([entry]);
@@ -323,7 +323,7 @@ fn a_list_that_only_the_old_side_holds_is_not_called_removed() {
 }
 
 #[test]
-fn the_server_is_shown_and_breaks_nothing() {
+fn server_changes_are_shown_as_documentation() {
     let mut new = manifest(json!([]));
     new["server"]["version"] = json!("2");
     new["instructions"] = json!("Be kind.");

@@ -14,7 +14,7 @@ use crate::source::ServerDefinitions;
 const VALUES: usize = 40;
 
 #[test]
-fn what_is_not_breaking_breaks_no_call_and_no_reader() {
+fn compatible_changes_break_no_call_and_no_reader() {
     let mut judged = 0;
     let mut safe = [0, 0];
     for seed in first_seed()..first_seed() + pairs() * 2 / 5 {
@@ -60,14 +60,14 @@ fn what_is_not_breaking_breaks_no_call_and_no_reader() {
 /// What is known from how a schema was made is what the report says: the same is documentation, less is breaking for
 /// callers, with the value that shows it, and more for readers.
 #[test]
-fn pairs_are_called_what_they_were_made_for() {
+fn pairs_have_their_generated_class() {
     let mut counts = [0; 3];
     for seed in first_seed()..first_seed() + pairs() / 2 {
         let mut dice = Dice(seed + (1 << 41));
         let old = object_root(dice.full_document());
         let kinds = [Made::Equal, Made::Narrowed, Made::Widened];
         let at = dice.below(kinds.len());
-        let new = object_root(dice.made(kinds[at], &old));
+        let new = object_root(dice.generate(kinds[at], &old));
         if !crate::schema_inclusion::has_meaning(&old) || !crate::schema_inclusion::has_meaning(&new) {
             continue;
         }

@@ -83,7 +83,7 @@ fn rules_for_other_names_are_compared() {
 }
 
 #[test]
-fn what_cannot_be_decided_is_breaking_and_says_so() {
+fn undecidable_changes_are_breaking_with_a_reason() {
     let one = |schema: Value| closed(json!({"x": schema}), json!([]));
     let findings =
         changes(&one(json!({"type": "string"})), &one(json!({"type": "string", "format": "date"})));

@@ -171,7 +171,7 @@ fn with_keyword(base: &Value, keyword: &str, value: &Value) -> Value {
 }
 
 #[test]
-fn every_keyword_survives_or_is_listed_in_every_form() {
+fn every_keyword_is_converted_or_listed_in_every_format() {
     let (keywords, places) = (keywords(), places());
     let mut dropped = Vec::new();
     for form in forms() {
@@ -253,7 +253,7 @@ fn recursive_types_end_in_every_form() {
 
 /// A thousand levels are no manifest file, since a reader of JSON ends at 128; a definition in memory may have them.
 #[test]
-fn a_thousand_levels_are_cut_or_refused() {
+fn a_thousand_levels_are_truncated_or_rejected() {
     // The stack of a program's main thread; that of a test is a quarter of it.
     let thread = std::thread::Builder::new().stack_size(8 << 20).spawn(cut_or_refuse_a_thousand_levels);
     thread.unwrap().join().unwrap();

@@ -49,7 +49,7 @@ fn enums() -> Document {
 }
 
 #[test]
-fn every_form_is_as_its_golden_file() {
+fn every_format_matches_its_golden_file() {
     for format in Format::value_variants() {
         golden("retail", &retail(), *format);
     }

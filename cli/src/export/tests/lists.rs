@@ -17,7 +17,7 @@ fn with_every_list() -> Document {
 }
 
 #[test]
-fn forms_that_hold_tools_only_say_what_they_leave_out() {
+fn tool_only_formats_report_what_they_omit() {
     let expected = [
         "/prompts: the format holds tools only, so 2 prompts are left out",
         "/resources: the format holds tools only, so 1 resource is left out",

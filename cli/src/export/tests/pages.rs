@@ -130,7 +130,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn nothing_in_a_definition_gets_out_of_its_place(text in hostile(1..6)) {
+    fn definitions_cannot_break_the_layout(text in hostile(1..6)) {
         // A name is not empty, and no word of Markdown by itself.
         let text = format!("w{text}");
         let (document, plain) = (document(&text), document("word"));

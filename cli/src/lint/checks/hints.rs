@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn verbs_are_told_however_a_name_is_written() {
+    fn verbs_are_found_in_any_naming_style() {
         let reads = "get_order getOrder GetOrder GET_ORDER list-orders orders.list shop__list_items shop/getOrder lookup_user \
                      lookUpUser checkStock dry_run_delete preview_purge can_delete_order get_reset_token list_deleted \
                      check_drop_rate isActive gets_order find_undeleted list_delete_markers validate_update estimate_removal_cost find_by_name_and_zip";
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_held_against_every_hint() {
+    fn names_are_compared_with_every_hint() {
         for (name, hints, expected) in [
             ("resetDatabase", json!({"readOnlyHint": true}), vec!["destructive-name"]),
             ("orders.purge", json!({"destructiveHint": false}), vec!["destructive-name"]),

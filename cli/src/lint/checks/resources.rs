@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uris_are_told_from_other_texts() {
+    fn uris_are_distinguished_from_other_strings() {
         for uri in [
             "shop://orders/7",
             "file:///a/b.md",
@@ -253,7 +253,7 @@ mod tests {
 
     /// RFC 6570, sections 2.1 to 2.4.
     #[test]
-    fn uri_templates_are_told_from_other_texts() {
+    fn uri_templates_are_distinguished_from_other_strings() {
         for template in [
             "shop://orders/{id}",
             "shop://{+path}/here",

@@ -204,7 +204,7 @@ mod tests {
         compass passage bypass passenger author authority max_paid_tokens count_of_api_keys hotpot psk_mode";
 
     #[test]
-    fn secrets_are_told_by_the_words_of_their_names() {
+    fn secrets_are_detected_by_the_words_of_names() {
         let names = || SECRETS.split_whitespace().map(|name| (name, true));
         let others = || OTHERS.split_whitespace().map(|name| (name, false));
         assert!(names().count() >= 80 && others().count() >= 80);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_hold_an_unknown_text_is_a_secret() {
+    fn only_free_text_can_be_a_secret() {
         let root = json!({"$defs": {"Key": {"type": "string"}, "Loop": {"$ref": "#/$defs/Loop"}}});
         for (schema, expected) in [
             (json!({"type": "string"}), true),

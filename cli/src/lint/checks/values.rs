@@ -33,7 +33,7 @@ pub(super) fn mixed_enum(_: &LintRule, subject: &Subject<'_>, problems: &mut Pro
         let mut types: Vec<_> = node.values().iter().filter(|value| !value.is_null()).map(type_of).collect();
         types.sort_unstable();
         types.dedup();
-        (types.len() > 1).then(|| format!("the choices are of several types: {}", types.join(", ")))
+        (types.len() > 1).then(|| format!("the enum values have several types: {}", types.join(", ")))
     });
 }
 

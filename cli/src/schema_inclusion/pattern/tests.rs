@@ -34,7 +34,7 @@ fn patterns_are_searched_for_in_texts() {
 }
 
 #[test]
-fn what_is_not_regular_is_not_read() {
+fn irregular_patterns_are_unsupported() {
     for pattern in ["(?=a)", r"(a)\1", r"\bword", "a**", "(", "[b-a]", r"\p{L}", "x{2", "a^b", "(^a)*", "{1}"]
     {
         assert!(Sets::default().pattern(pattern).is_none(), "{pattern}");
@@ -73,7 +73,7 @@ fn lengths_and_single_texts_are_sets() {
 
 /// A pattern that multiplies is given up after a bounded number of steps.
 #[test]
-fn what_grows_too_large_is_unknown() {
+fn oversized_problems_are_unknown() {
     let mut sets = Sets::default();
     let set = sets.pattern("^[ab]*a[ab]{40}$").unwrap();
     let other = sets.pattern("^[ab]*b[ab]{40}$").unwrap();

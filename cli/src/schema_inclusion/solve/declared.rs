@@ -52,7 +52,7 @@ impl<'a> Solver<'_, 'a> {
 
     /// By which names and patterns the first side tells of members, in whatever alternative. In a member of such a name
     /// callers may know of others than in one of any other name, so each is to be tried, also where nothing is asked of it.
-    pub(super) fn told(&self, declared: &Declared) -> (Vec<&'a str>, Vec<PatternId>) {
+    pub(super) fn collect_names(&self, declared: &Declared) -> (Vec<&'a str>, Vec<PatternId>) {
         let (mut names, mut patterns) = (Vec::new(), Vec::new());
         if declared.new.is_empty() {
             return (names, patterns);

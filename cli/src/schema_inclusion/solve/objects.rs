@@ -54,7 +54,7 @@ impl<'a> Solver<'_, 'a> {
             known.extend(someone.not.iter().cloned());
             patterns.extend(someone.matches.iter().map(|(pattern, _)| *pattern));
         }
-        let (told, told_patterns) = self.told(declared);
+        let (told, told_patterns) = self.collect_names(declared);
         known.extend(told.into_iter().map(Name::from));
         patterns.extend(told_patterns);
         patterns.sort_unstable();

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::compared;
+use super::compare;
 use crate::schema_inclusion::{Answer, Names, SchemaDocument, includes};
 
 #[derive(Debug, PartialEq)]
@@ -15,7 +15,7 @@ enum Expected {
 
 #[track_caller]
 fn check(old: Value, new: Value, expected: Expected) {
-    let answer = compared(&old, &new);
+    let answer = compare(&old, &new);
     let found = match answer {
         Answer::Yes => Expected::Yes,
         Answer::No { .. } => Expected::No,
@@ -79,7 +79,7 @@ fn decimals_and_single_numbers() {
 
 /// Names that are told by other keywords than `properties`.
 #[test]
-fn names_are_told_by_every_keyword() {
+fn names_are_collected_from_every_keyword() {
     let object = |more: Value| {
         let mut schema = json!({"type": "object"});
         schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -116,7 +116,7 @@ fn names_are_told_by_every_keyword() {
 /// What is told inside of a member counts for the names by which that member is told, also in an alternative that does not
 /// hold.
 #[test]
-fn inner_names_are_told_under_the_names_of_their_objects() {
+fn nested_names_are_qualified_by_their_objects() {
     let inner = json!({"properties": {"foo": {}}});
     let new = json!({"type": "object", "additionalProperties": {"properties": {"foo": {"type": "array"}}}});
     for told in [
@@ -335,7 +335,7 @@ fn recursion() {
 }
 
 #[test]
-fn what_cannot_be_read_is_unknown() {
+fn unreadable_schemas_are_unknown() {
     for odd in [
         json!({"$ref": "https://example.com/schema"}),
         json!({"$dynamicRef": "#x"}),
@@ -372,7 +372,7 @@ fn what_cannot_be_read_is_unknown() {
 
 /// Alternatives of alternatives, which a stranger's schema may have: the answer comes at once all the same.
 #[test]
-fn what_multiplies_is_given_up() {
+fn exponential_growth_is_given_up() {
     let level = |number: usize| json!({"$ref": format!("#/$defs/l{}", number + 1)});
     let mut definitions: serde_json::Map<String, Value> = (0..40)
         .map(|number| {
@@ -383,7 +383,7 @@ fn what_multiplies_is_given_up() {
         definitions.insert("l40".to_owned(), end);
         let schema = json!({"$ref": "#/$defs/l0", "$defs": definitions});
         // Whatever the last level says, one of the arms holds.
-        assert!(!matches!(compared(&json!({}), &schema), Answer::No { .. }));
-        compared(&schema, &json!({"type": "integer", "minimum": 3}));
+        assert!(!matches!(compare(&json!({}), &schema), Answer::No { .. }));
+        compare(&schema, &json!({"type": "integer", "minimum": 3}));
     }
 }

@@ -122,7 +122,7 @@ impl Dice {
     }
 
     /// A schema that is made out of another in a known way, somewhere in it.
-    pub(crate) fn made(&mut self, made: Made, document: &Value) -> Value {
+    pub(crate) fn generate(&mut self, made: Made, document: &Value) -> Value {
         let Value::Object(members) = document else { return document.clone() };
         // Where a schema leads back to its root, less in one place may be more in another, behind `not`, and what the root
         // looks at counts in another place.

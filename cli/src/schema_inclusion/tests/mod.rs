@@ -28,7 +28,7 @@ pub(crate) fn first_seed() -> u64 {
 /// How many values a pair is tried with.
 const VALUES: usize = 40;
 
-pub(super) fn compared(old: &Value, new: &Value) -> Answer {
+pub(super) fn compare(old: &Value, new: &Value) -> Answer {
     includes((&SchemaDocument::new(old), old), (&SchemaDocument::new(new), new), Names::Any)
 }
 
@@ -73,7 +73,7 @@ fn judge(old: &Value, new: &Value, dice: &mut Dice, tally: &mut Tally) {
         }
     }
     tally.accepted += u32::try_from(accepted.len()).unwrap_or_default();
-    match compared(old, new) {
+    match compare(old, new) {
         Answer::Yes => {
             tally.yes += 1;
             let wrong = accepted.iter().find(|value| !new_judge.is_valid(value));
@@ -169,14 +169,14 @@ fn answers_about_unrelated_schemas_are_right() {
 
 /// Pairs with every keyword whose answer is known from how they were made.
 #[test]
-fn answers_are_those_that_schemas_were_made_for() {
+fn results_match_the_generated_expectation() {
     let mut tallies = [Tally::default(), Tally::default(), Tally::default()];
     for seed in first_seed()..first_seed() + pairs() {
         let mut dice = Dice(seed + (1 << 34));
         let old = dice.full_document();
         let kinds = [Made::Equal, Made::Narrowed, Made::Widened];
         let at = dice.below(kinds.len());
-        let new = dice.made(kinds[at], &old);
+        let new = dice.generate(kinds[at], &old);
         if !has_meaning(&old) || !has_meaning(&new) {
             continue;
         }
@@ -198,7 +198,7 @@ fn answers_are_those_that_schemas_were_made_for() {
 
 /// Where names that nobody was told of do not count, they are all that does not count.
 #[test]
-fn only_names_that_are_new_by_properties_are_left_out() {
+fn only_names_new_in_properties_are_excluded() {
     let mut counts = [0; 3];
     let mut excused = 0;
     for seed in first_seed()..first_seed() + pairs() {
@@ -206,7 +206,7 @@ fn only_names_that_are_new_by_properties_are_left_out() {
         let old = if dice.below(2) == 0 { dice.full_document() } else { dice.document() };
         let new = match dice.below(3) {
             0 => dice.full_document(),
-            1 => dice.made(Made::Narrowed, &old),
+            1 => dice.generate(Made::Narrowed, &old),
             _ => dice.edited(&old),
         };
         if !has_meaning(&old) || !has_meaning(&new) {
@@ -276,8 +276,8 @@ fn any_json_is_compared_without_a_panic() {
                 }
             }
         }
-        compared(&old, &new);
-        compared(&new, &old);
-        assert!(!matches!(compared(&new, &new), Answer::No { .. }), "{new}");
+        compare(&old, &new);
+        compare(&new, &old);
+        assert!(!matches!(compare(&new, &new), Answer::No { .. }), "{new}");
     }
 }

@@ -16,7 +16,7 @@ impl Ratio {
             numerator = numerator.checked_mul(10)?.checked_add(i128::from(digit - b'0'))?;
         }
         let denominator = 10_i128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
-        Self::reduced(numerator, denominator)
+        Self::reduce(numerator, denominator)
     }
 
     pub(super) fn is_zero(self) -> bool {
@@ -30,7 +30,7 @@ impl Ratio {
     pub(super) fn add(self, other: Self) -> Option<Self> {
         let left = self.numerator.checked_mul(other.denominator)?;
         let right = other.numerator.checked_mul(self.denominator)?;
-        Self::reduced(left.checked_add(right)?, self.denominator.checked_mul(other.denominator)?)
+        Self::reduce(left.checked_add(right)?, self.denominator.checked_mul(other.denominator)?)
     }
 
     pub(super) fn subtract(self, other: Self) -> Option<Self> {
@@ -38,7 +38,7 @@ impl Ratio {
     }
 
     pub(super) fn multiply(self, other: Self) -> Option<Self> {
-        Self::reduced(
+        Self::reduce(
             self.numerator.checked_mul(other.numerator)?,
             self.denominator.checked_mul(other.denominator)?,
         )
@@ -46,7 +46,7 @@ impl Ratio {
 
     /// `other` must not be zero.
     pub(super) fn divide(self, other: Self) -> Option<Self> {
-        self.multiply(Self::reduced(other.denominator, other.numerator)?)
+        self.multiply(Self::reduce(other.denominator, other.numerator)?)
     }
 
     /// The value with two decimals, rounded half away from zero.
@@ -61,7 +61,7 @@ impl Ratio {
         Some(format!("{sign}{}.{:02}", digits / 100, digits % 100))
     }
 
-    fn reduced(numerator: i128, denominator: i128) -> Option<Self> {
+    fn reduce(numerator: i128, denominator: i128) -> Option<Self> {
         let divisor =
             i128::try_from(greatest_common_divisor(numerator.unsigned_abs(), denominator.unsigned_abs()))
                 .ok()?;
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn halves_round_away_from_zero_whatever_the_denominator() {
-        let text = |numerator, denominator| Ratio::reduced(numerator, denominator)?.to_two_decimals();
+        let text = |numerator, denominator| Ratio::reduce(numerator, denominator)?.to_two_decimals();
         assert_eq!(text(1, 200).as_deref(), Some("0.01"));
         assert_eq!(text(-1, 200).as_deref(), Some("-0.01"));
         assert_eq!(text(1, 300).as_deref(), Some("0.00"));
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn fractions_are_kept_in_lowest_terms() {
-        assert_eq!(Ratio::from_decimal("0", "50"), Ratio::reduced(1, 2));
-        assert_eq!(Ratio::reduced(3, -6), Ratio::reduced(-1, 2));
+        assert_eq!(Ratio::from_decimal("0", "50"), Ratio::reduce(1, 2));
+        assert_eq!(Ratio::reduce(3, -6), Ratio::reduce(-1, 2));
     }
 }

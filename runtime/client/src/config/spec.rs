@@ -297,7 +297,7 @@ impl OAuthSpec {
 pub struct Headers(Vec<(String, Template)>);
 
 impl Headers {
-    /// Sets a header, in the place of one that has the name.
+    /// Sets a header, replacing one with the same name.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<Template>) {
         let name = name.into();
         self.0.retain(|(known, _)| !known.eq_ignore_ascii_case(&name));

@@ -91,7 +91,7 @@ impl Tokens {
         Self::default()
     }
 
-    /// These and one more, in the place of one that had the name.
+    /// Adds a token, replacing one with the same name.
     pub fn with(mut self, name: impl Into<String>, provider: impl TokenProvider + 'static) -> Self {
         let slot = Slot { provider: Arc::new(provider), kept: Arc::default() };
         Arc::make_mut(&mut self.slots).insert(name.into(), slot);

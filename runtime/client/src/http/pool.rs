@@ -305,7 +305,7 @@ impl Link {
         if body.is_end_stream() {
             return true;
         }
-        // The connection hands on nothing before it is asked for, so it is polled again after it was.
+        // The connection forwards nothing before it is requested, so it is polled again afterwards.
         for _ in 0..2 {
             _ = self.poll(cx);
             match Pin::new(&mut *body).poll_frame(cx) {

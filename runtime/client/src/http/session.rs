@@ -26,7 +26,7 @@ const MAX_RESUMES: usize = 5;
 const FAREWELL: Duration = Duration::from_secs(2);
 
 impl Http {
-    /// Begins a new session in the place of a lost one, once for all who miss it.
+    /// Replaces a lost session, once for all callers that notice it.
     pub(super) async fn renew(self: &Arc<Self>, lost: u64) -> Result<(), ClientError> {
         let _gate = self.gate.lock().await;
         if self.generation() != lost {

@@ -366,7 +366,7 @@ impl OAuth {
         Ok(true)
     }
 
-    /// A token in the place of one that is about to end, unless another caller has got one already.
+    /// Replaces a token that is about to expire, unless another caller has done so.
     async fn renewed(&self, old: &Token) -> Result<Token, String> {
         let issuer = &old.issuer.issuer;
         let _lock = self.0.store.lock().await?;

@@ -53,7 +53,7 @@ pub trait TokenStore: Send + Sync + fmt::Debug {
     /// What was saved last for an issuer.
     fn load<'a>(&'a self, issuer: &'a str) -> BoxFuture<'a, Result<Option<Secret>, String>>;
 
-    /// Saves what is known of an issuer, in the place of what was there. It is called while the lock is held.
+    /// Saves what is known of an issuer, replacing the former entry. It is called while the lock is held.
     fn save<'a>(&'a self, issuer: &'a str, credentials: &'a Secret) -> BoxFuture<'a, Result<(), String>>;
 }
 
@@ -112,7 +112,7 @@ impl TokenStore for MemoryTokenStore {
     }
 }
 
-/// Puts an entry last, in the place of one that has the name; the first one goes where there are too many.
+/// Appends an entry, replacing one with the same name; the first one is dropped if there are too many.
 pub(super) fn put<T>(kept: &mut Vec<(String, T)>, issuer: &str, credentials: T) {
     kept.retain(|(name, _)| name != issuer);
     if kept.len() >= MAX_ISSUERS {

@@ -1,4 +1,4 @@
-//! What a type adds to its own schema: members that must come together, and enums that take any name.
+//! Schema keywords learned from the type itself: dependent members, and enums that accept any name.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::probe::probe;
 use crate::schema::{self, Amendment, Change, Draft};
 
 impl Draft {
-    /// Adds what no schema of schemars says, and `T` itself does when it is given values to read: members of a flattened
-    /// `Option` that must come together, and enums that take any name (`#[serde(other)]`). Comes after
-    /// [`with_fields`](Self::with_fields).
+    /// Adds what schemars does not express, but the type reveals when it deserializes values: members of a
+    /// flattened `Option` that must be present together, and enums that accept any name (`#[serde(other)]`).
+    /// Call it after [`with_fields`](Self::with_fields).
     #[must_use]
     pub fn with_type<T: DeserializeOwned>(self, shape: InputShape) -> Self {
         let amendments = ask::<T>(&self, shape);
@@ -24,9 +24,9 @@ impl Draft {
     }
 }
 
-/// What `T` adds to its schema.
+/// Queries `T` for additions to its schema.
 pub(crate) fn ask<T: DeserializeOwned>(draft: &Draft, shape: InputShape) -> Arc<[Amendment]> {
-    // The type reads nothing without what the server sets.
+    // The type cannot be deserialized without the values that the server sets.
     let exact = draft.exact_with_credentials();
     let (checker, fault) = Checker::compile_leniently(&exact);
     if fault.is_some() || shape == InputShape::Unit {
@@ -36,7 +36,7 @@ pub(crate) fn ask<T: DeserializeOwned>(draft: &Draft, shape: InputShape) -> Arc<
     if amendments.is_empty() {
         amendments.extend(others::<T>(&checker));
     } else {
-        // What stands in a flattened `Option` is read only where all that it needs is there.
+        // A flattened `Option` is only read if everything that it requires is present.
         let mut exact = exact;
         schema::amend_exact(&mut exact, &amendments);
         amendments.extend(others::<T>(&Checker::compile_leniently(&exact).0));
@@ -44,7 +44,7 @@ pub(crate) fn ask<T: DeserializeOwned>(draft: &Draft, shape: InputShape) -> Arc<
     amendments.into()
 }
 
-/// Members that must come together.
+/// Finds members that must be present together.
 fn needs<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
     let places = Places::new(checker);
     let knowledge = Knowledge::of(checker, &places, &probe::<T>);
@@ -64,7 +64,7 @@ fn needs<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
     amendments
 }
 
-/// The enums that take any text.
+/// Finds enums that accept any string.
 fn others<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
     let places = Places::new(checker);
     let knowledge = Knowledge::default();

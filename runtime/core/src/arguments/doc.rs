@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_what_was_read() {
+    fn documents_round_trip() {
         for text in [
             "null",
             "true",
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_and_never_panics() {
+    fn unreadable_text_is_an_error_without_panic() {
         let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(Doc::parse(&nested(MAX_NESTING)).is_ok());
         assert_eq!(Doc::parse(&nested(MAX_NESTING + 1)).expect_err("deep"), Unreadable::TooDeep);

@@ -28,7 +28,7 @@ pub(super) struct Ask<'r> {
     names_read: RefCell<Answers<bool>>,
 }
 
-/// What was found out about a text, or the text of a value, in the place of a node.
+/// Answers by node and by the text of the value.
 type Answers<T> = HashMap<(NodeId, Box<str>), T>;
 
 impl<'r> Ask<'r> {
@@ -223,7 +223,7 @@ impl<'r> Ask<'r> {
         Some((self.probe)(arguments))
     }
 
-    /// Whether the type reads the value in the place of the node, without a look at the rules that the schema shows.
+    /// Whether the type accepts the value at the location of the node, ignoring the constraints of the schema.
     fn is_of_type(&self, id: NodeId, value: Value) -> bool {
         let Some(place) = self.places.of(self.checker, id) else { return true };
         let Some(before) = place.value().and_then(|value| self.ask(place, value.clone())) else {

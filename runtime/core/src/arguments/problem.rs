@@ -1,4 +1,4 @@
-//! What is wrong with the arguments of a call, in words that a model can act on.
+//! Problems with the arguments of a call, in words that a model can act on.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use serde_json::Value;
 use crate::pointer;
 use crate::protocol::ToolResult;
 
-/// How many problems are listed; the rest is counted.
+/// Maximum number of listed problems; the others are counted.
 pub const MAX_PROBLEMS: usize = 20;
-/// How many characters of a caller's value or name are repeated.
+/// Maximum number of characters of a quoted value or name from the caller.
 pub const MAX_QUOTED: usize = 60;
-/// How many allowed values, names or forms are listed; the rest is counted.
+/// Maximum number of listed values, names or forms; the others are counted.
 pub const MAX_LISTED: usize = 20;
-/// How many bytes the example may have to be shown in the text.
+/// Maximum size in bytes of the example in the text.
 pub const MAX_EXAMPLE: usize = 2_000;
 
-/// Every problem of one call's arguments, with an example of arguments that fit.
+/// All problems with the arguments of one call, with example arguments.
 ///
-/// The text is for the model: one line a problem with its JSON pointer, what was expected and what came, and the
-/// example at the end. Values of arguments that are marked secret and of credentials never stand in it.
+/// The text is for the model: one line per problem with its JSON pointer, the expected and the actual value,
+/// followed by the example. It never contains values of secret arguments or credentials.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArgumentErrors {
-    // Boxed: it travels in the `Err` of every call, and a call is almost always `Ok`.
+    // Boxed: it is part of the `Err` of every call, and calls almost always succeed.
     inner: Box<Inner>,
 }
 
@@ -33,7 +33,7 @@ struct Inner {
     example: Option<Arc<Example>>,
 }
 
-/// Arguments that fit, and their text: made once for all errors of a tool.
+/// Example arguments and their text, created once for all errors of a tool.
 #[derive(Debug, PartialEq)]
 pub(super) struct Example {
     value: Value,
@@ -51,28 +51,28 @@ impl ArgumentErrors {
         Self { inner: Box::new(Inner { findings, example }) }
     }
 
-    /// What a checker has found, with an example of arguments that fit, unless it is an empty object.
+    /// Creates errors from the findings of a checker, with example arguments unless they are an empty object.
     pub(crate) fn of_findings(findings: Findings, example: &Value) -> Self {
         let is_empty = example.as_object().is_some_and(serde_json::Map::is_empty);
         Self::new(findings, (!is_empty).then(|| Arc::new(Example::new(example.clone()))))
     }
 
-    /// The problems, in the order of the arguments, at most [`MAX_PROBLEMS`].
+    /// Returns the problems, in the order of the arguments, at most [`MAX_PROBLEMS`].
     pub fn problems(&self) -> &[Problem] {
         &self.inner.findings.problems
     }
 
-    /// How many further problems there are.
+    /// Returns the number of further problems.
     pub fn more(&self) -> usize {
         self.inner.findings.more
     }
 
-    /// Small arguments that fit, if some could be made from the schema; free of secrets.
+    /// Returns small valid arguments, if any could be generated from the schema. They contain no secrets.
     pub fn example(&self) -> Option<&Value> {
         self.inner.example.as_deref().map(|example| &example.value)
     }
 
-    /// The result with `isError` that the model reads (2026-07-28, server/tools "Error Handling").
+    /// Converts into a result with `isError` for the model (2026-07-28, server/tools "Error Handling").
     pub fn into_tool_result(self) -> ToolResult {
         self.into()
     }
@@ -88,7 +88,7 @@ impl std::error::Error for ArgumentErrors {}
 
 impl fmt::Display for ArgumentErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the arguments do not fit; nothing was done:")?;
+        f.write_str("invalid arguments; the call had no effect:")?;
         for problem in self.problems() {
             write!(f, "\n- {problem}")?;
         }
@@ -97,22 +97,22 @@ impl fmt::Display for ArgumentErrors {
         }
         match self.inner.example.as_deref() {
             Some(Example { text, .. }) if text.len() <= MAX_EXAMPLE => {
-                write!(f, "\nexample of arguments that fit: {text}")
+                write!(f, "\nexample of valid arguments: {text}")
             }
             _ => Ok(()),
         }
     }
 }
 
-/// One problem.
+/// A problem with the arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// JSON pointer (RFC 6901) into the arguments, with long names cut; empty for the arguments as a whole.
+    /// JSON pointer (RFC 6901) into the arguments, with long names truncated; empty for the arguments as a whole.
     pub pointer: String,
-    /// What sort of problem it is.
+    /// The kind of problem.
     pub kind: ProblemKind,
-    /// What was expected, what came and what to do, as a fragment without the pointer.
+    /// The expected and the actual value and a suggestion, as a fragment without the pointer.
     pub message: String,
 }
 
@@ -123,39 +123,39 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The sorts of problems.
+/// The kinds of problems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProblemKind {
-    /// A required member is not there.
+    /// A required member is missing.
     Missing,
-    /// A member has a name that is not known.
+    /// A member has an unknown name.
     Unknown,
-    /// A name is given twice.
+    /// A duplicate name.
     Repeated,
     /// The server sets this value; callers must not.
     Credential,
-    /// The server should have set this value and has not, or not as the tool wants it.
+    /// The server did not set this value, or set an invalid one.
     Server,
-    /// The value is of another JSON type.
+    /// The value has the wrong JSON type.
     Type,
     /// The value is not one of those allowed.
     Choice,
-    /// The number is outside its range or not a multiple.
+    /// The number is out of range or not a multiple.
     Range,
-    /// The text does not match its pattern or format.
+    /// The string does not match its pattern or format.
     Pattern,
-    /// The text, array or object is too short or too long, or has an item twice.
+    /// The string, array or object is too short or too long, or has duplicate items.
     Size,
-    /// The value fits none of several forms, or too many.
+    /// The value matches none of several forms, or too many.
     Forms,
-    /// The value is nested too deep or too intricate to be checked.
+    /// The value is nested too deeply or too complex to be checked.
     TooComplex,
-    /// The schema allows the value and the tool's own type does not.
+    /// The tool's type rejects a value that the schema accepts.
     Rejected,
 }
 
-/// Problems as they are found: the first ones are kept, the rest is counted.
+/// Collected problems: the first ones are kept, the others are counted.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Findings {
     problems: Vec<Problem>,
@@ -165,22 +165,22 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// The problems that were kept.
+    /// Returns the problems that were kept.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// Whether there is no problem at all.
+    /// Returns whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.problems.is_empty()
     }
 
-    /// How many further problems there are.
+    /// Returns the number of further problems.
     pub fn more(&self) -> usize {
         self.more
     }
 
-    /// How often a problem was found, kept or not.
+    /// Returns how often a problem was found, kept or not.
     pub(super) fn count(&self) -> usize {
         self.problems.len() + self.more + self.repeated
     }
@@ -201,7 +201,7 @@ impl Findings {
             pointer.push_str(&Segment::Name(name).to_string());
         }
         let problem = Problem { pointer, kind, message: message() };
-        // Two schemas for the same value may have the same to say.
+        // Several schemas for one value may report the same.
         if self.problems.contains(&problem) {
             self.repeated += 1;
         } else {
@@ -210,7 +210,7 @@ impl Findings {
     }
 }
 
-/// One step of a JSON pointer.
+/// One segment of a JSON pointer.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Segment<'v> {
     Name(&'v str),
@@ -221,7 +221,7 @@ impl fmt::Display for Segment<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => {
-                // A line break in a name must not look like a line of the report.
+                // Line breaks are escaped, so that a name cannot look like a line of the report.
                 let line = cut(name, MAX_QUOTED).replace(char::is_control, "\u{fffd}");
                 write!(f, "/{}", pointer::segment(&line))
             }
@@ -230,12 +230,12 @@ impl fmt::Display for Segment<'_> {
     }
 }
 
-/// `text` as a JSON string, cut to [`MAX_QUOTED`].
+/// Formats `text` as a JSON string, truncated to [`MAX_QUOTED`].
 pub(super) fn quote(text: &str) -> String {
     Value::from(cut(text, MAX_QUOTED)).to_string()
 }
 
-/// `text` with all after `limit` characters left off.
+/// Truncates `text` to `limit` characters.
 pub(super) fn cut(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", &text[..end]),

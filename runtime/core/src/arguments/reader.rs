@@ -1,4 +1,4 @@
-//! How a call's arguments become a value: serde straight from the text where that is enough, else the schema first.
+//! Converts arguments into a value: directly with serde if possible, otherwise by the schema first.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -16,20 +16,20 @@ use crate::metadata::{FieldMetadata, InputShape};
 use crate::probe::{Answer, probe};
 use crate::schema::Draft;
 
-/// How arguments of one tool are read: compiled once, used for every call.
+/// Reads the arguments of one tool: compiled once, used for every call.
 #[derive(Debug)]
 pub struct ArgumentReader {
-    /// The schema that arguments are read by.
+    /// The schema used for reading.
     pub(super) checker: Checker,
     pub(super) names: RootNames,
     pub(super) strict: bool,
-    /// The example for errors, made when the first one is needed.
+    /// The example for errors, created on demand.
     pub(super) example: OnceLock<Option<Arc<Example>>>,
-    /// Whether the type takes it, where the server sets nothing.
+    /// Whether the type accepts the example, if the server sets nothing.
     pub(super) example_fits: OnceLock<bool>,
     pub(super) shape: InputShape,
     pub(super) places: Places,
-    /// What the type says of itself, asked when the first call is read.
+    /// Facts learned from the type on the first call.
     pub(super) knowledge: OnceLock<Knowledge>,
 }
 
@@ -37,7 +37,7 @@ impl ArgumentReader {
     /// Compiles a reader from the parts of a definition.
     ///
     /// # Errors
-    /// A schema that cannot be enforced (see [`SchemaFault`]).
+    /// Returns an error if the schema cannot be enforced (see [`SchemaFault`]).
     pub fn new(
         draft: &Draft,
         fields: &'static [FieldMetadata],
@@ -83,22 +83,22 @@ impl ArgumentReader {
         })
     }
 
-    /// Refuses an object or array that comes as JSON text, which is otherwise read where the schema allows
-    /// nothing but an object or array.
+    /// Rejects objects and arrays sent as JSON strings, which are otherwise parsed if the schema accepts
+    /// nothing else there.
     pub fn strict(mut self) -> Self {
         self.strict = true;
         self
     }
 
-    /// Reads and checks `arguments` (absent, `null` and `{}` are the same).
+    /// Reads and validates `arguments` (absent, `null` and `{}` are equivalent).
     ///
-    /// `bound` holds what the server binds: the names and the JSON text of credentials. Those that the tool has no
-    /// field for are left aside.
+    /// `bound` holds the names and JSON texts of credentials set by the server. Those that the tool has no
+    /// field for are ignored.
     ///
-    /// A reader is of one type: the first call asks `T` about itself, and the answers hold for all calls.
+    /// A reader belongs to one type: the first call queries `T`, and the answers are used for all calls.
     ///
     /// # Errors
-    /// Every problem of the arguments at once.
+    /// Returns all problems with the arguments.
     pub fn read<T: DeserializeOwned>(
         &self,
         arguments: Option<&RawValue>,
@@ -123,7 +123,7 @@ impl ArgumentReader {
         Knowledge::of(&self.checker, &self.places, &|arguments| self.probe::<T>(arguments, bound))
     }
 
-    /// What `T` makes of arguments.
+    /// Deserializes `arguments` as `T` and records what happens.
     pub(super) fn probe<T: DeserializeOwned>(
         &self,
         arguments: &Value,
@@ -143,7 +143,7 @@ impl ArgumentReader {
         probe::<T>(&arguments)
     }
 
-    /// Serde, with what the server binds put in.
+    /// Deserializes the arguments together with the values set by the server.
     pub(super) fn deserialize<T: DeserializeOwned>(
         &self,
         text: &str,
@@ -152,7 +152,7 @@ impl ArgumentReader {
         serde_json::from_str(&self.serde_text(text, bound))
     }
 
-    /// The text that serde reads.
+    /// Returns the text that serde deserializes.
     pub(super) fn serde_text<'t>(&self, text: &'t str, bound: &[(String, Box<RawValue>)]) -> Cow<'t, str> {
         match self.shape {
             InputShape::Unit => Cow::Borrowed("null"),
@@ -163,7 +163,7 @@ impl ArgumentReader {
     }
 }
 
-/// The object `text` with further members in front.
+/// Inserts members at the start of the object `text`.
 fn splice<'t, 'b>(text: &'t str, bound: impl Iterator<Item = &'b (String, Box<RawValue>)>) -> Cow<'t, str> {
     let mut bound = bound.peekable();
     let Some(rest) = text.strip_prefix('{').filter(|_| bound.peek().is_some()) else {

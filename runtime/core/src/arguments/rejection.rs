@@ -1,4 +1,4 @@
-//! What serde says about arguments, said in the words of JSON.
+//! Translates serde's error messages into JSON terms.
 
 use serde_path_to_error::{Path, Segment};
 
@@ -123,7 +123,7 @@ mod tests {
     use super::Rejection;
 
     #[test]
-    fn reads_what_serde_says() {
+    fn parses_error_messages_of_serde() {
         let expected = |expected: &str, got| Rejection::Expected { expected: expected.to_owned(), got };
         for (message, rejection) in [
             ("missing field `a` at line 1 column 2", Rejection::Missing("a")),

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_early_on_text_that_is_no_object() {
+    fn ends_early_on_text_that_is_not_an_object() {
         for text in ["", "{", "{\"a", "{\"a\":", "{\"a\":[", "{\"a\":\"\\", "[1]", "1", "{\"a\":1"] {
             assert_eq!(pairs(text), [], "{text}");
         }

@@ -1,4 +1,4 @@
-//! Arguments that are all texts: those of prompts and the variables of resource templates.
+//! Arguments that are all strings: those of prompts and the variables of resource templates.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -11,11 +11,11 @@ use crate::metadata::InputShape;
 use crate::protocol::PromptArgument;
 use crate::schema::{Draft, Profile};
 
-/// Types that can be the arguments of a prompt or the variables of a resource template: structs whose fields are texts
-/// (strings, enums of plain names, dates and the like), or `()` for none.
+/// Types for the arguments of a prompt or the variables of a resource template: structs whose fields are
+/// strings (including enums of unit variants, dates and the like), or `()` for none.
 ///
-/// Implemented for all that serde reads and that have a JSON Schema; whether the fields are texts shows when the
-/// server is built.
+/// Implemented for all types that implement `DeserializeOwned` and `JsonSchema`; building the server fails if a
+/// field is not a string.
 ///
 /// ```
 /// use toolwright_core::prompt::Prompt;
@@ -42,30 +42,30 @@ pub trait TextArguments: DeserializeOwned + JsonSchema + Send + 'static {}
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> TextArguments for T {}
 
-/// How arguments that are all texts are read: compiled once, used for every request.
+/// Reads arguments that are all strings: compiled once, used for every request.
 #[derive(Debug)]
 pub struct TextReader {
     reader: ArgumentReader,
     arguments: Vec<PromptArgument>,
 }
 
-/// Why a type cannot be read from texts.
+/// Why a type cannot be used for string arguments.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextsError {
-    /// A field is not a text.
-    #[error("`{0}` is no text; give it a type that serde reads from a string")]
+    /// A field is not a string.
+    #[error("`{0}` is not a string; use a type that serde deserializes from a string")]
     NoText(String),
-    /// The schema cannot be enforced, or the type is not read from an object.
+    /// The schema cannot be enforced, or the type is not an object.
     #[error("{0}")]
     Schema(String),
 }
 
 impl TextReader {
-    /// Compiles the reader of `A`.
+    /// Compiles the reader for `A`.
     ///
     /// # Errors
-    /// [`TextsError`] where a field is no text, or the schema cannot be enforced.
+    /// [`TextsError`] if a field is not a string, or the schema cannot be enforced.
     pub fn of<A: TextArguments>() -> Result<Self, TextsError> {
         let is_unit = schemars::schema_for!(A).get("type").is_some_and(|name| name == "null");
         let shape = if is_unit { InputShape::Unit } else { InputShape::Object };
@@ -92,24 +92,24 @@ impl TextReader {
         Ok(Self { reader, arguments })
     }
 
-    /// The arguments, in the order of the fields.
+    /// Returns the arguments in the order of the fields.
     pub fn arguments(&self) -> &[PromptArgument] {
         &self.arguments
     }
 
-    /// Reads and checks `arguments` (absent, `null` and `{}` are the same).
+    /// Reads and validates `arguments` (absent, `null` and `{}` are equivalent).
     ///
     /// # Errors
-    /// Every problem of the arguments at once.
+    /// Returns all problems with the arguments.
     pub fn read<A: TextArguments>(&self, arguments: Option<&RawValue>) -> Result<A, ArgumentErrors> {
         self.reader.read(arguments, &[])
     }
 }
 
-/// Whether every value that the schema allows, but for `null`, is a string.
+/// Returns whether every value that the schema accepts, except `null`, is a string.
 fn is_text(property: &Value, root: &Value) -> bool {
     if let Some(pointer) = property["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
-        // A recursive type is no text, so one step is all that can lead to one.
+        // A recursive type is not a string, so following one reference is enough.
         return root.pointer(pointer).is_some_and(|target| target["type"] == "string");
     }
     match &property["type"] {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn names_descriptions_and_what_is_required_come_from_the_type() {
+    fn arguments_are_derived_from_the_type() {
         let reader = TextReader::of::<Greeting>().expect("all are texts");
         assert_eq!(
             serde_json::to_value(reader.arguments()).expect("JSON"),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn all_problems_are_told_at_once() {
+    fn all_problems_are_reported_at_once() {
         let greeting = read(&json!({"name": "Ada", "style": "formal"})).expect("they fit");
         assert_eq!(greeting, Greeting { name: "Ada".to_owned(), style: Some(Style::Formal) });
         let problems =
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_no_text_is_refused() {
+    fn a_field_that_is_not_a_string_is_rejected() {
         #[derive(Deserialize, JsonSchema)]
         struct Numbered {
             #[expect(dead_code, reason = "only its type is looked at")]

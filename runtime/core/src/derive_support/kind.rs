@@ -1,22 +1,22 @@
-//! What a type looks like in JSON.
+//! The JSON form of a Rust type.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::marker::PhantomData;
 use std::path::PathBuf;
 
-/// What a type looks like in JSON, as far as it is known without running anything.
+/// The JSON form of a Rust type, as far as it is known at compile time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A string.
     Text,
-    /// A whole number that JSON numbers hold exactly.
+    /// An integer that every JSON parser represents exactly.
     Integer,
-    /// A whole number beyond 2^53 in both directions.
+    /// An integer beyond 2^53 in both directions.
     LongInteger,
-    /// A whole number beyond 2^53, never negative.
+    /// An unsigned integer beyond 2^53.
     LongUnsigned,
-    /// A number with a fraction.
+    /// A floating-point number.
     Number,
     /// `true` or `false`.
     Boolean,
@@ -26,16 +26,16 @@ pub enum Kind {
     Map,
     /// `null`.
     Unit,
-    /// A type of someone else's.
+    /// A type of another crate or of the user.
     Unknown,
 }
 
-/// `KindOf::<T>::KIND` is the kind of `T`: an inherent constant for the types that are known here, which goes
-/// before the constant of [`UnknownKind`].
+/// `KindOf::<T>::KIND` is the kind of `T`: an inherent constant for known types, which takes precedence over
+/// the constant of [`UnknownKind`].
 #[derive(Debug)]
 pub struct KindOf<T: ?Sized>(PhantomData<T>);
 
-/// The kind of every other type.
+/// The kind of all other types.
 pub trait UnknownKind {
     /// Always [`Kind::Unknown`].
     const KIND: Kind = Kind::Unknown;
@@ -71,14 +71,14 @@ kinds! {
 impl Kind {
     pub(super) const fn words(self) -> &'static str {
         match self {
-            Self::Text => "text",
+            Self::Text => "a string",
             Self::Integer | Self::LongInteger | Self::LongUnsigned => "an integer",
-            Self::Number => "a number with a fraction",
+            Self::Number => "a floating-point number",
             Self::Boolean => "a boolean",
             Self::List => "a list",
             Self::Map => "a map",
             Self::Unit => "`()`",
-            Self::Unknown => "something else",
+            Self::Unknown => "another type",
         }
     }
 
@@ -86,7 +86,7 @@ impl Kind {
         matches!(self, Self::Integer | Self::LongInteger | Self::LongUnsigned | Self::Number)
     }
 
-    /// What bounds a field of this kind.
+    /// Suggests keys for a field of this kind.
     pub(super) const fn advice(self) -> &'static str {
         match self {
             Self::Text => "use `pattern`, `format`, `min_length` or `max_length`",

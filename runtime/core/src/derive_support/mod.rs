@@ -1,8 +1,8 @@
-//! What derived code asks the compiler: rules about types, which a derive cannot see, and about the tools of a set
-//! together.
+//! Rules that derived code asks the compiler to check: about types, which a derive cannot see, and about the
+//! tools of a set.
 //!
-//! Each `expect_…` function is called in a constant and panics where a rule is broken: that is a compile error at
-//! the place of the call, with the panic's text.
+//! Each `expect_…` function is evaluated in a constant and panics if a rule is broken. This is a compile error
+//! at the location of the call, with the panic message.
 
 mod field;
 mod kind;
@@ -19,12 +19,12 @@ use crate::link::{LinkedTool, LinkedToolset};
 use crate::tool::{SourceLocation, Tool};
 use crate::toolset::{Toolset, definitions_of};
 
-/// The arguments of a type that the derive has refused. There are none, so that nothing else about the type is
-/// reported.
+/// The arguments of a type that the derive has rejected. It has no values, so that nothing else about the type
+/// is reported.
 #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 pub enum Refused {}
 
-/// The registration of a tool.
+/// Creates the registration of a tool.
 pub const fn linked_tool<T: Tool>() -> LinkedTool {
     LinkedTool {
         name: T::NAME,
@@ -35,7 +35,7 @@ pub const fn linked_tool<T: Tool>() -> LinkedTool {
     }
 }
 
-/// The registration of a toolset.
+/// Creates the registration of a toolset.
 pub const fn linked_toolset<T: Toolset>(source: SourceLocation) -> LinkedToolset {
     LinkedToolset { package: T::PACKAGE, metadata: T::METADATA, source, definitions: definitions_of::<T> }
 }

@@ -1,4 +1,4 @@
-//! The tools of a set, and the rules between them.
+//! Rules for the tools of a set.
 
 use std::marker::PhantomData;
 
@@ -9,21 +9,21 @@ use crate::protocol::ToolDefinition;
 use crate::tool::{self, FieldMetadata, Tool};
 use crate::toolset::DecodeError;
 
-/// The type of a variant is a tool.
+/// Requires the type of a variant to be a tool.
 pub const fn expect_tool<T: Tool>() {}
 
-/// A variant's tool, as far as it is one: `Slot::<T>::NAMES` and the rest are of `T` where `T` is a tool, and of
-/// [`NoTool`] otherwise, so that [`expect_tool`] is the only one to complain.
+/// The tool of a variant. `Slot::<T>::NAMES` and the others are those of `T` if `T` is a tool, and those of
+/// [`NoTool`] otherwise, so that only [`expect_tool`] reports an error.
 #[derive(Debug)]
 pub struct Slot<T>(PhantomData<T>);
 
 impl<T: Tool> Slot<T> {
-    /// The names that call the tool.
+    /// The names that clients can call the tool by.
     pub const NAMES: Names = Names { now: T::NAME, was: T::METADATA.was };
     /// The names of its arguments.
     pub const ARGUMENT_NAMES: &'static [&'static str] = T::ARGUMENT_NAMES;
 
-    /// Whether its fields have keys of their own, which another tool would leave aside.
+    /// Whether its fields have keys, which another tool would ignore.
     pub const HAS_KEYS: bool = have_keys(T::METADATA.fields);
 
     /// Adds the tool's definition.
@@ -31,14 +31,14 @@ impl<T: Tool> Slot<T> {
         definitions.push(T::definition());
     }
 
-    /// Reads the arguments, if `name` calls the tool.
+    /// Decodes the arguments, if `name` calls the tool.
     pub fn decode(name: &str, arguments: Option<&RawValue>) -> Option<Result<T, DecodeError>> {
         let called = name == T::NAME || T::METADATA.was.contains(&name);
         called.then(|| tool::decode::<T>(arguments).map_err(DecodeError::Arguments))
     }
 }
 
-/// What [`Slot`] offers for a type that is not a tool.
+/// The counterparts of [`Slot`] for a type that is not a tool.
 pub trait NoTool<T> {
     /// No name.
     const NAMES: Names = Names { now: "", was: &[] };
@@ -48,10 +48,10 @@ pub trait NoTool<T> {
     /// No fields with keys.
     const HAS_KEYS: bool = false;
 
-    /// Adds nothing.
+    /// Does nothing.
     fn define(_: &mut Vec<ToolDefinition>) {}
 
-    /// Reads nothing.
+    /// Returns `None`.
     fn decode(_: &str, _: Option<&RawValue>) -> Option<Result<T, DecodeError>> {
         None
     }
@@ -59,25 +59,25 @@ pub trait NoTool<T> {
 
 impl<T> NoTool<T> for Slot<T> {}
 
-/// The names that call a tool.
+/// The names of a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct Names {
-    /// The present one; empty for a type that is not a tool.
+    /// The current name; empty for a type that is not a tool.
     pub now: &'static str,
-    /// The former ones.
+    /// The former names.
     pub was: &'static [&'static str],
 }
 
-/// A variant of a toolset, for the rules between tools.
+/// A variant of a toolset, for the checks between tools.
 #[derive(Debug, Clone, Copy)]
 pub struct Claim {
     /// The name of the variant.
     pub variant: &'static str,
-    /// The names that call its tool.
+    /// The names of its tool.
     pub names: Names,
 }
 
-/// The variant at `index` claims no name that an earlier one has. Dispatch takes the first that matches, so the
+/// Requires the variant at `index` to use no name of an earlier one. Dispatch takes the first match, so the
 /// later tool would never run.
 #[track_caller]
 pub const fn expect_free_name(claims: &[Claim], index: usize) {
@@ -100,7 +100,7 @@ pub const fn expect_free_name(claims: &[Claim], index: usize) {
     }
 }
 
-/// No argument of a tool has the name of a parameter that `workflow` adds to all tools.
+/// Requires a tool to have no argument with the name of a parameter that `workflow` adds to all tools.
 #[track_caller]
 pub const fn expect_free_arguments(arguments: &[&str], variant: &str) {
     let mut index = 0;
@@ -110,7 +110,7 @@ pub const fn expect_free_arguments(arguments: &[&str], variant: &str) {
             refuse(
                 &Text::new("`workflow` adds the parameter `")
                     .and(name)
-                    .and("` to every tool, and the tool of `")
+                    .and("` to every tool, but the tool of `")
                     .and(variant)
                     .and("` has a field of that name; rename the field, or remove `workflow`"),
             );
@@ -167,7 +167,7 @@ mod tests {
     use super::{Names, common_name};
 
     #[test]
-    fn former_names_are_names() {
+    fn former_names_are_compared_too() {
         let names = |now, was| Names { now, was };
         assert_eq!(common_name(names("a", &[]), names("a", &[])), Some("a"));
         assert_eq!(common_name(names("a", &["b"]), names("b", &[])), Some("b"));

@@ -1,12 +1,12 @@
-//! Text in constants, where nothing can be allocated.
+//! String concatenation in constants, without allocation.
 
-/// Breaks the build with `text`.
+/// Fails the build with the message `text`.
 #[track_caller]
 pub(super) const fn refuse(text: &Text) {
     panic!("{}", text.as_str());
 }
 
-/// Whether both are the same text.
+/// Returns whether both strings are equal.
 pub(super) const fn same(left: &str, right: &str) -> bool {
     let (left, right) = (left.as_bytes(), right.as_bytes());
     if left.len() != right.len() {
@@ -22,7 +22,7 @@ pub(super) const fn same(left: &str, right: &str) -> bool {
     true
 }
 
-/// Text that is put together in a constant, where nothing can be allocated.
+/// A string built in a constant, without allocation.
 pub(super) struct Text {
     bytes: [u8; 1024],
     length: usize,
@@ -33,7 +33,7 @@ impl Text {
         Self { bytes: [0; 1024], length: 0 }.and(text)
     }
 
-    /// Appends `text` if it fits.
+    /// Appends `text` if there is room for it.
     pub(super) const fn and(mut self, text: &str) -> Self {
         let text = text.as_bytes();
         if self.length + text.len() > self.bytes.len() {
@@ -61,7 +61,7 @@ mod tests {
     use super::Text;
 
     #[test]
-    fn text_that_does_not_fit_is_left_out_whole() {
+    fn text_that_does_not_fit_is_omitted_completely() {
         let long = "x".repeat(1020);
         assert_eq!(Text::new(&long).and("12345").and("ä").as_str().len(), 1022);
     }

@@ -1,7 +1,7 @@
-//! Strings of definitions as Markdown (that of <https://spec.commonmark.org>, and the tables of GitHub's).
+//! Renders strings of definitions as Markdown (<https://spec.commonmark.org>, and GitHub's tables).
 //!
-//! Whatever a string holds, it stays in its place: it begins no heading, table, link, picture or HTML, and ends none.
-//! Of Markdown in descriptions, code spans, lists and paragraphs are kept. Invisible characters are written out.
+//! No string can break out of its place: it neither starts nor ends a heading, table, link, image or HTML. Code
+//! spans, lists and paragraphs of descriptions are preserved. Invisible characters are escaped.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,23 +10,23 @@ use serde_json::Value;
 
 use crate::manifest::{is_hidden, visible};
 
-/// A code span with this text, on one line: the backticks around it are as many as it takes.
+/// Renders a code span on one line, with as many backticks as needed.
 pub fn code(text: &str) -> String {
     let text = visible(text);
     if text.is_empty() {
-        // There is no empty span.
+        // Markdown has no empty code span.
         return "` `".to_owned();
     }
     let fence = "`".repeat(longest_run(&text) + 1);
-    // One space on each side is taken off by readers.
+    // Parsers strip one space on each side.
     let is_spaced = text.starts_with(' ') && text.ends_with(' ') && !text.trim().is_empty();
     let space = if is_spaced || text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{space}{text}{space}{fence}")
 }
 
-/// [`code`] for a cell of a table, which no sign in it ends.
+/// Renders a code span for a table cell, which `|` must not end.
 pub fn code_in_cell(text: &str) -> String {
-    // Readers of tables disagree on a backslash before a sign that is escaped inside of a span, so the span ends there.
+    // Parsers disagree on an escaped `|` inside a code span, so the span ends before it.
     let mut pieces = text.split("\\|").peekable();
     let mut spans = Vec::new();
     while let Some(piece) = pieces.next() {
@@ -40,12 +40,12 @@ pub fn code_in_cell(text: &str) -> String {
     spans.join("\\|")
 }
 
-/// A value as JSON on one line, in which hidden characters are escapes of JSON.
+/// Renders a value as JSON on one line, with hidden characters escaped.
 pub fn json(value: &Value) -> String {
     escapes(value.to_string())
 }
 
-/// A value as JSON, indented, in which hidden characters are escapes of JSON.
+/// Renders a value as indented JSON, with hidden characters escaped.
 pub fn json_block(value: &Value) -> String {
     escapes(format!("{value:#}"))
 }
@@ -66,38 +66,38 @@ fn escapes(json: String) -> String {
     })
 }
 
-/// The text on one line, for any place but the beginning of one, and for headings.
+/// Renders text on one line, for headings and any position except the start of a line.
 pub fn line(text: &str) -> String {
     one_line(text, code)
 }
 
-/// [`line()`] for a cell of a table, which no sign in it ends.
+/// [`line()`] for a table cell.
 pub fn line_in_cell(text: &str) -> String {
     one_line(text, code_in_cell)
 }
 
 fn one_line(text: &str, code: Code) -> String {
     let line = text.split_whitespace().map(visible).collect::<Vec<_>>().join(" ");
-    // Signs at the end of a heading belong to its mark, and what is in braces there to its attributes.
+    // Trailing `#` belong to the heading syntax, and trailing braces to its attributes.
     let marks = line.len() - line.trim_end_matches('#').len();
     let (text, brace) = match line[..line.len() - marks].strip_suffix('}') {
         Some(text) => (text, "&#125;"),
         None => (&line[..line.len() - marks], ""),
     };
-    escaped(text, code) + brace + &"\\#".repeat(marks)
+    escape_text(text, code) + brace + &"\\#".repeat(marks)
 }
 
-/// How a code span is written.
+/// A function that renders a code span.
 type Code = fn(&str) -> String;
 
-/// The text as paragraphs and lists, without an empty line at its ends.
+/// Renders paragraphs and lists, without leading or trailing blank lines.
 pub fn paragraphs(text: &str) -> String {
     let mut paragraphs: Vec<Vec<String>> = vec![Vec::new()];
     for line in text.lines().map(str::trim) {
         let is_item = item(line).is_some();
         match paragraphs.last_mut() {
             _ if line.is_empty() => paragraphs.push(Vec::new()),
-            // An item of a list may go over several lines, and so has a span in it.
+            // A list item may span several lines, and so may a code span inside it.
             Some(paragraph) if !is_item => paragraph.push(line.to_owned()),
             _ => paragraphs.push(vec![line.to_owned()]),
         }
@@ -117,22 +117,22 @@ pub fn paragraphs(text: &str) -> String {
     text
 }
 
-/// The mark of an item of a list, and the item; nothing if the line is none.
+/// Splits a list item into its marker and its text; `None` if the line is not a list item.
 fn item(line: &str) -> Option<(&'static str, &str)> {
     let rest = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?;
     (!rest.trim().is_empty()).then_some(("- ", rest))
 }
 
-/// Lines of one paragraph, each escaped at its beginning too.
+/// Renders the lines of one paragraph, with line starts escaped.
 fn lines(text: &str) -> String {
     let spaced =
         text.split('\n').map(|line| line.split_whitespace().map(visible).collect::<Vec<_>>().join(" "));
-    let text = escaped(&spaced.collect::<Vec<_>>().join("\n"), code);
-    text.split('\n').map(begun).collect::<Vec<_>>().join("\n")
+    let text = escape_text(&spaced.collect::<Vec<_>>().join("\n"), code);
+    text.split('\n').map(escape_line_start).collect::<Vec<_>>().join("\n")
 }
 
-/// A line whose first signs make no heading, list, quotation, table, rule or fence of it.
-fn begun(line: &str) -> String {
+/// Escapes the start of a line, so that it is no heading, list, quotation, table, rule or fence.
+fn escape_line_start(line: &str) -> String {
     let digits = line.len() - line.trim_start_matches(|first: char| first.is_ascii_digit()).len();
     let (number, rest) = line.split_at(digits);
     let is_numbered = digits > 0 && rest.starts_with(['.', ')']);
@@ -140,8 +140,8 @@ fn begun(line: &str) -> String {
     if is_numbered || is_marked { format!("{number}\\{rest}") } else { line.to_owned() }
 }
 
-/// The text with what is special in Markdown escaped, but for its code spans.
-fn escaped(text: &str, code: Code) -> String {
+/// Escapes Markdown, except for code spans.
+fn escape_text(text: &str, code: Code) -> String {
     let runs = backticks(text);
     let mut starts: HashMap<usize, Vec<usize>> = HashMap::new();
     for run in &runs {
@@ -155,7 +155,7 @@ fn escaped(text: &str, code: Code) -> String {
         }
         escape(&mut escaped, &text[done..run.start]);
         let same = &starts[&run.len()];
-        // A span ends at the next run of as many backticks.
+        // A span ends at the next run of the same number of backticks.
         if let Some(end) = same.get(same.partition_point(|start| *start <= run.start)) {
             escaped.push_str(&code(&inside(&text[run.end..*end])));
             done = end + run.len();
@@ -168,7 +168,7 @@ fn escaped(text: &str, code: Code) -> String {
     escaped
 }
 
-/// Where backticks stand, each row of them as one.
+/// Finds the runs of backticks.
 fn backticks(text: &str) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (at, _) in text.match_indices('`') {
@@ -180,16 +180,16 @@ fn backticks(text: &str) -> Vec<Range<usize>> {
     runs
 }
 
-/// What a reader takes for the text of a span: on one line, without one space on each side.
+/// Returns the content of a code span as parsers see it: on one line, with one space stripped on each side.
 fn inside(text: &str) -> String {
     let text = text.replace('\n', " ");
     let bare = text.strip_prefix(' ').and_then(|text| text.strip_suffix(' '));
     bare.filter(|bare| !bare.trim().is_empty()).unwrap_or(&text).to_owned()
 }
 
-/// Adds text without spans.
+/// Appends text without code spans.
 fn escape(escaped: &mut String, text: &str) {
-    // The character before the row of equal ones that is being read.
+    // The character before the current run of equal ones.
     let mut before = None;
     let mut rest = text;
     while let Some(sign) = rest.chars().next() {
@@ -205,7 +205,7 @@ fn escape(escaped: &mut String, text: &str) {
                 escaped.push_str(&row[1..]);
                 escaped.push_str("&amp;");
             }
-            // Whatever comes after the text may be special.
+            // Whatever follows the text may have a special meaning.
             '\\' if row.len() > 1 || after.is_none_or(|next| next.is_ascii_punctuation() || next == '\n') => {
                 escaped.push_str(&"\\\\".repeat(row.len()));
             }
@@ -220,7 +220,7 @@ fn escape(escaped: &mut String, text: &str) {
     }
 }
 
-/// Whether signs between these characters open and close nothing: a `_` inside of a word, any with spaces around it.
+/// Returns whether a delimiter between these characters is literal: `_` inside a word, any with spaces on both sides.
 fn marks_nothing(sign: char, before: Option<char>, after: Option<char>) -> bool {
     let (Some(before), Some(after)) = (before, after) else { return false };
     let is_inside = sign == '_' && before.is_alphanumeric() && after.is_alphanumeric();

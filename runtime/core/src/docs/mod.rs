@@ -1,6 +1,6 @@
-//! Documentation of tools for agents, in two sizes, and the filter for simple parameter types.
+//! Tool documentation for agents in two levels of detail, and a filter for simple parameter types.
 //!
-//! Both are made from the definition that clients get and the manifest shows, so that they cannot differ from it.
+//! Both are generated from the definition that clients receive, so they cannot disagree with it.
 
 pub mod markdown;
 pub mod outline;
@@ -16,13 +16,14 @@ use outline::{Label, Line, Phrase};
 
 pub use simple_types::{ComplexParameter, Filtered, OnComplex, SimpleTypes};
 
-/// The longest description in [`simple`], in characters.
+/// Maximum length of a description in [`simple`], in characters.
 pub const SIMPLE_DESCRIPTION_LIMIT: usize = 200;
 
-/// Names and descriptions only, one line a tool: for an agent that chooses a tool and leaves its parameters to another.
+/// Lists names and descriptions, one line per tool, for an agent that chooses a tool but does not fill in its
+/// parameters.
 ///
-/// A description is its first paragraph, cut to [`SIMPLE_DESCRIPTION_LIMIT`] characters; a tool without one shows
-/// its title. So a thousand tools take a thousand lines of bounded length, whatever their schemas.
+/// The description is the first paragraph, truncated to [`SIMPLE_DESCRIPTION_LIMIT`] characters, or else the
+/// title. A thousand tools take a thousand lines of bounded length, regardless of their schemas.
 pub fn simple(tools: &[ToolDefinition]) -> String {
     let mut text = String::new();
     for tool in tools {
@@ -36,22 +37,22 @@ pub fn simple(tools: &[ToolDefinition]) -> String {
     text
 }
 
-/// The first paragraph on one line, cut at a word.
+/// Returns the first paragraph on one line, truncated at a word boundary.
 fn first_paragraph(description: &str) -> String {
     let paragraph = description.trim().split("\n\n").next().unwrap_or_default();
     let line = visible(&paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
     let Some((end, _)) = line.char_indices().nth(SIMPLE_DESCRIPTION_LIMIT) else { return line };
-    // One character makes room for the mark of the cut.
+    // Leaves room for the ellipsis.
     let last = line[..end].char_indices().next_back().map_or(0, |(at, _)| at);
     let cut = line[..last].rfind(' ').unwrap_or(last);
     format!("{}…", &line[..cut])
 }
 
-/// Everything that an agent needs to call the tool, as Markdown: title, description, hints, each parameter with its type,
-/// rules and examples, the variants of enums with what belongs in each, and arguments that fit.
+/// Documents everything that an agent needs to call the tool, as Markdown: title, description, hints, each
+/// parameter with its type, constraints and examples, the variants of enums, and example arguments.
 ///
-/// The strings of the definition stay in their places: see [`markdown`]. Nested and recursive types are described within
-/// the limits of [`outline`].
+/// Strings of the definition cannot break the layout, see [`markdown`]. Nested and recursive types are
+/// described within the limits of [`outline`].
 pub fn full(tool: &ToolDefinition) -> String {
     let mut text = format!("## {}\n", markdown::line(&tool.name));
     // Writing to a string cannot fail.

@@ -1,13 +1,13 @@
-//! The filter for clients that take simple parameters only.
+//! A filter for clients that only support simple parameters.
 
 use serde_json::{Map, Value};
 
 use crate::definition::ToolDefinition;
 
-/// Keeps the parameters of simple types: strings, integers and numbers where nothing else is set.
+/// Keeps parameters of simple types; by default strings, integers and numbers.
 ///
-/// Optional parameters of other types are taken out of the definition. A *required* one cannot be: without it every
-/// call would be refused. What becomes of such a tool is [`OnComplex`].
+/// Optional parameters of other types are removed from the definition. A *required* one cannot be removed,
+/// since every call would be rejected; [`OnComplex`] decides what happens to such a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a type")]
 pub struct SimpleTypes {
@@ -19,7 +19,7 @@ pub struct SimpleTypes {
     pub number: bool,
     /// Whether booleans are simple.
     pub boolean: bool,
-    /// What becomes of a tool that cannot be called with simple parameters.
+    /// What happens to a tool that requires a complex parameter.
     pub on_complex: OnComplex,
 }
 
@@ -30,35 +30,35 @@ impl Default for SimpleTypes {
     }
 }
 
-/// What becomes of a tool that cannot be called with simple parameters.
+/// What happens to a tool that requires a complex parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnComplex {
-    /// It is left out; the reason is returned.
+    /// Omit the tool and return the reason.
     #[default]
     Exclude,
-    /// It is kept whole, with all its parameters.
+    /// Keep the tool with all its parameters.
     Keep,
-    /// The filter fails.
+    /// Return an error.
     Error,
 }
 
-/// What [`SimpleTypes::apply`] made of a definition.
+/// The result of [`SimpleTypes::apply`].
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "almost all are definitions, and they are moved on at once")]
 pub enum Filtered {
     /// The definition to list.
     Listed(ToolDefinition),
-    /// The tool is left out, for this reason.
+    /// The tool is omitted for this reason.
     Excluded(ComplexParameter),
 }
 
-/// Why a tool cannot be called with simple parameters.
+/// Why a tool cannot be called with simple parameters only.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComplexParameter {
     /// A required parameter is not of a simple type.
     #[error(
-        "the tool `{tool}` requires `{parameter}`, which is not of a simple type; make it optional or keep the tool whole"
+        "the tool `{tool}` requires `{parameter}`, which does not have a simple type; make it optional or keep the whole tool"
     )]
     Required {
         /// The tool.
@@ -66,9 +66,9 @@ pub enum ComplexParameter {
         /// The first such parameter.
         parameter: String,
     },
-    /// The schema says something about the arguments as a whole, which may no longer hold without some of them.
+    /// A keyword applies to several arguments together and may not hold without some of them.
     #[error(
-        "the tool `{tool}` uses `{keyword}` on its arguments as a whole; list its properties plainly or keep the tool whole"
+        "the tool `{tool}` uses `{keyword}` on its arguments; list its properties without it or keep the whole tool"
     )]
     Whole {
         /// The tool.
@@ -78,7 +78,7 @@ pub enum ComplexParameter {
     },
 }
 
-/// Keywords at the root that bind several arguments together.
+/// Root keywords that relate several arguments.
 const WHOLE: [&str; 13] = [
     "$dynamicRef",
     "$ref",
@@ -96,10 +96,10 @@ const WHOLE: [&str; 13] = [
 ];
 
 impl SimpleTypes {
-    /// The definition with simple parameters only.
+    /// Returns the definition with only simple parameters.
     ///
     /// # Errors
-    /// [`ComplexParameter`] with [`OnComplex::Error`] only.
+    /// [`ComplexParameter`], only with [`OnComplex::Error`].
     pub fn apply(self, definition: &ToolDefinition) -> Result<Filtered, ComplexParameter> {
         match (self.filter(definition), self.on_complex) {
             (Ok(filtered), _) => Ok(Filtered::Listed(filtered)),
@@ -133,7 +133,7 @@ impl SimpleTypes {
             return Err(ComplexParameter::Required { tool: tool.clone(), parameter });
         }
         schema.insert("properties".to_owned(), kept.into());
-        // These may speak of parameters that are gone.
+        // These may refer to removed parameters.
         for keyword in ["$defs", "definitions", "default", "examples"] {
             schema.shift_remove(keyword);
         }
@@ -143,8 +143,8 @@ impl SimpleTypes {
         Ok(definition)
     }
 
-    /// Whether every value of the schema is of a simple type; `null` beside one counts as nothing. Branches are looked at one
-    /// level deep: optional arguments are often written as a simple type or `null`.
+    /// Returns whether every value of the schema has a simple type, ignoring `null`. Branches are checked one
+    /// level deep, since optional arguments are often written as a simple type or `null`.
     fn is_simple(self, schema: &Value) -> bool {
         let branches = ["anyOf", "oneOf"].into_iter().find_map(|keyword| schema.get(keyword)?.as_array());
         let Some(branches) = branches.filter(|_| schema.get("type").is_none()) else {

@@ -119,7 +119,7 @@ fn filter(filter: SimpleTypes, properties: &Value, required: &Value) -> Result<F
     filter.apply(&tool(json!({"name": "t", "inputSchema": schema})))
 }
 
-fn kept(filtered: &Filtered) -> Vec<&str> {
+fn simple_names(filtered: &Filtered) -> Vec<&str> {
     let Filtered::Listed(tool) = filtered else { panic!("left out: {filtered:?}") };
     tool.input_schema["properties"].as_object().unwrap().keys().map(String::as_str).collect()
 }
@@ -135,18 +135,18 @@ fn only_simple_parameters_are_kept() {
         "any": true, "none": {"type": "null"}, "mixed": {"type": ["string", "array"]},
     });
     let filtered = filter(SimpleTypes::default(), &properties, &json!(["s"])).unwrap();
-    assert_eq!(kept(&filtered), ["s", "i", "n", "e", "x"]);
+    assert_eq!(simple_names(&filtered), ["s", "i", "n", "e", "x"]);
     let Filtered::Listed(tool) = &filtered else { panic!() };
     assert!(!tool.input_schema.to_string().contains("$defs"), "no definitions that nobody uses");
     assert_eq!(tool.input_schema["required"], json!(["s"]));
 
     let strings = SimpleTypes { integer: false, number: false, ..SimpleTypes::default() };
-    assert_eq!(kept(&filter(strings, &properties, &json!([])).unwrap()), ["s", "x"]);
+    assert_eq!(simple_names(&filter(strings, &properties, &json!([])).unwrap()), ["s", "x"]);
     let numbers = SimpleTypes { string: false, integer: false, ..SimpleTypes::default() };
-    assert_eq!(kept(&filter(numbers, &properties, &json!([])).unwrap()), ["i", "n"]);
+    assert_eq!(simple_names(&filter(numbers, &properties, &json!([])).unwrap()), ["i", "n"]);
     let with_booleans = SimpleTypes { boolean: true, ..SimpleTypes::default() };
     assert_eq!(
-        kept(&filter(with_booleans, &properties, &json!([])).unwrap()),
+        simple_names(&filter(with_booleans, &properties, &json!([])).unwrap()),
         ["s", "i", "n", "e", "b", "c", "x"]
     );
 }
@@ -159,7 +159,7 @@ fn a_required_complex_parameter_excludes_keeps_or_fails() {
     };
     let reason = ComplexParameter::Required { tool: "t".to_owned(), parameter: "o".to_owned() };
     assert_eq!(run(OnComplex::Exclude), Ok(Filtered::Excluded(reason.clone())));
-    assert_eq!(kept(&run(OnComplex::Keep).unwrap()), ["s", "o"]);
+    assert_eq!(simple_names(&run(OnComplex::Keep).unwrap()), ["s", "o"]);
     assert_eq!(run(OnComplex::Error), Err(reason.clone()));
     assert!(reason.to_string().contains("requires `o`"));
 

@@ -1,4 +1,4 @@
-//! Whether arguments fit an input schema that others wrote.
+//! Validates arguments against an input schema from elsewhere.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use super::output::{NotChecked, compile};
 use crate::arguments::{ArgumentErrors, Checker, example};
 
-/// An input schema, compiled, for what stands between a caller and the code that reads the arguments.
+/// A compiled input schema, for code between a caller and the reader of the arguments.
 ///
-/// As with [`OutputChecker`](super::OutputChecker), `format` is a hint, and a schema with a rule that the checker does not know is
-/// not compiled at all.
+/// As with [`OutputChecker`](super::OutputChecker), `format` is an annotation, and a schema with a keyword that
+/// the checker does not support is not compiled at all.
 ///
 /// ```
 /// use serde_json::{json, value::to_raw_value};
@@ -28,24 +28,24 @@ pub struct InputChecker {
 }
 
 impl InputChecker {
-    /// Compiles a schema for which [`check`](super::check) has found no flaw.
+    /// Compiles a schema that [`check`](super::check) has accepted.
     ///
     /// # Errors
-    /// [`NotChecked`] where a rule is beyond the checker.
+    /// [`NotChecked`] if the checker does not support a keyword.
     pub fn compile(schema: &Value) -> Result<Self, NotChecked> {
         Ok(Self { checker: compile(schema)?, example: example(schema) })
     }
 
-    /// Checks arguments; absent ones and `null` are an empty object.
+    /// Validates arguments; absent arguments and `null` count as an empty object.
     ///
     /// # Errors
-    /// Every problem, with an example of arguments that fit.
+    /// Returns every problem, with example arguments.
     pub fn check(&self, arguments: Option<&RawValue>) -> Result<Map<String, Value>, ArgumentErrors> {
         let arguments = arguments.map(|raw| serde_json::from_str(raw.get()));
         let arguments = match arguments {
             None | Some(Ok(Value::Null)) => Value::Object(Map::new()),
             Some(Ok(arguments)) => arguments,
-            // Below as many levels as nobody reads.
+            // The limit is one level lower than that of readers.
             Some(Err(_)) => Value::Null,
         };
         let findings = self.checker.check(&arguments);

@@ -1,4 +1,4 @@
-//! Whether structured content fits an output schema that others wrote.
+//! Validates structured content against an output schema from elsewhere.
 
 use std::fmt::Write as _;
 
@@ -11,38 +11,39 @@ use crate::schema::walk;
 
 /// An output schema, compiled.
 ///
-/// `format` is a hint, as JSON Schema 2020-12 has it. A schema with a rule that the checker does not know is not compiled
-/// at all: to pass over the rule would let values through, or, below `not` and `oneOf`, refuse values that fit.
+/// `format` is an annotation, as in JSON Schema 2020-12. A schema with a keyword that the checker does not
+/// support is not compiled at all: ignoring the keyword would accept invalid values or, below `not` and
+/// `oneOf`, reject valid ones.
 #[derive(Debug)]
 pub struct OutputChecker(Checker);
 
-/// Why results cannot be checked against a schema.
+/// Why a schema cannot be used for validation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotChecked {
-    /// A keyword that [`Checker`] does not know, or reads otherwise in the schema's dialect.
-    #[error("`{0}` is a rule that this server cannot check")]
+    /// A keyword that [`Checker`] does not support, or interprets differently in the schema's dialect.
+    #[error("the keyword `{0}` is not supported by this server")]
     Keyword(String),
-    /// A pattern or a reference that cannot be compiled.
+    /// A pattern or reference that cannot be compiled.
     #[error("{0}")]
     Rule(String),
 }
 
 impl OutputChecker {
-    /// Compiles a schema, which [`check`](super::check) has found to be one.
+    /// Compiles a schema that [`check`](super::check) has accepted.
     ///
     /// # Errors
-    /// [`NotChecked`] where a rule is beyond the checker.
+    /// [`NotChecked`] if the checker does not support a keyword.
     pub fn compile(schema: &Value) -> Result<Self, NotChecked> {
         compile(schema).map(Self)
     }
 
-    /// Checks structured content.
+    /// Validates structured content.
     ///
     /// # Errors
-    /// What does not fit, in words: the first problems with their places.
+    /// Describes the first problems with their locations.
     pub fn check(&self, content: &StructuredContent) -> Result<(), String> {
-        /// How many problems are named.
+        /// Maximum number of reported problems.
         const SHOWN: usize = 5;
         let findings = self.0.check(&content.to_value());
         if findings.is_empty() {
@@ -62,20 +63,20 @@ impl OutputChecker {
     }
 }
 
-/// Compiles a schema for which [`check`](super::check) has found no flaw.
+/// Compiles a schema that [`check`](super::check) has accepted.
 pub(super) fn compile(schema: &Value) -> Result<Checker, NotChecked> {
     let dialect = schema.as_object().map_or(Ok(Dialect::Modern), Dialect::of);
     let dialect = dialect.map_err(|flaw| NotChecked::Rule(flaw.to_string()))?;
     let mut schema = schema.clone();
     if let Value::Object(members) = &mut schema {
-        // The address of the whole document changes nothing in it.
+        // The URI of the document itself has no effect.
         members.shift_remove("$id");
         prepare(members, dialect)?;
     }
     Checker::compile(&schema).map_err(|error| NotChecked::Rule(error.fault.to_string()))
 }
 
-/// Takes hints out, and finds what the checker does not know.
+/// Removes annotations and finds unsupported keywords.
 fn prepare(schema: &mut Map<String, Value>, dialect: Dialect) -> Result<(), NotChecked> {
     if let Some(keyword) =
         schema.iter().find_map(|(keyword, value)| is_beyond(keyword, value, dialect).then_some(keyword))
@@ -111,7 +112,7 @@ fn prepare(schema: &mut Map<String, Value>, dialect: Dialect) -> Result<(), NotC
     result
 }
 
-/// Whether a keyword is one that the checker passes over, or reads otherwise.
+/// Returns whether the checker ignores a keyword or interprets it differently.
 fn is_beyond(keyword: &str, value: &Value, dialect: Dialect) -> bool {
     match keyword {
         "unevaluatedProperties" | "unevaluatedItems" => !matches!(value, Value::Bool(true)),

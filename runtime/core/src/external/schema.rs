@@ -1,4 +1,4 @@
-//! Whether a schema is one: what the meta-schemas say of the keywords that clients compile.
+//! Validates a schema against the meta-schema rules of the keywords that clients compile.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,57 +9,55 @@ use crate::json::start_of;
 use crate::pointer;
 use crate::schema::walk::{LIST, NAMED, ONE, decode, with_definitions};
 
-/// How many subschemas a schema may have; more would cost every client that compiles it (2026-07-28, basic "Composition-Keyword
-/// Resource Use").
+/// Maximum number of subschemas. More would cost every client that compiles the schema (2026-07-28, basic
+/// "Composition-Keyword Resource Use").
 pub const MAX_SUBSCHEMAS: usize = 10_000;
 
-/// What is wrong with a schema.
+/// Why a schema is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaFlaw {
     /// It is not an object.
-    #[error("is {0} and must be an object")]
+    #[error("must be an object, but is {0}")]
     NoObject(String),
-    /// The root of an input schema says something else than `"type": "object"`.
+    /// The root of an input schema does not have `"type": "object"`.
     #[error("must have \"type\": \"object\" at its root")]
     Root,
-    /// `$schema` names something that clients do not know.
-    #[error(
-        "is written in the dialect {0:?}, which clients do not know; use JSON Schema 2020-12, or draft 7 and leave the rest out"
-    )]
+    /// `$schema` names a dialect that clients do not support.
+    #[error("has the dialect {0:?}, which clients do not support; use JSON Schema 2020-12 or draft 7")]
     Dialect(String),
-    /// A keyword has a value that it cannot have.
-    #[error("is not valid: at `{pointer}`: expected {expected}")]
+    /// A keyword has an invalid value.
+    #[error("is invalid at `{pointer}`: expected {expected}")]
     Keyword {
         /// JSON Pointer to the keyword.
         pointer: String,
-        /// What belongs there.
+        /// The expected value.
         expected: &'static str,
     },
-    /// A `$ref` leads nowhere.
-    #[error("has the reference {reference:?} at `{pointer}`, which leads nowhere in the schema")]
+    /// A `$ref` has no target.
+    #[error("has the reference {reference:?} at `{pointer}`, which does not exist in the schema")]
     Reference {
-        /// JSON Pointer to the schema with the reference.
+        /// JSON Pointer to the schema that contains the reference.
         pointer: String,
         /// The reference.
         reference: String,
     },
-    /// A `$ref` leads to another document, which must not be fetched (2026-07-28, basic "`$ref` Resolution").
+    /// A `$ref` points to another document, which must not be fetched (2026-07-28, basic "`$ref` Resolution").
     #[error(
-        "has the reference {reference:?} at `{pointer}` to another document, which clients must not fetch; put it under `$defs`"
+        "has the reference {reference:?} at `{pointer}` to another document, which clients must not fetch; move its target to `$defs`"
     )]
     Remote {
-        /// JSON Pointer to the schema with the reference.
+        /// JSON Pointer to the schema that contains the reference.
         pointer: String,
         /// The reference.
         reference: String,
     },
-    /// There are more than [`MAX_SUBSCHEMAS`].
+    /// The schema has more than [`MAX_SUBSCHEMAS`] subschemas.
     #[error("has more than {MAX_SUBSCHEMAS} subschemas")]
     TooLarge,
 }
 
-/// The dialects that clients know, by the part between `//` and an empty fragment.
+/// The dialects that clients support, by the part between `//` and an empty fragment.
 const DIALECTS: [(&str, Dialect); 5] = [
     ("json-schema.org/draft/2020-12/schema", Dialect::Modern),
     ("json-schema.org/draft/2019-09/schema", Dialect::V2019),
@@ -68,16 +66,16 @@ const DIALECTS: [(&str, Dialect); 5] = [
     ("json-schema.org/draft-04/schema", Dialect::Draft4),
 ];
 
-/// How keywords are read.
+/// How keywords are interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Dialect {
-    /// Bounds that are excluded are marked by booleans.
+    /// Exclusive bounds are booleans.
     Draft4,
-    /// Keywords beside `$ref` do not count.
+    /// Keywords next to `$ref` are ignored.
     Legacy,
-    /// `items` may be a list.
+    /// `items` may be an array.
     V2019,
-    /// 2020-12: what a schema is without `$schema` (2026-07-28, basic "Schema Dialect").
+    /// 2020-12, the default without `$schema` (2026-07-28, basic "Schema Dialect").
     Modern,
 }
 
@@ -88,11 +86,11 @@ impl Dialect {
         let plain =
             plain.and_then(|name| name.strip_prefix("https://").or_else(|| name.strip_prefix("http://")));
         let known = DIALECTS.iter().find(|(known, _)| Some(*known) == plain);
-        known.map(|(_, dialect)| *dialect).ok_or_else(|| SchemaFlaw::Dialect(shown(name)))
+        known.map(|(_, dialect)| *dialect).ok_or_else(|| SchemaFlaw::Dialect(preview(name)))
     }
 }
 
-/// A schema of arguments.
+/// Validates the schema of arguments.
 pub(super) fn check_input(schema: &Value) -> Result<(), SchemaFlaw> {
     let members = object(schema)?;
     if members.get("type").and_then(Value::as_str) != Some("object") {
@@ -101,17 +99,17 @@ pub(super) fn check_input(schema: &Value) -> Result<(), SchemaFlaw> {
     check(schema, members)
 }
 
-/// A schema of structured content.
+/// Validates the schema of structured content.
 pub(super) fn check_output(schema: &Value) -> Result<(), SchemaFlaw> {
     check(schema, object(schema)?)
 }
 
 fn object(schema: &Value) -> Result<&Map<String, Value>, SchemaFlaw> {
-    schema.as_object().ok_or_else(|| SchemaFlaw::NoObject(shown(schema)))
+    schema.as_object().ok_or_else(|| SchemaFlaw::NoObject(preview(schema)))
 }
 
-/// The start of a value as JSON.
-fn shown(value: &Value) -> String {
+/// Returns the start of a value as JSON.
+fn preview(value: &Value) -> String {
     match value {
         Value::String(text) => start_of(text),
         other => start_of(&other.to_string()),
@@ -126,7 +124,7 @@ fn check(schema: &Value, members: &Map<String, Value>) -> Result<(), SchemaFlaw>
     look.schema(schema, false)
 }
 
-/// The names that references may lead to.
+/// The possible targets of references.
 #[derive(Default)]
 struct Names<'s> {
     anchors: HashSet<&'s str>,
@@ -140,7 +138,7 @@ impl<'s> Names<'s> {
         }
         for id in ["$id", "id"].iter().filter_map(|key| schema.get(*key)?.as_str()) {
             match id.strip_prefix('#') {
-                // Up to draft 7 this is how anchors are written.
+                // Up to draft 7, anchors are written like this.
                 Some(anchor) => self.anchors.extend([anchor]),
                 None => self.has_ids |= !is_root,
             }
@@ -162,7 +160,7 @@ struct Look<'s> {
 }
 
 impl<'s> Look<'s> {
-    /// `is_apart` is whether the schema has an address of its own, from which its references count.
+    /// `is_apart` says whether the schema has its own URI, which its references are relative to.
     fn schema(&mut self, schema: &'s Value, is_apart: bool) -> Result<(), SchemaFlaw> {
         self.left = self.left.checked_sub(1).ok_or(SchemaFlaw::TooLarge)?;
         let members = match schema {
@@ -197,7 +195,7 @@ impl<'s> Look<'s> {
                 }
                 Ok(())
             }
-            _ => match expected(keyword, value, self.dialect) {
+            _ => match expectation(keyword, value, self.dialect) {
                 Some(expected) => Err(self.flaw(expected)),
                 None => Ok(()),
             },
@@ -212,7 +210,7 @@ impl<'s> Look<'s> {
                 }
                 Ok(())
             }
-            _ => Err(self.flaw("a list of schemas, and not an empty one")),
+            _ => Err(self.flaw("a non-empty array of schemas")),
         }
     }
 
@@ -228,7 +226,7 @@ impl<'s> Look<'s> {
             Some(("", "")) => true,
             Some(("", fragment)) if fragment.starts_with('/') => self.leads_to_a_schema(fragment),
             Some(("", anchor)) => self.names.anchors.contains(anchor),
-            // Addresses of parts of this document, or of the meta-schemas, which every validator has.
+            // URIs of parts of this document, or of the meta-schemas, which every validator knows.
             _ if self.names.has_ids || reference.contains("://json-schema.org/draft") => true,
             _ => {
                 let reference = start_of(reference);
@@ -260,16 +258,16 @@ impl<'s> Look<'s> {
     }
 }
 
-/// What a keyword would need, if its value is not one of that.
-fn expected(keyword: &str, value: &Value, dialect: Dialect) -> Option<&'static str> {
+/// Returns what a keyword expects, if its value is invalid.
+fn expectation(keyword: &str, value: &Value, dialect: Dialect) -> Option<&'static str> {
     let (fits, expected) = match keyword {
-        "type" => (is_type(value), "the name of a type of JSON, or a list of such names without repetition"),
-        "required" => (is_list_of_names(value), "a list of names without repetition"),
-        "enum" => (value.is_array(), "a list of values"),
-        "examples" => (value.is_array(), "a list of examples"),
+        "type" => (is_type(value), "a JSON type, or an array of distinct JSON types"),
+        "required" => (is_list_of_names(value), "an array of distinct names"),
+        "enum" => (value.is_array(), "an array of values"),
+        "examples" => (value.is_array(), "an array of examples"),
         "dependentRequired" => {
             let fits = value.as_object().is_some_and(|members| members.values().all(is_list_of_names));
-            (fits, "an object of lists of names")
+            (fits, "an object of arrays of names")
         }
         "exclusiveMinimum" | "exclusiveMaximum" if dialect == Dialect::Draft4 => {
             (value.is_boolean(), "a boolean")
@@ -279,7 +277,7 @@ fn expected(keyword: &str, value: &Value, dialect: Dialect) -> Option<&'static s
         "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
         | "minContains" | "maxContains" => {
             let fits = value.as_f64().is_some_and(|number| number >= 0.0 && number.fract() == 0.0);
-            (fits, "an integer that is not negative")
+            (fits, "a non-negative integer")
         }
         "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => (value.is_boolean(), "a boolean"),
         "pattern" | "format" | "title" | "description" | "$ref" | "$dynamicRef" | "$schema" | "$id"

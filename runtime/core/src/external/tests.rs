@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use super::{NotChecked, OutputChecker, check, drop_reserved, wrapped};
+use super::{NotChecked, OutputChecker, check, drop_reserved, wrap};
 use crate::definition::ToolDefinition;
 use crate::result::StructuredContent;
 
@@ -54,7 +54,7 @@ fn definitions_that_clients_take_pass() {
 }
 
 #[test]
-fn definitions_that_make_clients_drop_the_list_are_named() {
+fn invalid_definitions_are_rejected_with_a_reason() {
     let named = |name: &str| ToolDefinition::new(name, json!({"type": "object"}));
     let deep = (0..200).fold(json!({}), |schema, _| json!({"items": schema}));
     for (definition, expected) in vec![
@@ -63,9 +63,9 @@ fn definitions_that_make_clients_drop_the_list_are_named() {
         (named("a\n"), "the name has '\\n'"),
         (named("größe"), "the name has 'ö'"),
         (named(&"x".repeat(129)), "129 characters"),
-        (tool(json!(true)), "its input schema is true and must be an object"),
-        (tool(json!(null)), "its input schema is null"),
-        (tool(json!([])), "its input schema is [] and must be an object"),
+        (tool(json!(true)), "its input schema must be an object, but is true"),
+        (tool(json!(null)), "its input schema must be an object, but is null"),
+        (tool(json!([])), "its input schema must be an object, but is []"),
         (tool(json!({})), "its input schema must have \"type\": \"object\" at its root"),
         (tool(json!({"type": "array"})), "\"type\": \"object\""),
         (tool(json!({"type": ["object", "null"]})), "\"type\": \"object\""),
@@ -79,15 +79,15 @@ fn definitions_that_make_clients_drop_the_list_are_named() {
             "at `/properties`: expected an object of schemas",
         ),
         (tool(json!({"type": "object", "properties": {"a": 1}})), "at `/properties/a`: expected a schema"),
-        (tool(json!({"type": "object", "required": "a"})), "at `/required`: expected a list of names"),
+        (
+            tool(json!({"type": "object", "required": "a"})),
+            "at `/required`: expected an array of distinct names",
+        ),
         (tool(json!({"type": "object", "required": ["a", "a"]})), "at `/required`"),
-        (with_property(&json!({"type": "text"})), "at `/properties/a/type`: expected the name of a type"),
+        (with_property(&json!({"type": "text"})), "at `/properties/a/type`: expected a JSON type"),
         (with_property(&json!({"type": []})), "/properties/a/type"),
         (with_property(&json!({"enum": "a"})), "/properties/a/enum"),
-        (
-            with_property(&json!({"anyOf": []})),
-            "/properties/a/anyOf`: expected a list of schemas, and not an empty",
-        ),
+        (with_property(&json!({"anyOf": []})), "/properties/a/anyOf`: expected a non-empty array of schemas"),
         (with_property(&json!({"items": [{}]})), "/properties/a/items"),
         (with_property(&json!({"minLength": -1})), "/properties/a/minLength"),
         (with_property(&json!({"maximum": "10"})), "/properties/a/maximum"),
@@ -98,14 +98,14 @@ fn definitions_that_make_clients_drop_the_list_are_named() {
             with_property(&json!({"$ref": "#/$defs/None"})),
             "the reference \"#/$defs/None\" at `/properties/a`",
         ),
-        (with_property(&json!({"$ref": "#none"})), "which leads nowhere"),
+        (with_property(&json!({"$ref": "#none"})), "which does not exist"),
         (with_property(&json!({"$ref": "https://example.com/a.json"})), "which clients must not fetch"),
         (with_property(&json!({"$ref": "other.json#/a"})), "which clients must not fetch"),
         (with_property(&deep), "it is nested too deeply"),
-        (with_output(json!(false)), "its output schema is false"),
+        (with_output(json!(false)), "its output schema must be an object, but is false"),
         (
             with_output(json!({"type": "object", "properties": {"n": "integer"}})),
-            "its output schema is not valid",
+            "its output schema is invalid",
         ),
     ] {
         let flaw = check(&definition).expect_err(expected).to_string();
@@ -114,7 +114,7 @@ fn definitions_that_make_clients_drop_the_list_are_named() {
 }
 
 #[test]
-fn a_schema_of_too_many_parts_is_refused_and_a_flaw_is_short() {
+fn too_many_subschemas_are_rejected_with_a_short_reason() {
     let many: Map<String, Value> = (0..20_000).map(|number| (number.to_string(), json!({}))).collect();
     let flaw = check(&tool(json!({"type": "object", "properties": many}))).expect_err("too many");
     assert!(flaw.to_string().contains("more than 10000 subschemas"), "{flaw}");
@@ -128,13 +128,13 @@ fn a_schema_of_too_many_parts_is_refused_and_a_flaw_is_short() {
     }
 }
 
-fn checked(schema: &Value, text: &str) -> Result<(), String> {
+fn validate(schema: &Value, text: &str) -> Result<(), String> {
     let content: StructuredContent = serde_json::from_str(text).expect("JSON");
     OutputChecker::compile(schema).expect("a schema that can be checked").check(&content)
 }
 
 #[test]
-fn content_is_judged_by_the_output_schema() {
+fn content_is_validated_against_the_output_schema() {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",
@@ -159,19 +159,19 @@ fn content_is_judged_by_the_output_schema() {
         ("[]", Some("expected an object")),
         ("null", Some("expected an object")),
     ] {
-        let found = checked(&schema, text);
+        let found = validate(&schema, text);
         match problem {
             None => assert_eq!(found, Ok(()), "{text}"),
             Some(problem) => assert!(found.expect_err(text).contains(problem), "{text}"),
         }
     }
     let many = format!("[{}]", vec!["1"; 1_000].join(","));
-    let found = checked(&json!({"items": {"type": "string"}}), &many).expect_err("numbers");
+    let found = validate(&json!({"items": {"type": "string"}}), &many).expect_err("numbers");
     assert!(found.contains("and 995 more") && found.len() < 1_000, "{found}");
 }
 
 #[test]
-fn a_rule_that_cannot_be_checked_is_not_passed_over() {
+fn unsupported_rules_are_not_ignored() {
     let draft7 = "http://json-schema.org/draft-07/schema#";
     for (schema, keyword) in [
         (json!({"type": "object", "unevaluatedProperties": false}), "unevaluatedProperties"),
@@ -221,10 +221,10 @@ fn names_of_the_protocol_are_dropped_and_all_others_stay() {
     assert_eq!(meta, Some(Map::new()));
 }
 
-/// Wraps a schema, and has `jsonschema` say that values and their wrapped forms are judged alike.
+/// Wraps a schema, and compares with `jsonschema` that it accepts the same values.
 fn wraps(schema: &Value, fits: &[Value], others: &[Value]) -> Value {
     let Value::Object(members) = schema.clone() else { panic!("a schema is an object") };
-    let wrapped = Value::Object(wrapped(members, "result"));
+    let wrapped = Value::Object(wrap(members, "result"));
     assert_eq!(check(&with_output(wrapped.clone())), Ok(()), "{wrapped}");
     let (plain, outer) = (jsonschema::validator_for(schema), jsonschema::validator_for(&wrapped));
     let (plain, outer) =
@@ -240,7 +240,7 @@ fn wraps(schema: &Value, fits: &[Value], others: &[Value]) -> Value {
 }
 
 #[test]
-fn references_of_a_wrapped_schema_lead_to_where_they_did() {
+fn references_of_a_wrapped_schema_keep_their_targets() {
     let tree = json!({"type": "array", "items": {"$ref": "#"}});
     let wrapped = wraps(&tree, &[json!([]), json!([[], [[]]])], &[json!({}), json!([1]), json!([[[1]]])]);
     assert_eq!(wrapped["properties"]["result"]["items"], json!({"$ref": "#/properties/result"}));

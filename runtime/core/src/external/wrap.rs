@@ -1,14 +1,14 @@
-//! A schema inside another one.
+//! Wraps a schema in another one.
 
 use serde_json::{Map, Value, json};
 
 use crate::schema::walk;
 
-/// The schema of an object whose one member, `name`, is a value of `schema`; references lead to where they did.
+/// Returns the schema of an object whose only member, `name`, is a value of `schema`. References keep their targets.
 ///
-/// Definitions move to the new root, where clients look for them, unless the schema has an address of its own (`$id`):
-/// references count from there, and so all of it stays together.
-pub fn wrapped(mut schema: Map<String, Value>, name: &str) -> Map<String, Value> {
+/// Definitions move to the new root, where clients look for them, unless the schema has its own URI (`$id`):
+/// its references are relative to that, so it stays in one piece.
+pub fn wrap(mut schema: Map<String, Value>, name: &str) -> Map<String, Value> {
     let dialect = schema.shift_remove("$schema");
     let mut definitions = None;
     if !schema.contains_key("$id") {
@@ -24,12 +24,12 @@ pub fn wrapped(mut schema: Map<String, Value>, name: &str) -> Map<String, Value>
     root
 }
 
-/// Has references to anything but definitions lead below `place`.
+/// Redirects references, except those to definitions, below `place`.
 fn redirect(schema: &mut Map<String, Value>, place: &str) {
     for keyword in ["$ref", "$dynamicRef"] {
         if let Some(Value::String(reference)) = schema.get_mut(keyword)
             && let Some(fragment) = reference.strip_prefix('#')
-            // Names of anchors stay, and so do definitions.
+            // Anchors and definitions keep their names.
             && (fragment.is_empty() || fragment.starts_with('/'))
             && !fragment.starts_with("/$defs/")
         {

@@ -1,17 +1,17 @@
-//! Numbers compared by their exact value, as they are written: a double is too coarse above 2^53.
+//! Decimal numbers compared by exact value: a double is too imprecise above 2^53.
 
-/// A number as JSON writes it. Equal where the values are.
+/// A JSON number. Two numbers are equal if their values are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decimal {
     is_negative: bool,
-    /// Neither the first digit nor the last is zero; empty for zero itself.
+    /// The digits, without leading and trailing zeros; empty for zero.
     digits: Vec<u8>,
-    /// The power of ten of the last digit.
+    /// The exponent of the last digit.
     exponent: i64,
 }
 
 impl Decimal {
-    /// Reads a number by the grammar of JSON (RFC 8259 §6); none if `text` is none.
+    /// Parses a number by the grammar of JSON (RFC 8259 §6); `None` if `text` is not a number.
     pub fn parse(text: &str) -> Option<Self> {
         let (is_negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
@@ -41,7 +41,7 @@ impl Decimal {
         Some(Self { is_negative, digits, exponent })
     }
 
-    /// The integer in its plain form, if it is one of at most 20 digits.
+    /// Returns the integer without an exponent, if the number is an integer of at most 20 digits.
     pub fn integer(&self) -> Option<String> {
         const MOST_DIGITS: usize = 20;
         let zeros = usize::try_from(self.exponent).ok().filter(|zeros| *zeros <= MOST_DIGITS)?;
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_does_not_call_a_number_is_none() {
+    fn invalid_numbers_are_rejected() {
         for text in [
             "",
             "-",
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_have_one_plain_form() {
+    fn integers_are_written_without_exponent() {
         for (text, plain) in [
             ("1", Some("1")),
             ("1.0", Some("1")),

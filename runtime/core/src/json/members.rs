@@ -1,7 +1,7 @@
-//! Objects member by member: names as strings, however they are escaped, and values as text.
+//! Iterates over the members of an object: names as strings, values as JSON text.
 //!
-//! What is checked before a call and what runs it read the same text so: a value that one of them could not read is
-//! still there, and a repeated member is seen twice.
+//! Code that checks a call and code that runs it thus read the same text: values that one of them could not
+//! parse are still present, and duplicate members appear twice.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,12 +10,12 @@ use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// Hands each member of the object `text` to `each`, in order. Values are skipped over and not built, so this takes
-/// time in proportion to the text, whatever is in it, and no memory.
+/// Passes each member of the object `text` to `each`, in order. Values are skipped without being parsed, so
+/// this takes time linear in the length of the text and no memory.
 ///
 /// # Errors
-/// If the text is not an object, or a name is not a string: half of a surrogate pair is not. What `each` says against a
-/// member ends the walk.
+/// Returns an error if the text is not an object or a name is not a valid string (a lone surrogate is not), or
+/// the first error of `each`.
 pub fn each_member<'a>(
     text: &'a str,
     each: impl FnMut(Cow<'a, str>, &'a RawValue) -> Result<(), &'static str>,
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn non_objects_and_broken_names_are_refused() {
+    fn non_objects_and_invalid_names_are_rejected() {
         for text in ["1", "[]", r#""{}""#, "null", "", "{", "{}{}", r#"{"\ud800":1}"#, r#"{"a":}"#, "{1:2}"] {
             assert_eq!(members(text), None, "{text}");
         }

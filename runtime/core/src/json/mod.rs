@@ -1,10 +1,11 @@
-//! JSON that every peer can read, whatever the values are made of.
+//! JSON that every peer can parse, whatever its values contain.
 //!
-//! A [`RawValue`](serde_json::value::RawValue) is copied as it is, and what others wrote may hold anything that JSON
-//! allows: line ends, which end a message where messages are lines; repeated names, of which each parser takes
-//! another; numbers, escapes and nesting that parsers refuse, together with the message around them. So whatever leaves a
-//! server is written by [`append`], which reads each raw value on its way: line ends go, and what parsers do not agree
-//! on is a [`JsonFault`] (RFC 7493, "I-JSON": sections 2.1 to 2.3).
+//! A [`RawValue`](serde_json::value::RawValue) is copied as is, and text from elsewhere may contain anything
+//! that JSON allows: line breaks, which end a message on line-based transports; duplicate names, which parsers
+//! resolve differently; numbers, escapes and nesting that parsers reject together with the whole message.
+//! Everything that leaves a server is therefore written by [`append`], which parses each raw value: it removes
+//! line breaks and reports everything that parsers disagree on as a [`JsonFault`] (RFC 7493, "I-JSON": sections
+//! 2.1 to 2.3).
 
 mod decimal;
 mod members;
@@ -22,42 +23,41 @@ use serde_json::ser::Formatter;
 pub use decimal::Decimal;
 pub use members::each_member;
 
-/// How many levels of arrays and objects a message has at most: what `serde_json` reads, and most other parsers.
+/// Maximum nesting depth of a message: the limit of `serde_json` and most other parsers.
 pub const MAX_DEPTH: usize = 127;
 
-/// How many levels one value may have that becomes a part of a message; the rest of [`MAX_DEPTH`] is for what
-/// surrounds it.
+/// Maximum nesting depth of one value inside a message; the rest of [`MAX_DEPTH`] is for the members around it.
 pub const MAX_VALUE_DEPTH: usize = 100;
 
-/// Why a value is not JSON that every peer can read.
+/// Why a value is not JSON that every peer can parse.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonFault {
-    /// It is not JSON at all, or has a lone surrogate or a number outside of the range of 64-bit floats.
-    #[error("is not JSON that every client can read: {0}")]
+    /// Invalid JSON, a lone surrogate, or a number outside of the range of 64-bit floats.
+    #[error("is not JSON that every client can parse: {0}")]
     Unreadable(String),
-    /// Two members of one object have the same name.
-    #[error("has the member {0:?} twice in one object")]
+    /// An object has two members with the same name.
+    #[error("has the duplicate member {0:?}")]
     Repeated(String),
-    /// There are more levels of arrays and objects than a message may have.
-    #[error("is nested too deeply: at most {0} levels of arrays and objects can be sent here")]
+    /// The nesting is too deep.
+    #[error("is nested too deeply: at most {0} levels of arrays and objects are allowed here")]
     TooDeep(usize),
-    /// The `Serialize` of the value has failed, or the value has no form in JSON.
-    #[error("cannot be written as JSON: {0}")]
+    /// The `Serialize` implementation of the value failed, or the value cannot be represented.
+    #[error("cannot be serialized as JSON: {0}")]
     Unwritable(String),
 }
 
-/// Appends `value` on one line. `outer` is the number of arrays and objects around it.
+/// Appends `value` on one line. `outer` is the number of enclosing arrays and objects.
 ///
 /// # Errors
-/// [`JsonFault`]; nothing is appended then.
+/// [`JsonFault`]; nothing is appended in this case.
 pub fn append(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized), outer: usize) -> Result<(), JsonFault> {
     let start = out.len();
     let guard = Guard { depth: outer };
     value.serialize(&mut serde_json::Serializer::with_formatter(&mut *out, guard)).map_err(|error| {
         out.truncate(start);
         if error.is_io() {
-            // Writing to memory does not fail: it is the guard that has refused.
+            // Writing to memory cannot fail, so the error is that of the guard.
             match io::Error::from(error).downcast::<JsonFault>() {
                 Ok(fault) => fault,
                 Err(error) => JsonFault::Unwritable(error.to_string()),
@@ -68,10 +68,10 @@ pub fn append(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized), outer: usize
     })
 }
 
-/// The JSON text as it may be sent: without line ends. `levels` is how many levels it may have.
+/// Returns the JSON text without line breaks. `levels` is the maximum nesting depth.
 ///
 /// # Errors
-/// [`JsonFault`] where parsers would refuse it, or read it in different ways.
+/// [`JsonFault`] if parsers would reject the text or interpret it differently.
 pub fn tidy(text: &str, levels: usize) -> Result<Cow<'_, str>, JsonFault> {
     check(text, levels)?;
     Ok(match memchr::memchr2(b'\n', b'\r', text.as_bytes()) {
@@ -80,7 +80,7 @@ pub fn tidy(text: &str, levels: usize) -> Result<Cow<'_, str>, JsonFault> {
     })
 }
 
-/// JSON without white space between its parts. Numbers and strings stay as they are written.
+/// Removes whitespace between tokens. Numbers and strings are not changed.
 fn compact(text: &str) -> String {
     let (mut is_string, mut is_escaped) = (false, false);
     text.chars()
@@ -96,21 +96,21 @@ fn compact(text: &str) -> String {
         .collect()
 }
 
-/// Reads a text to its end without keeping anything of it.
+/// Validates a text without building values.
 fn check(text: &str, levels: usize) -> Result<(), JsonFault> {
     let fault = Cell::new(None);
     let mut reader = serde_json::Deserializer::from_str(text);
     let read = Levels { left: levels, all: levels, fault: &fault }.deserialize(&mut reader);
     read.and_then(|()| reader.end()).map_err(|error| {
         let error = error.to_string();
-        // The limit of `serde_json` comes before ours where both are the same.
+        // `serde_json` reports its own limit first if both are the same.
         let is_too_deep = error.starts_with("recursion limit exceeded");
         let unread = || if is_too_deep { JsonFault::TooDeep(levels) } else { JsonFault::Unreadable(error) };
         fault.take().unwrap_or_else(unread)
     })
 }
 
-/// Reads one value of so many levels.
+/// Validates one value up to a nesting depth.
 #[derive(Clone, Copy)]
 struct Levels<'f> {
     left: usize,
@@ -191,7 +191,7 @@ impl<'de> Visitor<'de> for Levels<'_> {
     }
 }
 
-/// Enough of a name to find it by; a fault must not become a way to repeat megabytes.
+/// Truncates a name: an error must not repeat megabytes.
 pub(crate) fn start_of(name: &str) -> String {
     const MAX_CHARS: usize = 60;
     match name.char_indices().nth(MAX_CHARS) {
@@ -200,7 +200,7 @@ pub(crate) fn start_of(name: &str) -> String {
     }
 }
 
-/// The name of a member, without its escapes.
+/// A member name with its escapes resolved.
 struct Name<'de>(Cow<'de, str>);
 
 struct AnyName;
@@ -229,7 +229,7 @@ impl<'de> Visitor<'de> for AnyName {
     }
 }
 
-/// Writes compact JSON, counts levels, and reads what is raw.
+/// Writes compact JSON, counts nesting levels, and validates raw values.
 struct Guard {
     depth: usize,
 }
@@ -277,7 +277,8 @@ impl Formatter for Guard {
         writer.write_all(text.as_bytes())
     }
 
-    /// With the feature `arbitrary_precision` of `serde_json`, which any crate may turn on, a number is a text as well.
+    /// With the `arbitrary_precision` feature of `serde_json`, which any crate may enable, a number is a string
+    /// as well.
     fn write_number_str<W: ?Sized + io::Write>(&mut self, writer: &mut W, number: &str) -> io::Result<()> {
         self.write_raw_fragment(writer, number)
     }

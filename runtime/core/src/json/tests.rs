@@ -45,7 +45,7 @@ fn line_ends_go_and_texts_and_numbers_stay() {
 }
 
 #[test]
-fn what_parsers_do_not_agree_on_is_a_fault() {
+fn ambiguous_json_is_a_fault() {
     let repeated = |name: &str| JsonFault::Repeated(name.to_owned());
     for (text, fault) in [
         (r#"{"a":1,"b":{},"a":1}"#, repeated("a")),
@@ -88,7 +88,7 @@ fn levels_are_counted_through_raw_and_other_values() {
 }
 
 #[test]
-fn what_serializes_into_no_json_is_a_fault() {
+fn unserializable_values_are_a_fault() {
     let by_list = std::collections::BTreeMap::from([(vec![1], 2)]);
     assert!(matches!(written(&by_list), Err(JsonFault::Unwritable(_))));
     assert!(matches!(tidy("{", 1), Err(JsonFault::Unreadable(_))));

@@ -1,49 +1,48 @@
-//! What a program answers when `cargo mcp manifest` asks it: everything that is linked into it.
+//! The answer of a program to `cargo mcp manifest`: everything that is linked into it.
 //!
-//! The program and the `cargo-mcp` that asks may come from different versions of Toolwright, so the answer names
-//! its own version and keeps to plain JSON. Manifests are made from it by the asking side.
+//! The program and `cargo-mcp` may use different versions of Toolwright, so the answer contains its version and
+//! is plain JSON. `cargo-mcp` creates the manifests from it.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Entry, Kind, Manifest, ManifestError, Server};
 use crate::definition::ToolDefinition;
 
-/// The version of the answer's form; it rises when a reader of the former version would misunderstand the answer.
+/// The version of the format; incremented when older readers would misinterpret the answer.
 pub const VERSION: u32 = 1;
 
-/// Every derived tool and toolset of one program.
+/// All derived tools and toolsets of a program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
-    /// The version of the answer's form: [`VERSION`].
+    /// The version of the format: [`VERSION`].
     pub answer_version: u32,
     /// The version of `toolwright-core` in the program.
     pub toolwright: String,
     /// The toolsets, sorted by origin.
     pub toolsets: Vec<LinkedToolset>,
-    /// The tools, in a toolset or not, sorted by origin.
+    /// The tools, including those outside of toolsets, sorted by origin.
     pub tools: Vec<LinkedTool>,
-    /// The declared prompts, resources and templates, sorted by origin; empty in the answers of programs that do not say
-    /// it.
+    /// The declared prompts, resources and templates, sorted by origin; empty if the program does not report them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<LinkedFeatures>,
 }
 
-/// The prompts, resources or templates that one declaration holds.
+/// The prompts, resources or templates of one declaration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinkedFeatures {
-    /// Where they are declared.
+    /// The location of the declaration.
     pub origin: Origin,
-    /// The server that they are declared for; that of the declaring package, if it is not said.
+    /// The server that they are declared for; by default that of the declaring package.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerOf>,
-    /// Which list they belong to.
+    /// The list that they belong to.
     pub kind: Kind,
     /// The definitions.
     pub entries: Vec<Entry>,
 }
 
-/// A server, by the package that derives its toolset and its name.
+/// A server, identified by the package that derives its toolset and by its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerOf {
     /// The package.
@@ -53,7 +52,7 @@ pub struct ServerOf {
 }
 
 impl LinkedFeatures {
-    /// Whether the server of this name has them, whose toolset, or else tools, this package derives.
+    /// Returns whether they belong to the server with this name, whose toolset or tools `package` derives.
     pub fn are_of(&self, package: &str, server: &str) -> bool {
         match &self.server {
             Some(of) => of.package == package && of.name == server,
@@ -61,7 +60,7 @@ impl LinkedFeatures {
         }
     }
 
-    /// The package whose server has them.
+    /// Returns the package of the server.
     pub fn package(&self) -> &str {
         self.server.as_ref().map_or(&self.origin.package, |of| &of.package)
     }
@@ -70,12 +69,12 @@ impl LinkedFeatures {
 /// One toolset of a program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinkedToolset {
-    /// Where it is derived.
+    /// The location of the derive.
     pub origin: Origin,
-    /// `name = "…"`, instead of the package's.
+    /// `name = "…"`; defaults to the name of the package.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// `version = "…"`, instead of the package's.
+    /// `version = "…"`; defaults to the version of the package.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// `title = "…"`.
@@ -91,49 +90,49 @@ pub struct LinkedToolset {
 /// One tool of a program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinkedTool {
-    /// Where it is derived.
+    /// The location of the derive.
     pub origin: Origin,
-    /// Where its fields are defined; empty in the answers of programs that do not say.
+    /// The locations of its fields; empty if the program does not report them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<FieldOrigin>,
     /// Its definition.
     pub definition: ToolDefinition,
 }
 
-/// The place of a field of a tool, in the file of the tool.
+/// The location of a field, in the same file as its tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldOrigin {
-    /// The name in JSON.
+    /// The JSON name.
     pub name: String,
-    /// The line, from 1.
+    /// The line, starting at 1.
     pub line: u32,
-    /// The column, from 1.
+    /// The column, starting at 1.
     pub column: u32,
 }
 
-/// The place of a derive.
+/// The location of a derive.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Origin {
-    /// The package, by `CARGO_PKG_NAME`.
+    /// The package name (`CARGO_PKG_NAME`).
     pub package: String,
-    /// The package's version.
+    /// The package version.
     pub version: String,
-    /// The source file, as the compiler was given it.
+    /// The source file, as passed to the compiler.
     pub file: String,
-    /// The line, from 1.
+    /// The line, starting at 1.
     pub line: u32,
-    /// The column, from 1.
+    /// The column, starting at 1.
     pub column: u32,
 }
 
 impl Answer {
-    /// Reads the answer of a program.
+    /// Parses the answer of a program.
     ///
     /// # Errors
-    /// [`AnswerError::Newer`] if the program has a Toolwright that this one cannot read, and
+    /// [`AnswerError::Newer`] if the program uses a version of Toolwright that this one cannot read,
     /// [`AnswerError::NotAnAnswer`] for any other text.
     pub fn from_json(text: &str) -> Result<Self, AnswerError> {
-        /// The members that every version has.
+        /// The members of every version.
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Version {
@@ -149,7 +148,7 @@ impl Answer {
 }
 
 impl LinkedToolset {
-    /// The manifest of the set's server. Its name and version are the package's where the set says nothing.
+    /// Creates the manifest of the set's server. Name and version default to those of the package.
     ///
     /// # Errors
     /// Those of [`Manifest::new`] and [`Manifest::with`].
@@ -160,19 +159,19 @@ impl LinkedToolset {
         with_features(manifest, &self.origin.package, features)
     }
 
-    /// The name of the set's server.
+    /// Returns the name of the set's server.
     pub fn server(&self) -> &str {
         self.name.as_ref().unwrap_or(&self.origin.package)
     }
 
-    /// Whether a tool of this name is in the set.
+    /// Returns whether the set contains a tool with this name.
     pub fn has(&self, name: &str) -> bool {
         self.tools.iter().any(|definition| definition.name == name)
     }
 }
 
 impl Origin {
-    /// The manifest of tools that are in no toolset: without one, the package is the server.
+    /// Creates the manifest of tools outside of toolsets: the package is the server.
     ///
     /// # Errors
     /// Those of [`Manifest::new`] and [`Manifest::with`].
@@ -186,7 +185,7 @@ impl Origin {
     }
 }
 
-/// The manifest with what is declared for its server.
+/// Adds the declarations of its server to a manifest.
 ///
 /// # Errors
 /// Those of [`Manifest::with`].
@@ -212,17 +211,17 @@ impl std::fmt::Display for Origin {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// The program has a later Toolwright.
+    /// The program uses a later version of Toolwright.
     #[error(
         "the program is built with Toolwright {theirs}, but this is {ours}: use a cargo-mcp of the program's version"
     )]
     Newer {
         /// The program's version.
         theirs: String,
-        /// This library's version.
+        /// The version of this library.
         ours: &'static str,
     },
-    /// Not JSON, or a member is missing or of another type.
-    #[error("the program's answer cannot be read: {0}")]
+    /// Invalid JSON, or a member is missing or has the wrong type.
+    #[error("the answer of the program is invalid: {0}")]
     NotAnAnswer(#[from] serde_json::Error),
 }

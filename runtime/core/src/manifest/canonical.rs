@@ -1,11 +1,11 @@
-//! JSON in one form only: the JSON Canonicalization Scheme (RFC 8785).
+//! The JSON Canonicalization Scheme (RFC 8785).
 
 use std::fmt::Write as _;
 
 use serde_json::{Number, Value};
 
-/// The canonical JSON of a value (RFC 8785). Numbers are written as the double that is nearest to them (RFC 8785 §3.2.2.3), so whole
-/// numbers beyond 2^53 may have the text of their neighbour.
+/// Returns the canonical JSON of a value (RFC 8785). Numbers are written as the nearest double (RFC 8785
+/// §3.2.2.3), so integers beyond 2^53 may be written like their neighbours.
 pub fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write(&mut text, value);
@@ -17,7 +17,7 @@ fn write(text: &mut String, value: &Value) {
         Value::Null => text.push_str("null"),
         Value::Bool(is) => text.push_str(if *is { "true" } else { "false" }),
         Value::Number(number) => text.push_str(&number_text(number)),
-        // serde_json escapes what must be escaped, as ECMAScript does (§3.2.2.2).
+        // serde_json escapes the same characters as ECMAScript (§3.2.2.2).
         Value::String(_) => _ = write!(text, "{value}"),
         Value::Array(items) => {
             text.push('[');
@@ -31,7 +31,7 @@ fn write(text: &mut String, value: &Value) {
         }
         Value::Object(members) => {
             let mut members: Vec<_> = members.iter().collect();
-            // By UTF-16 code units (§3.2.3), which is not the order of characters.
+            // Sorts by UTF-16 code units (§3.2.3), which differs from the order of characters.
             members.sort_by(|left, right| left.0.encode_utf16().cmp(right.0.encode_utf16()));
             text.push('{');
             for (at, (name, member)) in members.into_iter().enumerate() {
@@ -46,13 +46,13 @@ fn write(text: &mut String, value: &Value) {
     }
 }
 
-/// ECMAScript's `Number::toString` of the nearest double.
+/// Formats the nearest double like ECMAScript's `Number::toString`.
 fn number_text(number: &Number) -> String {
     let float = number.as_f64().unwrap_or_default();
     if float == 0.0 {
         return "0".to_owned();
     }
-    // The fewest digits that lead back to the same double, as ECMAScript wants them.
+    // The shortest digits that round-trip, as ECMAScript requires.
     let scientific = format!("{:e}", float.abs());
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
@@ -82,9 +82,9 @@ mod tests {
 
     use super::*;
 
-    /// RFC 8785 §3.2.2 and §3.2.3: its own samples.
+    /// RFC 8785 §3.2.2 and §3.2.3.
     #[test]
-    fn the_samples_of_the_rfc_come_out_as_it_says() {
+    fn the_samples_of_the_rfc_are_reproduced() {
         let sample = r#"{"numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
             "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/", "literals": [null, true, false]}"#;
         let sample: Value = serde_json::from_str(sample).unwrap();
@@ -100,7 +100,7 @@ mod tests {
 
     /// RFC 8785 appendix B.
     #[test]
-    fn the_numbers_of_the_rfc_come_out_as_it_says() {
+    fn the_numbers_of_the_rfc_are_reproduced() {
         for (bits, expected) in [
             (0x0000_0000_0000_0000, "0"),
             (0x8000_0000_0000_0000, "0"),

@@ -1,4 +1,4 @@
-//! What differs between two manifests, by definition and property.
+//! Differences between two manifests, by definition and property.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,40 +11,40 @@ use super::visible::visible;
 use super::{Kind, Manifest, entry};
 use crate::pointer::below;
 
-/// One difference between two manifests. `Display` gives one line:
+/// One difference between two manifests. `Display` formats it on one line:
 ///
 /// ```text
 /// ~ get_order /inputSchema/properties/id/pattern: "^#W\\d{7}$" -> "^#W\\d{8}$"
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// What it belongs to; `None` for the server.
+    /// The definition; `None` for the server.
     pub of: Option<Named>,
-    /// Where in the definition or the document: a JSON Pointer (RFC 6901), empty for a definition as a whole. For a list
-    /// of plain values it names the list.
+    /// JSON Pointer (RFC 6901) into the definition or the document, empty for a whole definition. For an array
+    /// of scalars, it points to the array.
     pub pointer: String,
-    /// What happened there.
+    /// The difference at this location.
     pub difference: Difference,
 }
 
-/// A tool, a prompt, a resource or a template.
+/// A tool, prompt, resource or template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Named {
-    /// Which of them it is.
+    /// The list.
     pub kind: Kind,
-    /// Its name or address.
+    /// The name or URI.
     pub name: String,
 }
 
-/// What happened at one place.
+/// A difference at one location.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Difference {
-    /// Only the new manifest has it.
+    /// Only in the new manifest.
     Added(Value),
-    /// Only the old manifest has it.
+    /// Only in the old manifest.
     Removed(Value),
-    /// Both have it, with these values.
+    /// In both, with different values.
     Changed {
         /// The value in the old manifest.
         old: Value,
@@ -53,14 +53,14 @@ pub enum Difference {
     },
 }
 
-/// Everything that differs: the server first, then tools, prompts, resources and templates, each by name. Empty if the
-/// manifests say the same: numbers count by value, and order counts where it means something.
+/// Compares two manifests: first the server, then tools, prompts, resources and templates by name. The result
+/// is empty if they are equivalent: numbers are compared by value, and order only if it is significant.
 pub fn diff(old: &Manifest, new: &Manifest) -> Vec<Change> {
     let mut changes = Changes { of: None, found: Vec::new() };
     changes.compare(Place::Data, String::new(), &document_without_lists(old), &document_without_lists(new));
     for kind in Kind::ALL {
         let [before, after] = [old, new].map(|manifest| manifest.entries(kind));
-        // An empty list says more than a missing one.
+        // An empty list differs from a missing one.
         let member = format!("/{}", kind.member());
         let none = || Value::Array(Vec::new());
         match (&before, &after) {
@@ -126,7 +126,7 @@ impl Changes {
         }
     }
 
-    /// Lists such as `required` and `enum`: what came and what went says more than positions do.
+    /// Compares arrays such as `required` and `enum`: added and removed values are more informative than positions.
     fn compare_plain_lists(&mut self, place: Place, pointer: String, old: &[Value], new: &[Value]) {
         let before = self.found.len();
         let has = |list: &[Value], value: &Value| list.iter().any(|other| place.item().same(other, value));
@@ -137,7 +137,7 @@ impl Changes {
             self.push(pointer.clone(), Difference::Added(value.clone()));
         }
         if self.found.len() == before {
-            // The same values in another order or number.
+            // Only the order or the number of repetitions differs.
             self.push(pointer, Difference::Changed { old: old.into(), new: new.into() });
         }
     }
@@ -156,12 +156,12 @@ impl Changes {
     }
 }
 
-/// No objects and no lists among the values.
+/// Returns whether no value is an object or array.
 fn are_plain(values: &[Value]) -> bool {
     !values.iter().any(|value| value.is_object() || value.is_array())
 }
 
-/// `get_order` for a tool, `prompt review` for something else.
+/// Formats as `get_order` for a tool, `prompt review` for others.
 impl fmt::Display for Named {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.kind != Kind::Tools {
@@ -180,46 +180,46 @@ impl fmt::Display for Change {
         };
         write!(f, "{sign} ")?;
         match (&self.of, self.pointer.as_str()) {
-            // Whoever added or removed a whole definition knows what is in it.
+            // The contents of an added or removed definition need not be repeated.
             (Some(named), "") => return write!(f, "{named}"),
             (Some(named), pointer) => write!(f, "{named} {}: ", visible(pointer))?,
             (None, pointer) => write!(f, "{}: ", visible(pointer))?,
         }
         match &self.difference {
-            Difference::Added(value) | Difference::Removed(value) => f.write_str(&shown(value)),
+            Difference::Added(value) | Difference::Removed(value) => f.write_str(&format_value(value)),
             Difference::Changed { old, new } => {
-                let [old, new] = shown_change(old, new);
+                let [old, new] = format_change(old, new);
                 write!(f, "{old} -> {new}")
             }
         }
     }
 }
 
-/// A value as one line shows it: a long one is cut, and what a terminal hides is written out.
-pub fn shown(value: &Value) -> String {
-    shortened(&value.to_string(), 0)
+/// Formats a value on one line: long values are truncated, hidden characters escaped.
+pub fn format_value(value: &Value) -> String {
+    shorten(&value.to_string(), 0)
 }
 
-/// Two values as [`shown`]; long ones are cut around their first difference.
-pub fn shown_change(old: &Value, new: &Value) -> [String; 2] {
+/// Formats two values like [`format_value`]; long ones are shortened around their first difference.
+pub fn format_change(old: &Value, new: &Value) -> [String; 2] {
     let [old, new] = [old.to_string(), new.to_string()];
     let start = common_start(&old, &new).saturating_sub(BEFORE_CHANGE);
-    [shortened(&old, start), shortened(&new, start)]
+    [shorten(&old, start), shorten(&new, start)]
 }
 
-/// How many characters of a value a line shows.
+/// Maximum number of characters of a value on a line.
 const SHOWN: usize = 72;
 
-/// How many equal characters are shown before the first difference when the start of a long value is cut off.
+/// Number of equal characters before the first difference if the start of a long value is cut off.
 const BEFORE_CHANGE: usize = 16;
 
-/// How many characters two strings share at their start.
+/// Returns the number of leading characters that both strings share.
 fn common_start(old: &str, new: &str) -> usize {
     old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count()
 }
 
-/// The part of `text` that a line shows: all of it, or a window that begins at `start`.
-fn shortened(text: &str, start: usize) -> String {
+/// Returns the part of `text` that fits on a line, starting at `start`.
+fn shorten(text: &str, start: usize) -> String {
     let length = text.chars().count();
     if length <= SHOWN {
         return visible(text);

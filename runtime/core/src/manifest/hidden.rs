@@ -1,15 +1,15 @@
-//! Characters that a reader does not see.
+//! Characters that are invisible to readers.
 
-/// What a character hides.
+/// The effect of a hidden character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hidden {
-    /// It is not shown, and a model reads it all the same.
+    /// Invisible to people, but read by models.
     Invisible,
-    /// It changes in which order the text around it is shown.
+    /// Changes the display order of the text around it.
     Direction,
 }
 
-/// The hidden characters of a text. A joiner or selector inside an emoji is shown, and so is none.
+/// Finds the hidden characters of a text. A joiner or variation selector inside an emoji is not hidden.
 pub fn hidden_characters(text: &str) -> impl Iterator<Item = (char, Hidden)> {
     let mut before = ' ';
     text.chars().filter_map(move |character| {
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_is_found_and_emoji_are_left_alone() {
+    fn hidden_characters_are_found_and_emoji_are_not() {
         assert_eq!(kinds("plain text,\n\twith lines — and “quotes”"), []);
         assert_eq!(kinds("family 👨\u{200d}👩\u{200d}👧 and heart ❤\u{fe0f}"), []);
         assert_eq!(kinds("a\u{200b}b\u{e0041}"), [Hidden::Invisible, Hidden::Invisible]);

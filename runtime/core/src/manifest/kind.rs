@@ -1,4 +1,4 @@
-//! The four kinds of things that a server offers, each with its list in the protocol.
+//! The four kinds of definitions of a server, each with its list in the protocol.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,13 +7,13 @@ use crate::protocol::{Prompt, Resource, ResourceTemplate};
 
 pub use crate::protocol::{DefinitionMap as Entry, ListKind as Kind};
 
-/// What a function returns that `toolwright::declare!` puts into the manifest: a [`Prompt`], a [`Resource`], a
-/// [`ResourceTemplate`], or a list of one of them, which may be empty.
+/// The return type of a function that `toolwright::declare!` adds to the manifest: a [`Prompt`], a
+/// [`Resource`], a [`ResourceTemplate`], or a list of one of them, which may be empty.
 ///
 /// ```
 /// use toolwright_core::prompt::Prompt;
 ///
-/// // Beside the server's code: `toolwright::declare!(fn prompts);`
+/// // Next to the server's code: `toolwright::declare!(fn prompts);`
 /// fn prompts() -> Vec<Prompt> {
 ///     vec![Prompt::new("review").description("Asks for a review of a file.")]
 /// }
@@ -25,10 +25,10 @@ pub use crate::protocol::{DefinitionMap as Entry, ListKind as Kind};
     label = "return a `Prompt`, a `Resource`, a `ResourceTemplate`, or a `Vec` of one of these"
 )]
 pub trait Declare {
-    /// Which list it belongs to.
+    /// The list that the definitions belong to.
     const KIND: Kind;
 
-    /// The definitions, as the protocol shows them.
+    /// Returns the definitions in the form of the protocol.
     fn entries(self) -> Vec<Entry>;
 }
 
@@ -64,7 +64,7 @@ impl<T: Declare> Declare for Vec<T> {
     }
 }
 
-/// A prompt, a resource or a template as JSON.
+/// Converts a prompt, resource or template to JSON.
 pub fn entry(definition: &impl Serialize) -> Entry {
     match serde_json::json!(definition) {
         Value::Object(entry) => entry,

@@ -1,8 +1,9 @@
-//! When two definitions say the same: numbers count by value, and the order of a list counts where it means something.
+//! Equivalence of definitions: numbers are compared by value, and arrays without regard to order where it is
+//! insignificant.
 //!
-//! In a schema, the order of `required`, `enum`, `type`, `dependentRequired`, `anyOf`, `oneOf` and `allOf` means nothing
-//! (JSON Schema 2020-12, validation 6.1 and 6.5.3; core 10.2.1). Everywhere else it does: in a default, in examples, in
-//! `prefixItems`.
+//! In a schema, the order of `required`, `enum`, `type`, `dependentRequired`, `anyOf`, `oneOf` and `allOf` is
+//! insignificant (JSON Schema 2020-12, validation 6.1 and 6.5.3; core 10.2.1). Everywhere else it matters: in
+//! defaults, examples and `prefixItems`.
 
 use std::cmp::Ordering;
 
@@ -10,25 +11,25 @@ use serde_json::{Map, Number, Value};
 
 use super::Kind;
 
-/// What the members of a value mean, by its place.
+/// The role of a value, by its location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The definition of a tool.
+    /// A tool definition.
     Tool,
     Schema,
-    /// Names with a schema each.
+    /// A map from names to schemas.
     Schemas,
-    /// Schemas one after the other.
+    /// An ordered list of schemas.
     SchemaList,
-    /// Schemas in any order.
+    /// An unordered list of schemas.
     SchemaSet,
-    /// Values in any order.
+    /// An unordered list of values.
     Set,
-    /// `type`: a name, or names in any order.
+    /// `type`: a name, or an unordered list of names.
     Types,
-    /// Names with a set each, or a schema, as `dependencies` of old drafts has it.
+    /// A map from names to sets, or to schemas, as in `dependencies` of older drafts.
     Dependents,
-    /// Everything else.
+    /// Any other value.
     Data,
 }
 
@@ -40,7 +41,7 @@ impl Place {
         }
     }
 
-    /// The place of a member.
+    /// Returns the role of a member.
     pub(super) fn member(self, name: &str) -> Self {
         match self {
             Self::Tool if matches!(name, "inputSchema" | "outputSchema") => Self::Schema,
@@ -51,7 +52,7 @@ impl Place {
         }
     }
 
-    /// The place of an item.
+    /// Returns the role of an item.
     pub(super) const fn item(self) -> Self {
         match self {
             Self::SchemaList | Self::SchemaSet => Self::Schema,
@@ -59,15 +60,15 @@ impl Place {
         }
     }
 
-    /// Whether two values at this place say the same.
+    /// Returns whether two values with this role are equivalent.
     pub(super) fn same(self, left: &Value, right: &Value) -> bool {
         left == right || self.normal(left) == self.normal(right)
     }
 
-    /// The one form of all values that say the same.
+    /// Returns the normal form, which is equal for equivalent values.
     pub(super) fn normal(self, value: &Value) -> Value {
         match (self, value) {
-            // `items` is a list in old drafts, and a member of `dependencies` a schema.
+            // In older drafts `items` may be a list, and a member of `dependencies` a schema.
             (Self::Schema, Value::Array(_)) => Self::SchemaList.normal(value),
             (Self::Set, Value::Object(_)) => Self::Schema.normal(value),
             (Self::Types, Value::Array(names)) if names.len() == 1 => names[0].clone(),
@@ -113,9 +114,9 @@ fn keyword(name: &str) -> Place {
     }
 }
 
-/// A number without a fraction as an integer, as far as one of 64 bits is exactly it.
+/// Converts a number without a fraction to an integer, if it fits into 64 bits exactly.
 fn whole(number: &Number) -> Number {
-    // 2^63 and 2^64: the first doubles that are too large.
+    // 2^63 and 2^64 are the first doubles that are too large.
     const LIMITS: (f64, f64) = (9_223_372_036_854_775_808.0, 18_446_744_073_709_551_616.0);
     match number.as_f64().filter(|_| number.is_f64()) {
         #[expect(
@@ -135,7 +136,7 @@ fn whole(number: &Number) -> Number {
     }
 }
 
-/// Any total order does; the order of members counts for nothing in it.
+/// An arbitrary total order, which ignores the order of members.
 fn order(left: &Value, right: &Value) -> Ordering {
     match (left, right) {
         (Value::Bool(left), Value::Bool(right)) => left.cmp(right),
@@ -157,12 +158,12 @@ fn order(left: &Value, right: &Value) -> Ordering {
 }
 
 fn order_of_members(left: &Map<String, Value>, right: &Map<String, Value>) -> Ordering {
-    fn sorted(members: &Map<String, Value>) -> Vec<(&String, &Value)> {
+    fn sort_members(members: &Map<String, Value>) -> Vec<(&String, &Value)> {
         let mut members: Vec<_> = members.iter().collect();
         members.sort_by_key(|(name, _)| *name);
         members
     }
-    let [left, right] = [left, right].map(sorted);
+    let [left, right] = [left, right].map(sort_members);
     let pairs = left.iter().zip(&right).map(|(left, right)| left.0.cmp(right.0).then(order(left.1, right.1)));
     pairs.fold(Ordering::Equal, Ordering::then).then(left.len().cmp(&right.len()))
 }
@@ -178,7 +179,7 @@ const fn rank(value: &Value) -> u8 {
     }
 }
 
-/// A definition in the one form of all that say the same: numbers by value, and lists whose order means nothing sorted.
+/// Returns the normal form of a definition: numbers by value, and arrays sorted if their order is insignificant.
 pub fn by_value(kind: Kind, definition: &Map<String, Value>) -> Map<String, Value> {
     match Place::of(kind).normal(&Value::Object(definition.clone())) {
         Value::Object(members) => members,
@@ -186,11 +187,11 @@ pub fn by_value(kind: Kind, definition: &Map<String, Value>) -> Map<String, Valu
     }
 }
 
-/// Whether two documents that hold schemas somewhere say the same, whatever else they are.
+/// Returns whether two documents that contain schemas are equivalent.
 pub fn same_document(left: &Value, right: &Value) -> bool {
     fn normal(value: &Value) -> Value {
-        // Wherever a member has the name of a keyword, it is one; a value that only looks like a schema is compared as
-        // loosely, which is good enough for documents that are made from manifests.
+        // Any member with the name of a keyword is treated as one. Values that only look like schemas are
+        // compared just as loosely, which is good enough for documents generated from manifests.
         match Place::Schema.normal(value) {
             Value::Object(members) => {
                 Value::Object(members.into_iter().map(|(name, value)| (name, normal(&value))).collect())
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_a_list_counts_where_it_means_something() {
+    fn order_is_compared_where_it_is_significant() {
         for (left, right) in [
             (json!({"required": ["a", "b"]}), json!({"required": ["b", "a"]})),
             (json!({"type": ["null", "string"]}), json!({"type": ["string", "null"]})),

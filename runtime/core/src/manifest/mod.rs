@@ -1,10 +1,10 @@
-//! The manifest: what one server offers, as one JSON document that a repository can keep and a build can check.
+//! The manifest: everything that a server offers, as one JSON document that can be committed and checked in CI.
 //!
-//! `tools` holds each tool exactly as `tools/list` shows it (2026-07-28, server/tools "Tool"), sorted by name in
-//! byte order; `prompts`, `resources` and `resourceTemplates` do the same for their lists. A list that is missing is not
-//! held: nothing is known of what the server has of that kind. A list that is there is all of it, though it may be empty.
-//! The bytes of [`Manifest::to_json`] depend on the definitions only: no time stamps, no paths.
-//! [`SCHEMA`] describes the document.
+//! `tools` holds each tool exactly as `tools/list` returns it (2026-07-28, server/tools "Tool"), sorted by name
+//! in byte order; `prompts`, `resources` and `resourceTemplates` correspond to the other lists. A missing list
+//! means that nothing is known about that kind; a list that is present is complete and may be empty.
+//! [`Manifest::to_json`] depends only on the definitions: it contains no timestamps and no paths. [`SCHEMA`] is
+//! the schema of the document.
 
 pub mod answer;
 mod canonical;
@@ -20,76 +20,76 @@ use serde_json::{Map, Value};
 use crate::definition::ToolDefinition;
 
 pub use canonical::canonical;
-pub use diff::{Change, Difference, Named, diff, shown, shown_change};
+pub use diff::{Change, Difference, Named, diff, format_change, format_value};
 pub use hidden::{Hidden, hidden_characters};
 pub use kind::{Declare, Entry, Kind, entry};
 pub use meaning::{by_value, same_document};
 pub use visible::{is_hidden, visible, visible_json};
 
-/// The version of the document that this library reads and writes, as `manifestVersion`.
+/// The version of the document format that this library reads and writes, as `manifestVersion`.
 ///
-/// It rises when a reader of the former version would misunderstand the document; new members do not raise it.
+/// It is incremented when older readers would misinterpret the document. New members do not increment it.
 pub const VERSION: u32 = 1;
 
 /// The JSON Schema (2020-12) of the document.
 pub const SCHEMA: &str = include_str!("manifest.schema.json");
 
-/// What one server offers.
+/// Everything that a server offers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manifest {
-    /// The version of the document's form: [`VERSION`].
+    /// The version of the format: [`VERSION`].
     pub manifest_version: u32,
-    /// The server, as it introduces itself to clients.
+    /// The server's implementation info.
     pub server: Server,
-    /// How a model should use the server.
+    /// Usage instructions for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// The tools, sorted by name.
     pub tools: Vec<ToolDefinition>,
-    /// The prompts, sorted by name; `None` if it is not known which there are.
+    /// The prompts, sorted by name; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompts: Option<Vec<Entry>>,
-    /// The resources, sorted by address; `None` if it is not known which there are.
+    /// The resources, sorted by URI; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<Vec<Entry>>,
-    /// The resource templates, sorted by their forms; `None` if it is not known which there are.
+    /// The resource templates, sorted by URI template; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_templates: Option<Vec<Entry>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// How a server introduces itself (2026-07-28, schema `Implementation`).
+/// The implementation info of a server (2026-07-28, schema `Implementation`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Server {
-    /// The name for programs.
+    /// Programmatic name.
     pub name: String,
-    /// The server's own version.
+    /// The version of the server.
     pub version: String,
-    /// A name for people.
+    /// Human-readable name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What else the server says about itself, such as its icons; kept as it came.
+    /// Other members, such as icons; preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl Server {
-    /// A server of this name and version.
+    /// Creates a server with a name and a version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self { name: name.into(), version: version.into(), title: None, other: Map::new() }
     }
 }
 
 impl Manifest {
-    /// A manifest of these tools, in any order; it holds no other lists.
+    /// Creates a manifest from tools in any order, without other lists.
     ///
     /// # Errors
-    /// [`ManifestError::DuplicateTool`] if two tools have one name, [`ManifestError::InputIsNoObject`] if the
-    /// arguments of one are not an object.
+    /// [`ManifestError::DuplicateTool`] if two tools have the same name, [`ManifestError::InputIsNoObject`] if
+    /// the arguments of a tool are not an object.
     pub fn new(
         server: Server,
         instructions: Option<String>,
@@ -105,14 +105,14 @@ impl Manifest {
             resource_templates: None,
             other: Map::new(),
         }
-        .checked()
+        .validate()
     }
 
-    /// The manifest with these entries in a list besides tools, which it holds from now on, even if there are none.
+    /// Adds entries to a list other than tools. The manifest contains the list afterwards, even if there are no
+    /// entries.
     ///
     /// # Errors
-    /// [`ManifestError::Twice`] for a name that is in the list already, [`ManifestError::Nameless`] for an entry without
-    /// one.
+    /// [`ManifestError::Twice`] for a duplicate name, [`ManifestError::Nameless`] for an entry without a name.
     pub fn with(
         mut self,
         kind: Kind,
@@ -121,28 +121,27 @@ impl Manifest {
         if let Some(list) = self.list_mut(kind) {
             list.get_or_insert_default().extend(entries);
         }
-        self.checked()
+        self.validate()
     }
 
-    /// Reads a manifest; the lists come out sorted, whatever their order in `text`. A byte order mark is skipped.
+    /// Parses a manifest and sorts its lists. A byte order mark is skipped.
     ///
     /// # Errors
-    /// [`ManifestError::NotAManifest`] if `text` is not JSON or not of this form,
-    /// [`ManifestError::NewerVersion`] if a later Toolwright wrote it, and the errors of [`Manifest::new`] and
-    /// [`Manifest::with`].
+    /// [`ManifestError::NotAManifest`] if `text` is invalid, [`ManifestError::NewerVersion`] if a later version
+    /// of Toolwright wrote it, and the errors of [`Manifest::new`] and [`Manifest::with`].
     pub fn from_json(text: &str) -> Result<Self, ManifestError> {
-        // The version is read first: a newer document may differ in any other member.
+        // The version is read first: all other members of a newer document may differ.
         let document: Value = serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text))?;
         if let Some(found) = document.get("manifestVersion").and_then(Value::as_u64)
             && found > u64::from(VERSION)
         {
             return Err(ManifestError::NewerVersion { found, known: VERSION });
         }
-        serde_json::from_value::<Self>(document)?.checked()
+        serde_json::from_value::<Self>(document)?.validate()
     }
 
-    /// The document: two spaces a level, one newline at the end, the same bytes for the same manifest. Characters that a
-    /// reader does not see are written out, so that a review shows them.
+    /// Serializes the document: two spaces per level, one newline at the end, and deterministic. Hidden
+    /// characters are escaped, so that they are visible in reviews.
     pub fn to_json(&self) -> String {
         let mut text = Vec::new();
         let mut writer = serde_json::Serializer::pretty(&mut text);
@@ -152,7 +151,7 @@ impl Manifest {
         visible_json(&String::from_utf8_lossy(&text))
     }
 
-    /// The entries of a list; `None` if the manifest does not hold it.
+    /// Returns the entries of a list; `None` if the manifest does not contain it.
     pub fn entries(&self, kind: Kind) -> Option<Vec<Entry>> {
         match kind {
             Kind::Tools => Some(self.tools.iter().map(entry).collect()),
@@ -162,14 +161,14 @@ impl Manifest {
         }
     }
 
-    /// The lists that the manifest holds.
+    /// Returns the lists that the manifest contains.
     pub fn kinds(&self) -> Vec<Kind> {
         let holds =
             [true, self.prompts.is_some(), self.resources.is_some(), self.resource_templates.is_some()];
         Kind::ALL.into_iter().zip(holds).filter(|(_, holds)| *holds).map(|(kind, _)| kind).collect()
     }
 
-    /// A list besides tools.
+    /// Returns a list other than tools.
     fn list_mut(&mut self, kind: Kind) -> Option<&mut Option<Vec<Entry>>> {
         match kind {
             Kind::Tools => None,
@@ -179,8 +178,8 @@ impl Manifest {
         }
     }
 
-    /// The manifest with its lists sorted, if each name is in its list once.
-    fn checked(mut self) -> Result<Self, ManifestError> {
+    /// Sorts the lists and rejects duplicate names.
+    fn validate(mut self) -> Result<Self, ManifestError> {
         in_order(&mut self.tools)?;
         for kind in Kind::FEATURES {
             let Some(Some(entries)) = self.list_mut(kind) else { continue };
@@ -198,24 +197,24 @@ impl Manifest {
     }
 }
 
-/// Why a text or a list of tools is not a manifest.
+/// Why a text or a list of tools is not a valid manifest.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
-    /// Not JSON, or a member is missing or of another type.
+    /// Invalid JSON, or a member is missing or has the wrong type.
     #[error("not a manifest: {0}")]
     NotAManifest(#[from] serde_json::Error),
     /// A later version of Toolwright wrote the document.
     #[error(
-        "the manifest has version {found}, but this program knows versions up to {known}: use a newer Toolwright"
+        "the manifest has version {found}, but this program supports versions up to {known}: use a newer Toolwright"
     )]
     NewerVersion {
-        /// The version that the document names.
+        /// The version of the document.
         found: u64,
         /// [`VERSION`].
         known: u32,
     },
-    /// Two tools have one name, so that a client could call only one of them.
+    /// Two tools have the same name, so clients could call only one of them.
     #[error("two tools are named `{}`: rename one of them with `#[mcp(name = \"…\")]`", visible(.0))]
     DuplicateTool(String),
     /// MCP calls a tool with a JSON object (2026-07-28, schema `Tool`: `inputSchema.type` is `"object"`).
@@ -224,20 +223,20 @@ pub enum ManifestError {
         visible(.0)
     )]
     InputIsNoObject(String),
-    /// Two entries of a list have one name or address, so that a client could use only one of them.
+    /// Two entries have the same name or URI, so clients could use only one of them.
     #[error("two {kind} are named `{}`: rename one of them", visible(.name))]
     Twice {
         /// The list.
         kind: Kind,
-        /// The name or address.
+        /// The name or URI.
         name: String,
     },
-    /// An entry of a list has no name or address.
-    #[error("an entry of `{}` has no text `{}`", .0.member(), .0.key())]
+    /// An entry has no name or URI.
+    #[error("an entry of `{}` has no string `{}`", .0.member(), .0.key())]
     Nameless(Kind),
 }
 
-/// Sorts by name in byte order, and refuses a repeated name and an input that is not an object.
+/// Sorts by name in byte order. Rejects duplicate names and inputs that are not objects.
 fn in_order(tools: &mut [ToolDefinition]) -> Result<(), ManifestError> {
     tools.sort_by(|left, right| left.name.cmp(&right.name));
     if let Some(pair) = tools.windows(2).find(|pair| pair[0].name == pair[1].name) {

@@ -49,13 +49,13 @@ fn the_text_survives_a_round_trip_unchanged() {
 }
 
 #[test]
-fn a_newer_version_is_refused_with_both_versions_named() {
+fn a_newer_version_is_rejected_with_both_versions() {
     let error = Manifest::from_json(r#"{"manifestVersion": 7, "resources": []}"#).unwrap_err().to_string();
     assert!(error.contains("version 7") && error.contains("up to 1"), "{error}");
 }
 
 #[test]
-fn what_is_no_manifest_is_refused_with_the_missing_member() {
+fn an_invalid_manifest_is_rejected_with_the_missing_member() {
     for (text, part) in [
         ("", "EOF"),
         ("[]", "invalid type"),
@@ -72,7 +72,7 @@ fn what_is_no_manifest_is_refused_with_the_missing_member() {
 }
 
 #[test]
-fn two_tools_of_one_name_are_refused() {
+fn two_tools_with_the_same_name_are_rejected() {
     let server = Server::new("a", "1");
     let twice = manifest(json!([tool("t", json!({}))])).tools;
     let twice = [twice.clone(), twice].concat();
@@ -81,7 +81,7 @@ fn two_tools_of_one_name_are_refused() {
 }
 
 #[test]
-fn a_tool_whose_input_is_no_object_is_refused() {
+fn a_tool_whose_input_is_not_an_object_is_rejected() {
     let server = Server::new("a", "1");
     let mut tools = manifest(json!([tool("t", json!({}))])).tools;
     for schema in [json!(null), json!(true), json!({}), json!({"type": "array"})] {
@@ -163,7 +163,7 @@ fn lists_of_plain_values_differ_by_value_and_others_by_place() {
 }
 
 #[test]
-fn what_says_the_same_is_no_difference() {
+fn equivalent_definitions_do_not_differ() {
     let schema = |required: Value, values: Value, types: Value, least: Value| {
         let mut tool =
             tool("t", json!({"e": {"enum": values}, "n": {"type": types, "minimum": least}, "x": {}}));
@@ -195,7 +195,7 @@ fn a_byte_order_mark_is_skipped() {
 }
 
 #[test]
-fn lists_beside_tools_are_held_or_not_and_compared_by_name() {
+fn other_lists_are_optional_and_compared_by_name() {
     let none = manifest(json!([]));
     assert_eq!(none.kinds(), [Kind::Tools]);
     let prompts = |entries: Value| {
@@ -219,7 +219,7 @@ fn lists_beside_tools_are_held_or_not_and_compared_by_name() {
         none.clone().with(Kind::Resources, [entry(&json!({"uri": "a:b"})), entry(&json!({"uri": "a:b"}))]);
     assert!(twice.unwrap_err().to_string().contains("two resources are named `a:b`"));
     let nameless = none.with(Kind::ResourceTemplates, [entry(&json!({"uri": "a:b"}))]).unwrap_err();
-    assert!(nameless.to_string().contains("`resourceTemplates` has no text `uriTemplate`"), "{nameless}");
+    assert!(nameless.to_string().contains("`resourceTemplates` has no string `uriTemplate`"), "{nameless}");
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn the_server_comes_before_the_tools() {
 }
 
 #[test]
-fn answers_round_trip_and_newer_ones_are_refused() {
+fn answers_round_trip_and_newer_ones_are_rejected() {
     use super::answer::{
         self, Answer, AnswerError, LinkedFeatures, LinkedTool, LinkedToolset, Origin, ServerOf,
     };

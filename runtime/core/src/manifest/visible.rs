@@ -1,16 +1,16 @@
-//! What a terminal hides or obeys, written out.
+//! Escapes characters that terminals hide or interpret.
 
-/// Writes out the characters that a terminal hides or obeys: a description that changed by one of them must not look
-/// unchanged, and a line must not be able to rewrite the screen. Line ends and tabs are among them.
+/// Escapes characters that terminals hide or interpret: a description must not look unchanged if only such a
+/// character changed, and a line must not rewrite the screen. This includes line breaks and tabs.
 pub fn visible(text: &str) -> String {
-    written_out(text, is_hidden, |character, shown| shown.extend(character.escape_unicode()))
+    escape(text, is_hidden, |character, shown| shown.extend(character.escape_unicode()))
 }
 
-/// The same for JSON text, whose values stay what they are: hidden characters of strings become `\u…` (RFC 8259 §7).
+/// Escapes JSON text without changing its values: hidden characters of strings become `\u…` (RFC 8259 §7).
 pub fn visible_json(json: &str) -> String {
-    // Outside of strings JSON has no others than these, and inside none of these.
+    // Outside of strings JSON only contains these, and inside it contains none of them.
     let is_hidden = |character| is_hidden(character) && !matches!(character, '\n' | '\r' | '\t');
-    written_out(json, is_hidden, |character, shown| {
+    escape(json, is_hidden, |character, shown| {
         let mut units = [0; 2];
         for unit in character.encode_utf16(&mut units) {
             // Writing to a string cannot fail.
@@ -19,8 +19,8 @@ pub fn visible_json(json: &str) -> String {
     })
 }
 
-/// The text with each hidden character written by `write`, and all between them as it is.
-fn written_out(text: &str, is_hidden: impl Fn(char) -> bool, write: impl Fn(char, &mut String)) -> String {
+/// Replaces each hidden character with the output of `write`.
+fn escape(text: &str, is_hidden: impl Fn(char) -> bool, write: impl Fn(char, &mut String)) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut copied = 0;
     for (at, character) in suspects(text).filter(|(_, character)| is_hidden(*character)) {
@@ -32,15 +32,15 @@ fn written_out(text: &str, is_hidden: impl Fn(char) -> bool, write: impl Fn(char
     shown
 }
 
-/// The characters that may be hidden, and their places: most text is plain ASCII, which needs no second look.
+/// Finds candidates with their positions: most text is plain ASCII and needs no second check.
 fn suspects(text: &str) -> impl Iterator<Item = (usize, char)> {
     let is_suspect = |byte: u8| !matches!(byte, b' '..=b'~');
     let bytes = text.bytes().enumerate().filter(move |(_, byte)| is_suspect(*byte));
     bytes.filter_map(|(at, _)| Some((at, text.get(at..)?.chars().next()?)))
 }
 
-/// Control characters and the invisible ones of Unicode: soft hyphen, zero-width and direction marks, variation
-/// selectors, tags.
+/// Returns whether a character is a control character or invisible: soft hyphen, zero-width and direction
+/// marks, variation selectors, tags.
 pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character,
@@ -55,12 +55,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hidden_characters_are_written_out() {
+    fn hidden_characters_are_escape() {
         assert_eq!(visible("a\n\u{1b}[31m\u{202e}\u{e0041}é"), "a\\u{a}\\u{1b}[31m\\u{202e}\\u{e0041}é");
     }
 
     #[test]
-    fn json_keeps_its_value() {
+    fn the_value_of_json_is_preserved() {
         let value = serde_json::json!({"a\u{200b}": ["\u{9b}2J", "\u{202e}", "\u{e0041}", "é\n\t"]});
         for text in [value.to_string(), format!("{value:#}")] {
             let shown = visible_json(&text);

@@ -1,4 +1,4 @@
-//! Names of tools: their rules, joining with a server's name, splitting again, and the names that clients see.
+//! Tool names: validation, joining with and splitting from a server name, and public names.
 
 mod public;
 mod table;
@@ -6,13 +6,13 @@ mod table;
 pub use public::{PORTABLE_LIMIT, distinct_name, public_name};
 pub use table::{Collision, Names, PublicName, PublicNames, Resolution};
 
-/// The longest name of a tool, in characters (2026-07-28, server/tools "Tool Names").
+/// Maximum length of a tool name, in characters (2026-07-28, server/tools "Tool Names").
 pub const LIMIT: usize = 128;
 
-/// The separator between the name of a server and the name of its tool.
+/// The separator between the server name and the tool name.
 pub const SEPARATOR: &str = "__";
 
-/// Checks the name of a tool: 1 to 128 characters of `A-Z a-z 0-9 _ - .` (2026-07-28, server/tools "Tool Names").
+/// Validates a tool name: 1 to 128 characters of `A-Z a-z 0-9 _ - .` (2026-07-28, server/tools "Tool Names").
 pub fn check(name: &str) -> Result<(), NameError> {
     if name.is_empty() {
         return Err(NameError::Empty);
@@ -30,7 +30,7 @@ fn is_allowed(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.')
 }
 
-/// Checks the name of a server that prefixes its tools: not empty, no `__` inside, no `_` at either end.
+/// Validates a server name used as a prefix: not empty, without `__`, without `_` at either end.
 pub fn check_server(name: &str) -> Result<(), ServerNameError> {
     if name.is_empty() {
         Err(ServerNameError::Empty)
@@ -43,62 +43,64 @@ pub fn check_server(name: &str) -> Result<(), ServerNameError> {
     }
 }
 
-/// `{server}__{tool}`; [`split`] undoes it for every name of a tool.
+/// Returns `{server}__{tool}`; [`split`] is the inverse for every tool name.
 ///
-/// The result may still be too long for a client or hold characters that it does not take: see [`public_name`].
+/// The result may still be too long or contain characters that a client does not accept: see [`public_name`].
 ///
 /// # Errors
-/// [`ServerNameError`] where the server's name would make the result ambiguous.
+/// [`ServerNameError`] if the server name would make the result ambiguous.
 pub fn join(server: &str, tool: &str) -> Result<String, ServerNameError> {
     check_server(server)?;
     Ok(format!("{server}{SEPARATOR}{tool}"))
 }
 
-/// The server and the tool of a joined name: split at the first `__`. Nothing where [`join`] cannot have made it.
+/// Splits a joined name at the first `__` into server and tool. Returns `None` if it is not a result of [`join`].
 ///
-/// Only for names that [`join`] made and that were not shortened: a client's name goes through [`PublicNames::find`].
+/// Only for results of [`join`] that were not shortened: for names from clients, use [`PublicNames::find`].
 pub fn split(joined: &str) -> Option<(&str, &str)> {
     let (server, tool) = joined.split_once(SEPARATOR)?;
     check_server(server).ok()?;
     Some((server, tool))
 }
 
-/// Why a text is not the name of a tool.
+/// Why a string is not a tool name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// No character at all.
+    /// The name is empty.
     #[error("the name is empty; give it 1 to {LIMIT} characters of `A-Z a-z 0-9 _ - .`")]
     Empty,
-    /// More than [`LIMIT`] characters.
+    /// The name has more than [`LIMIT`] characters.
     #[error("the name has {length} characters; shorten it to {LIMIT}")]
     Long {
-        /// The number of characters.
+        /// The length in characters.
         length: usize,
     },
-    /// A character that no name may have.
+    /// The name contains an invalid character.
     #[error("the name has {character:?} at byte {at}; use only `A-Z a-z 0-9 _ - .`")]
     Character {
         /// The first such character.
         character: char,
-        /// Its place, in bytes from 0.
+        /// Its byte offset.
         at: usize,
     },
 }
 
-/// Why a server's name cannot prefix the names of its tools.
+/// Why a server name cannot be used as a prefix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerNameError {
-    /// No character at all.
-    #[error("the server's name is empty; give it one, such as `files`")]
+    /// The name is empty.
+    #[error("the server name is empty; choose one, such as `files`")]
     Empty,
-    /// `__` inside.
-    #[error("the server's name {0:?} has `__` inside, which separates it from its tools; write `_` or `-`")]
-    Separator(String),
-    /// `_` at an end.
+    /// The name contains `__`.
     #[error(
-        "the server's name {0:?} starts or ends with `_`, which would run into the separator `__`; leave it out"
+        "the server name {0:?} contains `__`, the separator between server and tool; use `_` or `-` instead"
+    )]
+    Separator(String),
+    /// The name starts or ends with `_`.
+    #[error(
+        "the server name {0:?} starts or ends with `_`, which would be ambiguous next to the separator `__`; remove it"
     )]
     Edge(String),
 }

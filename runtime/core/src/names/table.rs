@@ -1,4 +1,4 @@
-//! The table between the names that clients see and the tools behind them.
+//! The mapping between public names and tools.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,21 +7,21 @@ use super::public::{limit, with_digest};
 use super::{ServerNameError, join, public_name};
 use crate::schema::Profile;
 
-/// What a client calls and which tool that is.
+/// A public name and its tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicName {
-    /// What clients see and call; equal letter by letter, or it is another name.
+    /// The name that clients see and call; compared exactly.
     pub public: String,
     /// The server's name.
     pub server: String,
-    /// The tool's name on its server, byte for byte.
+    /// The name of the tool on its server, byte for byte.
     pub tool: String,
 }
 
-/// The names of the tools of many servers, both ways.
+/// The public names of the tools of several servers, in both directions.
 ///
-/// A table rather than a rule for splitting text, so that a call reaches exactly the tool that was listed.
-/// The same tools give the same names, in whatever order they come.
+/// A table instead of a rule for splitting names, so that a call reaches exactly the tool that was listed. The
+/// result does not depend on the order of the tools.
 #[derive(Debug, Clone, Default)]
 pub struct PublicNames {
     entries: Vec<PublicName>,
@@ -30,18 +30,18 @@ pub struct PublicNames {
     collisions: Vec<Collision>,
 }
 
-/// The tools of one server on their way into the table.
+/// The tools of one server.
 #[derive(Debug, Clone, Copy)]
 pub struct Names<'a> {
-    /// The server's name.
+    /// The name of the server.
     pub server: &'a str,
-    /// The names of its tools.
+    /// The names of the tools.
     pub tools: &'a [&'a str],
-    /// Whether `{server}__` prefixes its tools.
+    /// Whether the names are prefixed with `{server}__`.
     pub prefixed: bool,
 }
 
-/// A tool that wanted a name which another tool has.
+/// A tool whose preferred name is taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{server}: the tool {tool:?} cannot be {wanted:?}, which is {holder}; {resolution}")]
 pub struct Collision {
@@ -49,21 +49,21 @@ pub struct Collision {
     pub server: String,
     /// The tool.
     pub tool: String,
-    /// The name that it would have had.
+    /// The preferred name.
     pub wanted: String,
-    /// Whose name that is, as `{server}__{tool}`.
+    /// The tool with that name, as `{server}__{tool}`.
     pub holder: String,
-    /// What came of it.
+    /// How the collision was resolved.
     pub resolution: Resolution,
 }
 
-/// What came of a collision.
+/// How a collision was resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resolution {
-    /// The tool is listed under this name.
+    /// The tool is listed under another name.
     Renamed(String),
-    /// The tool is not listed: the name that remained is taken as well, or the server has the same tool twice.
+    /// The tool is not listed: the other name is taken as well, or the server has the same tool twice.
     LeftOut,
 }
 
@@ -71,12 +71,12 @@ impl std::fmt::Display for Resolution {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Renamed(name) => write!(f, "it is listed as {name:?}"),
-            Self::LeftOut => f.write_str("it is left out: rename it on its server"),
+            Self::LeftOut => f.write_str("it is not listed; rename it on its server"),
         }
     }
 }
 
-/// One tool before its name is settled.
+/// A tool whose public name is not determined yet.
 struct Wish<'a> {
     server: &'a str,
     tool: &'a str,
@@ -86,8 +86,8 @@ struct Wish<'a> {
 }
 
 impl Wish<'_> {
-    /// Who keeps a name that several want, first: names with a prefix, names that needed no change, then the
-    /// order of the alphabet. Nothing here depends on who came first.
+    /// The precedence among tools that prefer the same name: prefixed names, then unchanged names, then
+    /// alphabetical order. It does not depend on insertion order.
     fn rank(&self) -> (bool, bool, &str, &str) {
         let original = if self.prefixed { &self.joined } else { self.tool };
         (!self.prefixed, self.wanted != original, self.server, self.tool)
@@ -95,15 +95,15 @@ impl Wish<'_> {
 }
 
 impl PublicNames {
-    /// Gives every tool of these servers its public name.
+    /// Assigns a public name to every tool of these servers.
     ///
-    /// With a prefix that is [`join`], without one the tool's own name, each through [`public_name`]. Where several
-    /// tools want one name, one keeps it: names with a prefix before those without, then unchanged names before
-    /// changed ones, then the order of the alphabet by server and tool. The others get their prefix, or a digest where
-    /// they have it already; see [`PublicNames::collisions`].
+    /// The name is [`join`] with a prefix, or the tool's own name without one, converted by [`public_name`]. If
+    /// several tools prefer the same name, one of them gets it: prefixed names before others, then unchanged
+    /// names before changed ones, then alphabetically by server and tool. The others get their prefix, or a
+    /// digest if they have one already; see [`PublicNames::collisions`].
     ///
     /// # Errors
-    /// [`ServerNameError`] for the first server whose name cannot prefix a tool's.
+    /// [`ServerNameError`] for the first server name that cannot be a prefix.
     pub fn new(servers: &[Names<'_>], profile: Profile) -> Result<Self, ServerNameError> {
         let mut wishes = Vec::new();
         for names in servers {
@@ -142,28 +142,28 @@ impl PublicNames {
         Ok(table)
     }
 
-    /// The tool that clients call `public`.
+    /// Finds the tool that clients call `public`.
     pub fn find(&self, public: &str) -> Option<&PublicName> {
         self.by_public.get(public).map(|index| &self.entries[*index])
     }
 
-    /// What clients call the tool of this server.
+    /// Returns the public name of a tool.
     pub fn public(&self, server: &str, tool: &str) -> Option<&str> {
         let index = self.by_joined.get(&join(server, tool).ok()?)?;
         Some(&self.entries[*index].public)
     }
 
-    /// All names, sorted by public name.
+    /// Returns all names, sorted by public name.
     pub fn entries(&self) -> &[PublicName] {
         &self.entries
     }
 
-    /// The tools that did not get the name they wanted, and what came of it: for the log.
+    /// Returns the tools that did not get their preferred name, for logging.
     pub fn collisions(&self) -> &[Collision] {
         &self.collisions
     }
 
-    /// Who has the tool, or the name, already.
+    /// Returns the tool that has the name, if any.
     fn holder(&self, joined: &str, wanted: &str) -> Option<String> {
         if self.by_joined.contains_key(joined) {
             return Some(joined.to_owned());
@@ -179,7 +179,7 @@ impl PublicNames {
         self.entries.push(PublicName { public, server: wish.server.to_owned(), tool: wish.tool.to_owned() });
     }
 
-    /// Gives the tool another name, if there is a free one.
+    /// Assigns another free name, if there is one.
     fn settle(&mut self, holder: String, wish: Wish<'_>, profile: Profile) {
         let other = if wish.prefixed {
             with_digest(&wish.wanted, &wish.joined, limit(profile))

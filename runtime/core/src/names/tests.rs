@@ -138,7 +138,7 @@ fn prefix_depends_on_nothing_else() {
 
 // As reported in agentgateway/agentgateway#495.
 #[test]
-fn without_prefixes_a_collision_is_settled_by_rule_and_reported() {
+fn collisions_without_prefixes_are_resolved_and_reported() {
     let gh = Names { server: "gh", tools: &["search"], prefixed: false };
     let jira = Names { server: "jira", ..gh };
     for servers in [[gh, jira], [jira, gh]] {
@@ -160,7 +160,7 @@ fn without_prefixes_a_collision_is_settled_by_rule_and_reported() {
 
 // As reported in openai/codex#8174, anthropics/claude-code#2257, microsoft/semantic-kernel#12879.
 #[test]
-fn a_name_made_to_look_like_a_changed_one_does_not_take_it_over() {
+fn a_forged_name_does_not_replace_a_changed_one() {
     let changed = public_name("s__a.b", Profile::Portable).into_owned();
     let impostor = changed.strip_prefix("s__").unwrap();
     for tools in [["a.b", impostor], [impostor, "a.b"]] {

@@ -1,4 +1,4 @@
-//! Completion of arguments of prompts and resource templates (2026-07-28, server/utilities/completion).
+//! Completion of prompt and resource template arguments (2026-07-28, server/utilities/completion).
 
 use std::collections::BTreeMap;
 
@@ -13,38 +13,38 @@ use super::{RequestMeta, ResultType};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CompleteParams {
-    /// Whose argument is completed.
+    /// The prompt or resource template whose argument is completed.
     #[serde(rename = "ref")]
     pub reference: CompletionReference,
-    /// The argument, and its text so far.
+    /// The argument to complete, with its current value.
     pub argument: CompletionArgument,
-    /// The arguments that are known already; since 2025-06-18.
+    /// Arguments that have been resolved already; since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<CompletionArguments>,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl CompleteParams {
-    /// An argument without others.
+    /// Creates parameters without resolved arguments.
     pub fn new(reference: CompletionReference, argument: CompletionArgument) -> Self {
         Self { reference, argument, context: None, meta: None, other: Map::new() }
     }
 }
 
-/// Whose argument is completed.
+/// The prompt or resource template whose argument is completed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum CompletionReference {
-    /// A prompt's.
+    /// A prompt.
     #[serde(rename = "ref/prompt")]
     Prompt(PromptReference),
-    /// A resource template's.
+    /// A resource template.
     #[serde(rename = "ref/resource")]
     Resource(ResourceTemplateReference),
 }
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for CompletionReference {
             }
             _ => {
                 return Err(D::Error::custom(
-                    "the type of a reference must be `ref/prompt` or `ref/resource`",
+                    "the `type` of a completion reference must be `ref/prompt` or `ref/resource`",
                 ));
             }
         };
@@ -68,77 +68,77 @@ impl<'de> Deserialize<'de> for CompletionReference {
     }
 }
 
-/// A prompt (2026-07-28, schema `PromptReference`).
+/// A reference to a prompt (2026-07-28, schema `PromptReference`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PromptReference {
-    /// Its name.
+    /// The name of the prompt.
     pub name: String,
-    /// Its name for people.
+    /// Human-readable name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl PromptReference {
-    /// The prompt of this name.
+    /// References the prompt `name`.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), title: None, other: Map::new() }
     }
 }
 
-/// A resource template (2026-07-28, schema `ResourceTemplateReference`).
+/// A reference to a resource template (2026-07-28, schema `ResourceTemplateReference`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceTemplateReference {
-    /// The template, or the address of a resource, which has nothing to complete.
+    /// The URI template, or the URI of a resource, which has no arguments to complete.
     pub uri: String,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ResourceTemplateReference {
-    /// This template.
+    /// References the template `uri`.
     pub fn new(uri: impl Into<String>) -> Self {
         Self { uri: uri.into(), other: Map::new() }
     }
 }
 
-/// An argument that is completed.
+/// The argument to complete.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CompletionArgument {
-    /// Its name.
+    /// The name of the argument.
     pub name: String,
-    /// Its text so far.
+    /// Its current value.
     pub value: String,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl CompletionArgument {
-    /// An argument.
+    /// Creates an argument.
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self { name: name.into(), value: value.into(), other: Map::new() }
     }
 }
 
-/// Arguments that are known already.
+/// Arguments that have been resolved already.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CompletionArguments {
-    /// The arguments.
+    /// The arguments by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<String, String>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -153,41 +153,41 @@ pub struct CompleteResult {
     /// Always `complete`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl CompleteResult {
-    /// These suggestions.
+    /// Creates a result.
     pub fn new(completion: CompletionValues) -> Self {
         Self { completion, result_type: None, meta: None, other: Map::new() }
     }
 }
 
-/// Suggestions, best first.
+/// Completion values, best match first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CompletionValues {
     /// The values, at most 100.
     pub values: Vec<String>,
-    /// How many there are in all.
+    /// The total number of matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// Whether there are more than `values`.
+    /// Whether there are more matches than `values`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_more: Option<bool>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl CompletionValues {
-    /// These values.
+    /// Creates completion values without a total.
     pub fn new(values: Vec<String>) -> Self {
         Self { values, total: None, has_more: None, other: Map::new() }
     }

@@ -1,4 +1,4 @@
-//! Elicitation: a server asks the client's user (2026-07-28, client/elicitation).
+//! Elicitation: the server requests input from the client's user (2026-07-28, client/elicitation).
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -11,13 +11,13 @@ use super::{RequestMeta, TaskRequest};
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum ElicitParams {
-    /// The user fills in a form.
+    /// Form mode: the user fills in a form.
     Form(ElicitFormParams),
-    /// The user visits a page; since 2025-11-25.
+    /// URL mode: the user visits a page; since 2025-11-25.
     Url(ElicitUrlParams),
 }
 
-/// Without a `mode` it is a form. Any other mode is refused, since no client could show it.
+/// A missing `mode` means a form. Unknown modes are rejected, since no client could display them.
 impl<'de> Deserialize<'de> for ElicitParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let members = Map::<String, Value>::deserialize(deserializer)?;
@@ -30,49 +30,49 @@ impl<'de> Deserialize<'de> for ElicitParams {
                 ElicitUrlParams::deserialize(Value::Object(members)).map(Self::Url)
             }
             Some(mode) => {
-                return Err(D::Error::custom(format_args!("unknown mode {mode} of an elicitation")));
+                return Err(D::Error::custom(format_args!("unknown elicitation mode {mode}")));
             }
         };
         read.map_err(D::Error::custom)
     }
 }
 
-/// How an elicitation reaches the user.
+/// The mode of an elicitation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ElicitMode {
-    /// By a form.
+    /// A form.
     Form,
-    /// By a page.
+    /// A URL.
     Url,
 }
 
-/// A form for the user (2026-07-28, schema `ElicitRequestFormParams`).
+/// Form elicitation (2026-07-28, schema `ElicitRequestFormParams`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ElicitFormParams {
-    /// Always a form; revisions before 2025-11-25 leave it out.
+    /// Always the form mode; omitted in revisions before 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<ElicitMode>,
-    /// What the user is asked.
+    /// The message for the user.
     pub message: String,
-    /// JSON Schema of an object whose members are text, numbers, booleans, choices, or lists of choices.
+    /// JSON Schema of a flat object: strings, numbers, booleans, single and multiple choices.
     pub requested_schema: Map<String, Value>,
-    /// The answer may be a task; 2025-11-25 only.
+    /// Allows the client to respond with a task; 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskRequest>,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ElicitFormParams {
-    /// A form without a mode.
+    /// Creates parameters without a mode.
     pub fn new(message: impl Into<String>, requested_schema: Map<String, Value>) -> Self {
         Self {
             mode: None,
@@ -85,33 +85,33 @@ impl ElicitFormParams {
     }
 }
 
-/// A page for the user (2026-07-28, schema `ElicitRequestURLParams`).
+/// URL elicitation (2026-07-28, schema `ElicitRequestURLParams`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ElicitUrlParams {
-    /// Always a page.
+    /// Always the URL mode.
     pub mode: ElicitMode,
-    /// Why the user should visit it.
+    /// The reason for the visit, for the user.
     pub message: String,
-    /// Its address.
+    /// The URL.
     pub url: String,
-    /// What [`ElicitationCompleteParams`] names; 2025-11-25 only.
+    /// The id that [`ElicitationCompleteParams`] refers to; 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elicitation_id: Option<String>,
-    /// The answer may be a task; 2025-11-25 only.
+    /// Allows the client to respond with a task; 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskRequest>,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ElicitUrlParams {
-    /// A page.
+    /// Creates parameters for a URL.
     pub fn new(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self {
             mode: ElicitMode::Url,
@@ -125,38 +125,38 @@ impl ElicitUrlParams {
     }
 }
 
-/// What the user did (2026-07-28, client/elicitation "Response Actions").
+/// The user's response (2026-07-28, client/elicitation "Response Actions").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ElicitAction {
-    /// Agreed.
+    /// The user accepted.
     Accept,
-    /// Said no.
+    /// The user declined.
     Decline,
-    /// Left without an answer.
+    /// The user dismissed the request.
     Cancel,
 }
 
-/// The answer to an elicitation (2026-07-28, schema `ElicitResult`).
+/// The result of an elicitation (2026-07-28, schema `ElicitResult`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ElicitResult {
-    /// What the user did.
+    /// The user's response.
     pub action: ElicitAction,
-    /// What was filled in, if the user agreed to a form.
+    /// The form data, if the user accepted a form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Map<String, Value>>,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ElicitResult {
-    /// An action without content.
+    /// Creates a result without content.
     pub fn new(action: ElicitAction) -> Self {
         Self { action, content: None, meta: None, other: Map::new() }
     }
@@ -169,16 +169,16 @@ impl ElicitResult {
 pub struct ElicitationCompleteParams {
     /// The id of the elicitation.
     pub elicitation_id: String,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ElicitationCompleteParams {
-    /// What was to be done at the page of this id is done.
+    /// Reports that the elicitation of this id is complete.
     pub fn new(elicitation_id: impl Into<String>) -> Self {
         Self { elicitation_id: elicitation_id.into(), meta: None, other: Map::new() }
     }
@@ -190,15 +190,15 @@ impl ElicitationCompleteParams {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UrlElicitationRequired {
-    /// The pages that the user must visit first.
+    /// The elicitations that must be completed first.
     pub elicitations: Vec<ElicitUrlParams>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl UrlElicitationRequired {
-    /// These pages.
+    /// Creates the error data.
     pub fn new(elicitations: Vec<ElicitUrlParams>) -> Self {
         Self { elicitations, other: Map::new() }
     }

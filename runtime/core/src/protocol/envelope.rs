@@ -1,5 +1,5 @@
-//! One JSON-RPC message as it arrives, read in one pass and borrowed from its bytes: the fast way of reading, of which
-//! [`Message`](super::Message) is the comfortable one.
+//! Zero-copy parsing of one JSON-RPC message, in one pass. [`Message`](super::Message) is the owned and more
+//! convenient form.
 
 use std::borrow::Cow;
 
@@ -12,22 +12,22 @@ use super::id::string;
 use super::{RequestId, method};
 use crate::json::each_member;
 
-/// A JSON value of which only the text is of interest; `null` is a value, not an absence.
+/// A raw JSON value; an explicit `null` differs from an absent member.
 type Text<'a> = Option<&'a RawValue>;
 
-/// A message: request, notification or response.
+/// A parsed message: request, notification or response.
 #[derive(Debug, Deserialize)]
 pub struct Envelope<'a> {
-    /// The version of JSON-RPC.
+    /// The JSON-RPC version.
     #[serde(borrow, default, deserialize_with = "present")]
     pub jsonrpc: Text<'a>,
-    /// The id of a request, or of the request that a response answers.
+    /// The id of the request, or of the request that a response belongs to.
     #[serde(borrow, default, deserialize_with = "present")]
     pub id: Text<'a>,
-    /// The method of a request or a notification.
+    /// The method of a request or notification.
     #[serde(borrow, default, deserialize_with = "present")]
     pub method: Text<'a>,
-    /// The parameters; none where they are left out or `null`.
+    /// The parameters; `None` if they are absent or `null`.
     #[serde(borrow, default, deserialize_with = "object")]
     pub params: Option<EnvelopeParams<'a>>,
     /// The result of a response.
@@ -41,7 +41,7 @@ pub struct Envelope<'a> {
     pub meta: Option<EnvelopeMeta<'a>>,
 }
 
-/// The members of `params` that the methods of a server have.
+/// The members of `params` that server methods use.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvelopeParams<'a> {
@@ -54,43 +54,43 @@ pub struct EnvelopeParams<'a> {
     /// `_meta`, see [`Envelope::meta`].
     #[serde(borrow, default, rename = "_meta")]
     pub meta: Text<'a>,
-    /// Where a page of a list begins.
+    /// The cursor of a list request.
     #[serde(borrow, default)]
     pub cursor: Text<'a>,
-    /// Which request is cancelled.
+    /// The id of the request to cancel.
     #[serde(borrow, default)]
     pub request_id: Text<'a>,
-    /// From which level on log messages are sent.
+    /// The minimum log level.
     #[serde(borrow, default)]
     pub level: Text<'a>,
-    /// The revision that `initialize` asks for.
+    /// The requested revision, in `initialize`.
     #[serde(borrow, default)]
     pub protocol_version: Text<'a>,
     /// The capabilities of the client, in `initialize`.
     #[serde(borrow, default)]
     pub capabilities: Text<'a>,
-    /// Who the client is, in `initialize`.
+    /// The client's implementation info, in `initialize`.
     #[serde(borrow, default)]
     pub client_info: Text<'a>,
-    /// What a subscription asks for.
+    /// The filter of a subscription.
     #[serde(borrow, default)]
     pub notifications: Text<'a>,
     /// The URI of a resource.
     #[serde(borrow, default)]
     pub uri: Text<'a>,
-    /// Whose argument is completed.
+    /// The prompt or resource template whose argument is completed.
     #[serde(borrow, default, rename = "ref")]
     pub reference: Text<'a>,
-    /// The argument that is completed.
+    /// The argument to complete.
     #[serde(borrow, default)]
     pub argument: Text<'a>,
-    /// The arguments that are known already.
+    /// The arguments that have been resolved already.
     #[serde(borrow, default)]
     pub context: Text<'a>,
-    /// What the server said when it asked for input.
+    /// The `requestState` of an earlier response.
     #[serde(borrow, default)]
     pub request_state: Text<'a>,
-    /// The answers to the server's input requests.
+    /// The responses to the server's input requests.
     #[serde(borrow, default)]
     pub input_responses: Text<'a>,
     /// The id of a task.
@@ -119,26 +119,26 @@ pub struct EnvelopeMeta<'a> {
 }
 
 impl<'a> EnvelopeMeta<'a> {
-    /// Reads `_meta`, which may be absent; `None` if it is not an object, or repeats a member.
+    /// Reads `_meta`; `None` if it is not an object or has a duplicate member.
     #[inline]
     fn of(params: Option<&EnvelopeParams<'a>>) -> Option<Self> {
         let Some(text) = params.and_then(|params| params.meta) else { return Some(Self::default()) };
-        // Derived code would take an array as well.
+        // A derived implementation would accept an array as well.
         text.get().starts_with('{').then(|| serde_json::from_str(text.get()).ok())?
     }
 }
 
-/// Bytes that are not a message, as far as they could be read.
+/// A message that could not be parsed, with the parts that could.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{fault}")]
 pub struct Malformed<'a> {
-    /// What is wrong.
+    /// The cause.
     pub fault: MessageFault,
-    /// The id of what should have been a request.
+    /// The id of the request, if it was readable.
     pub id: Option<RequestId<'a>>,
 }
 
-/// Why bytes are not a message.
+/// Why a message is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MessageFault {
     /// Not JSON, or not UTF-8: -32700.
@@ -147,35 +147,35 @@ pub enum MessageFault {
     /// JSON, but not a request, notification or response: -32600.
     #[error("not a JSON-RPC 2.0 message")]
     Message,
-    /// A member of the message is repeated, so that its readers might not agree: -32600.
-    #[error("a member of the message is repeated; send it once")]
+    /// The message has a duplicate member, which parsers resolve differently: -32600.
+    #[error("the message has a duplicate member; send each member once")]
     Repeated,
-    /// A request whose `params` are not an object: -32602.
+    /// The `params` of a request are not an object: -32602.
     #[error("`params` must be an object")]
     Params,
-    /// A request whose `params` have a member more than once: -32602.
-    #[error("a member of `params` is repeated; send it once")]
+    /// The `params` of a request have a duplicate member: -32602.
+    #[error("`params` has a duplicate member; send each member once")]
     RepeatedParam,
-    /// A notification that is not well formed, which has no answer (JSON-RPC 2.0 §4.1).
-    #[error("not a notification: `params` must be an object, and no member may be repeated")]
+    /// An invalid notification, which gets no response (JSON-RPC 2.0 §4.1).
+    #[error("invalid notification: `params` must be an object without duplicate members")]
     Notification,
 }
 
 impl Malformed<'_> {
-    /// The same apart from the bytes.
+    /// Converts into an owned value.
     pub fn into_owned(self) -> Malformed<'static> {
         Malformed { fault: self.fault, id: self.id.map(RequestId::into_owned) }
     }
 }
 
 impl<'a> Envelope<'a> {
-    /// Reads one message.
+    /// Parses one message.
     ///
     /// # Errors
-    /// [`Malformed`], with the id of the request where it could be read.
+    /// [`Malformed`], with the id of the request if it was readable.
     #[inline]
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed<'a>> {
-        // Looked at once here, the text is not looked at again for each string in it.
+        // UTF-8 is validated once here instead of for each string.
         let Ok(text) = std::str::from_utf8(bytes) else {
             let text = String::from_utf8_lossy(bytes);
             let id = Outline::read(&text).ok().and_then(|outline| Some(outline.request_id()?.into_owned()));
@@ -191,13 +191,13 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    /// The name of the method, if it is a string.
+    /// Returns the name of the method, if it is a string.
     #[inline]
     pub fn method_name(&self) -> Option<Cow<'a, str>> {
         string(self.method?)
     }
 
-    /// The request that the message cancels, if it is a cancellation.
+    /// Returns the id of the request to cancel, if the message is a cancellation.
     #[inline]
     pub fn cancelled(&self) -> Option<RequestId<'a>> {
         let is_cancellation = self.id.is_none() && self.method_name()? == method::CANCELLED;
@@ -205,20 +205,20 @@ impl<'a> Envelope<'a> {
         is_cancellation.then(|| RequestId::referred_to(id))?
     }
 
-    /// Whether the message answers a request of the server's.
+    /// Returns whether the message is a response to a request of the server.
     #[inline]
     pub fn is_response(&self) -> bool {
         self.method.is_none() && (self.result.is_some() || self.error.is_some())
     }
 
-    /// The id of a request, if it is a good one.
+    /// Returns the id of a request, if it is valid.
     #[inline]
     pub fn request_id(&self) -> Option<RequestId<'a>> {
         self.id.and_then(RequestId::new)
     }
 }
 
-/// The members of a message, whatever they are.
+/// The members of a message, unvalidated.
 #[derive(Default)]
 pub(super) struct Outline<'a> {
     jsonrpc: Text<'a>,
@@ -227,9 +227,9 @@ pub(super) struct Outline<'a> {
     pub(super) params: Text<'a>,
     pub(super) result: Text<'a>,
     pub(super) error: Text<'a>,
-    /// Whether a member is repeated.
+    /// Whether a member is duplicated.
     pub(super) is_repeated: bool,
-    /// Whether the id is.
+    /// Whether the id is duplicated.
     is_id_repeated: bool,
 }
 
@@ -238,7 +238,7 @@ impl<'a> Outline<'a> {
         Self::read_with(text, |_, _| ())
     }
 
-    /// Hands the members that JSON-RPC does not define to `unknown`.
+    /// Passes members that JSON-RPC does not define to `unknown`.
     pub(super) fn read_with(
         text: &'a str,
         mut unknown: impl FnMut(String, &'a RawValue),
@@ -281,13 +281,13 @@ impl<'a> Outline<'a> {
         self.id.is_none() && self.method.and_then(string).is_some()
     }
 
-    /// The id that an error is answered with.
+    /// Returns the id for an error response.
     pub(super) fn request_id(&self) -> Option<RequestId<'a>> {
         let is_request = self.method.is_some() && !self.is_id_repeated;
         self.id.filter(|_| is_request).and_then(RequestId::new)
     }
 
-    /// The message that it is all the same, or what is wrong with it.
+    /// Classifies the message, or returns what is wrong with it.
     fn judge(self) -> Result<Envelope<'a>, Malformed<'a>> {
         let is_named = self.method.and_then(string).is_some();
         let is_versioned = self.is_versioned();
@@ -295,7 +295,7 @@ impl<'a> Outline<'a> {
         let has_object = self.params.is_some_and(|params| params.get().starts_with('{'));
         let fault = match self.id {
             None if is_named => MessageFault::Notification,
-            // What a response has beside its own members means nothing; whoever waits for it must not wait longer.
+            // Unknown members of a response are ignored: the caller that waits for it must not wait longer.
             Some(_)
                 if self.method.is_none()
                     && !is_repeated
@@ -313,12 +313,12 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// Keeps `null` apart from an absent member.
+/// Distinguishes `null` from an absent member.
 fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Text<'a>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// Reads an object and nothing else: derived code would take an array, member by member.
+/// Accepts only an object: a derived implementation would accept an array as well.
 fn object<'de: 'a, 'a, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<EnvelopeParams<'a>>, D::Error> {

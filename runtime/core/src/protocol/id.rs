@@ -1,7 +1,7 @@
-//! Ids of requests.
+//! Request ids.
 //!
-//! They are our own, unlike the error codes of `jsonrpsee-types`, whose `Id` has no negative integers. An id is kept
-//! as its JSON text and goes back digit for digit.
+//! The type is our own, because the `Id` of `jsonrpsee-types` does not support negative integers. An id is kept
+//! as its JSON text and returned digit for digit.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,36 +12,37 @@ use serde_json::value::RawValue;
 
 use crate::json::Decimal;
 
-/// The id of a request: a string or an integer, kept as its JSON text so that it goes back digit for digit
-/// (2026-07-28, basic "Requests": no `null`, no fractions).
+/// A request id: a string or an integer, kept as its JSON text so that it is returned unchanged (2026-07-28,
+/// basic "Requests": no `null`, no fractions).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RequestId<'a>(Cow<'a, str>);
 
 impl<'a> RequestId<'a> {
-    /// The id, if `text` is one.
+    /// Creates an id, if `text` is a valid one.
     #[inline]
     pub fn new(text: &'a RawValue) -> Option<Self> {
         let text = text.get();
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        // An escape may be half of a surrogate pair, and then no peer could read the response that repeats it.
+        // Rejects a lone surrogate: no peer could parse the response.
         let is_string = || !text.contains('\\') || serde_json::from_str::<String>(text).is_ok();
         (is_integer || (text.starts_with('"') && is_string())).then_some(Self(Cow::Borrowed(text)))
     }
 
-    /// The id that a notification refers to: as [`RequestId::new`], and an integer also where it is written as `1.0`.
+    /// Reads the id that a notification refers to. Accepts integers written as `1.0`, in addition to those of
+    /// [`RequestId::new`].
     pub fn referred_to(text: &'a RawValue) -> Option<Self> {
         let plain = || Decimal::parse(text.get())?.integer();
         Self::new(text).or_else(|| plain().map(|plain| Self(Cow::Owned(plain))))
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     #[inline]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The same for the same id, however its string is escaped.
+    /// Returns a key that is equal for equal ids, regardless of how the string is escaped.
     #[inline]
     pub fn key(&self) -> Box<str> {
         if self.0.contains('\\')
@@ -53,17 +54,17 @@ impl<'a> RequestId<'a> {
         if &*self.0 == "-0" { "0".into() } else { self.as_str().into() }
     }
 
-    /// A string as an id.
+    /// Creates a string id.
     pub fn text(text: &str) -> RequestId<'static> {
         RequestId(Cow::Owned(serde_json::Value::from(text).to_string()))
     }
 
-    /// The number, if the id is one that 64 bits hold: what a peer counted that made its ids by counting.
+    /// Returns the number, if the id is an integer that fits into 64 bits.
     pub fn as_u64(&self) -> Option<u64> {
         self.0.parse().ok()
     }
 
-    /// The id apart from the message it came in.
+    /// Converts into an owned id.
     #[inline]
     pub fn into_owned(self) -> RequestId<'static> {
         RequestId(Cow::Owned(self.0.into_owned()))
@@ -76,7 +77,7 @@ impl From<u64> for RequestId<'_> {
     }
 }
 
-/// The JSON text.
+/// Formats the id as JSON text.
 impl fmt::Display for RequestId<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -98,7 +99,7 @@ impl<'de> Deserialize<'de> for RequestId<'static> {
     }
 }
 
-/// The string that `text` holds, if it is a string. Half of a surrogate pair is none.
+/// Returns the string that `text` contains. Returns `None` for other values and for lone surrogates.
 #[inline]
 pub fn string(text: &RawValue) -> Option<Cow<'_, str>> {
     let inner = text.get().strip_prefix('"')?.strip_suffix('"')?;
@@ -108,8 +109,8 @@ pub fn string(text: &RawValue) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(inner))
 }
 
-/// A frame without the space around it, and without the byte order mark that some programs put in front of each text
-/// (RFC 8259 §8.1 lets a reader ignore it).
+/// Strips whitespace and a byte order mark, which some programs write before each message (RFC 8259 §8.1 allows
+/// readers to ignore it).
 #[inline]
 pub fn trimmed(frame: &[u8]) -> &[u8] {
     const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";

@@ -1,4 +1,4 @@
-//! Who a client or a server is.
+//! Names and versions of clients and servers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,29 +10,29 @@ use super::{Icon, Revision};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Implementation {
-    /// The name for programs.
+    /// Programmatic name.
     pub name: String,
     /// The version.
     pub version: String,
-    /// A name for people; since 2025-06-18.
+    /// Human-readable name; since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is for; since 2025-11-25.
+    /// A description; since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Pictures for user interfaces; since 2025-11-25.
+    /// Icons for user interfaces; since 2025-11-25.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
-    /// Where there is more about it; since 2025-11-25.
+    /// The website; since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub website_url: Option<String>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl Implementation {
-    /// A name and a version.
+    /// Creates an implementation with a name and a version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -47,13 +47,13 @@ impl Implementation {
 }
 
 impl Implementation {
-    /// The same with a name for people.
+    /// Sets the human-readable name.
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// The same with the members that the revision has (schema `Implementation` of each).
+    /// Removes the members that `revision` does not have (schema `Implementation` of each).
     pub fn for_revision(mut self, revision: Revision) -> Self {
         if !revision.has_titles() {
             self.title = None;

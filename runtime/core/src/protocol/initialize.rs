@@ -1,5 +1,5 @@
-//! How client and server get to know each other: the handshake up to 2025-11-25 (2025-11-25, basic/lifecycle), and
-//! `server/discover` since 2026-07-28 (2026-07-28, server/discover).
+//! Handshake and discovery: `initialize` up to 2025-11-25 (2025-11-25, basic/lifecycle), `server/discover`
+//! since 2026-07-28 (2026-07-28, server/discover).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,20 +13,20 @@ use super::{CacheScope, ClientCapabilities, Implementation, RequestMeta, ResultT
 pub struct InitializeParams {
     /// The newest revision that the client supports.
     pub protocol_version: String,
-    /// What the client can be asked for.
+    /// The capabilities of the client.
     pub capabilities: ClientCapabilities,
-    /// Who the client is.
+    /// The client's implementation info.
     pub client_info: Implementation,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl InitializeParams {
-    /// What every `initialize` says.
+    /// Creates parameters with the required members.
     pub fn new(
         protocol_version: impl Into<String>,
         capabilities: ClientCapabilities,
@@ -47,25 +47,25 @@ impl InitializeParams {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InitializeResult {
-    /// The revision that both go on with.
+    /// The negotiated revision.
     pub protocol_version: String,
-    /// What the server offers.
+    /// The capabilities of the server.
     pub capabilities: ServerCapabilities,
-    /// Who the server is.
+    /// The server's implementation info.
     pub server_info: Implementation,
-    /// How a model should use the server.
+    /// Usage instructions for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl InitializeResult {
-    /// What every server says.
+    /// Creates a result with the required members.
     pub fn new(
         protocol_version: impl Into<String>,
         capabilities: ServerCapabilities,
@@ -82,38 +82,38 @@ impl InitializeResult {
     }
 }
 
-/// The result of `server/discover` (2026-07-28, schema `DiscoverResult`). Who the server is says its `_meta`, see
-/// [`server_info_in`](super::server_info_in).
+/// The result of `server/discover` (2026-07-28, schema `DiscoverResult`). `_meta` has the server's
+/// implementation info, see [`server_info_in`](super::server_info_in).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DiscoverResult {
     /// The revisions that the server supports.
     pub supported_versions: Vec<String>,
-    /// What the server offers.
+    /// The capabilities of the server.
     pub capabilities: ServerCapabilities,
-    /// How a model should use the server.
+    /// Usage instructions for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Always `complete`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// How many milliseconds a client may keep it.
+    /// How long clients may cache the result, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
-    /// Who may keep it.
+    /// Who may cache the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl DiscoverResult {
-    /// What every server says.
+    /// Creates a result with the required members.
     pub fn new(supported_versions: Vec<String>, capabilities: ServerCapabilities) -> Self {
         Self {
             supported_versions,

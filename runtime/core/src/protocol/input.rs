@@ -1,5 +1,5 @@
-//! Input requests: what a server asks its client before it can give a result (2026-07-28, basic/patterns/mrtr). Up to
-//! 2025-11-25 the same questions are requests of the server.
+//! Input requests: what the server needs from the client before it can return a result (2026-07-28,
+//! basic/patterns/mrtr). Up to 2025-11-25 these are requests from the server.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use serde_json::{Map, Value};
 
 use super::{CreateMessageParams, ElicitParams, RequestMeta, RequestParams, ResultType, method};
 
-/// Input requests by their keys, which the answers repeat.
+/// Input requests by key. The responses use the same keys.
 pub type InputRequests = BTreeMap<String, InputRequest>;
 
-/// Answers by the keys of the requests: [`ElicitResult`](super::ElicitResult),
-/// [`CreateMessageResult`](super::CreateMessageResult) or [`ListRootsResult`](super::ListRootsResult), which nothing but
-/// the request tells apart.
+/// Input responses by the keys of the requests: [`ElicitResult`](super::ElicitResult),
+/// [`CreateMessageResult`](super::CreateMessageResult) or [`ListRootsResult`](super::ListRootsResult), which
+/// only the request distinguishes.
 pub type InputResponses = BTreeMap<String, Value>;
 
 /// An input request to the client (2026-07-28, schema `InputRequest`), unparsed; [`InputRequest::read`] parses it.
@@ -34,20 +34,20 @@ pub struct InputRequest {
     /// The parameters: an object, or `null` if there are none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub params: Value,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// What a question is about.
+/// A parsed input request.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum InputRequestKind {
-    /// The user is asked.
+    /// Elicitation.
     Elicit(ElicitParams),
-    /// The model is asked.
+    /// Sampling.
     CreateMessage(Box<CreateMessageParams>),
-    /// The roots are asked for.
+    /// Roots.
     ListRoots(RequestParams),
 }
 
@@ -70,18 +70,18 @@ impl InputRequest {
                 .map(|params| InputRequestKind::CreateMessage(Box::new(params))),
             method::ROOTS_LIST => RequestParams::deserialize(params()).map(InputRequestKind::ListRoots),
             other => Err(serde_json::Error::custom(format_args!(
-                "unknown input request `{}`; known are elicitation, sampling and roots",
-                super::error::shortened(other)
+                "unknown input request `{}`; expected elicitation, sampling or roots",
+                super::error::shorten(other)
             ))),
         }
     }
 }
 
 impl InputRequestKind {
-    /// The question as it is sent.
+    /// Converts into the form that is sent.
     ///
     /// # Errors
-    /// What of the parameters has no form in JSON.
+    /// Returns an error if the parameters cannot be serialized.
     pub fn to_request(&self) -> Result<InputRequest, serde_json::Error> {
         let (method, params) = match self {
             Self::Elicit(params) => (method::ELICITATION_CREATE, serde_json::to_value(params)?),
@@ -92,29 +92,29 @@ impl InputRequestKind {
     }
 }
 
-/// In place of a result: the client answers, and asks again (2026-07-28, schema `InputRequiredResult`).
+/// Replaces a result: the client collects input and repeats the request (2026-07-28, schema `InputRequiredResult`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InputRequiredResult {
     /// Always `input_required`.
     pub result_type: ResultType,
-    /// What the server asks; left out where there is nothing to ask, and the client just asks again.
+    /// The input requests; omitted if the client only has to repeat the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_requests: Option<InputRequests>,
-    /// What the client repeats, unread.
+    /// Opaque state that the client returns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl InputRequiredResult {
-    /// These questions.
+    /// Creates a result with input requests.
     pub fn new(input_requests: InputRequests) -> Self {
         Self {
             result_type: ResultType::InputRequired,
@@ -126,21 +126,21 @@ impl InputRequiredResult {
     }
 }
 
-/// The parameters of any request that answers input requests (2026-07-28, schema `InputResponseRequestParams`).
+/// The parameters of any request that carries input responses (2026-07-28, schema `InputResponseRequestParams`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InputResponseParams {
-    /// The answers.
+    /// The input responses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<InputResponses>,
-    /// What the server said when it asked.
+    /// The `requestState` of the earlier result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }

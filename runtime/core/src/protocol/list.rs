@@ -1,4 +1,4 @@
-//! Lists, page by page (2026-07-28, server/utilities/pagination).
+//! Paginated lists (2026-07-28, server/utilities/pagination).
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::{
     CacheScope, Prompt, RequestMeta, Resource, ResourceTemplate, ResultType, Task, ToolDefinition, method,
 };
 
-/// What can be in a list of the protocol (2026-07-28, schemas `ListToolsResult`, `ListPromptsResult`,
+/// The lists of the protocol (2026-07-28, schemas `ListToolsResult`, `ListPromptsResult`,
 /// `ListResourcesResult`, `ListResourceTemplatesResult`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -20,20 +20,20 @@ pub enum ListKind {
     Tools,
     /// Prompts, by name.
     Prompts,
-    /// Resources, by address.
+    /// Resources, by URI.
     Resources,
-    /// Resource templates, by the form of their addresses.
+    /// Resource templates, by URI template.
     ResourceTemplates,
 }
 
 impl ListKind {
-    /// All, in the order in which documents have them.
+    /// All lists, in the order used in documents.
     pub const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::ResourceTemplates];
 
-    /// All but tools.
+    /// All lists except tools.
     pub const FEATURES: [Self; 3] = [Self::Prompts, Self::Resources, Self::ResourceTemplates];
 
-    /// The member of a result or a manifest that holds the list.
+    /// Returns the name of the member that holds the list in results and manifests.
     pub const fn member(self) -> &'static str {
         match self {
             Self::Tools => "tools",
@@ -43,7 +43,7 @@ impl ListKind {
         }
     }
 
-    /// The member of an entry that names it.
+    /// Returns the name of the member that identifies an entry.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Tools | Self::Prompts => "name",
@@ -52,7 +52,7 @@ impl ListKind {
         }
     }
 
-    /// One of them, in words.
+    /// Returns the singular for messages.
     pub const fn one(self) -> &'static str {
         match self {
             Self::Tools => "tool",
@@ -62,7 +62,7 @@ impl ListKind {
         }
     }
 
-    /// The request that lists them.
+    /// Returns the method that lists the entries.
     pub const fn method(self) -> &'static str {
         match self {
             Self::Tools => method::TOOLS_LIST,
@@ -72,13 +72,13 @@ impl ListKind {
         }
     }
 
-    /// What an entry is named by; `None` if it has no such text.
+    /// Returns the name or URI of an entry; `None` if it is not a string.
     pub fn name_of(self, entry: &DefinitionMap) -> Option<&str> {
         entry.get(self.key()).and_then(Value::as_str)
     }
 }
 
-/// Several of them, in words.
+/// Formats the plural for messages.
 impl fmt::Display for ListKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -88,25 +88,25 @@ impl fmt::Display for ListKind {
     }
 }
 
-/// A definition as JSON, of any kind.
+/// A definition of any kind as a JSON object.
 pub type DefinitionMap = Map<String, Value>;
 
-/// The parameters of a request for a page (2026-07-28, schema `PaginatedRequestParams`).
+/// The parameters of a paginated request (2026-07-28, schema `PaginatedRequestParams`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageParams {
-    /// Where the page begins, as the page before said; none for the first page.
+    /// The cursor from the preceding page; `None` for the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// What can be listed.
+/// Types that appear in paginated lists.
 ///
 /// ```
 /// use toolwright_core::definition::ToolDefinition;
@@ -115,7 +115,7 @@ pub struct PageParams {
 /// assert_eq!(ToolDefinition::MEMBER, "tools");
 /// ```
 pub trait Listed {
-    /// The member of the page that holds the list.
+    /// The name of the member that holds the list.
     const MEMBER: &'static str;
 }
 
@@ -147,7 +147,7 @@ impl Listed for Task {
 /// let text = r#"{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":1}],"nextCursor":"x"}"#;
 /// assert!(serde_json::from_str::<Page<ToolDefinition>>(text).is_err());
 ///
-/// // One bad definition takes no other with it.
+/// // An invalid entry does not affect the others.
 /// let (page, faults) = Page::<ToolDefinition>::read(text)?;
 /// assert_eq!(page.entries[0].name, "a");
 /// assert_eq!(page.next_cursor.as_deref(), Some("x"));
@@ -159,34 +159,34 @@ impl Listed for Task {
 pub struct Page<T> {
     /// The entries, in order.
     pub entries: Vec<T>,
-    /// Where the next page begins; none on the last page.
+    /// The cursor of the next page; `None` on the last page.
     pub next_cursor: Option<String>,
-    /// How many milliseconds a client may keep the page; since 2026-07-28.
+    /// How long clients may cache the page, in milliseconds; since 2026-07-28.
     pub ttl_ms: Option<u64>,
-    /// Who may keep it; since 2026-07-28.
+    /// Who may cache the page; since 2026-07-28.
     pub cache_scope: Option<CacheScope>,
     /// Always `complete`; since 2026-07-28.
     pub result_type: Option<ResultType>,
-    /// Whatever else belongs to the page.
+    /// `_meta`.
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     pub other: Map<String, Value>,
 }
 
-/// An entry of a page that cannot be read.
+/// An entry of a page that could not be parsed.
 #[derive(Debug, thiserror::Error)]
-#[error("entry {index} cannot be read: {source}")]
+#[error("invalid entry {index}: {source}")]
 #[non_exhaustive]
 pub struct EntryError {
-    /// Its place on the page, from 0.
+    /// The index of the entry on the page.
     pub index: usize,
-    /// Its name, if it has one.
+    /// The name of the entry, if it has one.
     pub name: Option<String>,
-    /// What does not fit.
+    /// The cause.
     pub source: serde_json::Error,
 }
 
-/// All of a page but its entries.
+/// The members of a page except the entries.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PageRest {
@@ -201,7 +201,7 @@ struct PageRest {
 }
 
 impl<T> Page<T> {
-    /// A page that is the last one.
+    /// Creates a page without a successor.
     pub fn new(entries: Vec<T>) -> Self {
         Self {
             entries,
@@ -221,10 +221,10 @@ impl<T> Page<T> {
 }
 
 impl<T: Listed + DeserializeOwned> Page<T> {
-    /// Reads a page and keeps what of its entries can be read, with the errors of the others.
+    /// Parses a page. Returns the valid entries, and an error for each invalid one.
     ///
     /// # Errors
-    /// If the page itself is malformed: not an object, or without its list.
+    /// Returns an error if the page itself is invalid: not an object, or without its list.
     pub fn read(text: &str) -> Result<(Self, Vec<EntryError>), serde_json::Error> {
         let (entries, rest) = split::<T>(serde_json::from_str(text)?)?;
         let mut page = Self::with_rest(Vec::with_capacity(entries.len()), rest);

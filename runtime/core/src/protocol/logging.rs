@@ -13,13 +13,13 @@ pub enum LogLevel {
     Info,
     /// Normal but significant.
     Notice,
-    /// Something to look at.
+    /// Warning conditions.
     Warning,
-    /// An operation failed.
+    /// Error conditions.
     Error,
-    /// A component failed.
+    /// Critical conditions.
     Critical,
-    /// Act at once.
+    /// Action must be taken immediately.
     Alert,
     /// The system is unusable.
     Emergency,
@@ -29,23 +29,23 @@ pub enum LogLevel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LogMessage {
-    /// How severe it is.
+    /// The severity.
     pub level: LogLevel,
-    /// The part of the server that says it.
+    /// The name of the logger.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logger: Option<String>,
-    /// What is said: a string or any other JSON value.
+    /// The payload: a string or any other JSON value.
     pub data: Value,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl LogMessage {
-    /// A message without a logger.
+    /// Creates a message without a logger.
     pub fn new(level: LogLevel, data: impl Into<Value>) -> Self {
         Self { level, logger: None, data: data.into(), meta: None, other: Map::new() }
     }
@@ -55,18 +55,18 @@ impl LogMessage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SetLevelParams {
-    /// From which level on messages are sent.
+    /// The minimum severity of messages that the client wants.
     pub level: LogLevel,
-    /// Whatever else belongs to the request.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl SetLevelParams {
-    /// Messages from this level on.
+    /// Requests messages of `level` and above.
     pub fn new(level: LogLevel) -> Self {
         Self { level, meta: None, other: Map::new() }
     }

@@ -1,4 +1,4 @@
-//! One JSON-RPC message of either direction.
+//! JSON-RPC messages in both directions.
 
 use serde::de::Error as _;
 use serde::ser::SerializeMap;
@@ -11,10 +11,10 @@ use super::error::{self, ErrorObject};
 use super::{Malformed, MessageFault, RequestId};
 use crate::json::{self, JsonFault};
 
-/// A JSON-RPC message: a request, a notification or a response, in either direction.
+/// A JSON-RPC message in either direction.
 ///
-/// Parameters and results are kept as JSON text and read by whoever knows the method, so that a message that is handed
-/// on keeps every digit and every member.
+/// Parameters and results are kept as JSON text and parsed by code that knows the method, so a forwarded
+/// message is unchanged.
 ///
 /// ```
 /// use toolwright_core::protocol::{Message, Request, method};
@@ -32,11 +32,11 @@ use crate::json::{self, JsonFault};
 /// ```
 #[derive(Debug, Clone)]
 pub enum Message {
-    /// Has an answer.
+    /// A request, which expects a response.
     Request(Request),
-    /// Has no answer.
+    /// A notification, which has no response.
     Notification(Notification),
-    /// Answers a request.
+    /// A response.
     Response(Response),
 }
 
@@ -44,11 +44,11 @@ pub enum Message {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// What the response repeats.
+    /// The id, which the response repeats.
     pub id: RequestId<'static>,
     /// The method, see [`method`](super::method).
     pub method: String,
-    /// The parameters: an object, if there are any.
+    /// The parameters: an object, or `None`.
     pub params: Option<Box<RawValue>>,
     /// Members that JSON-RPC does not define.
     pub other: Map<String, Value>,
@@ -58,36 +58,36 @@ pub struct Request {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Notification {
-    /// What it is about, see [`method`](super::method).
+    /// The method, see [`method`](super::method).
     pub method: String,
-    /// The parameters: an object, if there are any.
+    /// The parameters: an object, or `None`.
     pub params: Option<Box<RawValue>>,
     /// Members that JSON-RPC does not define.
     pub other: Map<String, Value>,
 }
 
-/// The answer to a request (2026-07-28, basic "Responses").
+/// A response (2026-07-28, basic "Responses").
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Response {
-    /// The id of the request; none where the peer could not read it.
+    /// The id of the request; `None` if the peer could not read it.
     pub id: Option<RequestId<'static>>,
-    /// The result, or the error.
+    /// The result or the error.
     pub outcome: Result<Box<RawValue>, ErrorObject>,
     /// Members that JSON-RPC does not define.
     pub other: Map<String, Value>,
 }
 
 impl Request {
-    /// A request without parameters.
+    /// Creates a request without parameters.
     pub fn new(id: impl Into<RequestId<'static>>, method: impl Into<String>) -> Self {
         Self { id: id.into(), method: method.into(), params: None, other: Map::new() }
     }
 
-    /// The request with these parameters.
+    /// Sets the parameters.
     ///
     /// # Errors
-    /// What the `Serialize` of the parameters says.
+    /// Returns the error of the `Serialize` implementation of the parameters.
     pub fn with_params(mut self, params: &(impl Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
         self.params = Some(serde_json::value::to_raw_value(params)?);
         Ok(self)
@@ -95,15 +95,15 @@ impl Request {
 }
 
 impl Notification {
-    /// A notification without parameters.
+    /// Creates a notification without parameters.
     pub fn new(method: impl Into<String>) -> Self {
         Self { method: method.into(), params: None, other: Map::new() }
     }
 
-    /// The notification with these parameters.
+    /// Sets the parameters.
     ///
     /// # Errors
-    /// What the `Serialize` of the parameters says.
+    /// Returns the error of the `Serialize` implementation of the parameters.
     pub fn with_params(mut self, params: &(impl Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
         self.params = Some(serde_json::value::to_raw_value(params)?);
         Ok(self)
@@ -111,7 +111,7 @@ impl Notification {
 }
 
 impl Response {
-    /// A response with a result or an error.
+    /// Creates a response.
     pub fn new(id: Option<RequestId<'static>>, outcome: Result<Box<RawValue>, ErrorObject>) -> Self {
         Self { id, outcome, other: Map::new() }
     }
@@ -136,20 +136,20 @@ impl From<Response> for Message {
 }
 
 impl Message {
-    /// Reads one message.
+    /// Parses one message.
     ///
-    /// A response is read whatever else it contains, since a caller waits for it; an error that is
-    /// malformed becomes an [internal error](error::INTERNAL_ERROR) that has it as data.
+    /// Unknown members of a response are ignored, since a caller is waiting for it. A malformed error object
+    /// becomes an [internal error](error::INTERNAL_ERROR) with the original as data.
     ///
     /// # Errors
-    /// [`Malformed`], with the id of the request where it could be read.
+    /// [`Malformed`], with the id of the request if it was readable.
     pub fn parse(bytes: &[u8]) -> Result<Self, Malformed<'static>> {
         let Ok(text) = std::str::from_utf8(bytes) else {
             return Err(Malformed { fault: MessageFault::Syntax, id: None });
         };
         let mut other = Map::new();
         let outline = Outline::read_with(text, |name, value| {
-            // What no value can hold, such as `1e999`, means nothing here.
+            // Values that cannot be represented, such as `1e999`, are ignored here.
             if let Ok(value) = serde_json::from_str(value.get()) {
                 other.insert(name, value);
             }
@@ -158,10 +158,10 @@ impl Message {
         outline.into_message(other)
     }
 
-    /// The message on one line, in JSON that every peer can read.
+    /// Serializes the message on one line, as JSON that every peer can parse.
     ///
     /// # Errors
-    /// [`JsonFault`], where parameters or a result of others hold what parsers refuse or do not agree on.
+    /// [`JsonFault`] if raw parameters or a raw result contain JSON that parsers reject or interpret differently.
     pub fn to_bytes(&self) -> Result<Vec<u8>, JsonFault> {
         let mut out = Vec::with_capacity(256);
         json::append(&mut out, self, 0)?;
@@ -190,7 +190,7 @@ impl Outline<'_> {
                 }
             },
         };
-        // A notification has no answer, whatever is wrong with it.
+        // A notification has no response, even if it is invalid.
         let fault = if self.is_notification() { MessageFault::Notification } else { fault };
         Err(Malformed { fault, id: self.request_id().map(RequestId::into_owned) })
     }
@@ -217,10 +217,10 @@ impl Outline<'_> {
     }
 }
 
-/// An error that has not the form of one.
+/// Builds the error for a malformed error object.
 fn unreadable(text: &str) -> ErrorObject {
-    let start = error::shortened(text);
-    error::internal(&format!("the peer answered with an error without a code or a message: {start}"))
+    let start = error::shorten(text);
+    error::internal(&format!("the peer sent an error without a code or a message: {start}"))
 }
 
 impl Serialize for Message {

@@ -1,4 +1,4 @@
-//! Keys of `_meta` (2026-07-28, basic "_meta"): those of the protocol, and those that Toolwright writes and reads.
+//! Keys of `_meta` (2026-07-28, basic "_meta"): those of the protocol and those of Toolwright.
 
 use serde_json::{Map, Value};
 
@@ -6,60 +6,60 @@ use serde_json::{Map, Value};
 pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// The capabilities of the client that makes a request: an object.
 pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-/// Who makes a request: an object.
+/// The client's implementation info: an object.
 pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
-/// From which level on a request wants log messages: a string.
+/// The minimum log level of a request: a string.
 pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-/// Who gives a result: an object.
+/// The server's implementation info: an object.
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-/// Which subscription a notification belongs to: the id of its request.
+/// The subscription that a notification belongs to: the id of the `subscriptions/listen` request.
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
-/// Which task a message belongs to; 2025-11-25 only.
+/// The task that a message belongs to; 2025-11-25 only.
 pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
-/// What notifications of progress are to name: a string or an integer.
+/// The token for progress notifications: a string or an integer.
 pub const PROGRESS_TOKEN: &str = "progressToken";
 
-/// The scopes a caller needs: an array of strings.
+/// The scopes that a caller needs: an array of strings.
 pub const SCOPES: &str = "io.toolwright/scopes";
 /// Former names: an array of strings.
 pub const WAS: &str = "io.toolwright/was";
-/// Categories for people: an array of strings.
+/// Categories for users: an array of strings.
 pub const TAGS: &str = "io.toolwright/tags";
-/// The application context a command belongs to: a string.
+/// The application context of a command: a string.
 pub const CONTEXT: &str = "io.toolwright/context";
 /// Whether calls become tasks: `optional` or `required`.
 pub const TASK: &str = "io.toolwright/task";
-/// The application context that a request is made in: a string.
+/// The application context of a request: a string.
 pub const CONTEXT_PATH: &str = "io.toolwright/contextPath";
-/// The node of a workflow run that a tool was registered by: a string.
+/// The workflow run node that registered a tool: a string.
 pub const NODE: &str = "io.toolwright/node";
-/// The server of a gateway's configuration that a tool or a prompt is of: a string.
+/// The gateway server that a tool or prompt belongs to: a string.
 pub const SERVER: &str = "io.toolwright/server";
-/// How many resources a subscription watches, where its acknowledgment does not repeat them: an integer.
+/// The number of resources that a subscription watches, if its acknowledgment does not list them: an integer.
 pub const WATCHED_RESOURCES: &str = "io.toolwright/watchedResources";
 
-/// What happened to a call at a gateway: an object with `kind`, `retryable` and `call_id`. What providers write under the prefix
-/// `io.toolwright` is dropped by the server that they are part of, so a gateway has another one.
+/// The outcome of a call at a gateway: an object with `kind`, `retryable` and `call_id`. A server drops what its providers write
+/// under the prefix `io.toolwright`, so a gateway uses a different one.
 pub const FAULT: &str = "io.toolwright.gateway/fault";
-/// How often a gateway had a call made, if more than once: an integer.
+/// How often a gateway attempted a call, if more than once: an integer.
 pub const ATTEMPT: &str = "io.toolwright.gateway/attempt";
 
-/// Whether a key is one that a gateway writes into results: what servers behind it write there is dropped.
+/// Returns whether a gateway writes this key into results; such keys from upstream servers are dropped.
 pub fn is_of_gateway(key: &str) -> bool {
     key.starts_with("io.toolwright.gateway/")
 }
 
-/// Whether a key is the protocol's own or Toolwright's: what others write under it is not theirs to say (2026-07-28, basic
-/// "_meta": prefixes whose second label is `modelcontextprotocol` or `mcp`).
+/// Returns whether a key is reserved for the protocol or Toolwright and must not be set by others (2026-07-28,
+/// basic "_meta": prefixes whose second label is `modelcontextprotocol` or `mcp`).
 pub fn is_reserved(key: &str) -> bool {
     let Some((prefix, _)) = key.split_once('/') else { return key == PROGRESS_TOKEN };
     prefix == "io.toolwright" || matches!(prefix.split('.').nth(1), Some("modelcontextprotocol" | "mcp"))
 }
 
-/// The scopes that the `_meta` of a tool, a prompt, a resource or a resource template says that a caller needs, all of them
+/// Returns the scopes that `_meta` of a tool, prompt, resource or resource template requires, all of them
 /// ([`SCOPES`]).
 ///
-/// An entry that is not a string counts as a scope that no caller has: a mistake must not open anything.
+/// An entry that is not a string counts as a scope that no caller has, so that a mistake never grants access.
 pub fn scopes_in(meta: Option<&Map<String, Value>>) -> Vec<String> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match meta.and_then(|meta| meta.get(SCOPES)) {
@@ -69,7 +69,7 @@ pub fn scopes_in(meta: Option<&Map<String, Value>>) -> Vec<String> {
     }
 }
 
-/// Adds scopes to those that `_meta` says that a caller needs.
+/// Adds required scopes to `_meta`.
 pub(crate) fn add_scopes<S: Into<String>>(
     meta: &mut Option<Map<String, Value>>,
     scopes: impl IntoIterator<Item = S>,

@@ -1,23 +1,23 @@
-//! What all listed definitions have in common: names for people and models, icons, `_meta`. Each type has the fields; the
-//! methods that set them are here.
+//! Metadata shared by all listed definitions: titles, descriptions, icons, `_meta`. Each type declares the
+//! fields; this module generates their setters.
 
-/// Methods of a type with `title`, `description` and `icons`.
+/// Generates setters for a type with `title`, `description` and `icons`.
 macro_rules! title_builders {
     ($type:ident) => {
         impl $type {
-            /// The same with a name for people.
+            /// Sets the human-readable name.
             pub fn title(mut self, title: impl Into<String>) -> Self {
                 self.title = Some(title.into());
                 self
             }
 
-            /// The same with a text for the model that says what it is.
+            /// Sets the description for the model.
             pub fn description(mut self, description: impl Into<String>) -> Self {
                 self.description = Some(description.into());
                 self
             }
 
-            /// The same with one more picture.
+            /// Adds an icon.
             pub fn icon(mut self, icon: $crate::protocol::Icon) -> Self {
                 self.icons.push(icon);
                 self
@@ -26,26 +26,26 @@ macro_rules! title_builders {
     };
 }
 
-/// Methods of a type with `title`, `description`, `icons` and `meta`.
+/// Generates setters for a type with `title`, `description`, `icons` and `meta`.
 macro_rules! metadata_builders {
     ($type:ident) => {
         $crate::protocol::metadata::title_builders!($type);
 
         impl $type {
-            /// The same with one more member of `_meta`.
+            /// Adds a member to `_meta`.
             pub fn meta(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
                 self.meta.get_or_insert_default().insert(key.into(), value.into());
                 self
             }
 
-            /// The same with scopes that a caller needs over HTTP, all of them, as `#[mcp(scopes(…))]` says it of a tool:
-            /// to callers without them it does not exist. They are members of `_meta`.
+            /// Adds scopes that a caller over HTTP needs, all of them, like `#[mcp(scopes(…))]` on a tool.
+            /// Callers without them cannot see it. The scopes are stored in `_meta`.
             pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 $crate::protocol::meta::add_scopes(&mut self.meta, scopes);
                 self
             }
 
-            /// The same with the members that the revision has.
+            /// Returns the value for a peer of `revision`, without members that the revision lacks.
             pub fn for_revision(&self, revision: $crate::protocol::Revision) -> std::borrow::Cow<'_, Self> {
                 if revision.has_icons() {
                     return std::borrow::Cow::Borrowed(self);
@@ -63,17 +63,17 @@ macro_rules! metadata_builders {
     };
 }
 
-/// Methods of a type with `mime_type` and `annotations`.
+/// Generates setters for a type with `mime_type` and `annotations`.
 macro_rules! contents_builders {
     ($type:ident) => {
         impl $type {
-            /// The same with a media type, such as `text/markdown`, for contents that have none of their own.
+            /// Sets the MIME type, such as `text/markdown`, of contents that do not have their own.
             pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
                 self.mime_type = Some(mime_type.into());
                 self
             }
 
-            /// The same with annotations: for whom it is and how much it matters.
+            /// Sets the annotations: audience and priority.
             pub fn annotations(mut self, annotations: $crate::protocol::Annotations) -> Self {
                 self.annotations = Some(annotations);
                 self

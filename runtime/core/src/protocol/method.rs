@@ -1,10 +1,10 @@
-//! The names of methods and notifications, in both directions and of all revisions.
+//! Method and notification names of both directions and all revisions.
 
 /// Negotiates the revision and the capabilities; up to 2025-11-25 (2025-11-25, basic/lifecycle).
 pub const INITIALIZE: &str = "initialize";
-/// Checks that the peer is there; up to 2025-11-25 (2025-11-25, basic/utilities/ping).
+/// Checks whether the peer is alive; up to 2025-11-25 (2025-11-25, basic/utilities/ping).
 pub const PING: &str = "ping";
-/// Asks who the server is and what it offers; since 2026-07-28 (2026-07-28, server/discover).
+/// Queries the server's identity and capabilities; since 2026-07-28 (2026-07-28, server/discover).
 pub const SERVER_DISCOVER: &str = "server/discover";
 
 /// Lists tools.
@@ -14,7 +14,7 @@ pub const TOOLS_CALL: &str = "tools/call";
 
 /// Lists prompts.
 pub const PROMPTS_LIST: &str = "prompts/list";
-/// Fills in a prompt.
+/// Gets a prompt.
 pub const PROMPTS_GET: &str = "prompts/get";
 
 /// Lists resources.
@@ -23,23 +23,23 @@ pub const RESOURCES_LIST: &str = "resources/list";
 pub const RESOURCES_TEMPLATES_LIST: &str = "resources/templates/list";
 /// Reads a resource.
 pub const RESOURCES_READ: &str = "resources/read";
-/// Asks for notifications about one resource; up to 2025-11-25.
+/// Subscribes to a resource; up to 2025-11-25.
 pub const RESOURCES_SUBSCRIBE: &str = "resources/subscribe";
-/// Ends what [`RESOURCES_SUBSCRIBE`] began; up to 2025-11-25.
+/// Ends a subscription of [`RESOURCES_SUBSCRIBE`]; up to 2025-11-25.
 pub const RESOURCES_UNSUBSCRIBE: &str = "resources/unsubscribe";
 /// Lists the resources below a directory (extension [`SKILLS`](super::extension::SKILLS)).
 pub const RESOURCES_DIRECTORY_READ: &str = "resources/directory/read";
 
 /// Completes an argument of a prompt or a resource template.
 pub const COMPLETION_COMPLETE: &str = "completion/complete";
-/// Chooses which log messages are sent; up to 2025-11-25.
+/// Sets the minimum log level; up to 2025-11-25.
 pub const LOGGING_SET_LEVEL: &str = "logging/setLevel";
 /// Opens a subscription to notifications; since 2026-07-28 (2026-07-28, basic/patterns/subscriptions).
 pub const SUBSCRIPTIONS_LISTEN: &str = "subscriptions/listen";
 
-/// Asks for a task (2025-11-25, basic/utilities/tasks; extension [`TASKS`](super::extension::TASKS)).
+/// Gets a task (2025-11-25, basic/utilities/tasks; extension [`TASKS`](super::extension::TASKS)).
 pub const TASKS_GET: &str = "tasks/get";
-/// Answers the input requests of a task (extension [`TASKS`](super::extension::TASKS)).
+/// Sends responses to the input requests of a task (extension [`TASKS`](super::extension::TASKS)).
 pub const TASKS_UPDATE: &str = "tasks/update";
 /// Cancels a task.
 pub const TASKS_CANCEL: &str = "tasks/cancel";
@@ -53,19 +53,18 @@ pub const SKILLS_LIST: &str = "skills/list";
 /// Reads a skill (extension [`SKILLS`](super::extension::SKILLS)).
 pub const SKILLS_GET: &str = "skills/get";
 
-/// Asks the client's user to fill in a form or to visit a page. A request of the server, since 2026-07-28 an input
-/// request.
+/// Asks the client's user to fill in a form or visit a URL. A server request; since 2026-07-28 an input request.
 pub const ELICITATION_CREATE: &str = "elicitation/create";
-/// Asks the client's model for a message. A request of the server, since 2026-07-28 an input request.
+/// Samples a message from the client's model. A server request; since 2026-07-28 an input request.
 pub const SAMPLING_CREATE_MESSAGE: &str = "sampling/createMessage";
-/// Asks for the client's roots. A request of the server, since 2026-07-28 an input request.
+/// Lists the client's roots. A server request; since 2026-07-28 an input request.
 pub const ROOTS_LIST: &str = "roots/list";
 
-/// The client has finished the handshake; up to 2025-11-25.
+/// The client has completed the handshake; up to 2025-11-25.
 pub const INITIALIZED: &str = "notifications/initialized";
 /// A request is cancelled.
 pub const CANCELLED: &str = "notifications/cancelled";
-/// How far a request has come.
+/// Progress of a request.
 pub const PROGRESS: &str = "notifications/progress";
 /// A log message.
 pub const MESSAGE: &str = "notifications/message";
@@ -79,11 +78,11 @@ pub const RESOURCES_LIST_CHANGED: &str = "notifications/resources/list_changed";
 pub const RESOURCES_UPDATED: &str = "notifications/resources/updated";
 /// The client's roots have changed; up to 2025-11-25.
 pub const ROOTS_LIST_CHANGED: &str = "notifications/roots/list_changed";
-/// What the user was to do at a page is done; 2025-11-25 only.
+/// A URL elicitation is complete; 2025-11-25 only.
 pub const ELICITATION_COMPLETE: &str = "notifications/elicitation/complete";
-/// What a subscription was granted; since 2026-07-28.
+/// The notifications that a subscription will receive; since 2026-07-28.
 pub const SUBSCRIPTIONS_ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
-/// A task has changed (extension [`TASKS`](super::extension::TASKS)).
+/// The status of a task has changed (extension [`TASKS`](super::extension::TASKS)).
 pub const TASKS_NOTIFICATION: &str = "notifications/tasks";
-/// A task has changed; 2025-11-25 only.
+/// The status of a task has changed; 2025-11-25 only.
 pub const TASKS_STATUS: &str = "notifications/tasks/status";

@@ -1,19 +1,19 @@
 //! The Model Context Protocol as types, for servers, clients and gateways.
 //!
-//! Everything here is read and written, in both directions and for all revisions ([`Revision`]). What a type does not know
-//! it keeps and writes again, so that a gateway forwards what it does not understand. Optional lists
-//! make no difference between absent and empty: both are read as an empty list, which is not written.
+//! All types can be deserialized and serialized, in both directions and for all revisions ([`Revision`]).
+//! Unknown members are preserved, so a gateway forwards what it does not understand. Optional lists do not
+//! distinguish absent from empty: both deserialize as an empty list, which is not serialized.
 //!
-//! - A message: [`Message`], read comfortably, and [`Envelope`], read without a copy; [`RequestId`], [`ErrorObject`].
-//! - Names: of methods ([`method`]), of keys of `_meta` ([`meta`]), of extensions ([`extension`]); codes of errors
-//!   ([`error`]).
-//! - Who speaks and what it can do: [`Implementation`], [`ClientCapabilities`], [`ServerCapabilities`],
+//! - Messages: [`Message`], and [`Envelope`] for zero-copy parsing; [`RequestId`], [`ErrorObject`].
+//! - Names of methods ([`method`]), `_meta` keys ([`meta`]) and extensions ([`extension`]); error codes ([`error`]).
+//! - Identity and capabilities: [`Implementation`], [`ClientCapabilities`], [`ServerCapabilities`],
 //!   [`InitializeParams`], [`DiscoverResult`], [`RequestMeta`].
-//! - What a server offers: [`ToolDefinition`], [`Prompt`], [`Resource`], [`ResourceTemplate`], in lists ([`Page`]).
-//! - What it answers: [`ToolResult`], [`PromptResult`], [`ResourceResult`], [`CompleteResult`]; in place of these, since
-//!   2026-07-28, questions or a task ([`Outcome`]).
-//! - What it asks: [`ElicitParams`], [`CreateMessageParams`], [`ListRootsResult`]; since 2026-07-28 as [`InputRequest`]s.
-//! - What goes on: [`ProgressParams`], [`LogMessage`], [`SubscriptionFilter`], [`Task`].
+//! - Definitions: [`ToolDefinition`], [`Prompt`], [`Resource`], [`ResourceTemplate`], in lists ([`Page`]).
+//! - Results: [`ToolResult`], [`PromptResult`], [`ResourceResult`], [`CompleteResult`]; since 2026-07-28 also
+//!   input requests and tasks ([`Outcome`]).
+//! - Input requests: [`ElicitParams`], [`CreateMessageParams`], [`ListRootsResult`]; since 2026-07-28 as
+//!   [`InputRequest`]s.
+//! - Notifications: [`ProgressParams`], [`LogMessage`], [`SubscriptionFilter`], [`Task`].
 
 pub mod error;
 pub mod extension;
@@ -106,20 +106,20 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 
-/// A time in milliseconds, as large as every peer reads it.
+/// Converts a duration to milliseconds, capped at the largest integer that every peer can read.
 pub fn milliseconds(time: Duration) -> u64 {
     const MAX: u64 = (1 << 53) - 1;
     u64::try_from(time.as_millis()).map_or(MAX, |milliseconds| milliseconds.min(MAX))
 }
 
-/// Keeps `null` apart from an absent member; for members that may be any JSON value.
+/// Distinguishes `null` from an absent member, for members that may be any JSON value.
 pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
-/// Members that are rarely there, for `#[serde(flatten)]`.
+/// Members that are rarely present, for `#[serde(flatten)]`.
 pub(crate) mod boxed {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use serde_json::{Map, Value};

@@ -1,11 +1,11 @@
-//! Numbers as peers write them, for `#[serde(with = …)]`: whole ones without a fraction, since some peers compare text.
+//! Numbers for `#[serde(with = …)]`: whole numbers are written without a fraction, since some peers compare text.
 
 use serde::{Deserialize, Deserializer, Serializer};
 
-/// Writes a number.
+/// Serializes a number.
 ///
 /// # Errors
-/// What the serializer says.
+/// Returns the error of the serializer.
 pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() < EXACT {
@@ -15,22 +15,22 @@ pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S:
     serializer.serialize_f64(*number)
 }
 
-/// Reads a number.
+/// Deserializes a number.
 ///
 /// # Errors
-/// A value that is not a number.
+/// Returns an error if the value is not a number.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     f64::deserialize(deserializer)
 }
 
-/// The same for numbers that may be left out.
+/// The same for optional numbers.
 pub mod option {
     use serde::{Deserialize, Deserializer, Serializer};
 
-    /// Writes a number.
+    /// Serializes an optional number.
     ///
     /// # Errors
-    /// What the serializer says.
+    /// Returns the error of the serializer.
     pub fn serialize<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
         match number {
             Some(number) => super::serialize(number, serializer),
@@ -38,10 +38,10 @@ pub mod option {
         }
     }
 
-    /// Reads a number.
+    /// Deserializes an optional number.
     ///
     /// # Errors
-    /// A value that is not a number.
+    /// Returns an error if the value is not a number.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
         Option::<f64>::deserialize(deserializer)
     }

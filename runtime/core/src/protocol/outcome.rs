@@ -1,4 +1,4 @@
-//! What a request is answered with: its result, input requests, or a task (2026-07-28, basic "Results").
+//! The possible answers to a request: its result, input requests or a task (2026-07-28, basic "Results").
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::{InputRequiredResult, ResultType, Task};
 
-/// The result of a request, or what a server of 2026-07-28 may say in its place.
+/// The result of a request, or what a server of 2026-07-28 may return instead.
 ///
 /// ```
 /// use toolwright_core::protocol::{Outcome, ToolResult};
@@ -26,13 +26,13 @@ use super::{InputRequiredResult, ResultType, Task};
 pub enum Outcome<T> {
     /// The result.
     Complete(T),
-    /// Input requests for the client, which answers them and repeats the request.
+    /// Input requests; the client responds to them and repeats the request.
     InputRequired(Box<InputRequiredResult>),
-    /// A task, which the client asks for the result.
+    /// A task, which the client polls for the result.
     Task(Box<Task>),
 }
 
-/// A result of an unknown type is refused, as the specification says.
+/// A result of an unknown type is rejected, as the specification requires.
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Outcome<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
@@ -53,8 +53,8 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Outcome<T> {
             }
             ResultType::Task => serde_json::from_str(text).map(|task| Self::Task(Box::new(task))),
             ResultType::Other(name) => {
-                let name = super::error::shortened(&name);
-                return Err(D::Error::custom(format_args!("unknown type of a result: `{name}`")));
+                let name = super::error::shorten(&name);
+                return Err(D::Error::custom(format_args!("unknown `resultType` `{name}`")));
             }
         }
         .map_err(D::Error::custom)

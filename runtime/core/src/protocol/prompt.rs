@@ -1,4 +1,4 @@
-//! Prompts: templates that a person chooses and a server fills in (2026-07-28, server/prompts).
+//! Prompts: templates that users select and servers fill in (2026-07-28, server/prompts).
 
 use std::collections::BTreeMap;
 
@@ -8,35 +8,35 @@ use serde_json::{Map, Value};
 use super::metadata::metadata_builders;
 use super::{ContentBlock, Icon, InputResponses, RequestMeta, Role};
 
-/// A prompt as a client sees it (2026-07-28, schema `Prompt`).
+/// The definition of a prompt (2026-07-28, schema `Prompt`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Prompt {
-    /// What clients ask for; unique on a server.
+    /// The name; unique per server.
     pub name: String,
-    /// A name for people.
+    /// Human-readable name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the prompt is for.
+    /// A description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The arguments; a server writes them from the type that the prompt's handler takes.
+    /// The arguments; a server derives them from the argument type of the prompt's handler.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<PromptArgument>,
-    /// Pictures for user interfaces.
+    /// Icons for user interfaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
-    /// Whatever else belongs to the prompt.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl Prompt {
-    /// A prompt with nothing but its name.
+    /// Creates a prompt with a name.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -58,82 +58,82 @@ impl Prompt {
 
 metadata_builders!(Prompt);
 
-/// An argument of a prompt; its value is always a text.
+/// An argument of a prompt; its value is always a string.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptArgument {
     /// The name.
     pub name: String,
-    /// A name for people.
+    /// Human-readable name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the argument means.
+    /// A description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether the argument must be given.
+    /// Whether the argument is required.
     #[serde(default)]
     pub required: bool,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl PromptArgument {
-    /// An argument with nothing but its name, which may be left out.
+    /// Creates an optional argument with a name.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), title: None, description: None, required: false, other: Map::new() }
     }
 }
 
-/// A message of a filled-in prompt.
+/// A message of a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptMessage {
-    /// Who speaks.
+    /// The role of the author.
     pub role: Role,
-    /// What is said.
+    /// The content.
     pub content: ContentBlock,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl PromptMessage {
-    /// A message of the person.
+    /// Creates a user message.
     pub fn user(content: impl Into<ContentBlock>) -> Self {
         Self { role: Role::User, content: content.into(), other: Map::new() }
     }
 
-    /// A message of the model.
+    /// Creates an assistant message.
     pub fn assistant(content: impl Into<ContentBlock>) -> Self {
         Self { role: Role::Assistant, content: content.into(), other: Map::new() }
     }
 }
 
-/// A prompt that is filled in (2026-07-28, schema `GetPromptResult`).
+/// The result of a prompt (2026-07-28, schema `GetPromptResult`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptResult {
-    /// What the prompt is for; the prompt's own description if left out.
+    /// A description; defaults to the prompt's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The messages, in order.
     pub messages: Vec<PromptMessage>,
-    /// Whatever else belongs to the result.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl PromptResult {
-    /// The messages, in order.
+    /// Creates a result from its messages, in order.
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self { messages: messages.into(), ..Self::default() }
     }
 
-    /// The same with a description in place of the prompt's own.
+    /// Replaces the prompt's own description.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -145,27 +145,27 @@ impl PromptResult {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GetPromptParams {
-    /// The prompt.
+    /// The name of the prompt.
     pub name: String,
-    /// Its arguments.
+    /// The arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<String, String>>,
-    /// Answers to what the server asked before; since 2026-07-28.
+    /// Responses to the input requests of an earlier response; since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<InputResponses>,
-    /// What the server said then; since 2026-07-28.
+    /// The `requestState` of that response; since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl GetPromptParams {
-    /// A prompt without arguments.
+    /// Creates parameters without arguments.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),

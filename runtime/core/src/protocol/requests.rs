@@ -1,4 +1,4 @@
-//! What requests and results of all methods have in common.
+//! Members shared by the requests and results of all methods.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::{ClientCapabilities, Implementation, LogLevel, RequestId, Revision, meta};
 
-/// What notifications of progress name: a string or an integer, as ids are.
+/// A progress token: a string or an integer, like an id.
 pub type ProgressToken = RequestId<'static>;
 
-/// `_meta` of a request (2026-07-28, basic "_meta"; up to 2025-11-25 only the token).
+/// `_meta` of a request (2026-07-28, basic "_meta"; up to 2025-11-25 only the progress token).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RequestMeta {
@@ -34,7 +34,7 @@ pub struct RequestMeta {
 }
 
 impl RequestMeta {
-    /// What every request of a revision with request metadata says.
+    /// Creates the metadata that a modern revision requires on every request.
     pub fn modern(revision: Revision, client: Implementation, capabilities: ClientCapabilities) -> Self {
         Self {
             protocol_version: Some(revision.as_str().to_owned()),
@@ -45,7 +45,7 @@ impl RequestMeta {
     }
 }
 
-/// Who gave a result: [`meta::SERVER_INFO`] of its `_meta`; none if it is not said or has another form.
+/// Returns [`meta::SERVER_INFO`] of a result's `_meta`; `None` if it is absent or invalid.
 pub fn server_info_in(result_meta: &Map<String, Value>) -> Option<Implementation> {
     Implementation::deserialize(result_meta.get(meta::SERVER_INFO)?).ok()
 }
@@ -55,10 +55,10 @@ pub fn server_info_in(result_meta: &Map<String, Value>) -> Option<Implementation
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RequestParams {
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -68,10 +68,10 @@ pub struct RequestParams {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NotificationParams {
-    /// What goes with the notification.
+    /// `_meta` of the notification.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -88,18 +88,18 @@ pub struct NotificationMeta {
     pub other: Map<String, Value>,
 }
 
-/// What sort of result a result is (2026-07-28, schema `ResultType`). One that says nothing is complete.
+/// The type of a result (2026-07-28, schema `ResultType`). A result without one is complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ResultType {
     /// The result of the method.
     Complete,
-    /// Requests to the client, see [`InputRequiredResult`](super::InputRequiredResult).
+    /// Input requests, see [`InputRequiredResult`](super::InputRequiredResult).
     InputRequired,
-    /// A task that goes on, see [`Task`](super::Task).
+    /// A task that continues, see [`Task`](super::Task).
     Task,
-    /// What this version of Toolwright does not know; a client must not read such a result.
+    /// An unknown type; a client must not interpret such a result.
     #[serde(untagged)]
     Other(String),
 }
@@ -112,10 +112,10 @@ pub struct EmptyResult {
     /// Always `complete`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -125,16 +125,16 @@ pub struct EmptyResult {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CancelledParams {
-    /// The request that is cancelled; left out where it is a task, in 2025-11-25.
+    /// The request to cancel; absent for a task, in 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<RequestId<'static>>,
-    /// Why, for people.
+    /// The reason, for users.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What goes with the notification.
+    /// `_meta` of the notification.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -144,42 +144,42 @@ pub struct CancelledParams {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ProgressParams {
-    /// The token of the request.
+    /// The progress token of the request.
     pub progress_token: ProgressToken,
-    /// How far it has come; grows with each notification.
+    /// The progress so far; increases with each notification.
     #[serde(with = "super::number")]
     pub progress: f64,
-    /// How far it will come, if known.
+    /// The total, if known.
     #[serde(skip_serializing_if = "Option::is_none", default, with = "super::number::option")]
     pub total: Option<f64>,
-    /// The same in words; since 2025-03-26.
+    /// A human-readable message; since 2025-03-26.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What goes with the notification.
+    /// `_meta` of the notification.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ProgressParams {
-    /// Progress without a total.
+    /// Creates parameters without a total.
     pub fn new(progress_token: ProgressToken, progress: f64) -> Self {
         Self { progress_token, progress, total: None, message: None, meta: None, other: Map::new() }
     }
 }
 
-/// Reads the parameters of a request or a notification, or a result, of which the type is known.
+/// Parses the parameters of a request or notification, or a result, as the type `T`.
 ///
 /// # Errors
-/// What does not fit: an object is needed, and members of the right types.
+/// Returns an error if the value is not an object, or a member has the wrong type.
 pub fn read<T: serde::de::DeserializeOwned>(text: Option<&RawValue>) -> Result<T, serde_json::Error> {
     use serde::de::Error as _;
     let text = text.map_or("{}", RawValue::get);
-    // Derived code would take an array as well, member by member.
+    // A derived implementation would accept an array as well.
     if !text.starts_with('{') {
-        return Err(serde_json::Error::custom("it must be an object"));
+        return Err(serde_json::Error::custom("expected an object"));
     }
     serde_json::from_str(text)
 }

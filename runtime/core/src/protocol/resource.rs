@@ -1,4 +1,4 @@
-//! Resources: data that a client reads by its address (2026-07-28, server/resources).
+//! Resources: data that clients read by URI (2026-07-28, server/resources).
 
 use std::time::Duration;
 
@@ -8,75 +8,75 @@ use serde_json::{Map, Value};
 use super::metadata::{contents_builders, metadata_builders};
 use super::{Annotations, Icon, InputResponses, RequestMeta, ResourceContents};
 
-/// A resource as a client sees it (2026-07-28, schema `Resource`).
+/// The definition of a resource (2026-07-28, schema `Resource`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Resource {
-    /// The address; unique on a server.
+    /// The URI; unique per server.
     pub uri: String,
     /// The size of the contents in bytes, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// The name for programs; shown where there is no title.
+    /// Programmatic name; displayed if there is no title.
     pub name: String,
-    /// A name for people.
+    /// Human-readable name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is, for the model.
+    /// A description for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The media type of the contents, if known.
+    /// The MIME type of the contents, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Pictures for user interfaces.
+    /// Icons for user interfaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
-    /// For whom it is and how much it matters.
+    /// Audience and priority.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// A family of resources, by the form of their addresses (2026-07-28, schema `ResourceTemplate`).
+/// A family of resources with a common URI template (2026-07-28, schema `ResourceTemplate`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceTemplate {
-    /// The form of the addresses, a URI template of RFC 6570; unique on a server.
+    /// The URI template (RFC 6570); unique per server.
     pub uri_template: String,
-    /// The name for programs; shown where there is no title.
+    /// Programmatic name; displayed if there is no title.
     pub name: String,
-    /// A name for people.
+    /// Human-readable name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is, for the model.
+    /// A description for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The media type of the contents, if known and the same for all of them.
+    /// The MIME type, if all resources of the template have the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Pictures for user interfaces.
+    /// Icons for user interfaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
-    /// For whom it is and how much it matters.
+    /// Audience and priority.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl Resource {
-    /// A resource with nothing but its address and its name.
+    /// Creates a resource with a URI and a name.
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
@@ -92,7 +92,7 @@ impl Resource {
         }
     }
 
-    /// The resource with the size of its contents in bytes.
+    /// Sets the size of the contents in bytes.
     pub fn size(mut self, bytes: u64) -> Self {
         self.size = Some(bytes);
         self
@@ -100,7 +100,7 @@ impl Resource {
 }
 
 impl ResourceTemplate {
-    /// A template with nothing but its form, such as `shop://orders/{id}`, and its name.
+    /// Creates a template with a URI template, such as `shop://orders/{id}`, and a name.
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             uri_template: uri_template.into(),
@@ -121,34 +121,35 @@ metadata_builders!(ResourceTemplate);
 contents_builders!(Resource);
 contents_builders!(ResourceTemplate);
 
-/// What was read (2026-07-28, schema `ReadResourceResult`).
+/// The result of `resources/read` (2026-07-28, schema `ReadResourceResult`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceResult {
-    /// The contents; more than one for a resource with parts, such as a folder.
+    /// The contents; several for a resource with parts, such as a directory.
     pub contents: Vec<ResourceContents>,
-    /// How many milliseconds a client may keep them; not at all if not said (2026-07-28, server/utilities/caching).
+    /// How long clients may cache the result, in milliseconds; not at all by default (2026-07-28,
+    /// server/utilities/caching).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
-    /// Who may keep them; the caller alone if not said.
+    /// Who may cache the result; only the caller by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
-    /// Whatever else belongs to the result.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ResourceResult {
-    /// The contents, which no client may keep.
+    /// Creates a result that clients must not cache.
     pub fn new(contents: impl Into<Vec<ResourceContents>>) -> Self {
         Self { contents: contents.into(), ..Self::default() }
     }
 
-    /// The contents, which clients may keep for `ttl`.
+    /// Allows clients to cache the result for `ttl`.
     pub fn keep(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.ttl_ms = Some(super::milliseconds(ttl));
         self.cache_scope = Some(scope);
@@ -156,13 +157,13 @@ impl ResourceResult {
     }
 }
 
-/// Who may keep a result (2026-07-28, server/utilities/caching "Cache Scope Field").
+/// Who may cache a result (2026-07-28, server/utilities/caching "Cache Scope Field").
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheScope {
-    /// Anybody: the result is the same for all callers.
+    /// Everyone: the result is the same for all callers.
     Public,
-    /// The caller alone.
+    /// Only the caller.
     #[default]
     Private,
 }
@@ -172,24 +173,24 @@ pub enum CacheScope {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ReadResourceParams {
-    /// The address.
+    /// The URI.
     pub uri: String,
-    /// Answers to what the server asked before; since 2026-07-28.
+    /// Responses to the input requests of an earlier response; since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<InputResponses>,
-    /// What the server said then; since 2026-07-28.
+    /// The `requestState` of that response; since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ReadResourceParams {
-    /// The resource at this address.
+    /// Creates parameters for the resource at `uri`.
     pub fn new(uri: impl Into<String>) -> Self {
         Self { uri: uri.into(), input_responses: None, request_state: None, meta: None, other: Map::new() }
     }

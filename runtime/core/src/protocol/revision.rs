@@ -1,7 +1,7 @@
-//! The revisions of the protocol, and what differs between them.
+//! Protocol revisions and their differences.
 //!
-//! Code asks what a revision has, and not which one it is; which [`Era`] it is of decides only how a message is read and
-//! which methods there are:
+//! Code queries the features of a revision instead of comparing revisions. The [`Era`] only decides how
+//! messages are parsed and which methods exist:
 //!
 //! | | 2024-11-05 | 2025-03-26 | 2025-06-18 | 2025-11-25 | 2026-07-28 |
 //! |---|---|---|---|---|---|
@@ -32,27 +32,27 @@
 
 use std::fmt;
 
-/// The two ways in which revisions open a conversation (2026-07-28, basic/versioning "Terminology").
+/// The two ways to start a conversation (2026-07-28, basic/versioning "Terminology").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Era {
-    /// Up to 2025-11-25: `initialize` agrees on a revision for a session.
+    /// Up to 2025-11-25: `initialize` negotiates a revision for a session.
     Legacy,
-    /// Since 2026-07-28: each request names its revision, and there are no sessions.
+    /// Since 2026-07-28: each request names its revision; there are no sessions.
     Modern,
 }
 
-/// A revision of the Model Context Protocol, oldest first.
+/// A revision of the Model Context Protocol, ordered from oldest to newest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Revision {
-    /// 2024-11-05: the first one.
+    /// 2024-11-05: the first revision.
     V2024_11_05,
     /// 2025-03-26: annotations, audio, batches.
     V2025_03_26,
-    /// 2025-06-18: titles, structured results, resource links, elicitation; no batches any more.
+    /// 2025-06-18: titles, structured content, resource links, elicitation; without batches.
     V2025_06_18,
-    /// 2025-11-25: icons; the last one with a handshake.
+    /// 2025-11-25: icons; the last revision with a handshake.
     V2025_11_25,
-    /// 2026-07-28: stateless, metadata on every request.
+    /// 2026-07-28: stateless, with metadata on every request.
     V2026_07_28,
 }
 
@@ -67,7 +67,7 @@ impl Revision {
     /// The newest revision.
     pub const NEWEST: Self = Self::V2026_07_28;
 
-    /// The revision's name on the wire.
+    /// Returns the name of the revision on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::V2024_11_05 => "2024-11-05",
@@ -78,12 +78,12 @@ impl Revision {
         }
     }
 
-    /// The revision of this name, if there is one.
+    /// Returns the revision with this name, if it exists.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|revision| revision.as_str() == name)
     }
 
-    /// The era that the revision is of.
+    /// Returns the era of the revision.
     pub const fn era(self) -> Era {
         if self.is_modern() { Era::Modern } else { Era::Legacy }
     }
@@ -93,139 +93,141 @@ impl Revision {
     }
 }
 
-/// What a revision has.
+/// Features.
 impl Revision {
-    /// Whether requests carry their own metadata instead of a session (2026-07-28, basic/versioning "Terminology").
+    /// Returns whether each request carries its own metadata, instead of a session (2026-07-28,
+    /// basic/versioning "Terminology").
     ///
-    /// What follows from it has names of its own, such as [`Revision::has_tasks`].
+    /// Features that follow from this have their own methods, such as [`Revision::has_tasks`].
     pub const fn is_modern(self) -> bool {
         self.since(Self::V2026_07_28)
     }
 
-    /// Whether a connection begins with `initialize`. The opposite of [`Revision::is_modern`].
+    /// Returns whether a connection begins with `initialize`; the opposite of [`Revision::is_modern`].
     pub const fn has_handshake(self) -> bool {
         !self.is_modern()
     }
 
-    /// Whether there are sessions over HTTP, with streams that the client opens by GET and ends by DELETE.
+    /// Returns whether HTTP has sessions, with streams that clients open with GET and end with DELETE.
     pub const fn has_sessions(self) -> bool {
         !self.is_modern()
     }
 
-    /// Whether a server sends requests while it handles one of the client's. Since 2026-07-28 it asks in its result
-    /// (basic/patterns/mrtr).
+    /// Returns whether a server may send requests while it handles one. Since 2026-07-28 it returns input
+    /// requests instead (basic/patterns/mrtr).
     pub const fn has_server_requests(self) -> bool {
         !self.is_modern()
     }
 
-    /// Whether there are `resources/subscribe` and `resources/unsubscribe`; 2026-07-28 has `subscriptions/listen` in their
-    /// place.
+    /// Returns whether `resources/subscribe` and `resources/unsubscribe` exist; 2026-07-28 replaces them with
+    /// `subscriptions/listen`.
     pub const fn has_resource_watching(self) -> bool {
         !self.is_modern()
     }
 
-    /// Whether each request says in `_meta` who its client is, what that can do, and which log messages it wants
+    /// Returns whether `_meta` of each request has the client's identity, capabilities and log level
     /// (2026-07-28, basic "_meta").
     pub const fn has_request_meta(self) -> bool {
         self.is_modern()
     }
 
-    /// Whether each result says in `_meta` who the server is (2026-07-28, basic "_meta").
+    /// Returns whether `_meta` of each result has the server's identity (2026-07-28, basic "_meta").
     pub const fn has_result_meta(self) -> bool {
         self.is_modern()
     }
 
-    /// Whether a capability that a client lacks is an error of its own, -32021 (2026-07-28, schema
+    /// Returns whether a missing client capability has its own error code, -32021 (2026-07-28, schema
     /// `MissingRequiredClientCapabilityError`).
     pub const fn has_capability_errors(self) -> bool {
         self.is_modern()
     }
 
-    /// Whether there is the extension `io.modelcontextprotocol/tasks` (SEP-2663; the experimental tasks of 2025-11-25 are
-    /// others).
+    /// Returns whether the extension `io.modelcontextprotocol/tasks` exists (SEP-2663; the experimental tasks
+    /// of 2025-11-25 are different).
     pub const fn has_tasks(self) -> bool {
         self.is_modern()
     }
 
-    /// Whether results have a `resultType`, and with it input requests and tasks in place of a result (2026-07-28,
-    /// basic "Results").
+    /// Returns whether results have a `resultType`, so that input requests or a task may replace a result
+    /// (2026-07-28, basic "Results").
     pub const fn has_result_type(self) -> bool {
         self.is_modern()
     }
 
-    /// Whether results say how long they may be kept: `ttlMs` and `cacheScope` (2026-07-28, server/utilities/caching).
+    /// Returns whether results have `ttlMs` and `cacheScope` (2026-07-28, server/utilities/caching).
     pub const fn has_cache_hints(self) -> bool {
         self.is_modern()
     }
 
-    /// Whether structured content may be any JSON value, and not an object only (2026-07-28, schema `CallToolResult`).
+    /// Returns whether structured content may be any JSON value instead of only an object (2026-07-28, schema
+    /// `CallToolResult`).
     pub const fn has_any_structured_content(self) -> bool {
         self.is_modern()
     }
 
-    /// Whether several messages may be sent as one array (2025-03-26, basic "Batching").
+    /// Returns whether an array of messages may be sent (2025-03-26, basic "Batching").
     pub const fn has_batches(self) -> bool {
         matches!(self, Self::V2025_03_26)
     }
 
-    /// Whether there are recordings among content blocks.
+    /// Returns whether audio content blocks exist.
     pub const fn has_audio(self) -> bool {
         self.since(Self::V2025_03_26)
     }
 
-    /// Whether a notification of progress may have a message.
+    /// Returns whether progress notifications may have a message.
     pub const fn has_progress_message(self) -> bool {
         self.since(Self::V2025_03_26)
     }
 
-    /// Whether what is listed has titles and `_meta`.
+    /// Returns whether definitions have titles and `_meta`.
     pub const fn has_titles(self) -> bool {
         self.since(Self::V2025_06_18)
     }
 
-    /// Whether results of tools have structured content, and tools an output schema.
+    /// Returns whether tool results have structured content and tools have output schemas.
     pub const fn has_structured_content(self) -> bool {
         self.since(Self::V2025_06_18)
     }
 
-    /// Whether there are resource links among content blocks.
+    /// Returns whether resource link content blocks exist.
     pub const fn has_resource_links(self) -> bool {
         self.since(Self::V2025_06_18)
     }
 
-    /// Whether a server may ask the user to fill in a form.
+    /// Returns whether servers may use form elicitation.
     pub const fn has_elicitation(self) -> bool {
         self.since(Self::V2025_06_18)
     }
 
-    /// Whether what is listed has icons.
+    /// Returns whether definitions have icons.
     pub const fn has_icons(self) -> bool {
         self.since(Self::V2025_11_25)
     }
 
-    /// Whether a server may ask the user to visit a page; an elicitation has a `mode` then.
+    /// Returns whether servers may use URL elicitation, and elicitations have a `mode`.
     pub const fn has_url_elicitation(self) -> bool {
         self.since(Self::V2025_11_25)
     }
 
-    /// Whether a server may offer tools to the client's model, and the content of its messages may be a list.
+    /// Returns whether sampling supports tools and lists of content blocks.
     pub const fn has_sampling_tools(self) -> bool {
         self.since(Self::V2025_11_25)
     }
 
-    /// Whether an elicitation of a page has an id, which a notification says to be complete (2025-11-25,
+    /// Returns whether a URL elicitation has an id, which a completion notification refers to (2025-11-25,
     /// client/elicitation "Completion Notifications").
     pub const fn has_elicitation_ids(self) -> bool {
         matches!(self, Self::V2025_11_25)
     }
 
-    /// Whether an error to a message without a readable id has the id `null`. Later revisions leave the member out
-    /// (schema `JSONRPCErrorResponse`).
+    /// Returns whether an error response to a message without a readable id has the id `null`. Later revisions
+    /// omit the member (schema `JSONRPCErrorResponse`).
     pub const fn has_null_error_ids(self) -> bool {
         !self.since(Self::V2025_11_25)
     }
 
-    /// The code of the error for a resource that does not exist (server/resources "Error Handling" of each revision).
+    /// Returns the error code for a resource that does not exist (server/resources "Error Handling" of each revision).
     pub const fn resource_not_found_code(self) -> i64 {
         if self.is_modern() { super::error::INVALID_PARAMS } else { super::error::RESOURCE_NOT_FOUND }
     }
@@ -243,9 +245,9 @@ mod tests {
 
     type Predicate = fn(Revision) -> bool;
 
-    /// The table in the documentation of the module is what the functions say.
+    /// Compares the table in the module documentation with the methods.
     #[test]
-    fn the_table_says_what_the_predicates_say() {
+    fn the_table_matches_the_predicates() {
         let predicates: [(&str, Predicate); 24] = [
             ("has_handshake", Revision::has_handshake),
             ("has_batches", Revision::has_batches),
@@ -286,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn names_lead_back_to_revisions() {
+    fn revisions_are_found_by_name() {
         for revision in Revision::ALL {
             assert_eq!(Revision::from_name(revision.as_str()), Some(revision));
         }

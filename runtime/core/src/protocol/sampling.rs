@@ -1,4 +1,4 @@
-//! Sampling: a server asks the client's model (2026-07-28, client/sampling).
+//! Sampling: the server requests a message from the client's model (2026-07-28, client/sampling).
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -13,45 +13,45 @@ use super::{ContentBlock, RequestMeta, Role, TaskRequest, ToolDefinition};
 pub struct CreateMessageParams {
     /// The conversation.
     pub messages: Vec<SamplingMessage>,
-    /// How many tokens the model writes at most.
+    /// The maximum number of tokens to generate.
     pub max_tokens: u64,
     /// The system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// Which model would be good.
+    /// Model preferences.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_preferences: Option<ModelPreferences>,
-    /// The context of which servers is wanted: `none`, `thisServer` or `allServers`.
+    /// The servers whose context to include: `none`, `thisServer` or `allServers`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_context: Option<String>,
     /// The temperature.
     #[serde(skip_serializing_if = "Option::is_none", default, with = "super::number::option")]
     pub temperature: Option<f64>,
-    /// Strings at which the model stops.
+    /// Stop sequences.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_sequences: Option<Vec<String>>,
-    /// Whatever the provider of the model takes.
+    /// Provider-specific metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map<String, Value>>,
-    /// Tools that the model may use; since 2025-11-25.
+    /// Tools that the model may call; since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<ToolDefinition>>,
-    /// How it may use them; since 2025-11-25.
+    /// How the model may call tools; since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
-    /// The answer may be a task; 2025-11-25 only.
+    /// Allows the client to respond with a task; 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskRequest>,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl CreateMessageParams {
-    /// A conversation, and how many tokens the model writes at most.
+    /// Creates parameters from a conversation and a token limit.
     pub fn new(messages: Vec<SamplingMessage>, max_tokens: u64) -> Self {
         Self {
             messages,
@@ -76,55 +76,55 @@ impl CreateMessageParams {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SamplingMessage {
-    /// Who speaks.
+    /// The role of the author.
     pub role: Role,
-    /// What is said.
+    /// The content.
     pub content: SamplingContent,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl SamplingMessage {
-    /// A message.
+    /// Creates a message.
     pub fn new(role: Role, content: SamplingContent) -> Self {
         Self { role, content, meta: None, other: Map::new() }
     }
 }
 
-/// What the model wrote (2026-07-28, schema `CreateMessageResult`).
+/// The result of sampling (2026-07-28, schema `CreateMessageResult`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CreateMessageResult {
-    /// Who speaks: the assistant, as a rule.
+    /// The role, usually the assistant.
     pub role: Role,
-    /// What was written.
+    /// The generated content.
     pub content: SamplingContent,
     /// The model.
     pub model: String,
-    /// Why it stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a reason of the client's own.
+    /// The stop reason: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a client-specific one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl CreateMessageResult {
-    /// A message of a model.
+    /// Creates a result.
     pub fn new(role: Role, content: SamplingContent, model: impl Into<String>) -> Self {
         Self { role, content, model: model.into(), stop_reason: None, meta: None, other: Map::new() }
     }
 }
 
-/// The content of a message: one block, or since 2025-11-25 a list.
+/// The content of a message: one block, or, since 2025-11-25, a list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum SamplingContent {
@@ -135,7 +135,7 @@ pub enum SamplingContent {
 }
 
 impl SamplingContent {
-    /// The blocks.
+    /// Returns the blocks.
     pub fn blocks(&self) -> &[SamplingBlock] {
         match self {
             Self::One(block) => std::slice::from_ref(block),
@@ -161,16 +161,16 @@ impl<'de> Deserialize<'de> for SamplingContent {
     }
 }
 
-/// A block of a message (2026-07-28, schema `SamplingMessageContentBlock`).
+/// A content block of a message (2026-07-28, schema `SamplingMessageContentBlock`).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum SamplingBlock {
-    /// The model uses a tool.
+    /// A tool call by the model.
     ToolUse(ToolUseContent),
-    /// The result of a tool that the model used.
+    /// The result of a tool call.
     ToolResult(ToolResultContent),
-    /// A block as results of tools have them.
+    /// A content block that tool results have as well.
     Content(ContentBlock),
 }
 
@@ -186,7 +186,7 @@ impl<'de> Deserialize<'de> for SamplingBlock {
     }
 }
 
-/// The model uses a tool (2026-07-28, schema `ToolUseContent`).
+/// A tool call by the model (2026-07-28, schema `ToolUseContent`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -194,22 +194,22 @@ pub struct ToolUseContent {
     /// Always `tool_use`.
     #[serde(rename = "type")]
     type_: ToolUseType,
-    /// What the result names.
+    /// The id, which the result refers to.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
     /// The arguments.
     pub input: Map<String, Value>,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ToolUseContent {
-    /// A use of a tool.
+    /// Creates a tool call.
     pub fn new(id: impl Into<String>, name: impl Into<String>, input: Map<String, Value>) -> Self {
         Self {
             type_: ToolUseType::ToolUse,
@@ -222,7 +222,7 @@ impl ToolUseContent {
     }
 }
 
-/// The result of a tool that the model used (2026-07-28, schema `ToolResultContent`).
+/// The result of a tool call (2026-07-28, schema `ToolResultContent`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -230,26 +230,26 @@ pub struct ToolResultContent {
     /// Always `tool_result`.
     #[serde(rename = "type")]
     type_: ToolResultType,
-    /// Which use it answers.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// The blocks.
+    /// The content blocks.
     pub content: Vec<ContentBlock>,
-    /// The result as data.
+    /// The structured content.
     #[serde(default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
-    /// Whether the tool failed.
+    /// Whether the tool call failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ToolResultContent {
-    /// A result of a tool.
+    /// Creates a successful result.
     pub fn new(tool_use_id: impl Into<String>, content: Vec<ContentBlock>) -> Self {
         Self {
             type_: ToolResultType::ToolResult,
@@ -275,29 +275,29 @@ enum ToolResultType {
     ToolResult,
 }
 
-/// Which model would be good (2026-07-28, schema `ModelPreferences`); priorities are from 0 to 1.
+/// Model preferences (2026-07-28, schema `ModelPreferences`); priorities range from 0 to 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ModelPreferences {
-    /// Names of models, best first.
+    /// Model names, best first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<ModelHint>>,
-    /// How much a low price matters.
+    /// The priority of low cost.
     #[serde(skip_serializing_if = "Option::is_none", default, with = "super::number::option")]
     pub cost_priority: Option<f64>,
-    /// How much speed matters.
+    /// The priority of speed.
     #[serde(skip_serializing_if = "Option::is_none", default, with = "super::number::option")]
     pub speed_priority: Option<f64>,
-    /// How much ability matters.
+    /// The priority of capability.
     #[serde(skip_serializing_if = "Option::is_none", default, with = "super::number::option")]
     pub intelligence_priority: Option<f64>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// The name of a model, or a part of one (2026-07-28, schema `ModelHint`).
+/// A model name or a part of one (2026-07-28, schema `ModelHint`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -305,33 +305,33 @@ pub struct ModelHint {
     /// The name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// How a model may use tools (2026-07-28, schema `ToolChoice`).
+/// How a model may call tools (2026-07-28, schema `ToolChoice`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolChoice {
-    /// As it likes, if left out.
+    /// The mode; automatic by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<ToolChoiceMode>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// The ways of [`ToolChoice`].
+/// The modes of [`ToolChoice`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ToolChoiceMode {
-    /// As it likes.
+    /// The model decides.
     Auto,
-    /// It must use one.
+    /// The model must call a tool.
     Required,
-    /// It must not use any.
+    /// The model must not call a tool.
     None,
 }

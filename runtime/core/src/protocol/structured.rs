@@ -1,4 +1,4 @@
-//! Structured content: results as data.
+//! Structured content of results.
 
 use serde::de::Deserializer;
 use serde::ser::{Error as _, Serializer};
@@ -8,51 +8,51 @@ use serde_json::value::RawValue;
 
 use crate::json::{self, JsonFault, MAX_DEPTH, MAX_VALUE_DEPTH};
 
-/// A JSON value kept as its text: written once by the handler, copied to the peer as it is.
+/// A JSON value kept as text: serialized once by the handler and copied to the peer.
 ///
-/// The text has no line ends. One that others wrote may still not be fit to be sent: see [`StructuredContent::fault`].
+/// The text has no line breaks. Text from elsewhere may be unsuitable for sending: see [`StructuredContent::fault`].
 #[derive(Debug, Clone)]
 pub struct StructuredContent {
     text: String,
     fault: Option<Box<JsonFault>>,
 }
 
-/// How many bytes more than its text a content may hold.
+/// Spare capacity in bytes, beyond the length of the text.
 const SPARE: usize = 128;
 
 impl StructuredContent {
-    /// The JSON of `value`, of at most [`MAX_VALUE_DEPTH`] levels.
+    /// Serializes `value`, which may have at most [`MAX_VALUE_DEPTH`] levels of nesting.
     ///
     /// # Errors
-    /// What `value`'s `Serialize` says, or a [`JsonFault`] of a raw value in it.
+    /// Returns the error of the `Serialize` implementation, or a [`JsonFault`] of a raw value inside.
     pub fn new(value: &(impl Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
         let mut text = Vec::with_capacity(128);
         json::append(&mut text, value, MAX_DEPTH - MAX_VALUE_DEPTH).map_err(serde_json::Error::custom)?;
         let mut text = String::from_utf8(text).map_err(serde_json::Error::custom)?;
-        // A little room to spare costs less than to move what is copied to the peer at once.
+        // A little spare capacity is cheaper than moving text that is copied to the peer right away.
         if text.capacity() - text.len() > SPARE {
             text.shrink_to_fit();
         }
         Ok(Self { text, fault: None })
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     pub fn get(&self) -> &str {
         &self.text
     }
 
-    /// Why the text cannot be sent, if others wrote it and parsers would refuse it or not agree on it. A server answers
-    /// with an error in its place.
+    /// Returns why the text cannot be sent, if it came from elsewhere and parsers would reject it or disagree
+    /// on it. A server sends an error instead.
     pub fn fault(&self) -> Option<&JsonFault> {
         self.fault.as_deref()
     }
 
-    /// The value.
+    /// Parses the value.
     pub fn to_value(&self) -> Value {
         serde_json::from_str(self.get()).unwrap_or_default()
     }
 
-    /// A string as it is, anything else as JSON.
+    /// Returns a string as is, any other value as JSON text.
     pub fn as_text(&self) -> String {
         match self.to_value() {
             Value::String(text) => text,
@@ -60,13 +60,13 @@ impl StructuredContent {
         }
     }
 
-    /// Whether the value is an object.
+    /// Returns whether the value is an object.
     pub fn is_object(&self) -> bool {
         self.get().starts_with('{')
     }
 }
 
-/// Takes any JSON text; what is wrong with it is found out by [`StructuredContent::fault`].
+/// Accepts any JSON text; [`StructuredContent::fault`] reports problems.
 impl<'de> Deserialize<'de> for StructuredContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
@@ -77,7 +77,7 @@ impl<'de> Deserialize<'de> for StructuredContent {
     }
 }
 
-/// The value, unless it has a [`StructuredContent::fault`].
+/// Serializes the value, unless it has a [`StructuredContent::fault`].
 impl Serialize for StructuredContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.fault {

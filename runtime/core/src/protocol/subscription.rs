@@ -1,12 +1,12 @@
-//! Subscriptions to notifications (2026-07-28, basic/patterns/subscriptions), and those to single resources up to
-//! 2025-11-25 (2025-11-25, server/resources "Subscriptions").
+//! Subscriptions to notifications (2026-07-28, basic/patterns/subscriptions) and, up to 2025-11-25, to single
+//! resources (2025-11-25, server/resources "Subscriptions").
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{NotificationMeta, RequestMeta, ResultType};
 
-/// Which notifications a subscription is about (2026-07-28, schema `SubscriptionFilter`).
+/// The notifications that a subscription receives (2026-07-28, schema `SubscriptionFilter`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
@@ -20,13 +20,13 @@ pub struct SubscriptionFilter {
     /// List-changed notifications of resources and resource templates.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub resources_list_changed: bool,
-    /// Updates of the resources at these addresses.
+    /// Updates of the resources with these URIs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resource_subscriptions: Vec<String>,
-    /// Updates of these tasks (SEP-2663).
+    /// Status changes of these tasks (SEP-2663).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub task_ids: Vec<String>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -36,24 +36,25 @@ pub struct SubscriptionFilter {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ListenParams {
-    /// What is asked for.
+    /// The requested notifications.
     pub notifications: SubscriptionFilter,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ListenParams {
-    /// What is asked for.
+    /// Creates parameters.
     pub fn new(notifications: SubscriptionFilter) -> Self {
         Self { notifications, meta: None, other: Map::new() }
     }
 }
 
-/// How a subscription ends; its `_meta` names it (2026-07-28, schema `SubscriptionsListenResult`).
+/// The result that ends a subscription; its `_meta` has the subscription id (2026-07-28, schema
+/// `SubscriptionsListenResult`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -61,10 +62,10 @@ pub struct ListenResult {
     /// Always `complete`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// What goes with it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -75,18 +76,18 @@ pub struct ListenResult {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AcknowledgedParams {
-    /// What of it the server sends.
+    /// The subset of the requested notifications that the server sends.
     pub notifications: SubscriptionFilter,
-    /// What goes with the notification.
+    /// `_meta` of the notification.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl AcknowledgedParams {
-    /// What the server sends.
+    /// Creates parameters.
     pub fn new(notifications: SubscriptionFilter) -> Self {
         Self { notifications, meta: None, other: Map::new() }
     }
@@ -97,18 +98,18 @@ impl AcknowledgedParams {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SubscribeParams {
-    /// The address of the resource.
+    /// The URI of the resource.
     pub uri: String,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl SubscribeParams {
-    /// The resource at this address.
+    /// Creates parameters for the resource at `uri`.
     pub fn new(uri: impl Into<String>) -> Self {
         Self { uri: uri.into(), meta: None, other: Map::new() }
     }
@@ -119,18 +120,18 @@ impl SubscribeParams {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceUpdatedParams {
-    /// The address of the resource, or of one below it.
+    /// The URI of the resource, or of one below it.
     pub uri: String,
-    /// What goes with the notification.
+    /// `_meta` of the notification.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ResourceUpdatedParams {
-    /// The resource at this address.
+    /// Creates parameters for the resource at `uri`.
     pub fn new(uri: impl Into<String>) -> Self {
         Self { uri: uri.into(), meta: None, other: Map::new() }
     }

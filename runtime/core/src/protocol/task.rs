@@ -1,5 +1,5 @@
-//! Tasks: requests that are answered with a handle (extension `io.modelcontextprotocol/tasks`, SEP-2663; in another form
-//! 2025-11-25, basic/utilities/tasks).
+//! Tasks: requests that are answered with a handle (extension `io.modelcontextprotocol/tasks`, SEP-2663; in
+//! another form 2025-11-25, basic/utilities/tasks).
 
 use std::time::Duration;
 
@@ -9,81 +9,81 @@ use serde_json::{Map, Value};
 
 use super::{ErrorObject, InputRequests, InputResponses, RequestMeta};
 
-/// How far a task has come (SEP-2663 "Task Status").
+/// The status of a task (SEP-2663 "Task Status").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TaskStatus {
-    /// It runs.
+    /// Running.
     Working,
-    /// It waits for answers of the client.
+    /// Waiting for input responses from the client.
     InputRequired,
-    /// It has a result.
+    /// Completed with a result.
     Completed,
-    /// It has ended with an error.
+    /// Failed with an error.
     Failed,
-    /// It was cancelled.
+    /// Cancelled.
     Cancelled,
 }
 
 impl TaskStatus {
-    /// Whether nothing changes any more.
+    /// Returns whether the status is final.
     pub fn has_ended(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
 }
 
-/// A task as clients see it: the result that makes one, the result of `tasks/get`, and the parameters of its
-/// notifications.
+/// A task as clients see it: a result that creates a task, the result of `tasks/get`, and the parameters of
+/// task notifications.
 ///
-/// Times are RFC 3339. Members in milliseconds are named `…Ms` by the extension and without it by 2025-11-25;
-/// [`Task::time_to_live`] and [`Task::interval`] read both.
+/// Times are RFC 3339. The names of durations in milliseconds end with `Ms` in the extension, but not in
+/// 2025-11-25; [`Task::time_to_live`] and [`Task::interval`] read both.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Task {
-    /// What clients ask for it with.
+    /// The task id.
     pub task_id: String,
-    /// How far it has come.
+    /// The status.
     pub status: TaskStatus,
-    /// The same in words.
+    /// A human-readable status message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
-    /// When it was made.
+    /// The creation time.
     pub created_at: String,
-    /// When it last changed.
+    /// The time of the last change.
     pub last_updated_at: String,
-    /// How long it is kept; `null` is forever.
+    /// How long the task is retained; `null` means forever.
     #[serde(default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<Option<u64>>,
-    /// How long it is kept, in 2025-11-25; `null` is forever.
+    /// How long the task is retained, in 2025-11-25; `null` means forever.
     #[serde(default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub ttl: Option<Option<u64>>,
-    /// How often a client should ask.
+    /// The suggested polling interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub poll_interval_ms: Option<u64>,
-    /// How often a client should ask, in 2025-11-25.
+    /// The suggested polling interval, in 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub poll_interval: Option<u64>,
-    /// What the client is asked, if that is what the task waits for.
+    /// The input requests that the task waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_requests: Option<InputRequests>,
-    /// The result of the request, if it has one.
+    /// The result of the request, once it is complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Box<RawValue>>,
-    /// The error that it has ended with.
+    /// The error, if the task failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorObject>,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl Task {
-    /// A task that was made at `created_at`, in RFC 3339.
+    /// Creates a task that was created at `created_at`, in RFC 3339.
     pub fn new(task_id: impl Into<String>, status: TaskStatus, created_at: impl Into<String>) -> Self {
         let created_at = created_at.into();
         Self {
@@ -104,67 +104,68 @@ impl Task {
         }
     }
 
-    /// How long it is kept, counted from its making; none for one that is kept forever, or does not say.
+    /// Returns how long the task is retained after its creation; `None` if forever or unspecified.
     pub fn time_to_live(&self) -> Option<Duration> {
         self.ttl_ms.or(self.ttl).flatten().map(Duration::from_millis)
     }
 
-    /// How often a client should ask, if it is said.
+    /// Returns the suggested polling interval.
     pub fn interval(&self) -> Option<Duration> {
         self.poll_interval_ms.or(self.poll_interval).map(Duration::from_millis)
     }
 }
 
-/// A request may be answered with a task; 2025-11-25 only (2025-11-25, schema `TaskMetadata`).
+/// Allows a request to be answered with a task; 2025-11-25 only (2025-11-25, schema `TaskMetadata`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TaskRequest {
-    /// How many milliseconds it should be kept.
+    /// The requested retention in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl: Option<u64>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// Which task a message belongs to, under [`meta::RELATED_TASK`](super::meta::RELATED_TASK) (2025-11-25, schema `RelatedTaskMetadata`).
+/// The task that a message belongs to, under [`meta::RELATED_TASK`](super::meta::RELATED_TASK) (2025-11-25,
+/// schema `RelatedTaskMetadata`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RelatedTask {
-    /// The task.
+    /// The task id.
     pub task_id: String,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl RelatedTask {
-    /// This task.
+    /// Refers to a task by id.
     pub fn new(task_id: impl Into<String>) -> Self {
         Self { task_id: task_id.into(), other: Map::new() }
     }
 }
 
-/// In place of a result: a task, in 2025-11-25 (2025-11-25, schema `CreateTaskResult`). The extension has the task itself
-/// there.
+/// Replaces a result with a task, in 2025-11-25 (2025-11-25, schema `CreateTaskResult`). The extension returns
+/// the task itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CreateTaskResult {
     /// The task.
     pub task: Task,
-    /// Whatever else belongs to it.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl CreateTaskResult {
-    /// This task.
+    /// Creates a result.
     pub fn new(task: Task) -> Self {
         Self { task, meta: None, other: Map::new() }
     }
@@ -175,18 +176,18 @@ impl CreateTaskResult {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TaskParams {
-    /// The task.
+    /// The task id.
     pub task_id: String,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl TaskParams {
-    /// This task.
+    /// Creates parameters for a task id.
     pub fn new(task_id: impl Into<String>) -> Self {
         Self { task_id: task_id.into(), meta: None, other: Map::new() }
     }
@@ -197,20 +198,20 @@ impl TaskParams {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UpdateTaskParams {
-    /// The task.
+    /// The task id.
     pub task_id: String,
-    /// The answers.
+    /// The input responses.
     pub input_responses: InputResponses,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl UpdateTaskParams {
-    /// Answers for a task.
+    /// Creates parameters.
     pub fn new(task_id: impl Into<String>, input_responses: InputResponses) -> Self {
         Self { task_id: task_id.into(), input_responses, meta: None, other: Map::new() }
     }

@@ -1,4 +1,4 @@
-//! Tools: their definitions, calls of them, and results (2026-07-28, server/tools).
+//! Tools: definitions, calls and results (2026-07-28, server/tools).
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -10,40 +10,40 @@ use super::{
     ContentBlock, Icon, InputResponses, MissingCapability, RequestMeta, StructuredContent, TaskRequest,
 };
 
-/// A tool as a client sees it.
+/// The definition of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolDefinition {
-    /// What clients call.
+    /// The name; unique per server.
     pub name: String,
-    /// A name for people.
+    /// Human-readable name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the tool does, for the model.
+    /// A description for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Pictures for user interfaces.
+    /// Icons for user interfaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
     /// JSON Schema of the arguments; its root is always an object.
     pub input_schema: Value,
-    /// JSON Schema of the structured result.
+    /// JSON Schema of the structured content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
     /// Hints about the tool's behaviour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
-    /// Whatever else belongs to the tool.
+    /// `_meta`.
     #[serde(default, rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ToolDefinition {
-    /// A definition with a name and an input schema, whose root must be an object.
+    /// Creates a definition with a name and an input schema, whose root must be an object.
     pub fn new(name: impl Into<String>, input_schema: Value) -> Self {
         Self {
             name: name.into(),
@@ -58,37 +58,37 @@ impl ToolDefinition {
         }
     }
 
-    /// The same with a JSON Schema of the structured content.
+    /// Sets the JSON Schema of the structured content.
     pub fn output_schema(mut self, schema: Value) -> Self {
         self.output_schema = Some(schema);
         self
     }
 
-    /// The same with hints about the tool's behaviour.
+    /// Sets the hints about the tool's behaviour.
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);
         self
     }
 
-    /// The application context that the tool belongs to ([`meta::CONTEXT`]); a tool without one belongs to all.
+    /// Returns the application context of the tool ([`meta::CONTEXT`]); a tool without one belongs to all contexts.
     pub fn context(&self) -> Option<&str> {
         self.meta.as_ref()?.get(meta::CONTEXT)?.as_str()
     }
 
-    /// Whether calls of the tool become tasks ([`meta::TASK`]).
+    /// Returns whether calls of the tool become tasks ([`meta::TASK`]).
     pub fn task(&self) -> Option<TaskSupport> {
         TaskSupport::from_name(self.meta.as_ref()?.get(meta::TASK)?.as_str()?)
     }
 
-    /// The scopes that a caller needs, all of them ([`meta::SCOPES`]).
+    /// Returns the scopes that a caller needs, all of them ([`meta::SCOPES`]).
     ///
-    /// An entry that is not a string counts as a scope that no caller has: a mistake must not open a tool.
+    /// An entry that is not a string counts as a scope that no caller has, so that a mistake never grants access.
     pub fn scopes(&self) -> Vec<String> {
         scopes_in(self.meta.as_ref())
     }
 
-    /// Whether the tool can be used in the application context at `path`: it belongs to that context, to one above it,
-    /// or to none. For how paths are compared see [`is_within`].
+    /// Returns whether the tool is available in the application context `path`: it belongs to that context, to
+    /// a parent of it, or to none. See [`is_within`] for how paths are compared.
     pub fn is_visible_in(&self, path: &str) -> bool {
         self.context().is_none_or(|context| is_within(path, context))
     }
@@ -96,49 +96,50 @@ impl ToolDefinition {
 
 title_builders!(ToolDefinition);
 
-/// Whether the application context at `path` is `context` or one below it.
+/// Returns whether the application context `path` is `context` or below it.
 ///
-/// A path has `/` between its parts, and whole parts are compared: `orders/42` is within `orders`, `orders2` is not.
+/// Paths are compared segment by segment: `orders/42` is within `orders`, `orders2` is not.
 pub fn is_within(path: &str, context: &str) -> bool {
     path.strip_prefix(context).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Hints about a tool's behaviour (2026-07-28, schema `ToolAnnotations`). Absent is "not said".
+/// Hints about a tool's behaviour (2026-07-28, schema `ToolAnnotations`). Absent members are unspecified.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolAnnotations {
-    /// A name for people.
+    /// Human-readable name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The tool changes nothing.
+    /// The tool does not modify its environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
-    /// The tool may destroy or overwrite; "not said" counts as true.
+    /// The tool may perform destructive updates; unspecified means true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
-    /// A second call with the same arguments has no further effect.
+    /// Repeated calls with the same arguments have no further effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
-    /// The tool reaches beyond the server's own data; "not said" counts as true.
+    /// The tool interacts with external entities; unspecified means true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// Whether calls of a tool become tasks, for clients that know them (SEP-2663, extension `io.modelcontextprotocol/tasks`).
+/// Whether calls of a tool become tasks, for clients that support them (SEP-2663, extension
+/// `io.modelcontextprotocol/tasks`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TaskSupport {
-    /// `task`: they may. Other clients call it like any tool.
+    /// `task`: calls may become tasks. Other clients call the tool as usual.
     Optional,
-    /// `task = "required"`: they do, and other clients cannot call it.
+    /// `task = "required"`: calls become tasks; other clients cannot call the tool.
     Required,
 }
 
 impl TaskSupport {
-    /// Its name in definitions.
+    /// Returns the name used in definitions.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Optional => "optional",
@@ -146,7 +147,7 @@ impl TaskSupport {
         }
     }
 
-    /// Reads the name.
+    /// Returns the variant with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Optional, Self::Required].into_iter().find(|support| support.as_str() == name)
     }
@@ -157,30 +158,30 @@ impl TaskSupport {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CallToolParams {
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// Its arguments: an object, kept as JSON text.
+    /// The arguments: an object, as JSON text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Box<RawValue>>,
-    /// Answers to what the server asked when the tool was called before; since 2026-07-28.
+    /// Responses to the input requests of an earlier response; since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<InputResponses>,
-    /// What the server said then; since 2026-07-28.
+    /// The `requestState` of that response; since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
-    /// The call may be answered with a task; 2025-11-25 only.
+    /// Allows the server to respond with a task; 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskRequest>,
-    /// What goes with the request.
+    /// `_meta` of the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMeta>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl CallToolParams {
-    /// A call without arguments.
+    /// Creates a call without arguments.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -193,10 +194,10 @@ impl CallToolParams {
         }
     }
 
-    /// The call with these arguments.
+    /// Sets the arguments.
     ///
     /// # Errors
-    /// What the `Serialize` of the arguments says.
+    /// Returns the error of the `Serialize` implementation of the arguments.
     pub fn with_arguments(
         mut self,
         arguments: &(impl Serialize + ?Sized),
@@ -206,48 +207,49 @@ impl CallToolParams {
     }
 }
 
-/// The result of a call (2026-07-28, server/tools "Tool Result").
+/// The result of a tool call (2026-07-28, server/tools "Tool Result").
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolResult {
-    /// The blocks for the model, in order; an empty list is a success with nothing to say.
+    /// The content blocks for the model, in order; may be empty.
     pub content: Vec<ContentBlock>,
-    /// The result as data, any JSON value, `null` among them. Peers up to 2025-11-25 get a value that is not an object as
-    /// `{"result": …}`, peers before 2025-06-18 get none.
+    /// The structured content: any JSON value, including `null`. Peers up to 2025-11-25 receive a value that is
+    /// not an object as `{"result": …}`, peers before 2025-06-18 receive none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<StructuredContent>,
-    /// Whether the call failed in a way that the model should hear about.
+    /// Whether the call failed with an error that the model should see.
     pub is_error: bool,
-    /// Whatever else belongs to the result.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// What the client has not declared, if that is why the call failed. It is not part of the JSON: a client of 2026-07-28
-    /// gets the error -32021 in place of the result, and no text that comes from elsewhere can say so.
+    /// The missing client capability, if that is why the call failed. Not part of the JSON: a client of
+    /// 2026-07-28 receives the error -32021 instead of the result, and results from elsewhere cannot forge it.
     #[serde(skip)]
     pub missing_capability: Option<Box<MissingCapability>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ToolResult {
-    /// A success with these blocks.
+    /// Creates a successful result from content blocks.
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self { content: content.into(), ..Self::default() }
     }
 
-    /// A success with one text block.
+    /// Creates a successful result with one text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: vec![ContentBlock::text(text)], ..Self::default() }
     }
 
-    /// A failure that the model should hear about, as one text block.
+    /// Creates an error result for the model, with one text block.
     pub fn error(text: impl Into<String>) -> Self {
         Self { is_error: true, ..Self::text(text) }
     }
 
-    /// A success with `value` as structured content and the same JSON as text, for clients that read text only.
+    /// Creates a successful result with `value` as structured content, and the same JSON as text for clients
+    /// that do not read it.
     ///
     /// # Errors
     /// What `value`'s `Serialize` says.
@@ -260,10 +262,10 @@ impl ToolResult {
         })
     }
 
-    /// The text of all text blocks, joined with a blank line.
+    /// Returns the text of all text blocks, joined with blank lines.
     ///
-    /// A result without content shows its structured content: a string as it is, anything else as JSON
-    /// (as clients do that were shown nothing: nicobailon/pi-mcp-adapter#113).
+    /// If there are no blocks, returns the structured content: a string as is, any other value as JSON (some
+    /// clients display nothing else: nicobailon/pi-mcp-adapter#113).
     pub fn as_text(&self) -> String {
         if let (true, Some(structured)) = (self.content.is_empty(), &self.structured_content) {
             return structured.as_text();
@@ -280,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scopes_that_are_not_strings_are_held_by_nobody() {
+    fn scopes_that_are_not_strings_match_no_caller() {
         let mut tool = ToolDefinition::new("refund", json!({"type": "object"}));
         assert!(tool.scopes().is_empty());
         for (meta, scopes) in [
@@ -296,7 +298,7 @@ mod tests {
         }
     }
 
-    /// A context shows its own commands and those of the contexts above.
+    /// A context shows its own commands and those of its parents.
     #[test]
     fn a_tool_is_visible_in_its_context_and_below() {
         let mut tool = ToolDefinition::new("refund", json!({"type": "object"}));

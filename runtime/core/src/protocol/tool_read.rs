@@ -1,4 +1,4 @@
-//! Reading the results of calls in one pass: clients do little else.
+//! Single-pass deserialization of tool results, the most common work of a client.
 
 use std::fmt;
 
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn members_that_are_invalid_or_appear_twice_are_refused() {
+    fn invalid_and_duplicate_members_are_rejected() {
         for text in [
             "[]",
             r#"{"content":{}}"#,

@@ -1,4 +1,4 @@
-//! What the handler of a resource returns, and addresses and templates of them (2026-07-28, server/resources).
+//! Return types of resource handlers, URIs and URI templates (2026-07-28, server/resources).
 
 mod segment;
 mod template;
@@ -11,7 +11,7 @@ pub use crate::protocol::{
 pub use segment::{PathSegment, PathSegmentError};
 pub use template::{TemplateError, UriTemplate, check_uri};
 
-/// What the handler of a resource may return.
+/// Types that a resource handler may return.
 ///
 /// ```
 /// use toolwright_core::request::RequestError;
@@ -36,7 +36,8 @@ pub use template::{TemplateError, UriTemplate, check_uri};
     label = "return a string, bytes, one or more `ResourceContents`, a `ResourceResult`, or an `Option` or `Result` of these"
 )]
 pub trait IntoResourceResult {
-    /// Converts the value to the contents of the resource at `uri`, or says why there are none. `mime_type` is for contents that have none.
+    /// Converts the value to the contents of the resource at `uri`, or returns why there are none. `mime_type`
+    /// is the default for contents without a MIME type.
     fn into_resource_result(self, uri: &str, mime_type: Option<&str>)
     -> Result<ResourceResult, RequestError>;
 }
@@ -104,7 +105,7 @@ impl IntoResourceResult for Vec<u8> {
     }
 }
 
-/// `None` is a resource that does not exist.
+/// `None` means that the resource does not exist.
 impl<T: IntoResourceResult> IntoResourceResult for Option<T> {
     fn into_resource_result(
         self,

@@ -1,4 +1,4 @@
-//! Texts that are one part of a path and lead nowhere else.
+//! Strings that are a single path segment.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,13 +9,12 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// A text that can be a part of a path: for a variable of a [`UriTemplate`](super::UriTemplate), or an argument of a
-/// tool, that names a file.
+/// A single path segment, for a variable of a [`UriTemplate`](super::UriTemplate) or an argument that names a file.
 ///
-/// The value of a variable may hold anything, since percent-encoding is decoded: `..%2F..%2Fsecret` becomes
-/// `../../secret`. Reading this type refuses what is empty, has `/`, `\`, `:` or a control character such as NUL, or
-/// consists of dots and spaces alone, on every system alike; so `folder.join(segment)` stays in the folder. It does not
-/// say that the file is there, nor that it is not a link to elsewhere.
+/// The value of a variable may contain anything, since percent-encoding is decoded: `..%2F..%2Fsecret` becomes
+/// `../../secret`. Deserializing this type rejects strings that are empty, contain `/`, `\`, `:` or a control
+/// character such as NUL, or consist of dots and spaces only, on all operating systems. `folder.join(segment)`
+/// therefore stays in the folder. The file may not exist, or may be a link to elsewhere.
 ///
 /// ```
 /// use toolwright_core::resource::PathSegment;
@@ -32,22 +31,22 @@ pub struct PathSegment(String);
 /// Why a string is not a [`PathSegment`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a part of a path is one name without `/`, `\\`, `:` and control characters, and not of dots and spaces alone"
+    "a path segment must not contain `/`, `\\`, `:` or control characters, and not consist of dots and spaces only"
 )]
 pub struct PathSegmentError;
 
-/// What is not part of a name on any system, as a class of characters in a pattern.
+/// Characters that are not allowed in names on any operating system, as a regular expression class.
 macro_rules! barred {
     () => {
         r"/\\:\x00-\x1f\x7f"
     };
 }
 
-/// The same rule for those who read the schema: some character that is neither barred nor a dot or space.
+/// The same rule for the schema: at least one character that is neither forbidden nor a dot or space.
 const PATTERN: &str = concat!("^[^", barred!(), "]*[^", barred!(), r". ]", "[^", barred!(), "]*$");
 
 impl PathSegment {
-    /// The text.
+    /// Returns the string.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -58,7 +57,7 @@ impl TryFrom<String> for PathSegment {
 
     fn try_from(text: String) -> Result<Self, PathSegmentError> {
         let is_barred = |next: char| next.is_ascii_control() || matches!(next, '/' | '\\' | ':');
-        // Windows drops dots and spaces at the end of a name, so that `. .` and `...` may be `..` there.
+        // Windows strips trailing dots and spaces, so `. .` and `...` may mean `..` there.
         let is_name = text.chars().any(|next| !matches!(next, '.' | ' '));
         if text.contains(is_barred) || !is_name { Err(PathSegmentError) } else { Ok(Self(text)) }
     }

@@ -1,49 +1,49 @@
-//! URIs and URI templates: level 1 of RFC 6570, matched against URIs.
+//! URIs and URI templates: RFC 6570 level 1, matched against URIs.
 
 use std::fmt;
 
-/// The form of an address: fixed text and variables in braces, such as `shop://orders/{id}/invoice`.
+/// A URI template: literal text and variables in braces, such as `shop://orders/{id}/invoice`.
 ///
-/// Variables are those of RFC 6570, level 1. A variable matches one or more characters other than `/`, `?` and `#`,
-/// with percent-encoding decoded: `a%2Fb` becomes `a/b`, and `%00` and `..` are matched as well. Give a variable that
-/// becomes a part of a path the type [`PathSegment`](super::PathSegment), which refuses those.
-/// Two variables need fixed text between them, and the template begins with a fixed scheme.
+/// Variables follow RFC 6570, level 1. A variable matches one or more characters other than `/`, `?` and `#`,
+/// and percent-encoding is decoded: `a%2Fb` becomes `a/b`, and `%00` and `..` match as well. Use the type
+/// [`PathSegment`](super::PathSegment), which rejects those, for a variable that becomes part of a path. Two
+/// variables need literal text between them, and the template starts with a literal scheme.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UriTemplate {
-    /// The fixed text before the first variable.
+    /// The literal text before the first variable.
     head: String,
-    /// Each variable with the fixed text after it.
+    /// Each variable with the literal text after it.
     parts: Vec<(String, String)>,
 }
 
-/// Why a string is not a URI, or not a URI template.
+/// Why a string is not a valid URI or URI template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TemplateError {
-    /// No scheme at the start.
+    /// There is no scheme.
     #[error("a URI begins with a scheme, such as `shop://`")]
     Scheme,
-    /// A character that addresses do not have.
+    /// A character that is not allowed in URIs.
     #[error("a URI cannot contain {0:?}; percent-encode it")]
     Character(char),
-    /// A brace without its other one.
-    #[error("a `{{` needs its `}}`, and no brace may be alone")]
+    /// An unmatched brace.
+    #[error("unmatched brace: each `{{` needs a `}}`")]
     Brace,
-    /// An expression beyond level 1 of RFC 6570, or a name that is none.
-    #[error("`{{{0}}}` is not a variable; a name has letters, digits and `_` only, without operators")]
+    /// An expression beyond level 1 of RFC 6570, or an invalid name.
+    #[error("`{{{0}}}` is not a variable; names consist of letters, digits and `_`, without operators")]
     Variable(String),
-    /// Nothing tells two variables apart.
-    #[error("fixed text must be between `{{{0}}}` and the variable before it")]
+    /// There is nothing between two variables.
+    #[error("literal text is required between `{{{0}}}` and the variable before it")]
     Adjacent(String),
-    /// A name is repeated.
-    #[error("`{{{0}}}` is repeated; give each variable its own name")]
+    /// A duplicate name.
+    #[error("duplicate variable `{{{0}}}`; give each variable its own name")]
     Twice(String),
 }
 
-/// Checks an address: a scheme, and only characters that RFC 3986 allows.
+/// Validates a URI: a scheme, and only characters that RFC 3986 allows.
 ///
 /// # Errors
-/// What is wrong.
+/// Returns what is wrong with it.
 pub fn check_uri(uri: &str) -> Result<(), TemplateError> {
     check_scheme(uri)?;
     check_characters(uri)
@@ -64,10 +64,10 @@ fn check_characters(text: &str) -> Result<(), TemplateError> {
 }
 
 impl UriTemplate {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns what is wrong with it.
     pub fn parse(template: &str) -> Result<Self, TemplateError> {
         let mut pieces = template.split('{');
         let head = pieces.next().unwrap_or_default();
@@ -95,20 +95,21 @@ impl UriTemplate {
         Ok(Self { head: head.to_owned(), parts })
     }
 
-    /// The names of the variables, in order.
+    /// Returns the names of the variables, in order.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().map(|(name, _)| name.as_str())
     }
 
-    /// How much of the template is fixed: of two that match an address, the one with more is meant.
+    /// Returns the length of the literal text: if two templates match a URI, the one with more literal text wins.
     pub fn fixed_len(&self) -> usize {
         self.head.len() + self.parts.iter().map(|(_, text)| text.len()).sum::<usize>()
     }
 
-    /// The values of the variables, in order, with percent-encoding decoded; `None` if the URI does not match.
+    /// Returns the decoded values of the variables, in order; `None` if the URI does not match.
     ///
-    /// Takes time in proportion to the address: each variable ends at the first place where its fixed text follows.
-    /// A later place cannot lead further, since a variable holds no `/` and the next one may hold what was passed.
+    /// Takes time linear in the length of the URI: each variable ends at the first occurrence of its literal
+    /// text. A later occurrence cannot match more, since a variable contains no `/` and the next one may
+    /// contain what was skipped.
     pub fn matches<'t>(&'t self, uri: &str) -> Option<Vec<(&'t str, String)>> {
         let mut rest = uri.strip_prefix(self.head.as_str())?;
         let mut values = Vec::with_capacity(self.parts.len());
@@ -117,7 +118,7 @@ impl UriTemplate {
             let end = if is_last {
                 rest.strip_suffix(text.as_str())?.len()
             } else {
-                // At least one character belongs to the variable.
+                // A variable matches at least one character.
                 let first = rest.chars().next()?.len_utf8();
                 first + rest[first..].find(text.as_str())?
             };
@@ -125,7 +126,7 @@ impl UriTemplate {
             if value.is_empty() || value.contains(['/', '?', '#']) {
                 return None;
             }
-            values.push((name.as_str(), percent_decoded(value)?));
+            values.push((name.as_str(), percent_decode(value)?));
             rest = &tail[text.len()..];
         }
         rest.is_empty().then_some(values)
@@ -139,8 +140,8 @@ impl fmt::Display for UriTemplate {
     }
 }
 
-/// The text with its percent-encoding decoded; `None` if that is not UTF-8 or digits are missing.
-fn percent_decoded(text: &str) -> Option<String> {
+/// Decodes percent-encoding; `None` if the result is not UTF-8 or a digit is missing.
+fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::with_capacity(text.len());
     while let Some(byte) = bytes.next() {

@@ -94,7 +94,7 @@ proptest::proptest! {
     }
 
     #[test]
-    fn any_text_is_taken_as_an_address(uri in "(a://)?[a/%é?.-]{0,12}") {
+    fn any_string_matches_without_panic(uri in "(a://)?[a/%é?.-]{0,12}") {
         if let Some(values) = matched("a://{x}-{y}.", &uri) {
             proptest::prop_assert!(values.as_object().is_some_and(|values| values.len() == 2));
         }
@@ -102,7 +102,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn what_is_no_template_is_refused() {
+fn invalid_templates_are_rejected() {
     for (template, error) in [
         ("orders/{id}", TemplateError::Scheme),
         ("{scheme}://orders", TemplateError::Scheme),

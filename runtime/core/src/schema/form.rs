@@ -1,5 +1,5 @@
-//! Schemas of forms that a client shows to a person: one flat object of texts, numbers, switches and choices
-//! (2026-07-28, client/elicitation "Requested Schema"; 2025-06-18 has fewer of them).
+//! Schemas of elicitation forms: a flat object of strings, numbers, booleans and choices (2026-07-28,
+//! client/elicitation "Requested Schema"; 2025-06-18 supports fewer of them).
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -9,40 +9,41 @@ use super::{SchemaProblem, formats, generate, inline, root, tidy};
 use crate::metadata::InputShape;
 use crate::protocol::Revision;
 
-/// Why a type or a schema cannot be a form.
+/// Why a type or schema cannot be a form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormProblem {
-    /// The type is read from something that is no object.
-    #[error("a form is a struct with named fields")]
+    /// The type is not deserialized from an object.
+    #[error("a form must be a struct with named fields")]
     Type(#[source] SchemaProblem),
-    /// The schema is no object with `properties`.
-    #[error("a form is a schema of the type `object` with `properties`")]
+    /// The schema is not an object with `properties`.
+    #[error("a form needs a schema with the type `object` and `properties`")]
     NotAnObject,
-    /// A member is of a kind that no form has.
+    /// A member has a type that forms do not support.
     #[error(
-        "`{member}` cannot stand in a form: its values must be text, numbers, booleans, one of several strings, or a list of such strings"
+        "`{member}` is not supported in a form: use a string, a number, a boolean, an enum of strings, or a list of such an enum"
     )]
     Member {
-        /// The member's name.
+        /// The name of the member.
         member: String,
     },
-    /// A choice of several values, for a client of a revision that has none.
-    #[error("`{member}` takes several values, which clients of revision {revision} cannot show")]
+    /// A multiple choice, for a client whose revision does not support it.
+    #[error("`{member}` is a multiple choice, which clients of revision {revision} do not support")]
     SeveralValues {
-        /// The member's name.
+        /// The name of the member.
         member: String,
-        /// The client's revision.
+        /// The revision of the client.
         revision: Revision,
     },
 }
 
-/// The form of `T`. What a client cannot be told, such as a pattern, is left out; whoever reads the answer checks it.
+/// Creates the form of `T`. Keywords that forms do not support, such as `pattern`, are omitted; they are
+/// enforced when the response is read.
 ///
-/// A variant's title, or else its documentation, is what a person sees of a choice.
+/// The title of a variant, or else its documentation, is the label of the choice.
 ///
 /// # Errors
-/// [`FormProblem`]: what of `T` cannot stand in a form.
+/// [`FormProblem`] if `T` is not supported in a form.
 pub fn form<T: JsonSchema>() -> Result<Value, FormProblem> {
     let generated = generate::<T>(SchemaSettings::draft2020_12());
     let mut schema = root::object(generated, InputShape::Object).map_err(FormProblem::Type)?;
@@ -51,14 +52,14 @@ pub fn form<T: JsonSchema>() -> Result<Value, FormProblem> {
     if let Some(object) = schema.as_object_mut() {
         tidy::hide_nulls(object);
     }
-    restricted(&schema)
+    restrict(&schema)
 }
 
-/// The schema with the keywords that a form has, and no others.
+/// Restricts a schema to the keywords that forms support.
 ///
 /// # Errors
-/// [`FormProblem`] where it is no flat object.
-pub fn restricted(schema: &Value) -> Result<Value, FormProblem> {
+/// [`FormProblem`] if it is not a flat object.
+pub fn restrict(schema: &Value) -> Result<Value, FormProblem> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let properties = properties
         .filter(|_| schema.get("type").is_some_and(|kind| kind == "object"))
@@ -75,8 +76,8 @@ pub fn restricted(schema: &Value) -> Result<Value, FormProblem> {
     Ok(form)
 }
 
-/// A restricted form in the words of `revision`: before 2025-11-25 a choice names its values with `enumNames`, only
-/// switches have defaults, and there is no choice of several values.
+/// Converts a restricted form for `revision`: before 2025-11-25, choices have `enumNames`, only booleans have
+/// defaults, and there are no multiple choices.
 ///
 /// # Errors
 /// [`FormProblem::SeveralValues`].
@@ -115,7 +116,7 @@ pub fn form_for(form: &Value, revision: Revision) -> Result<Value, FormProblem> 
 
 const ABOUT: [&str; 3] = ["title", "description", "default"];
 
-/// One member, if a form can have it.
+/// Converts one member, if forms support it.
 fn member(property: &Value) -> Option<Map<String, Value>> {
     let mut property = property.as_object()?.clone();
     tidy::lift_single_part(&mut property);
@@ -162,7 +163,7 @@ fn copy(from: &Map<String, Value>, to: &mut Map<String, Value>, keys: &[&str]) {
     }
 }
 
-/// The type first, as everywhere.
+/// Moves the type to the front, as in other schemas.
 fn in_order(mut member: Map<String, Value>) -> Map<String, Value> {
     let Some(kind) = member.shift_remove("type") else { return member };
     let mut ordered = Map::from_iter([("type".to_owned(), kind)]);
@@ -170,7 +171,7 @@ fn in_order(mut member: Map<String, Value>) -> Map<String, Value> {
     ordered
 }
 
-/// Strings to choose from, each with its title if it has one.
+/// Strings to choose from, with optional titles.
 struct Choices(Vec<(String, Option<String>)>);
 
 impl Choices {
@@ -199,7 +200,7 @@ impl Choices {
         Some(Self(choices))
     }
 
-    /// As `enum` where no choice has a title, else with all titles under `keyword`.
+    /// Writes `enum` if no choice has a title, or else all titles under `keyword`.
     fn into_member(self, keyword: &str) -> Map<String, Value> {
         if self.0.iter().all(|(_, title)| title.is_none()) {
             let values = self.0.into_iter().map(|(value, _)| Value::String(value)).collect();

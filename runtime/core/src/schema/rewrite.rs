@@ -1,7 +1,7 @@
-//! Rewriting the keywords of a schema and of all schemas inside of it.
+//! Rewrites the keywords of a schema and its subschemas.
 //!
-//! A property may have the name of a keyword, and a value in `default` or `enum` may look like a schema: neither is
-//! rewritten.
+//! A property may have the name of a keyword, and a value in `default` or `enum` may look like a schema:
+//! neither is rewritten.
 
 use serde_json::{Map, Value};
 
@@ -10,11 +10,11 @@ use super::keywords::{LIST, NAMED, ONE};
 /// What to do with a keyword.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rewrite {
-    /// It stays, and the schemas in it are rewritten.
+    /// Keep it, and rewrite the schemas inside.
     Keep,
-    /// It is left out.
+    /// Remove it.
     Drop,
-    /// Another value replaces it, as it is.
+    /// Replace its value.
     Into(Value),
 }
 

@@ -1,8 +1,8 @@
-//! The root of a schema: for inputs one object, without `$ref` and without choices between objects.
+//! Converts the root of a schema: inputs become one object, without `$ref` and choices.
 //!
-//! MCP wants `type: object` at the root of `inputSchema` (2026-07-28, schema `Tool.inputSchema`), and model
-//! providers refuse `anyOf`, `oneOf` and `allOf` there. An enum of objects is therefore shown as one object with
-//! the members of all variants; which of them belong together is checked when the arguments are read.
+//! MCP requires `type: object` at the root of `inputSchema` (2026-07-28, schema `Tool.inputSchema`), and model
+//! providers reject `anyOf`, `oneOf` and `allOf` there. An enum of objects is therefore shown as one object
+//! with the members of all variants; their combination is checked when the arguments are read.
 
 use serde_json::{Map, Value, json};
 
@@ -14,40 +14,40 @@ use crate::metadata::InputShape;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaProblem {
-    /// serde reads the type from something that is no object.
+    /// Serde does not deserialize the type from an object.
     #[error(
-        "the arguments of a tool are a JSON object, but serde reads this type from {found}; \
+        "the arguments of a tool must be a JSON object, but serde deserializes this type from {found}; \
              make it a struct with named fields"
     )]
     NotAnObject {
-        /// What it is read from instead, with its article.
+        /// What it is deserialized from, with an article.
         found: String,
     },
-    /// One variant of an enum is read from something that is no object.
+    /// Serde does not deserialize a variant of an enum from an object.
     #[error(
-        "the arguments of a tool are a JSON object, but serde reads one variant of this enum from {found}; \
+        "the arguments of a tool must be a JSON object, but serde deserializes one variant of this enum from {found}; \
              give the enum `#[serde(tag = \"…\")]`, and each variant named fields or none"
     )]
     VariantNotAnObject {
-        /// What it is read from instead, with its article.
+        /// What it is deserialized from, with an article.
         found: String,
     },
-    /// An attribute of a field constrains values that the field never has.
+    /// An attribute of a field does not apply to its type.
     #[error(
-        "`{keyword}` on the field `{field}` constrains nothing, because its values are of the type {found}; \
+        "`{keyword}` on the field `{field}` has no effect, because its values have the type {found}; \
              remove it, or give the type of the items or members its own constraint"
     )]
     NoEffect {
-        /// The field's name in JSON.
+        /// The JSON name of the field.
         field: String,
-        /// The keyword of JSON Schema.
+        /// The JSON Schema keyword.
         keyword: String,
-        /// The JSON types of the field's values.
+        /// The JSON types of the field.
         found: String,
     },
-    /// No value of the type exists.
+    /// The type has no values.
     #[error(
-        "serde can never read a value of this type, so the tool could never be called; \
+        "the type has no values, so the tool could never be called; \
              give the type at least one variant"
     )]
     Uninhabited,

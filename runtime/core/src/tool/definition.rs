@@ -1,4 +1,4 @@
-//! The definition of a tool, made from its type (2026-07-28, server/tools "Tool").
+//! Creates the definition of a tool from its type (2026-07-28, server/tools "Tool").
 
 use serde_json::{Map, Value};
 
@@ -11,23 +11,23 @@ pub use crate::protocol::meta as meta_keys;
 pub use crate::protocol::meta::scopes_in;
 pub use crate::protocol::{Icon, ToolAnnotations, ToolDefinition, is_within};
 
-/// The definition of `T`, in the portable profile.
+/// Creates the definition of `T` in the portable profile.
 ///
 /// # Panics
-/// Where serde does not read `T` from an object; the text names the tool and says what to do.
+/// If serde does not deserialize `T` from an object; the message names the tool and says what to change.
 pub(super) fn of<T: Tool>() -> ToolDefinition {
     let draft = Draft::of::<T>();
-    // A mistake in the program, found by whatever asks for the definitions first: a test, the manifest or the start.
+    // A bug in the program, found by the first code that needs the definitions: a test, the manifest or startup.
     if let Some(problem) = draft.problem() {
         panic!("the tool `{}` cannot be registered: {problem}", T::NAME);
     }
     of_draft::<T>(draft)
 }
 
-/// The definition of `T` and the reader of its arguments, from one draft: what a server needs of a tool.
+/// Creates the definition of `T` and the reader of its arguments from one draft.
 ///
 /// # Errors
-/// A schema that cannot be enforced; the error names the tool.
+/// Returns an error if the schema cannot be enforced; it names the tool.
 pub fn with_reader<T: Tool>() -> Result<(ToolDefinition, ArgumentReader), SchemaError> {
     let draft = Draft::of::<T>();
     let reader = ArgumentReader::of_draft::<T>(&draft)?;
@@ -76,7 +76,8 @@ fn meta_of(metadata: &ToolMetadata) -> Option<Map<String, Value>> {
     (!all.is_empty()).then_some(all)
 }
 
-/// Reads JSON text that the derive wrote.
+/// Parses JSON text written by the derive.
 fn from_text<T: serde::de::DeserializeOwned>(text: &str) -> T {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("the derive wrote broken JSON: {error}: {text}"))
+    serde_json::from_str(text)
+        .unwrap_or_else(|error| panic!("the derive wrote invalid JSON: {error}: {text}"))
 }

@@ -1,4 +1,4 @@
-//! A tool: one struct, its name and what its author said about it.
+//! The trait of tools.
 
 pub mod definition;
 mod read;
@@ -16,7 +16,7 @@ pub use read::decode;
 
 /// One tool: a struct whose fields are the tool's arguments.
 ///
-/// Write `#[derive(Tool, serde::Deserialize, schemars::JsonSchema)]`; the derive fills in everything here.
+/// Use `#[derive(Tool, serde::Deserialize, schemars::JsonSchema)]`, which implements all items.
 ///
 /// ```
 /// use toolwright_core::tool::Tool;
@@ -41,41 +41,41 @@ pub use read::decode;
     note = "put `#[derive(toolwright::Tool, serde::Deserialize, schemars::JsonSchema)]` on `{Self}`"
 )]
 pub trait Tool: Sized + Send + 'static {
-    /// What serde reads and schemars describes: the type itself.
+    /// The type that serde deserializes and schemars describes: the type itself.
     ///
-    /// A type and not a bound of the trait, so that a missing derive is reported once, at the struct, and not again
-    /// at each handler of the tool.
+    /// An associated type instead of a supertrait, so that a missing derive is reported once, at the struct,
+    /// and not again at each handler.
     type Arguments: ReadsArguments + DescribesArguments + Into<Self>;
 
-    /// The name that clients call: 1 to 128 characters of `A-Z a-z 0-9 _ - .` (2026-07-28, server/tools "Tool Names").
+    /// The name: 1 to 128 characters of `A-Z a-z 0-9 _ - .` (2026-07-28, server/tools "Tool Names").
     const NAME: &'static str;
 
-    /// The names of the arguments that the struct has itself, without those of flattened types.
+    /// The names of the struct's own arguments, without those of flattened types.
     const ARGUMENT_NAMES: &'static [&'static str] = &[];
 
-    /// Where the fields that callers can fill are defined, for reports of the command line; not part of the definition.
+    /// The locations of the fields that callers can set, for command-line reports; not part of the definition.
     const FIELD_SOURCES: &'static [FieldSource] = &[];
 
-    /// The package that derives the tool.
+    /// The package of the derive.
     const PACKAGE: Package;
 
-    /// What the attributes on the struct and its fields say.
+    /// The attributes of the struct and its fields.
     const METADATA: ToolMetadata;
 
-    /// The definition as `tools/list` shows it; with an output schema only if `output = Type` names one.
+    /// Returns the definition for `tools/list`; it has an output schema only if `output = Type` is given.
     fn definition() -> ToolDefinition {
         definition::of::<Self>()
     }
 }
 
-/// Types that serde can read from JSON arguments. Implemented for every `serde::de::DeserializeOwned` type.
+/// Types that can be deserialized from JSON arguments. Implemented for every `serde::de::DeserializeOwned` type.
 #[diagnostic::on_unimplemented(
     message = "the arguments of the tool `{Self}` cannot be read from JSON",
     label = "`{Self}` does not implement `serde::Deserialize`",
     note = "add `serde::Deserialize` to the derives of `{Self}`; a tool owns its arguments, so write `String` rather than `&str`"
 )]
 pub trait ReadsArguments: Sized {
-    /// The type itself. A bound of the trait would be explained by the compiler as well, and serde's in many lines.
+    /// The type itself. As a bound of the trait, the compiler would report serde's trait as well, in many lines.
     type Read: DeserializeOwned + Into<Self>;
 }
 
@@ -101,7 +101,7 @@ impl<T: JsonSchema> DescribesArguments for T {
     type Described = T;
 }
 
-/// The type that serde reads for the tool `T`.
+/// The type that serde deserializes for the tool `T`.
 pub type Read<T> = <<T as Tool>::Arguments as ReadsArguments>::Read;
 
 /// The type that schemars describes for the tool `T`.

@@ -1,4 +1,4 @@
-//! What a tool's type adds to schemas and readers: these know types, and no tools.
+//! Methods of schemas and readers that take a tool type.
 
 use serde_json::value::RawValue;
 
@@ -8,9 +8,9 @@ use crate::per_type::PerType;
 use crate::schema::{Amendment, Draft};
 
 impl Draft {
-    /// The draft of a tool's input, with what the attributes of its fields and the type itself say.
+    /// Creates the draft of a tool's input, with field attributes and everything learned from the type.
     pub fn of<T: Tool>() -> Self {
-        // Definitions are made over and over, and a type is asked once.
+        // Cached: definitions are created often, and the type is only queried once.
         static AMENDMENTS: PerType<[Amendment]> = PerType::new();
         let metadata = T::METADATA;
         let draft = Self::of_type::<T, Described<T>, Read<T>>(&metadata);
@@ -23,8 +23,8 @@ impl ArgumentReader {
     /// Compiles the reader of `T`.
     ///
     /// # Errors
-    /// A schema that cannot be enforced, or that describes what serde never reads (see [`SchemaFault`](crate::arguments::SchemaFault)); the error
-    /// names the tool.
+    /// Returns an error if the schema cannot be enforced, or describes values that serde never accepts (see
+    /// [`SchemaFault`](crate::arguments::SchemaFault)); it names the tool.
     pub fn of<T: Tool>() -> Result<Self, SchemaError> {
         Self::of_draft::<T>(&Draft::of::<T>())
     }
@@ -37,10 +37,10 @@ impl ArgumentReader {
             .map_err(|error| SchemaError { tool: Some(T::NAME), ..error })
     }
 
-    /// Reads and checks the arguments of the tool `T`; see [`read`](Self::read).
+    /// Reads and validates the arguments of the tool `T`; see [`read`](Self::read).
     ///
     /// # Errors
-    /// Every problem of the arguments at once.
+    /// Returns all problems of the arguments.
     pub fn read_tool<T: Tool>(
         &self,
         arguments: Option<&RawValue>,
@@ -52,14 +52,13 @@ impl ArgumentReader {
     }
 }
 
-/// Reads and checks the arguments of one call of `T`, compiling the reader each time: for single use, such as tests.
+/// Reads and validates the arguments of one call of `T`. Compiles the reader each time, so it is meant for tests.
 ///
 /// # Errors
-/// Every problem of the arguments at once.
+/// Returns all problems of the arguments.
 ///
 /// # Panics
-/// If `T`'s schema has a pattern or reference that cannot be enforced; a server refuses such a tool when it
-/// starts.
+/// If `T`'s schema has a pattern or reference that cannot be enforced; a server rejects such a tool at startup.
 pub fn decode<T: Tool>(arguments: Option<&RawValue>) -> Result<T, ArgumentErrors> {
     let reader = ArgumentReader::of::<T>().unwrap_or_else(|error| panic!("{error}"));
     reader.read_tool(arguments, &[])

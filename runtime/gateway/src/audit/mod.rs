@@ -1,4 +1,4 @@
-//! Who called what, and what came of it: one record for each request that reaches a server or a worker.
+//! Who called what, and the outcome: one record for each request that reaches a server or a worker.
 //!
 //! `record` is what is written of a request, and `file` writes it to a file that is rotated. A record has the digest of the arguments
 //! and never the arguments, nothing of results, and no token.

@@ -41,7 +41,7 @@ pub struct AuditRecord {
     pub arguments: Option<String>,
     /// How many bytes the arguments have.
     pub argument_bytes: usize,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// The name of the error for programs, such as `timeout`, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,7 +61,7 @@ pub struct AuditRecord {
     pub policy: Option<String>,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -249,7 +249,7 @@ impl CallError {
     }
 }
 
-/// Carries calls from gateways to workers, and what comes of them back.
+/// Carries calls from gateways to workers, and their outcomes back.
 ///
 /// A call is claimed by one worker at a time. One whose lease ends without being renewed is given to another worker if it
 /// [may be repeated](Call::is_repeatable), [`MAX_ATTEMPTS`] times in all; else it becomes [`CallState::Unknown`]. What a worker finishes

@@ -144,7 +144,7 @@ impl Entry {
     /// # Errors
     /// What is wrong with it.
     pub fn check(&self) -> Result<(), EntryError> {
-        let wrong = |why: String| EntryError { node: shortened(&self.node), why };
+        let wrong = |why: String| EntryError { node: shorten(&self.node), why };
         check_id("the node's id", &self.node).map_err(wrong)?;
         let size = serde_json::to_vec(self).map_or(usize::MAX, |text| text.len());
         if size > MAX_ENTRY_BYTES {
@@ -195,6 +195,6 @@ pub(crate) fn check_id(what: &str, id: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn shortened(id: &str) -> String {
+fn shorten(id: &str) -> String {
     id.chars().filter(|char| !char.is_control()).take(60).collect()
 }

@@ -387,7 +387,7 @@ impl LiveRun {
             && view.state.revision >= state.revision
     }
 
-    /// Puts a view in the place of the last one, unless that is newer.
+    /// Replaces the last view, unless that is newer.
     fn take_up(&self, newer: View) -> bool {
         let mut view = self.view.write().unwrap_or_else(PoisonError::into_inner);
         let is_same_epoch = view.state.epoch == newer.state.epoch;

@@ -202,7 +202,7 @@ pub trait RegistryStore: Send + Sync + 'static {
     /// All entries of a run. None if there is no such run.
     fn snapshot<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>>;
 
-    /// Adds the entry of a node, or puts it in the place of the one that the node had. Gives the new revision.
+    /// Adds the entry of a node, or replaces the one that the node had. Returns the new revision.
     fn register<'a>(&'a self, run: &'a RunId, entry: Entry) -> BoxFuture<'a, Result<u64, StoreError>>;
 
     /// Removes the entry of a node, if there is one. Gives the new revision.

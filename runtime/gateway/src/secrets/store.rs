@@ -39,7 +39,7 @@ pub type Sealed = BTreeMap<String, Envelope>;
 /// # }
 /// ```
 pub trait SecretStore: Send + Sync + 'static {
-    /// Keeps the credentials of a node, in the place of those that it had; an empty map removes them.
+    /// Stores the credentials of a node, replacing the former ones; an empty map removes them.
     ///
     /// # Errors
     /// [`StoreError::Full`] where the run has more than [`MAX_RUN_SEALED_BYTES`], [`StoreError::NoRun`],
@@ -54,7 +54,7 @@ pub trait SecretStore: Send + Sync + 'static {
     /// The credentials of a node; empty if it has none.
     fn sealed<'a>(&'a self, run: &'a RunId, node: &'a str) -> BoxFuture<'a, Result<Sealed, StoreError>>;
 
-    /// Puts credentials in the place of those that were read, unless they have changed since. Gives whether it did.
+    /// Replaces the credentials that were read, unless they have changed since. Returns whether it did.
     fn replace_sealed<'a>(
         &'a self,
         run: &'a RunId,

@@ -188,7 +188,7 @@ pub(crate) async fn a_run_has_room_for_so_many_bytes(stores: Stores) {
     }
     assert!(matches!(full, Some(StoreError::Full { limit: MAX_RUN_BYTES, .. })), "{full:?}");
     assert_eq!(taken, MAX_RUN_BYTES / 250_200);
-    // What is put in the place of another takes no room twice, and what is removed none.
+    // A replaced entry is counted once, and a removed one not at all.
     store.register(&run(), large("node-0")).await.unwrap();
     store.remove(&run(), "node-0").await.unwrap();
     store.register(&run(), large("other")).await.unwrap();

@@ -136,7 +136,7 @@ pub(crate) async fn a_run_has_room_for_so_many_credentials(vaults: Vaults) {
     };
     assert!(matches!(error, StoreError::Full { limit: MAX_RUN_SEALED_BYTES, .. }), "{error}");
     assert!((90..=96).contains(&count), "{count}");
-    // Others in the place of one take no more room, and those of one that is removed give theirs back.
+    // Replacing one takes no more room, and those of one that is removed give theirs back.
     vaults.one.put_sealed(&run(), "node-0", &sealed(&keys, &run(), "node-0", &long)).await.unwrap();
     vaults.one.put_sealed(&run(), "node-1", &Sealed::new()).await.unwrap();
     vaults.one.put_sealed(&run(), "another", &sealed(&keys, &run(), "another", &long)).await.unwrap();

@@ -237,7 +237,7 @@ impl Table {
         self.send("POST", token, &headers, &body).await
     }
 
-    /// All that comes of a request, with its head.
+    /// The complete response to a request, including its head.
     pub(crate) async fn modern(&self, token: &str, method: &str, params: &Value) -> String {
         read_all(self.send_modern(token, method, params).await).await
     }

@@ -32,7 +32,7 @@ impl Connection {
                 let entry = prompts.get(&name).filter(|entry| self.view().sees(&***entry)).cloned();
                 let entry = entry.ok_or_else(|| error::unknown("prompt", &name))?;
                 let arguments = arguments_of(params)?;
-                let call = FeatureCall::new(format!("prompt {}", error::shortened(&name)));
+                let call = FeatureCall::new(format!("prompt {}", error::shorten(&name)));
                 let origin =
                     Origin { method: method::PROMPTS_GET, target: &name, arguments: params.arguments };
                 let code = |cx: Context| {
@@ -76,7 +76,7 @@ impl Connection {
         let call = FeatureCall {
             uri: Some(uri.clone().into()),
             is_private,
-            ..FeatureCall::new(format!("resource {}", error::shortened(&uri)))
+            ..FeatureCall::new(format!("resource {}", error::shorten(&uri)))
         };
         let origin = Origin { method: method::RESOURCES_READ, target: &uri, arguments: None };
         let code = |cx: Context| {

@@ -50,7 +50,7 @@ impl Context {
         message: &str,
         schema: &Value,
     ) -> Result<Elicited<Map<String, Value>>, InputRequestError> {
-        let form = schema::restricted(schema)?;
+        let form = schema::restrict(schema)?;
         let checker =
             Checker::compile(schema).map_err(|error| InputRequestError::Schema(error.to_string()))?;
         let request = KnownRequest::form(message, &form);

@@ -148,7 +148,7 @@ impl<T: Listed> Registry<T> {
             } else {
                 log::warn(format_args!(
                     "skipping the {what} {:?} of a provider: its name or URI is taken",
-                    crate::error::shortened(entry.key())
+                    crate::error::shorten(entry.key())
                 ));
             }
         }

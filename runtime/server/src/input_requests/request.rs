@@ -62,7 +62,7 @@ impl KnownRequest {
             method::SAMPLING_CREATE_MESSAGE => (method::SAMPLING_CREATE_MESSAGE, InputKind::Sampling),
             method::ROOTS_LIST => (method::ROOTS_LIST, InputKind::Roots),
             other => {
-                return Err(InputRequestError::Method(toolwright_core::protocol::error::shortened(other)));
+                return Err(InputRequestError::Method(toolwright_core::protocol::error::shorten(other)));
             }
         };
         let params = if params.is_object() { params.clone() } else { json!({}) };

@@ -87,7 +87,7 @@ fn refusal(error: &RawValue) -> InputRequestError {
     }
     match serde_json::from_str::<Error>(error.get()) {
         Ok(Error { code, message }) => {
-            InputRequestError::Refused { code, message: crate::error::shortened(&message) }
+            InputRequestError::Refused { code, message: crate::error::shorten(&message) }
         }
         Err(_) => InputRequestError::Unusable("its `error` is not an error object".to_owned()),
     }

@@ -182,7 +182,7 @@ pub enum Skip {
 pub enum Secrecy {
     /// Everyone.
     None,
-    /// The caller, and no text that comes of the call.
+    /// The caller; never part of the output of the call.
     Secret,
     /// The server alone, which sets it.
     Credential,

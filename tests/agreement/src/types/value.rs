@@ -8,7 +8,7 @@ use super::{
 };
 use crate::choices::Choices;
 
-/// What texts of secrets begin with: no text that comes of a call may have it.
+/// The prefix of secret strings, which must not appear in any output of a call.
 pub const HUSHED: &str = "s3cr3t-";
 
 /// How deep values go where a type is recursive.

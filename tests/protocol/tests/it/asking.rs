@@ -342,7 +342,7 @@ fn types_unfit_for_a_form_are_reported() {
     let result = peer.call_result("impossible", &json!({}));
     assert_eq!(result["isError"], true);
     let text = result["content"][0]["text"].as_str().expect("a string");
-    assert!(text.starts_with("`booking` cannot stand in a form"), "{text}");
+    assert!(text.starts_with("`booking` is not supported in a form"), "{text}");
 }
 
 #[test]

@@ -225,7 +225,7 @@ async fn every_way_to_end_is_reported_once() -> Result<(), RawError> {
         ("hang", "timed_out"),
         ("ask", "input_required"),
     ] {
-        // Whatever comes of it: errors of panics are tested elsewhere.
+        // The outcome does not matter: errors of panics are tested elsewhere.
         let _ = client.request("tools/call", json!({"name": "end", "arguments": {"how": how}})).await;
         assert_eq!(notes.take(), [format!("end {ending}")]);
     }

@@ -284,7 +284,7 @@ fn building_a_server_reports_mistakes() {
         other => panic!("{other:?}"),
     };
     let numbers = Server::new(()).prompt(Prompt::new("a"), async |_: Counted| "a");
-    assert!(refused(numbers).contains("`count` is no text"));
+    assert!(refused(numbers).contains("`count` is not a string"));
     let twice =
         || Server::new(()).prompt(Prompt::new("a"), async || "a").prompt(Prompt::new("a"), async || "b");
     assert!(refused(twice()).contains("invalid prompt `a`"));

@@ -48,8 +48,8 @@ fn skipped_tools_are_logged_once_with_the_reason() {
     for part in [
         r#"skipping the tool "" of a provider: the name is empty"#,
         r#"skipping the tool "relay twice" of a provider: the name has ' '"#,
-        r#"skipping the tool "relay_true" of a provider: its input schema is true"#,
-        r#"skipping the tool "relay_openapi" of a provider: its input schema is written in the dialect"#,
+        r#"skipping the tool "relay_true" of a provider: its input schema must be an object, but is true"#,
+        r#"skipping the tool "relay_openapi" of a provider: its input schema has the dialect"#,
     ] {
         assert!(left_out.iter().any(|line| line.contains(part)), "{part}: {left_out:#?}");
     }

@@ -25,7 +25,7 @@ const NOT_TRIED: [(&str, &str, &str); 14] = [
     ("jsonrpsee", "graceful end", "the end is that of the jsonrpsee server that the table is merged into"),
     ("jsonrpsee", "progress", "a method of the table has one answer, and no way to send anything before it"),
     ("in process", "escaped members", "messages are values of the same process, which writes them itself"),
-    ("in process", "retyped ids", "the client gives ids itself, and sends them back as they came"),
+    ("in process", "retyped ids", "the client gives ids itself, and returns them unchanged"),
     (
         "in process",
         "silent notifications",

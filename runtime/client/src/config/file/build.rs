@@ -116,7 +116,7 @@ fn named_transport(entry: &Entry<'_>, found: &Member) -> Option<Transport> {
     transport
 }
 
-/// Nothing says how the server is reached: a slip of the pen, or nothing at all.
+/// Nothing says how the server is reached: a typo, or a missing member.
 fn missing(entry: &Entry<'_>) {
     let members = entry.node.members().unwrap_or_default();
     let slip = members.iter().find_map(|member| {

@@ -1,4 +1,4 @@
-//! Values in the place of `${…}`, in one pass: what a variable holds is not looked at again.
+//! Expands `${…}` in one pass: the value of a variable is not expanded again.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

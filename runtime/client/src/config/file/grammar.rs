@@ -151,7 +151,7 @@ pub(super) const RULES: &[Rule] = &[
         "server",
         Kind::Text,
         On::Stdio,
-        "A package that is a server, such as `@modelcontextprotocol/server-memory`, in the place of `command`: `launcher` runs it.",
+        "A package that is a server, such as `@modelcontextprotocol/server-memory`, instead of `command`: `launcher` runs it.",
     ),
     rule(
         "launcher",

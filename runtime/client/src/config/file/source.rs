@@ -37,7 +37,7 @@ impl Source {
         (line, self.text[self.lines[line - 1]..at].chars().count() + 1)
     }
 
-    /// A line (from 1) without its end, with `*` in the place of each character of a value that may be secret: those
+    /// A line (from 1) without its end, with `*` instead of each character of a value that may be secret: those
     /// of environment variables, headers, tokens and the object `config`. References such as `${TOKEN}` stay, and every
     /// byte keeps its place. Nothing where the file has no such line.
     pub fn shown_line(&self, line: usize) -> Option<String> {

@@ -10,7 +10,7 @@ use crate::config::{Expanded, Tokens};
 pub(super) const MEMBERS: [(&str, &str); 3] = [
     ("command", "The program that prints the token, without a shell."),
     ("args", "Its arguments. Every user of the machine can see them."),
-    ("file", "The file that holds the token, in the place of `command`."),
+    ("file", "The file that contains the token, instead of `command`."),
 ];
 
 /// `tokens` with the one that the entry declares, unless something about it is wrong.

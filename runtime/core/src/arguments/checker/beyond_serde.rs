@@ -96,7 +96,7 @@ mod tests {
     use super::Beyond::{Everything, Nothing, Rules};
 
     #[test]
-    fn knows_which_rules_serde_enforces_by_itself() {
+    fn finds_rules_that_serde_enforces() {
         for (beyond, schema) in [
             (Nothing, json!({"type": "string"})),
             (Rules, json!({"type": "string", "pattern": "^a"})),

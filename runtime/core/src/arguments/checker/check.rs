@@ -264,7 +264,7 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         self.in_place(id, node, value) && own
     }
 
-    /// The types that the value has in the eyes of whom the terms say.
+    /// The types of the value under the current terms.
     pub(super) fn types_of(&self, value: ValueId) -> Types {
         match self.doc.get(value) {
             Json::Null => Types::NULL,

@@ -1,4 +1,4 @@
-//! From the JSON of a schema to nodes.
+//! Compiles a JSON schema into nodes.
 
 use std::collections::HashMap;
 
@@ -16,11 +16,11 @@ use super::{
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the input schema{} cannot be enforced{}: {fault}", of_tool(*.tool), at(.pointer))]
 pub struct SchemaError {
-    /// The tool, where one is known.
+    /// The tool, if known.
     pub tool: Option<&'static str>,
-    /// JSON pointer to the schema that is at fault.
+    /// JSON pointer to the invalid schema.
     pub pointer: String,
-    /// What is wrong with it.
+    /// The cause.
     pub fault: SchemaFault,
 }
 
@@ -32,32 +32,29 @@ fn at(pointer: &str) -> String {
     if pointer.is_empty() { String::new() } else { format!(": at `{pointer}`") }
 }
 
-/// What makes a schema unenforceable.
+/// Why a schema cannot be enforced.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaFault {
-    /// A `pattern` or the name of a `patternProperties` is not a regular expression that `regex-lite` takes.
-    #[error(
-        "the pattern `{pattern}` is not understood: {reason}; look-around and back-references are not supported"
-    )]
+    /// A `pattern` or `patternProperties` name is not a regular expression that `regex-lite` supports.
+    #[error("unsupported pattern `{pattern}`: {reason}; look-around and back-references are not supported")]
     Pattern {
         /// The pattern.
         pattern: String,
-        /// What the compiler of the pattern says.
+        /// The error of the pattern compiler.
         reason: String,
     },
-    /// The type is no input of a tool at all.
+    /// The type cannot be the input of a tool.
     #[error(transparent)]
     Input(SchemaProblem),
-    /// The schema shows what serde can never read, so that no call could be right.
-    #[error("no call could be right: {0}")]
+    /// Serde can never deserialize what the schema describes, so no call could succeed.
+    #[error("no call could succeed: {0}")]
     Unreadable(String),
-    /// An untagged enum has a variant of which serde never gets to see all members, since it takes the value for a
-    /// variant that comes before.
+    /// Serde drops members of a variant of an untagged enum, because it selects an earlier variant.
     #[error("arguments would be lost: {0}")]
     Dropped(String),
-    /// A `$ref` leads nowhere; only `#` and `#/…` are followed.
-    #[error("the reference `{0}` leads nowhere in this schema")]
+    /// A `$ref` has no target; only `#` and `#/…` are supported.
+    #[error("the reference `{0}` does not exist in this schema")]
     Reference(String),
 }
 
@@ -65,7 +62,7 @@ impl Checker {
     /// Compiles `schema`.
     ///
     /// # Errors
-    /// The first pattern or reference that cannot be enforced.
+    /// Returns the first pattern or reference that cannot be enforced.
     pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
         match Self::compile_leniently(schema) {
             (checker, None) => Ok(checker),
@@ -73,7 +70,7 @@ impl Checker {
         }
     }
 
-    /// Compiles `schema` without the rules that cannot be enforced, and names the first of them.
+    /// Compiles `schema` without unsupported constraints, and returns the first of them.
     pub(in crate::arguments) fn compile_leniently(schema: &Value) -> (Self, Option<SchemaError>) {
         let mut compiler = Compiler {
             root: schema,
@@ -400,10 +397,10 @@ mod tests {
     use super::Checker;
 
     #[test]
-    fn what_cannot_be_enforced_is_named() {
+    fn unsupported_keywords_are_reported() {
         let error =
             Checker::compile(&json!({"properties": {"a/b": {"pattern": "(?=a)"}}})).expect_err("look-ahead");
-        assert!(error.to_string().contains("at `/properties/a~1b`: the pattern `(?=a)`"), "{error}");
+        assert!(error.to_string().contains("at `/properties/a~1b`: unsupported pattern `(?=a)`"), "{error}");
         let error = Checker::compile(&json!({"items": {"$ref": "#/$defs/none"}})).expect_err("no target");
         assert!(error.to_string().contains("at `/items`: the reference `#/$defs/none`"), "{error}");
     }

@@ -147,7 +147,7 @@ pub(in crate::arguments) fn quantity(min: Option<u64>, max: Option<u64>, of: &st
 
 /// The text of a problem: there is no member `name`; `known` are those that there are.
 pub(in crate::arguments) fn unknown(name: &str, known: &[&str]) -> String {
-    // Nearness takes time in proportion to both lengths; a name this long is nobody's slip of the pen.
+    // Nearness takes time in proportion to both lengths; a name this long is not a typo.
     const MAX_NAME: usize = 128;
     let nearest = if name.len() <= MAX_NAME { suggest::nearest(name, known.iter().copied()) } else { None };
     if let Some(nearest) = nearest {

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn repeats_are_found_whatever_their_form() {
+    fn duplicates_are_found_in_any_notation() {
         for (items, repeat) in [
             (json!([1, "1", 1.0]), Some((0, 2))),
             (json!([{"a": 1, "b": 2}, {"b": 2, "a": 1}]), Some((0, 1))),

@@ -5,7 +5,7 @@ use super::{Node, NodeId, ObjectRules, Types};
 use crate::arguments::doc::{Doc, Edit, Json, ValueId};
 use crate::arguments::problem::ProblemKind;
 
-/// What came of a property of the schema.
+/// The state of a property of the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Came {
     No,
@@ -202,7 +202,7 @@ impl<'c> Check<'c, '_, '_> {
         self.unknown(&[node], Step::Member(value, position))
     }
 
-    /// What stands under a name: in the eyes of the property, else of `patternProperties`, else of
+    /// Checks the value of a member: by the property, else by `patternProperties`, else of
     /// `additionalProperties`.
     fn member(
         &mut self,

@@ -39,7 +39,7 @@ const NO_SPACES: &str = concat!(
     r"\u{2030}-\u{205e}\u{2060}-\u{2fff}\u{3001}-\u{fefe}\u{ff00}-\u{10ffff}"
 );
 
-/// The pattern in the words of `regex-lite`, whose `.` and `\s` are narrower: `\n` is all that `.` leaves out, and `\s`
+/// Translates the pattern for `regex-lite`, whose `.` and `\s` are narrower: `\n` is all that `.` leaves out, and `\s`
 /// is ASCII.
 fn translate(pattern: &str) -> String {
     let mut translated = String::with_capacity(pattern.len());

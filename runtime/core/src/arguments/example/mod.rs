@@ -1,4 +1,4 @@
-//! Small arguments that fit a schema.
+//! Generates small arguments that match a schema.
 
 use serde_json::{Map, Value, json};
 
@@ -17,11 +17,11 @@ const MAX_FULL_DEPTH: usize = 4;
 /// How many values are tried to find one that an array does not have yet.
 const MAX_VARIANTS: usize = 20;
 
-/// Small arguments that fit the input schema `schema`: what is required and nothing else.
+/// Generates small arguments that match the input schema `schema`: only what is required.
 ///
-/// Values are taken from `examples`, `default`, `const` and `enum`, else made to fit type, format, bounds and
-/// pattern. For members that are marked secret (`writeOnly`) they are always made. Where nothing that fits is
-/// found, because of a pattern with unusual parts or of rules that exclude each other, the answer is an empty object.
+/// Values come from `examples`, `default`, `const` and `enum`, or are generated from type, format, bounds and
+/// pattern. Values of secret members (`writeOnly`) are always generated. If none can be found, because of an
+/// unusual pattern or contradictory constraints, the result is an empty object.
 pub fn example(schema: &Value) -> Value {
     // Rules that cannot be enforced are reported where the tool is registered.
     let (checker, _) = Checker::compile_leniently(schema);

@@ -111,7 +111,7 @@ fn member(schema: &Value) -> Value {
 }
 
 #[test]
-fn where_nothing_fits_the_answer_is_an_empty_object() {
+fn unsatisfiable_schemas_have_an_empty_example() {
     for schema in [
         member(&json!(false)),
         member(&json!({"type": "string", "pattern": "(?i)^b$"})),

@@ -66,7 +66,7 @@ enum Event {
 }
 
 #[test]
-fn null_of_another_variant_is_left_out_beside_a_map() {
+fn null_of_another_variant_is_ignored_next_to_a_map() {
     takes::<Event>(r#"{"is":"Counted","a":1,"page":null}"#).expect("it says nothing");
     let refusal = takes::<Event>(r#"{"is":"Counted","a":null}"#).expect_err("no member of any variant");
     assert!(refusal.contains("/a: "), "{refusal}");
@@ -99,7 +99,7 @@ enum At {
 }
 
 #[test]
-fn what_a_type_itself_refuses_goes_to_the_next_variant() {
+fn values_rejected_by_a_type_go_to_the_next_variant() {
     let (_, reader) = tool::<Host>();
     let read = |to: Value| read_by::<Host>(&reader, &json!({"at": {"to": to}}).to_string());
     let at = |to: Value| read(to.clone()).unwrap_or_else(|errors| panic!("{to}: {errors}")).at;
@@ -189,7 +189,7 @@ enum WideHeld {
 }
 
 #[test]
-fn a_wide_integer_below_an_untagged_enum_is_refused_at_once() {
+fn wide_integers_below_untagged_enums_are_rejected_early() {
     let shape = InputShape::Object;
     let draft = Draft::read_as::<Wide, Wide>(shape).with_fields(&[], false).with_type::<Wide>(shape);
     let reader = ArgumentReader::new(&draft, &[], shape, false).expect("a schema that can be enforced");
@@ -213,7 +213,7 @@ struct Boths {
 }
 
 #[test]
-fn two_variants_beside_a_flattened_map_are_refused() {
+fn two_variants_next_to_a_flattened_map_are_rejected() {
     takes::<Boths>(r#"{"both":{"Card":[1,2,3],"x":1}}"#).expect("one of them");
     let (schema, _) = tool::<Boths>();
     for both in [json!({"Card": [1, 2, 3], "Cash": {"amount": 1}}), json!({"Cash": {"amount": 1}, "Card": 7})]
@@ -249,7 +249,7 @@ enum Search {
 }
 
 #[test]
-fn what_one_variant_needs_is_not_needed_by_another() {
+fn required_members_are_specific_to_their_variant() {
     takes::<Searched>(r#"{"name":1,"query":0}"#).expect("the second variant needs no words");
     takes::<Searched>(r#"{"name":1,"query":"a"}"#).expect_err("the first one does");
 }
@@ -267,7 +267,7 @@ enum Counted {
 }
 
 #[test]
-fn a_tag_for_all_others_is_none_of_a_map() {
+fn a_catch_all_tag_is_not_a_member_of_the_map() {
     takes::<Counted>(r#"{"is":"Cash","a":true}"#).expect("the map takes it");
     takes::<Counted>(r#"{"is":"Coin"}"#).expect("any other tag");
     takes::<Counted>(r#"{"is":"Coin","a":true}"#).expect_err("serde would drop it");
@@ -290,7 +290,7 @@ enum Word {
 }
 
 #[test]
-fn a_variant_for_all_others_is_shown_at_a_merged_root() {
+fn a_catch_all_variant_is_shown_at_a_merged_root() {
     let (schema, _) = tool::<Mixed>();
     for name in ["Yes", "anything"] {
         let value = json!({"kind": "One", "name": name});
@@ -331,7 +331,7 @@ impl TryFrom<String> for Picky {
 }
 
 #[test]
-fn nothing_is_swallowed_beside_a_variant_for_all_others() {
+fn nothing_is_swallowed_next_to_a_catch_all_variant() {
     takes::<Linked>(r#"{"op":"To","with":{"address":"picky 1"}}"#).expect("it fits");
     let refusal = takes::<Linked>(r#"{"op":"To","with":{"address":"0"}}"#).expect_err("it would be None");
     assert!(refusal.contains("/with: not picky"), "{refusal}");
@@ -346,7 +346,7 @@ fn fault_of<T: DeserializeOwned + JsonSchema>() -> String {
 }
 
 #[test]
-fn variants_that_lose_members_of_others_are_refused() {
+fn variants_that_drop_members_of_others_are_rejected() {
     #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(untagged)]
     #[expect(dead_code, reason = "only its schema is looked at")]
@@ -422,7 +422,7 @@ enum Manner {
 }
 
 #[test]
-fn another_name_of_a_variant_with_a_flattened_enum_is_taken() {
+fn aliases_of_variants_with_a_flattened_enum_are_accepted() {
     for text in [r#"{"op":"go"}"#, r#"{"op":"go","Fast":1}"#, r#"{"op":"go","Slow":{"by":1}}"#] {
         takes::<Command>(text).expect(text);
     }
@@ -467,7 +467,7 @@ struct Tree {
 }
 
 #[test]
-fn a_flattened_map_beside_a_choice_is_held_to_its_values() {
+fn a_flattened_map_next_to_a_choice_is_validated() {
     takes::<Tree>(r#"{"trees":[{"a":1}]}"#).expect("a number");
     for text in [r#"{"trees":[{"a":null}]}"#, r#"{"trees":[{"a":"x"}]}"#, r#"{"a":null}"#] {
         takes::<Tree>(text).expect_err(text);
@@ -492,7 +492,7 @@ enum Step {
 }
 
 #[test]
-fn a_place_that_may_be_left_out_is_so_at_every_depth() {
+fn optional_tuple_items_are_optional_at_every_depth() {
     takes::<Steps>(r#"{"op":"Run","of":[1]}"#).expect("at the top");
     takes::<Steps>(r#"{"op":"Run","of":[1,[{"op":"Run","of":[2]}]]}"#).expect("and below");
 }
@@ -505,7 +505,7 @@ struct Words {
 }
 
 #[test]
-fn a_variant_for_all_others_is_taken_in_maps() {
+fn a_catch_all_variant_is_accepted_in_maps() {
     takes::<Words>(r#"{"by_name":{"a":"Yes","b":"anything"},"by_letter":{"x":["else"]}}"#).expect("any text");
     takes::<Words>(r#"{"by_name":{"a":1}}"#).expect_err("no text");
 }

@@ -24,7 +24,7 @@ fn made_with<T: DeserializeOwned + JsonSchema>(
 }
 
 fn refusal<T: DeserializeOwned + JsonSchema>() -> String {
-    made::<T>().expect_err("no call could be right").to_string()
+    made::<T>().expect_err("no call could succeed").to_string()
 }
 
 /// Types for schemas alone: nothing of them is looked at.
@@ -178,7 +178,7 @@ impl TryFrom<u8> for Percent {
 }
 
 #[test]
-fn what_serde_never_reads_is_named() {
+fn tools_that_serde_can_never_read_are_reported() {
     for (error, words) in [
         (
             refusal::<ClosedOverTagged>(),
@@ -222,13 +222,13 @@ fn what_serde_never_reads_is_named() {
 #[test]
 fn tools_with_credentials_are_looked_at_too() {
     const FIELDS: &[FieldMetadata] = &[FieldMetadata { credential: true, ..field("token") }];
-    let error = made_with::<SignedOverTagged>(FIELDS).expect_err("no call could be right").to_string();
+    let error = made_with::<SignedOverTagged>(FIELDS).expect_err("no call could succeed").to_string();
     assert!(error.contains("`kind`, which belongs to a flattened type"), "{error}");
     made_with::<Signed>(FIELDS).expect("what its code refuses is for calls to find out");
 }
 
 #[test]
-fn what_serde_reads_and_what_only_its_author_refuses_is_taken() {
+fn rejections_by_the_author_are_not_faults() {
     made::<ClosedOverStruct>().expect("serde reads it");
     made::<Layered>().expect("serde reads it");
     made::<Open>().expect("serde reads it");

@@ -46,7 +46,7 @@ struct Page {
 }
 
 #[test]
-fn a_flattened_option_is_read_whole_or_refused() {
+fn a_flattened_option_is_complete_or_rejected() {
     let listing = |page: Option<(u8, Option<u8>)>| Listing {
         name: "a".to_owned(),
         paging: page.map(|(page, size)| Paging { page, size }),
@@ -76,7 +76,7 @@ fn a_flattened_option_is_read_whole_or_refused() {
 }
 
 #[test]
-fn what_belongs_together_is_shown_beside_credentials() {
+fn dependent_members_are_shown_next_to_credentials() {
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only its schema matters")]
     struct Signed {
@@ -98,7 +98,7 @@ fn what_belongs_together_is_shown_beside_credentials() {
 }
 
 #[test]
-fn what_belongs_together_in_one_variant_is_not_shown_for_all() {
+fn dependent_members_of_one_variant_are_not_shown_for_all() {
     #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(tag = "is")]
     #[expect(dead_code, reason = "only its schema matters")]
@@ -153,7 +153,7 @@ fn what_belongs_together_in_one_variant_is_not_shown_for_all() {
 }
 
 #[test]
-fn a_flattened_option_of_an_enum_is_read_whole_or_refused() {
+fn a_flattened_option_of_an_enum_is_complete_or_rejected() {
     let sampling = |how| Sampling { path: "a".to_owned(), how };
     for (text, how) in [
         (r#"{"path":"a"}"#, None),
@@ -176,7 +176,7 @@ fn a_flattened_option_of_an_enum_is_read_whole_or_refused() {
 }
 
 #[test]
-fn flattened_options_below_the_top_are_read_whole_or_refused() {
+fn nested_flattened_options_are_complete_or_rejected() {
     let page: Page =
         read(r#"{"lists":[{"name":"a","page":1.0}],"by_name":{"x":{"path":"p","whole":false}}}"#)
             .expect("it fits");

@@ -75,7 +75,7 @@ enum Move {
 }
 
 #[test]
-fn another_name_stands_for_the_variant_that_reads_its_numbers() {
+fn an_alias_selects_the_variant_that_reads_its_numbers() {
     for number in ["100", "100.0", "1e2"] {
         let text = format!(r#"{{"kind":"walk","page":{number}}}"#);
         assert_eq!(read::<Move>(&text).expect(&text), Move::Steps { page: 100 });
@@ -126,7 +126,7 @@ struct Mark {
 }
 
 #[test]
-fn nothing_is_null_and_no_empty_object() {
+fn a_unit_is_null_and_not_an_empty_object() {
     assert!(read::<Marked>(r#"{"y":null}"#).is_ok());
     for text in [r#"{"y":{}}"#, r#"{"y":[]}"#] {
         assert_eq!(problems::<Marked>(text).len(), 1, "{text}");
@@ -171,7 +171,7 @@ enum Form {
 }
 
 #[test]
-fn what_is_wrong_for_a_variant_is_no_member_of_the_map() {
+fn an_invalid_variant_member_does_not_belong_to_the_map() {
     for number in ["1", "1.0"] {
         let mixed: Mixed = read(&format!(r#"{{"parts":{number}}}"#)).expect(number);
         assert_eq!(mixed.form, Form::Counted { parts: 1 });
@@ -212,7 +212,7 @@ impl TryFrom<String> for Short {
 }
 
 #[test]
-fn what_the_only_variant_of_an_untagged_enum_refuses_is_told() {
+fn errors_of_a_single_untagged_variant_are_reported() {
     let linked: Linked = read(r#"{"note":"abc"}"#).expect("it fits");
     assert_eq!(linked.link, Some(Link::Page { note: Short("abc".to_owned()) }));
     assert_eq!(problems::<Linked>(r#"{"note":"abc!"}"#), ["/note: no exclamation marks"]);
@@ -277,7 +277,7 @@ enum Key {
 }
 
 #[test]
-fn keys_are_learned_where_other_variants_have_own_words() {
+fn keys_are_learned_next_to_variants_with_own_errors() {
     let draft = Draft::read_as::<Counted, Counted>(InputShape::Object).with_fields(&[], false);
     let schema = draft.finish(Profile::Portable).to_string();
     assert!(schema.contains(r#""properties":{"First":{"type":"integer""#), "{schema}");

@@ -134,7 +134,7 @@ impl<'de> Deserialize<'de> for AnyWhole {
 }
 
 #[test]
-fn numbers_of_types_that_read_more_are_held_to_the_schema() {
+fn lenient_number_types_are_validated_by_the_schema() {
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
     struct Set {
         any: AnyNumber,

@@ -214,7 +214,7 @@ fn serde_reads_no_leaf_over_and_over() {
 }
 
 #[test]
-fn a_value_that_serde_would_read_over_and_over_is_refused() {
+fn values_that_serde_would_copy_too_often_are_rejected() {
     let reader = reader_with::<SharedRoot>(&[]);
     let shared = kinds().pop().expect("the last one");
     read_by::<SharedRoot>(&reader, &nested(&shared, 4, json!(1))).expect("a few levels are read");

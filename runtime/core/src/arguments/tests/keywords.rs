@@ -48,7 +48,7 @@ const WORDS: &str = r##"
 "##;
 
 #[test]
-fn each_keyword_has_its_words() {
+fn each_keyword_has_its_message() {
     for row in WORDS.trim().lines() {
         let [schema, value, kind, line] = row.split(" | ").collect::<Vec<_>>()[..] else {
             panic!("four columns: {row}");

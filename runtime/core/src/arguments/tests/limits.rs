@@ -27,7 +27,7 @@ fn the_number_of_problems_is_bounded() {
 }
 
 #[test]
-fn what_callers_send_is_repeated_in_part() {
+fn values_of_callers_are_truncated() {
     let long = "é".repeat(10_000);
     let text = json!({"numbers": [long], long.as_str(): 1}).to_string();
     let errors = read_by::<Numbers>(&reader_with::<Numbers>(&[]), &text).unwrap_err();
@@ -55,7 +55,7 @@ fn long_lists_of_choices_are_cut() {
 }
 
 #[test]
-fn a_large_example_is_left_out_of_the_text() {
+fn a_large_example_is_omitted_from_the_text() {
     let schema = json!({"type": "object", "required": ["a"], "properties": {
         "a": {"type": "string", "examples": ["x".repeat(MAX_EXAMPLE)]}}});
     let reader = ArgumentReader::from_schema(&schema, &[], InputShape::Object, false).unwrap();

@@ -64,7 +64,7 @@ fn five() -> u8 {
 }
 
 #[test]
-fn null_is_what_the_type_makes_of_it_else_it_is_left_out() {
+fn null_is_up_to_the_type_or_else_ignored() {
     for id in ["1", "1.0"] {
         let set = |more: &str| read::<SetDue>(&format!(r#"{{"id":{id}{more}}}"#)).expect(more);
         let absent = SetDue { id: 1, due: None, limit: Some(10), count: 5, any: None };
@@ -96,7 +96,7 @@ struct Filter {
 }
 
 #[test]
-fn names_below_the_top_are_known_or_refused() {
+fn unknown_nested_names_are_rejected() {
     for (text, expected) in [
         (r#"{"filter":{"sttae":"closed"}}"#, r#"/filter/sttae: unknown name; did you mean "state"?"#),
         (
@@ -110,7 +110,7 @@ fn names_below_the_top_are_known_or_refused() {
 }
 
 #[test]
-fn other_names_below_the_top_are_taken_and_checked() {
+fn nested_aliases_are_accepted_and_validated() {
     for text in [
         r#"{"filter":{"st":"open","amt":5.0}}"#,
         r#"{"filter":"{\"st\":\"open\",\"amt\":5}"}"#,
@@ -169,7 +169,7 @@ enum Arm {
 }
 
 #[test]
-fn other_names_are_taken_wherever_the_field_is() {
+fn aliases_are_accepted_wherever_the_field_is() {
     let outer: Outer = read(r#"{"p":1.0,"newtype":{"p":2},"from":{"p":3},"arm":{"k":"A","p":4}}"#)
         .expect("serde knows the names");
     assert_eq!(outer.flat.page, 1);
@@ -190,7 +190,7 @@ struct Graph {
 }
 
 #[test]
-fn text_that_was_meant_as_json_and_is_broken_is_explained() {
+fn invalid_json_in_a_string_is_explained() {
     let got = |text: &str| {
         let lines = problems::<Graph>(&json!({"entities": text}).to_string());
         assert_eq!(lines.len(), 1, "{lines:?}");

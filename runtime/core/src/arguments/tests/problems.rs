@@ -29,12 +29,12 @@ fn all_problems_come_in_one_readable_text() {
     let errors =
         read_by::<Order>(&reader, r#"{"id":"W12","quantity":9,"tags":["a",2],"quantty":1}"#).unwrap_err();
     let text = concat!(
-        "the arguments do not fit; nothing was done:\n",
+        "invalid arguments; the call had no effect:\n",
         "- /quantty: unknown name; did you mean \"quantity\"?\n",
         "- /id: expected a string matching ^#W\\d{7}$; got \"W12\"\n",
         "- /quantity: expected an integer from 1 to 5; got 9\n",
         "- /tags/1: expected a string; got 2\n",
-        "example of arguments that fit: {\"id\":\"#W0000001\",\"quantity\":1}",
+        "example of valid arguments: {\"id\":\"#W0000001\",\"quantity\":1}",
     );
     assert_eq!(errors.to_string(), text);
     let result: ToolResult = errors.clone().into();
@@ -76,7 +76,7 @@ fn bound(value: &str) -> [(String, Box<RawValue>); 2] {
 
 /// What the server binds is never taken from a caller.
 #[test]
-fn credentials_are_bound_and_refused_from_callers() {
+fn credentials_are_bound_and_rejected_from_callers() {
     let expected = Fetch { url: "u".to_owned(), api_key: "k".to_owned() };
     for allow_unknown in [false, true] {
         let reader = reader_of::<Fetch>(FETCH, InputShape::Object, allow_unknown);
@@ -119,7 +119,7 @@ fn even<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u32, D::Err
 }
 
 #[test]
-fn what_only_the_type_knows_has_its_place_and_words() {
+fn errors_of_the_type_have_a_location_and_a_message() {
     let reader = reader_with::<Custom>(&[]);
     let errors = read_by::<Custom>(&reader, r#"{"number":3}"#).unwrap_err();
     assert_eq!(lines(&errors), ["/number: an even number is needed"]);
@@ -128,7 +128,7 @@ fn what_only_the_type_knows_has_its_place_and_words() {
 }
 
 #[test]
-fn no_names_of_rust_are_shown() {
+fn rust_names_are_never_shown() {
     #[derive(Debug, Deserialize, schemars::JsonSchema)]
     #[expect(dead_code, reason = "read and dropped")]
     struct Outer {
@@ -168,7 +168,7 @@ fn a_schema_that_cannot_be_enforced_is_reported_with_the_tool() {
     let error = SchemaError { tool: Some("find"), ..error };
     assert!(
         error.to_string().starts_with(
-            "the input schema of the tool `find` cannot be enforced: at `/properties/a`: the pattern `(?<!x)y`"
+            "the input schema of the tool `find` cannot be enforced: at `/properties/a`: unsupported pattern `(?<!x)y`"
         ),
         "{error}"
     );

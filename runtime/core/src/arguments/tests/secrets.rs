@@ -160,7 +160,7 @@ fn picky<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D:
 }
 
 #[test]
-fn words_of_the_type_about_a_flattened_secret_are_withheld() {
+fn type_errors_about_flattened_secrets_are_withheld() {
     let reader = reader_with::<Account>(&[]);
     let errors = read_by::<Account>(&reader, r#"{"user":"u","token":"canary-4711"}"#).unwrap_err();
     assert_silent(&errors, &"flattened");

@@ -79,7 +79,7 @@ struct Shipment {
 }
 
 #[test]
-fn what_serde_alone_refuses_is_not_swallowed() {
+fn rejections_by_serde_alone_are_not_swallowed() {
     let words = "an address has no exclamation mark";
     for (text, pointer) in [
         (r#"{"id":1,"address":"a!"}"#, "/address"),
@@ -105,12 +105,12 @@ fn what_serde_alone_refuses_is_not_swallowed() {
 }
 
 #[test]
-fn a_wrong_value_of_a_flattened_map_is_told() {
+fn a_wrong_value_of_a_flattened_map_is_reported() {
     assert_eq!(problems::<Labelled>(r#"{"id":1,"x":5}"#), ["/x: expected a string; got 5"]);
 }
 
 #[test]
-fn what_serde_reads_beside_a_flattened_option_is_taken() {
+fn values_next_to_a_flattened_option_are_accepted() {
     let sending: Sending =
         read(r#"{"id":1,"address":"a","copies":["b"],"note":"x","courier":{"from":"c"}}"#).expect("it fits");
     let address = |text: &str| Address(text.to_owned());
@@ -157,7 +157,7 @@ fn a_member_is_that_of_the_variant_whose_tag_was_sent() {
 }
 
 #[test]
-fn a_search_for_what_was_swallowed_has_an_end() {
+fn the_search_for_swallowed_members_is_bounded() {
     // Each member of the map is tried by itself, and the whole map is read each time.
     let members = |count: usize, last: &str| {
         let right: Vec<String> = (0..count).map(|number| format!(r#""m{number}":"a""#)).collect();

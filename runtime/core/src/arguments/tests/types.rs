@@ -18,7 +18,7 @@ struct Add {
 
 /// What serde enforces by itself goes straight into the struct.
 #[test]
-fn types_without_rules_are_read_by_serde_alone() {
+fn types_without_rules_are_deserialized_directly() {
     fn is_plain<T: serde::de::DeserializeOwned + JsonSchema>() -> bool {
         let reader = reader_with::<T>(&[]);
         let _ = read_by::<T>(&reader, "{}");
@@ -96,7 +96,7 @@ fn every_missing_field_is_named_when_there_are_no_arguments() {
 
 // As reported in XiaomiMiMo/MiMo-Code#1658.
 #[test]
-fn arguments_that_are_no_object_are_refused() {
+fn arguments_that_are_not_an_object_are_rejected() {
     for (text, got) in
         [("[]", "an array of 0 items"), ("\"{}\"", "a string"), ("5", "a number"), ("true", "a boolean")]
     {
@@ -382,7 +382,7 @@ enum Place {
 
 // As reported in Kilerd/gotcha#37, meawoppl/rust-code-agent-sdks#210.
 #[test]
-fn the_forms_of_an_untagged_enum_are_listed() {
+fn the_variants_of_an_untagged_enum_are_listed() {
     for text in [r#"{"place":3}"#, r#"{"place":[1,2]}"#, r#"{"place":"end"}"#, r#"{"place":{"name":"a"}}"#] {
         read::<Goto>(text).unwrap();
     }
@@ -412,7 +412,7 @@ struct Tail {
 }
 
 #[test]
-fn aliases_are_taken_and_checked() {
+fn aliases_are_accepted_and_validated() {
     let reader = reader_with::<Tail>(ALIASED);
     assert_eq!(read_by::<Tail>(&reader, r#"{"lines":3}"#).unwrap(), Tail { count: 3 });
     let errors = read_by::<Tail>(&reader, r#"{"lines":0}"#).unwrap_err();

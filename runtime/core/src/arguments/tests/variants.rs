@@ -221,7 +221,7 @@ enum Numbered {
 }
 
 #[test]
-fn another_tag_is_taken_and_a_known_one_holds_its_content() {
+fn other_tags_are_accepted_and_known_ones_validated() {
     let held = |text: &str| read::<Holder>(text).map(|holder| holder.held);
     assert_eq!(held(r#"{"held":{"t":"Q"}}"#).expect("any tag"), Numbered::Other);
     assert_eq!(held(r#"{"held":{"t":"A"}}"#).expect("it fits"), Numbered::A);
@@ -269,7 +269,7 @@ enum Tagged {
 }
 
 #[test]
-fn other_names_of_variants_are_taken() {
+fn aliases_of_variants_are_accepted() {
     let named: Named =
         read(r#"{"plain":"kaput","held":{"Num":1.0},"tagged":{"k":"one","a":1.0}}"#).expect("it fits");
     assert_eq!(
@@ -290,7 +290,7 @@ fn other_names_of_variants_are_taken() {
 }
 
 #[test]
-fn null_for_a_member_of_another_variant_is_left_out() {
+fn null_for_a_member_of_another_variant_is_ignored() {
     read::<Issue>(r#"{"type":"feature","effort_days":3,"component":null,"severity":null}"#)
         .expect("it says nothing");
     assert_eq!(
@@ -300,7 +300,7 @@ fn null_for_a_member_of_another_variant_is_left_out() {
 }
 
 #[test]
-fn a_list_of_texts_that_is_no_enum_is_a_rule() {
+fn a_list_of_strings_without_an_enum_is_a_rule() {
     #[derive(Debug, Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "read and dropped")]
     struct Set {

@@ -78,7 +78,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_ends_a_cell(words in hostile(0..8), value in hostile(0..8)) {
+    fn no_string_ends_a_cell(words in hostile(0..8), value in hostile(0..8)) {
         let row = format!("| x {} y | {} |", line_in_cell(&words), code_in_cell(&value));
         let markdown = format!("| a | b |\n|---|---|\n{row}\n");
         let events = events(&markdown);

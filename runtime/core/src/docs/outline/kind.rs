@@ -1,4 +1,4 @@
-//! The type of a value in words.
+//! Describes types in words.
 
 use serde_json::Value;
 
@@ -7,22 +7,22 @@ use super::{CHOICE_LIMIT, Part, Phrase, Writer, list, members};
 use crate::docs::markdown::json;
 use crate::pointer::below;
 
-/// How many lists and unions lie in each other in the words of one type.
+/// Maximum nesting of lists and unions in the description of one type.
 const LEVEL_LIMIT: usize = 6;
 
 impl<'a> Writer<'a> {
-    /// The type of what a view describes: `string`, `array of integer`, ``one of `"a"`, `"b"` ``, `one of 3 variants`.
+    /// Describes the type of a view: `string`, `array of integer`, ``one of `"a"`, `"b"` ``, `one of 3 variants`.
     pub(super) fn kind(&mut self, view: &View<'a>, level: usize) -> Phrase {
         let mut kinds = self.kinds(view, level);
         kinds.extend(view.elsewhere.iter().cloned());
         if kinds.is_empty() {
             kinds.push(Phrase::words(if view.is_never {
-                "nothing, since no value fits"
+                "nothing, since no value is valid"
             } else {
                 "any JSON"
             }));
         }
-        let kind = Phrase::joined(kinds, " and ");
+        let kind = Phrase::join(kinds, " and ");
         let says_null =
             kind.0.iter().any(|part| matches!(part, Part::Words(words) if words.ends_with("null")));
         if view.is_nullable && !says_null { kind.then(Phrase::words(" or null")) } else { kind }
@@ -48,7 +48,7 @@ impl<'a> Writer<'a> {
                 _ => continue,
             };
             let words: Vec<_> = names.iter().map(|name| self.of_type(pointer, view, name, level)).collect();
-            kinds.push(Phrase::joined(words, " or "));
+            kinds.push(Phrase::join(words, " or "));
             break;
         }
         for union in &view.unions {
@@ -64,12 +64,12 @@ impl<'a> Writer<'a> {
                     self.nested(&view, "", level + 1)
                 })
                 .collect();
-            kinds.push(Phrase::joined(arms, " or "));
+            kinds.push(Phrase::join(arms, " or "));
         }
         kinds
     }
 
-    /// One of the types, with that of its items or members.
+    /// Describes one type, with the type of its items or members.
     fn of_type(&mut self, pointer: &str, view: &View<'a>, name: &str, level: usize) -> Phrase {
         let keyword = match name {
             "array" => "items",
@@ -84,7 +84,7 @@ impl<'a> Writer<'a> {
         if level == LEVEL_LIMIT {
             self.omit(
                 pointer,
-                format!("a type is told in {LEVEL_LIMIT} steps, without what it is a list of"),
+                format!("only {LEVEL_LIMIT} levels of a type are described; the item type is omitted"),
             );
             return Phrase::words(name);
         }
@@ -95,7 +95,7 @@ impl<'a> Writer<'a> {
         kind
     }
 
-    /// A type inside of another, in brackets where it has alternatives.
+    /// Describes a nested type, in brackets if it has alternatives.
     fn nested(&mut self, view: &View<'a>, before: &str, level: usize) -> Phrase {
         let kind = self.kind(view, level);
         let has_alternatives = kind.0.iter().any(|part| {
@@ -107,7 +107,7 @@ impl<'a> Writer<'a> {
         Phrase::words(format!("{before}(")).then(kind).then(Phrase::words(")"))
     }
 
-    /// Items are told within the line of their list, so what they refer back to is that line.
+    /// Enters the items, which are described on the line of their list, so recursive references point to that line.
     fn enter_items(&mut self, view: &View<'a>) -> usize {
         let path = self.open.last().map_or_else(String::new, |(_, path)| path.clone());
         self.enter(view, &path)
@@ -123,7 +123,7 @@ impl<'a> Writer<'a> {
         }
         let shown = values.iter().take(CHOICE_LIMIT);
         let shown: Vec<_> = shown.map(|value| Phrase::code(self.cut(pointer, &json(value)))).collect();
-        let choices = Phrase::words("one of ").then(Phrase::joined(shown, ", "));
+        let choices = Phrase::words("one of ").then(Phrase::join(shown, ", "));
         if values.len() <= CHOICE_LIMIT {
             return choices;
         }
@@ -131,8 +131,8 @@ impl<'a> Writer<'a> {
         choices.then(Phrase::words(format!(" and {} more", values.len() - CHOICE_LIMIT)))
     }
 
-    /// What tells a variant from its siblings: the member with its tag, or its only member.
-    pub(super) fn told_by(&mut self, view: &View<'a>) -> Phrase {
+    /// Names what distinguishes a variant from its siblings: the member with its tag, or its only member.
+    pub(super) fn discriminator(&mut self, view: &View<'a>) -> Phrase {
         let mut required = view.maps.iter().flat_map(|(_, keywords)| {
             let all = members(keywords, "properties").iter();
             all.filter(|(name, _)| view.requires(name))
@@ -154,12 +154,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether all of these can be told in the line of their union.
+    /// Returns whether all variants can be described on the line of their union.
     pub(super) fn is_inline(&mut self, union: &[(String, &'a Value)], level: usize) -> bool {
         union.iter().all(|(pointer, schema)| self.is_plain(pointer, schema, level))
     }
 
-    /// Whether the type says everything about the schema.
+    /// Returns whether the type describes the schema completely.
     pub(super) fn is_plain(&mut self, pointer: &str, schema: &'a Value, level: usize) -> bool {
         if level >= LEVEL_LIMIT {
             return false;

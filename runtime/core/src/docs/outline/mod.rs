@@ -1,7 +1,7 @@
-//! What a schema says, line by line, for pages and for agents: members, the variants of enums, and rules in words.
+//! Describes a schema line by line, for pages and agents: members, enum variants, and constraints in words.
 //!
-//! There is a line for each member, below the line of its object, and for each variant of an enum with data. Recursive
-//! types are described once. Everything is bounded, and what is left out is listed.
+//! Each member has a line below that of its object, and so does each variant of an enum with data. Recursive
+//! types are described once. Everything is bounded, and omissions are listed.
 
 mod kind;
 mod rules;
@@ -15,46 +15,46 @@ use crate::pointer::below;
 
 use view::View;
 
-/// How deep lines lie below each other.
+/// Maximum depth of nested lines.
 pub const DEPTH_LIMIT: usize = 8;
-/// How many lines a schema has at most.
+/// Maximum number of lines per schema.
 pub const LINE_LIMIT: usize = 500;
-/// The most characters of a rule that is shown as JSON.
+/// Maximum number of characters of a constraint shown as JSON.
 pub const RULE_LIMIT: usize = 400;
-/// How many choices of an enumeration are listed.
+/// Maximum number of listed enum values.
 pub const CHOICE_LIMIT: usize = 100;
-/// How many schemas are looked at for one outline, each as often as something refers to it.
+/// Maximum number of schemas visited for one outline, counting each reference.
 pub const STEP_LIMIT: usize = 50_000;
 
-/// A schema in words.
+/// A schema described in words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Outline {
-    /// In the order in which they are read, members below their object.
+    /// The lines in reading order, members below their object.
     pub lines: Vec<Line>,
-    /// What no line says.
+    /// Parts of the schema that no line describes.
     pub omitted: Vec<Omitted>,
 }
 
-/// A member, a variant, or the items of a list.
+/// A member, a variant or the items of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Line {
-    /// How many lines it lies below.
+    /// The nesting depth.
     pub depth: usize,
-    /// The names from the root, as in `address.city`, with `[]` for items and `*` for members of any name.
+    /// The path from the root, such as `address.city`, with `[]` for items and `*` for members of any name.
     pub path: String,
-    /// What the line is about.
+    /// What the line describes.
     pub label: Label,
-    /// Its type, choices among them.
+    /// The type, including enum values.
     pub kind: Phrase,
-    /// What its author says about it, as written; empty if nothing.
+    /// The author's description, unchanged; may be empty.
     pub description: String,
-    /// Its bounds, its default, examples and everything else that decides which values fit.
+    /// Bounds, default, examples and all other constraints.
     pub rules: Vec<Phrase>,
 }
 
-/// What a line is about.
+/// What a line describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Label {
@@ -62,27 +62,27 @@ pub enum Label {
     Member {
         /// Its name.
         name: String,
-        /// Whether it may not be left out.
+        /// Whether it is required.
         is_required: bool,
     },
-    /// Members whose names match this pattern.
+    /// Members whose names match a pattern.
     Matching(String),
-    /// Members of any other name.
+    /// Members with any other name.
     Others,
     /// The items of a list.
     Items,
-    /// The item of a list at this place, from 1.
+    /// The list item at this position, starting at 1.
     Item(usize),
-    /// A variant of what the line above is about, or of the whole.
+    /// A variant of the line above, or of the whole schema.
     Variant {
-        /// From 1.
+        /// The number of the variant, starting at 1.
         number: usize,
-        /// How many there are.
+        /// The number of variants.
         of: usize,
     },
 }
 
-/// Words, and code among them.
+/// Text with code in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Phrase(pub Vec<Part>);
 
@@ -90,23 +90,23 @@ pub struct Phrase(pub Vec<Part>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
-    /// Words of ours.
+    /// Plain text.
     Words(String),
-    /// What the schema holds: a name, a value as JSON, a pattern.
+    /// Code from the schema: a name, a JSON value, a pattern.
     Code(String),
 }
 
-/// Something that an [`Outline`] leaves out.
+/// A part of the schema that an [`Outline`] omits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Omitted {
-    /// Its place in the schema (RFC 6901).
+    /// JSON Pointer to the part (RFC 6901).
     pub pointer: String,
-    /// What is left out, and why, as a fragment.
+    /// What is omitted and why, as a fragment.
     pub what: String,
 }
 
-/// The schema of arguments or of a result, in words: see the limits of this module.
+/// Describes the schema of arguments or of a result, within the limits of this module.
 pub fn outline(schema: &Value) -> Outline {
     let mut writer =
         Writer { root: schema, open: Vec::new(), steps: STEP_LIMIT, lists: 0, outline: Outline::default() };
@@ -131,8 +131,8 @@ impl Phrase {
         self
     }
 
-    /// The phrases with words between them.
-    fn joined(phrases: impl IntoIterator<Item = Self>, between: &str) -> Self {
+    /// Joins phrases with a separator.
+    fn join(phrases: impl IntoIterator<Item = Self>, between: &str) -> Self {
         let mut joined = Self::default();
         for (at, phrase) in phrases.into_iter().enumerate() {
             if at > 0 {
@@ -143,13 +143,13 @@ impl Phrase {
         joined
     }
 
-    /// As Markdown, outside of tables.
+    /// Renders the phrase as Markdown, outside of tables.
     pub fn markdown(&self) -> String {
-        self.written(super::markdown::code)
+        self.render_with(super::markdown::code)
     }
 
-    /// The words as they are, and each code as `code` writes it.
-    pub fn written(&self, code: impl Fn(&str) -> String) -> String {
+    /// Renders the phrase, formatting each code part with `code`.
+    pub fn render_with(&self, code: impl Fn(&str) -> String) -> String {
         let parts = self.0.iter().map(|part| match part {
             Part::Words(words) => words.clone(),
             Part::Code(text) => code(text),
@@ -160,17 +160,17 @@ impl Phrase {
 
 struct Writer<'a> {
     root: &'a Value,
-    /// The schemas that are being described, with the path of the line of each.
+    /// The schemas being described, with the path of their line.
     open: Vec<(*const Value, String)>,
-    /// How many schemas may still be looked at.
+    /// The number of schemas that may still be visited.
     steps: usize,
-    /// How many lists and maps without a line of their own lie around what is being described.
+    /// The number of enclosing lists and maps without a line.
     lists: usize,
     outline: Outline,
 }
 
 impl<'a> Writer<'a> {
-    /// Remembers what a view is of; returns how many there were before.
+    /// Pushes the schemas of a view; returns the former length of the stack.
     fn enter(&mut self, view: &View<'a>, path: &str) -> usize {
         let before = self.open.len();
         self.open.extend(view.schemas.iter().map(|schema| (std::ptr::from_ref(*schema), path.to_owned())));
@@ -184,7 +184,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The line of a schema, and those below it.
+    /// Describes a schema and everything below it.
     fn place(&mut self, label: Label, path: &str, pointer: &str, schema: &'a Value, depth: usize) {
         if self.outline.lines.len() >= LINE_LIMIT {
             return self.omit("", format!("only the first {LINE_LIMIT} lines are shown"));
@@ -193,7 +193,7 @@ impl<'a> Writer<'a> {
         let open = self.enter(&view, path);
         let mut kind = self.kind(&view, 0);
         if matches!(label, Label::Variant { .. }) {
-            kind = kind.then(self.told_by(&view));
+            kind = kind.then(self.discriminator(&view));
         }
         let rules = self.rules(&view);
         let line = Line { depth, path: path.to_owned(), label, kind, description: view.description(), rules };
@@ -201,15 +201,15 @@ impl<'a> Writer<'a> {
         if depth + 1 < DEPTH_LIMIT {
             self.inside(&view, path, depth + 1);
         } else if self.has_inside(&view, 0) {
-            self.omit(pointer, format!("what lies deeper than {DEPTH_LIMIT} levels is not shown"));
+            self.omit(pointer, format!("only {DEPTH_LIMIT} levels are shown"));
             if let Some(line) = self.outline.lines.last_mut() {
-                line.rules.push(Phrase::words("what is inside of it is not shown here"));
+                line.rules.push(Phrase::words("its contents are not shown here"));
             }
         }
         self.open.truncate(open);
     }
 
-    /// The lines below that of a view: members, items, variants.
+    /// Adds the lines below a view: members, items, variants.
     fn inside(&mut self, view: &View<'a>, path: &str, depth: usize) {
         let member = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
         for (pointer, keywords) in &view.maps {
@@ -254,14 +254,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What a list or a map holds many of: the line of the list names its type, so that only the rest needs lines.
+    /// Adds the lines of repeated items or members. The line above names their type, so only details need lines.
     fn repeated(&mut self, label: Label, path: &str, pointer: &str, schema: &'a Value, depth: usize) {
         let view = self.view(pointer, schema);
         if !view.description().is_empty() || !self.rules(&view).is_empty() {
             return self.place(label, path, pointer, schema, depth);
         }
         if self.lists == DEPTH_LIMIT {
-            return self.omit(pointer, format!("what lies deeper than {DEPTH_LIMIT} lists is not shown"));
+            return self.omit(pointer, format!("only {DEPTH_LIMIT} nested lists are shown"));
         }
         let open = self.enter(&view, path);
         self.lists += 1;
@@ -270,7 +270,7 @@ impl<'a> Writer<'a> {
         self.open.truncate(open);
     }
 
-    /// Whether [`Writer::inside`] has something to write.
+    /// Returns whether [`Writer::inside`] has lines to add.
     fn has_inside(&mut self, view: &View<'a>, level: usize) -> bool {
         view.maps.iter().any(|(pointer, keywords)| {
             let named = ["properties", "patternProperties"];

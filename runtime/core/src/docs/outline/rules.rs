@@ -1,4 +1,4 @@
-//! What decides which values fit, besides the type: bounds, defaults, examples, and every other keyword.
+//! Describes constraints other than the type: bounds, defaults, examples and all other keywords.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use super::{Phrase, RULE_LIMIT, Writer, list};
 use crate::docs::markdown::json;
 use crate::pointer::below;
 
-/// How keywords read before their value, in this order.
+/// The words before the value of each keyword, in this order.
 const IN_WORDS: [(&str, &str); 18] = [
     ("pattern", "matches "),
     ("format", "format "),
@@ -29,7 +29,7 @@ const IN_WORDS: [(&str, &str); 18] = [
     ("example", "for example "),
 ];
 
-/// Keywords that a line or another part of it says, and those that say nothing about values.
+/// Keywords that are described elsewhere, and those that do not constrain values.
 const SAID_ELSEWHERE: [&str; 22] = [
     "type",
     "enum",
@@ -73,7 +73,7 @@ impl<'a> Writer<'a> {
         for name in missing.filter_map(Value::as_str).filter(|name| !view.has_member(name)) {
             rules.push(Phrase::words("requires ").then(Phrase::code(name)));
         }
-        // The same is often said beside a reference and behind it.
+        // A reference often repeats what its target says.
         let mut once: Vec<Phrase> = Vec::with_capacity(rules.len());
         for rule in rules {
             if !once.contains(&rule) {
@@ -85,7 +85,7 @@ impl<'a> Writer<'a> {
 
     fn in_words(&mut self, pointer: &str, keyword: &str, words: &str, value: &Value) -> Option<Phrase> {
         let value = match (keyword, value) {
-            // An expression or a format reads better without JSON's escapes.
+            // A regular expression or format is easier to read without JSON escapes.
             ("pattern" | "format" | "contentEncoding" | "contentMediaType", Value::String(text)) => {
                 Phrase::code(self.cut(pointer, text))
             }
@@ -93,14 +93,14 @@ impl<'a> Writer<'a> {
             ("examples", Value::Array(list)) => {
                 let list: Vec<_> =
                     list.iter().map(|value| Phrase::code(self.cut(pointer, &json(value)))).collect();
-                Phrase::joined(list, ", ")
+                Phrase::join(list, ", ")
             }
             _ => Phrase::code(self.cut(pointer, &json(value))),
         };
         Some(Phrase::words(words).then(value))
     }
 
-    /// A keyword that is not of [`IN_WORDS`].
+    /// Describes a keyword outside of [`IN_WORDS`].
     fn other(
         &mut self,
         pointer: &str,
@@ -115,7 +115,7 @@ impl<'a> Writer<'a> {
             ("writeOnly", Value::Bool(true)) => return Some(Phrase::words("secret")),
             ("readOnly", Value::Bool(true)) => return Some(Phrase::words("read-only")),
             ("deprecated", Value::Bool(true)) => return Some(Phrase::words("deprecated")),
-            ("uniqueItems", Value::Bool(true)) => return Some(Phrase::words("items differ")),
+            ("uniqueItems", Value::Bool(true)) => return Some(Phrase::words("items are unique")),
             ("writeOnly" | "readOnly" | "deprecated" | "uniqueItems", Value::Bool(false))
             | ("additionalProperties", Value::Object(_)) => return None,
             ("additionalProperties" | "unevaluatedProperties", Value::Bool(false)) => {
@@ -126,7 +126,7 @@ impl<'a> Writer<'a> {
             }
             ("items", Value::Bool(false)) => return Some(Phrase::words("no further items")),
             ("description", Value::String(text)) if text.trim().is_empty() => {
-                self.omit(&below(pointer, keyword), "the text is empty, so it is left out");
+                self.omit(&below(pointer, keyword), "the description is empty");
                 return None;
             }
             ("items", Value::Array(_)) => {}
@@ -138,7 +138,7 @@ impl<'a> Writer<'a> {
         Some(Phrase::code(keyword).then(Phrase::words(" ")).then(Phrase::code(value)))
     }
 
-    /// What schemas that hold together say of the type besides the one that the line shows.
+    /// Describes what other applicable schemas add to the type shown on the line.
     fn besides_the_type(&mut self, view: &View<'a>) -> Vec<Phrase> {
         let mut rules = Vec::new();
         let mut shown: Option<&Value> = None;
@@ -148,7 +148,7 @@ impl<'a> Writer<'a> {
                 match shown {
                     None => shown = Some(value),
                     Some(same) if same == value => {}
-                    // Beside choices, a type says nothing new.
+                    // Beside enum values, a type adds nothing.
                     Some(_) if keyword == "type" && view.maps.iter().any(|(_, other)| has_choices(other)) => {
                     }
                     Some(_) => {
@@ -161,7 +161,7 @@ impl<'a> Writer<'a> {
         rules
     }
 
-    /// The text, cut where it gets too long to be read in a line.
+    /// Truncates text that is too long for a line.
     pub(super) fn cut(&mut self, pointer: &str, text: &str) -> String {
         let Some((end, _)) = text.char_indices().nth(RULE_LIMIT) else { return text.to_owned() };
         self.omit(pointer, format!("only the first {RULE_LIMIT} characters are shown"));

@@ -164,7 +164,7 @@ fn recursive_types_are_described_once() {
 
 /// Every keyword of 2020-12 shows, whatever it says.
 #[test]
-fn no_keyword_is_left_out() {
+fn no_keyword_is_omitted() {
     for (schema, expected) in [
         (json!({"type": "string", "minLength": 1, "format": "uri"}), "format `uri`; shortest length `1`"),
         (
@@ -179,7 +179,7 @@ fn no_keyword_is_left_out() {
         (json!({"type": "array", "prefixItems": [{"type": "string"}], "items": false}), "no further items"),
         (
             json!({"type": "array", "uniqueItems": true, "unevaluatedItems": false}),
-            "items differ; `unevaluatedItems` `false`",
+            "items are unique; `unevaluatedItems` `false`",
         ),
         (
             json!({"type": "object", "patternProperties": {"^x|y": {"type": "integer"}}}),
@@ -236,7 +236,7 @@ fn no_keyword_is_left_out() {
             json!({"anyOf": [{"type": "string"}, {"type": "integer"}], "oneOf": [{"maxLength": 1}, {"minimum": 2}]}),
             "(string or integer and one of 2 variants)",
         ),
-        (json!(false), "nothing, since no value fits"),
+        (json!(false), "nothing, since no value is valid"),
     ] {
         let said = of(&schema).join("\n");
         assert!(said.contains(expected), "no {expected:?} in\n{said}\nfor {schema}");
@@ -244,7 +244,7 @@ fn no_keyword_is_left_out() {
 }
 
 #[test]
-fn what_is_large_is_cut_and_listed() {
+fn large_schemas_are_truncated_and_omissions_listed() {
     // Without `json!`, which would go through all levels again and again.
     let object = |members: [(&str, Value); 2]| {
         Value::Object(members.map(|(name, value)| (name.to_owned(), value)).into_iter().collect())
@@ -255,7 +255,7 @@ fn what_is_large_is_cut_and_listed() {
     }
     let shown = outline(&deep);
     assert_eq!(shown.lines.len(), 2 * DEPTH_LIMIT);
-    assert!(shown.omitted[0].what.contains("deeper than 8 levels"), "{:?}", shown.omitted);
+    assert!(shown.omitted[0].what.contains("only 8 levels"), "{:?}", shown.omitted);
 
     let mut lists = json!({"type": "string"});
     for _ in 0..1000 {

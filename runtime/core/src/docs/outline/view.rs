@@ -1,31 +1,31 @@
-//! A schema with everything that holds beside it: what its references lead to, and the parts of `allOf`.
+//! A schema combined with everything that applies with it: targets of references and the parts of `allOf`.
 
 use serde_json::{Map, Value};
 
 use super::{Phrase, STEP_LIMIT, Writer, list, members};
 use crate::pointer::{below, of_fragment};
 
-/// How many schemas may hold together for one value.
+/// Maximum number of schemas combined for one value.
 const PART_LIMIT: usize = 64;
 
-/// A schema as its values meet it.
+/// All schemas that apply to one value.
 #[derive(Debug, Default)]
 pub(super) struct View<'a> {
-    /// The schemas that all hold, the outermost first.
+    /// The schemas, outermost first.
     pub(super) schemas: Vec<&'a Value>,
-    /// Their keywords, each with the pointer to them.
+    /// Their keywords, each with its pointer.
     pub(super) maps: Vec<(String, &'a Map<String, Value>)>,
-    /// Schemas of which one must fit, with pointers; without null, of which `is_nullable` tells.
+    /// The alternatives, with pointers; `null` is represented by `is_nullable`.
     pub(super) unions: Vec<Vec<(String, &'a Value)>>,
     pub(super) is_nullable: bool,
-    /// No value fits.
+    /// Whether no value is valid.
     pub(super) is_never: bool,
-    /// What is said of types that are described elsewhere.
+    /// References to types that are described elsewhere.
     pub(super) elsewhere: Vec<Phrase>,
 }
 
 impl View<'_> {
-    /// What authors say about it, the outermost first; a title where nothing else is said.
+    /// Joins the descriptions, outermost first; falls back to a title.
     pub(super) fn description(&self) -> String {
         let of = |keyword: &str| {
             let texts = self.maps.iter().filter_map(|(_, keywords)| keywords.get(keyword)?.as_str());
@@ -49,7 +49,7 @@ impl View<'_> {
         self.maps.iter().any(|(_, keywords)| members(keywords, "properties").contains_key(name))
     }
 
-    /// Whether it is an object of members of any name alone.
+    /// Returns whether it is an object that only has members of any name.
     pub(super) fn is_map(&self) -> bool {
         let named = ["properties", "patternProperties"];
         self.maps
@@ -100,7 +100,7 @@ impl<'a> Writer<'a> {
         pointer: String,
         keywords: &'a Map<String, Value>,
     ) {
-        // What waits last is looked at first: references, then the parts of `allOf` in their order.
+        // The last entry is visited first: references, then the parts of `allOf` in order.
         for (at, part) in list(keywords, "allOf").iter().enumerate().rev() {
             waiting.push((below(&below(&pointer, "allOf"), &at.to_string()), part));
         }
@@ -123,7 +123,10 @@ impl<'a> Writer<'a> {
             {
                 waiting.push((path.to_owned(), target));
             } else {
-                self.omit(&below(&pointer, "$ref"), format!("`{reference}` leads to no schema in here"));
+                self.omit(
+                    &below(&pointer, "$ref"),
+                    format!("`{reference}` does not point to a schema in this document"),
+                );
                 view.elsewhere.push(Phrase::words("see ").then(Phrase::code(reference)));
             }
         }
@@ -131,7 +134,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Null and nothing else, about which nothing more is said.
+/// Returns whether the schema is only `null`, which needs no further description.
 fn is_null(schema: &Value) -> bool {
     if schema.get("description").is_some() {
         return false;

@@ -1,8 +1,8 @@
-//! Base64 (RFC 4648): written strictly, read leniently. Two short functions, so that a server needs no crate for it.
+//! Base64 (RFC 4648), encoded strictly and decoded leniently, so that servers need no further crate.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Why a text is not base64.
+/// Why a string is not valid base64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Base64Error {
@@ -11,15 +11,15 @@ pub enum Base64Error {
     Character {
         /// The character.
         character: char,
-        /// Its place, in bytes from 0, in the text after the `data:` prefix.
+        /// Its position: the byte offset after the `data:` prefix.
         at: usize,
     },
-    /// The last group has one character only.
+    /// The last group has only one character.
     #[error("the base64 data ends in the middle of a byte")]
     Cut,
 }
 
-/// The standard alphabet, with padding.
+/// Encodes `bytes` in the standard alphabet, with padding.
 pub fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
@@ -35,11 +35,10 @@ pub fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes behind `text`, in the standard or the URL-safe alphabet, with or without padding, line breaks and a
-/// `data:` prefix.
+/// Decodes `text`. Accepts the standard and the URL-safe alphabet, missing padding, line breaks and a `data:` prefix.
 ///
 /// # Errors
-/// [`Base64Error`].
+/// [`Base64Error`] if `text` is not valid base64.
 pub fn decode(text: &str) -> Result<Vec<u8>, Base64Error> {
     let text = split_prefix(text).1;
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
@@ -62,17 +61,17 @@ pub fn decode(text: &str) -> Result<Vec<u8>, Base64Error> {
             bytes.extend((bits >> count).to_le_bytes().first());
         }
     }
-    // One character holds six bits: less than a byte.
+    // A single character holds six bits, less than a byte.
     if count == 6 { Err(Base64Error::Cut) } else { Ok(bytes) }
 }
 
-/// The number of bytes behind `text`, if it has no line breaks.
+/// Returns the number of encoded bytes, if `text` has no line breaks.
 pub(super) fn decoded_size(text: &str) -> usize {
     let text = split_prefix(text).1.trim_end_matches('=');
     text.len() / 4 * 3 + (text.len() % 4).saturating_sub(1)
 }
 
-/// The media type of a `data:` prefix, if there is one, and the data.
+/// Splits off a `data:` prefix and returns its MIME type, if any, and the data.
 pub(super) fn split_prefix(text: &str) -> (Option<&str>, &str) {
     let Some((prefix, data)) = text.strip_prefix("data:").and_then(|rest| rest.split_once(',')) else {
         return (None, text);
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_base64_is_refused_with_its_place() {
+    fn invalid_base64_is_rejected_with_its_position() {
         assert_eq!(decode("not base64!"), Err(Base64Error::Character { character: '!', at: 10 }));
         assert_eq!(decode("Zm9vé"), Err(Base64Error::Character { character: 'é', at: 4 }));
         assert_eq!(decode("Zg==Zg=="), Err(Base64Error::Character { character: '=', at: 2 }));

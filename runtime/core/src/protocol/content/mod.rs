@@ -1,4 +1,4 @@
-//! Content blocks: what a result is made of (2026-07-28, server/tools "Tool Result").
+//! Content blocks of results and messages (2026-07-28, server/tools "Tool Result").
 
 mod parts;
 mod read;
@@ -19,54 +19,54 @@ pub use parts::{
 };
 pub(super) use read::Name;
 
-/// One block of a result.
+/// A content block.
 ///
-/// Reading never fails: a block of a type that Toolwright does not know, one without a type, and one whose members
-/// do not fit its type become [`ContentBlock::Unknown`] and are written again as they came.
+/// Deserialization never fails: a block without a type, of an unknown type, or whose members do not match its
+/// type becomes [`ContentBlock::Unknown`] and is serialized as received.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ContentBlock {
     /// Text.
     Text(TextContent),
-    /// A picture.
+    /// An image.
     Image(MediaContent),
-    /// A recording. Peers of 2024-11-05 get a text in its place.
+    /// Audio. Peers of revision 2024-11-05 receive a text block instead.
     Audio(MediaContent),
-    /// The address of a resource. Peers before 2025-06-18 get a text in its place.
+    /// A link to a resource. Peers of revisions before 2025-06-18 receive a text block instead.
     ResourceLink(Box<ResourceLink>),
-    /// A resource with its contents.
+    /// An embedded resource.
     Resource(Box<EmbeddedResource>),
-    /// Anything else, as it came.
+    /// An unknown block, as received.
     #[serde(untagged)]
     Unknown(Value),
 }
 
 /// Constructors.
 impl ContentBlock {
-    /// A text block.
+    /// Creates a text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(TextContent { text: text.into(), extras: None })
     }
 
-    /// A picture: its bytes, which are written as base64, and its media type, such as `image/png`.
+    /// Creates an image from its bytes, which are encoded as base64, and its MIME type, such as `image/png`.
     pub fn image(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         Self::Image(MediaContent::new(bytes, mime_type))
     }
 
-    /// A recording: its bytes, which are written as base64, and its media type, such as `audio/wav`.
+    /// Creates audio from its bytes, which are encoded as base64, and its MIME type, such as `audio/wav`.
     pub fn audio(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         Self::Audio(MediaContent::new(bytes, mime_type))
     }
 
-    /// The address of a resource that the client may read, and its name.
+    /// Creates a link to a resource that the client may read.
     ///
-    /// Title, description, media type and size are public members of [`ResourceLink`], which turns into a block.
+    /// Title, description, MIME type and size are public fields of [`ResourceLink`], which converts into a block.
     pub fn resource_link(uri: impl Into<String>, name: impl Into<String>) -> Self {
         ResourceLink::new(uri, name).into()
     }
 
-    /// A resource that is text, with its contents.
+    /// Embeds a text resource.
     pub fn text_resource(
         uri: impl Into<String>,
         mime_type: impl Into<String>,
@@ -75,7 +75,7 @@ impl ContentBlock {
         Self::resource(uri, mime_type, ResourceData::Text(text.into()))
     }
 
-    /// A resource that is not text, with its contents: the bytes are written as base64.
+    /// Embeds a binary resource, whose bytes are encoded as base64.
     pub fn blob_resource(
         uri: impl Into<String>,
         mime_type: impl Into<String>,
@@ -95,7 +95,7 @@ impl ContentBlock {
         Self::Resource(Box::new(EmbeddedResource { resource, extras: None }))
     }
 
-    /// The block with these annotations. An unknown block stays as it is.
+    /// Sets the annotations. An unknown block is not changed.
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         if let Some(extras) = self.extras_mut() {
             extras.get_or_insert_default().annotations = Some(annotations);
@@ -103,7 +103,7 @@ impl ContentBlock {
         self
     }
 
-    /// The block with one more member of its `_meta`. An unknown block stays as it is.
+    /// Adds a member to `_meta`. An unknown block is not changed.
     pub fn with_meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         if let Some(extras) = self.extras_mut() {
             extras.get_or_insert_default().meta.get_or_insert_default().insert(key.into(), value.into());
@@ -112,9 +112,9 @@ impl ContentBlock {
     }
 }
 
-/// What is in a block.
+/// Accessors.
 impl ContentBlock {
-    /// The text, if it is a text block.
+    /// Returns the text of a text block.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(block) => Some(&block.text),
@@ -122,8 +122,8 @@ impl ContentBlock {
         }
     }
 
-    /// The block in words, for readers of text only: the text of text blocks and of text resources, else one line
-    /// that names the type of the block, its size, and where its contents are.
+    /// Returns the block as text for readers that support nothing else: the text of text blocks and text
+    /// resources, otherwise one line with the type of the block, its size and its location.
     pub fn to_text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(block) => (&block.text).into(),
@@ -141,12 +141,12 @@ impl ContentBlock {
         }
     }
 
-    /// For whom the block is and how much it matters, if that is said.
+    /// Returns the audience and priority, if given.
     pub fn annotations(&self) -> Option<&Annotations> {
         self.extras()?.annotations.as_ref()
     }
 
-    /// The block's `_meta`, if it has one.
+    /// Returns `_meta`, if the block has one.
     pub fn meta(&self) -> Option<&Map<String, Value>> {
         self.extras()?.meta.as_ref()
     }

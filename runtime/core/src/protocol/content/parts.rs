@@ -1,4 +1,4 @@
-//! The members of each type of block.
+//! The members of each block type.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,29 +16,29 @@ use crate::protocol::metadata::title_builders;
 pub struct TextContent {
     /// The text.
     pub text: String,
-    /// What any block may have beside its own members.
+    /// Annotations, `_meta` and unknown members.
     #[serde(flatten)]
     pub extras: Option<Box<Extras>>,
 }
 
 impl TextContent {
-    /// A text with nothing else.
+    /// Creates a text block.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), extras: None }
     }
 }
 
-/// A picture or a recording.
+/// An image or audio.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct MediaContent {
-    /// The bytes as base64. Toolwright writes the standard alphabet with padding and no prefix; what another
-    /// server wrote stays as it came, see [`super::ContentBlock::repaired`].
+    /// The base64 data. Toolwright writes the standard alphabet with padding and without a prefix; data from
+    /// other servers is kept as received, see [`super::ContentBlock::repaired`].
     pub data: String,
-    /// The media type, such as `image/png`.
+    /// The MIME type, such as `image/png`.
     pub mime_type: String,
-    /// What any block may have beside its own members.
+    /// Annotations, `_meta` and unknown members.
     #[serde(flatten)]
     pub extras: Option<Box<Extras>>,
 }
@@ -49,51 +49,51 @@ impl MediaContent {
         Self { data: base64::encode(bytes.as_ref()), mime_type: mime_type.into(), extras: None }
     }
 
-    /// The bytes. Takes also the URL-safe alphabet, line breaks, missing padding and a `data:` prefix.
+    /// Decodes the data. Accepts the URL-safe alphabet, line breaks, missing padding and a `data:` prefix as well.
     ///
     /// # Errors
-    /// [`Base64Error`] where the data is not base64.
+    /// [`Base64Error`] if the data is not valid base64.
     pub fn bytes(&self) -> Result<Vec<u8>, Base64Error> {
         base64::decode(&self.data)
     }
 
-    /// The number of bytes behind the data, without decoding it; exact for data that Toolwright wrote.
+    /// Returns the number of bytes without decoding the data; exact for data written by Toolwright.
     pub fn size(&self) -> usize {
         base64::decoded_size(&self.data)
     }
 }
 
-/// The address of a resource (2026-07-28, schema `ResourceLink`).
+/// A link to a resource (2026-07-28, schema `ResourceLink`).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceLink {
-    /// The address.
+    /// The URI.
     pub uri: String,
-    /// The name for programs; shown where there is no title.
+    /// Programmatic name; displayed if there is no title.
     pub name: String,
-    /// A name for people.
+    /// Human-readable name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the resource is, for the model.
+    /// A description for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The media type, if known.
+    /// The MIME type, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// The number of bytes of the raw contents, if known.
+    /// The size of the raw contents in bytes, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// Pictures for user interfaces.
+    /// Icons for user interfaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
-    /// What any block may have beside its own members.
+    /// Annotations, `_meta` and unknown members.
     #[serde(flatten)]
     pub extras: Option<Box<Extras>>,
 }
 
 impl ResourceLink {
-    /// A link with nothing but its address and its name.
+    /// Creates a link with a URI and a name.
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
@@ -107,7 +107,7 @@ impl ResourceLink {
         }
     }
 
-    /// The link in one line.
+    /// Formats the link on one line.
     pub(super) fn to_line(&self) -> String {
         let mut line = format!("[resource: {} at {}", self.title.as_ref().unwrap_or(&self.name), self.uri);
         if let Some(mime_type) = &self.mime_type {
@@ -128,19 +128,19 @@ impl ResourceLink {
 
 title_builders!(ResourceLink);
 
-/// A resource inside a result.
+/// A resource embedded in a result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct EmbeddedResource {
     /// The resource.
     pub resource: ResourceContents,
-    /// What any block may have beside its own members.
+    /// Annotations, `_meta` and unknown members.
     #[serde(flatten)]
     pub extras: Option<Box<Extras>>,
 }
 
 impl EmbeddedResource {
-    /// A resource with nothing else.
+    /// Embeds `resource`.
     pub fn new(resource: ResourceContents) -> Self {
         Self { resource, extras: None }
     }
@@ -151,29 +151,29 @@ impl EmbeddedResource {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceContents {
-    /// The address.
+    /// The URI.
     pub uri: String,
-    /// The media type, if known.
+    /// The MIME type, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The contents.
     #[serde(flatten)]
     pub data: ResourceData,
-    /// Whatever else belongs to the resource.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ResourceContents {
-    /// A text at an address. Its media type is a public member.
+    /// Creates text contents. The MIME type is a public field.
     pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self::new(uri.into(), ResourceData::Text(text.into()))
     }
 
-    /// Bytes at an address, which are written as base64. Their media type is a public member.
+    /// Creates binary contents, which are encoded as base64. The MIME type is a public field.
     pub fn blob(uri: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         Self::new(uri.into(), ResourceData::Blob(base64::encode(bytes.as_ref())))
     }
@@ -182,13 +182,13 @@ impl ResourceContents {
         Self { uri, mime_type: None, data, meta: None, other: Map::new() }
     }
 
-    /// The contents with this media type, such as `text/markdown`.
+    /// Sets the MIME type, such as `text/markdown`.
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
 
-    /// The text, or one line that names the resource.
+    /// Returns the text, or one line that names the resource.
     pub(super) fn to_text(&self) -> Cow<'_, str> {
         match &self.data {
             ResourceData::Text(text) => text.into(),
@@ -200,69 +200,69 @@ impl ResourceContents {
     }
 }
 
-/// What a resource holds.
+/// The data of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ResourceData {
     /// Text.
     Text(String),
-    /// Bytes as base64.
+    /// Base64 data.
     Blob(String),
 }
 
-/// What any block may have beside its own members. Few blocks have any, so it is boxed.
+/// Members that every block may have. Few blocks do, so they are boxed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Extras {
-    /// For whom the block is and how much it matters.
+    /// Audience and priority.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Whatever else belongs to the block.
+    /// `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version of Toolwright does not know, and those of a wrong type; kept as they came.
+    /// Unknown members and members of the wrong type, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// For whom a block is and how much it matters (2026-07-28, schema `Annotations`).
+/// Audience and priority of a block (2026-07-28, schema `Annotations`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Annotations {
-    /// For whom; empty is "not said".
+    /// The audience; empty if unspecified.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub audience: Vec<Role>,
-    /// From 0, can be left out, to 1, effectively required.
+    /// The importance, from 0 (optional) to 1 (effectively required).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<f64>,
-    /// When the contents last changed: ISO 8601, such as `2025-01-12T15:00:58Z`.
+    /// When the contents were last modified, in ISO 8601, such as `2025-01-12T15:00:58Z`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
-    /// Members that this version of Toolwright does not know; kept as they came.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl Annotations {
-    /// The same for one more of those who may see it.
+    /// Adds a role to the audience.
     pub fn audience(mut self, role: Role) -> Self {
         self.audience.push(role);
         self
     }
 
-    /// The same with a priority from 0 to 1.
+    /// Sets the priority, from 0 to 1.
     pub fn priority(mut self, priority: f64) -> Self {
         self.priority = Some(priority);
         self
     }
 }
 
-/// A side of the conversation.
+/// A participant of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The person.
+    /// The user.
     User,
     /// The model.
     Assistant,

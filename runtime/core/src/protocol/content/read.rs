@@ -1,6 +1,6 @@
-//! Reading blocks: every JSON value is some block.
+//! Deserialization of blocks: every JSON value is a block.
 //!
-//! Nearly all blocks are plain text, and are read without a tree in between.
+//! Most blocks are plain text. They are read without an intermediate tree.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -71,12 +71,12 @@ impl<'de> Deserialize<'de> for ContentBlock {
     }
 }
 
-/// The members of a block so far, as long as they are those of plain text.
+/// The members read so far, as long as the block is plain text.
 #[derive(Default)]
 struct Plain<'de> {
     kind: Option<Cow<'de, str>>,
     text: Option<Cow<'de, str>>,
-    /// The text came first.
+    /// Whether `text` came before `type`.
     is_text_first: bool,
 }
 
@@ -94,7 +94,7 @@ impl<'de> Plain<'de> {
         }
     }
 
-    /// The block, whose members have come to their end.
+    /// Builds the block after the last member.
     fn finish(self) -> ContentBlock {
         match self {
             Self { kind: Some(kind), text: Some(text), .. } if kind == "text" => {
@@ -111,7 +111,7 @@ impl<'de> Plain<'de> {
         ordered.into_iter().flatten().collect()
     }
 
-    /// All members, of which `name` is the next.
+    /// Collects all members, `name` being the next one.
     fn with_further<A: MapAccess<'de>>(
         self,
         name: Cow<'de, str>,
@@ -136,11 +136,11 @@ impl<'de> Plain<'de> {
     }
 }
 
-/// The name of a member, borrowed where it has no escapes.
+/// A member name, borrowed unless it has escapes.
 #[derive(Deserialize)]
 pub(in crate::protocol) struct Name<'a>(#[serde(borrow)] pub(in crate::protocol) Cow<'a, str>);
 
-/// A value of which texts are borrowed.
+/// A value, whose strings are borrowed.
 enum Member<'de> {
     Text(Cow<'de, str>),
     Other(Value),
@@ -218,8 +218,8 @@ impl From<Value> for ContentBlock {
     }
 }
 
-/// The block, where the object has all that its type requires; the members are looked at first and moved then, so
-/// that an object that does not fit is still whole.
+/// Converts an object that has everything its type requires. The members are checked before any is moved, so an
+/// object that does not match stays complete.
 fn from_object(mut object: Map<String, Value>) -> ContentBlock {
     let has_text = |key: &str| object.get(key).is_some_and(Value::is_string);
     match object.get("type").and_then(Value::as_str) {
@@ -260,7 +260,7 @@ fn media(mut object: Map<String, Value>) -> MediaContent {
     }
 }
 
-/// The contents; takes them out of `value` only if they are whole.
+/// Takes the contents out of `value`, only if they are complete.
 fn resource(value: &mut Value) -> Option<ResourceContents> {
     let object = value.as_object_mut()?;
     let has_text = |key: &str| object.get(key).is_some_and(Value::is_string);
@@ -281,7 +281,7 @@ fn resource(value: &mut Value) -> Option<ResourceContents> {
     })
 }
 
-/// What is left after the block's own members.
+/// Collects the members that are left after those of the type.
 fn extras(mut object: Map<String, Value>) -> Option<Box<Extras>> {
     object.shift_remove("type");
     if object.is_empty() {
@@ -293,12 +293,12 @@ fn extras(mut object: Map<String, Value>) -> Option<Box<Extras>> {
     (extras != Extras::default()).then(|| Box::new(extras))
 }
 
-/// Takes out a member that the caller has seen to be a text.
+/// Takes out a member that the caller has checked to be a string.
 fn required_text(object: &mut Map<String, Value>, key: &str) -> String {
     take_text(object, key).unwrap_or_default()
 }
 
-/// Takes out an optional text; moves it, since it may be megabytes of base64.
+/// Takes out an optional string. Moves it, since it may be megabytes of base64.
 fn take_text(object: &mut Map<String, Value>, key: &str) -> Option<String> {
     let text = match object.get_mut(key)? {
         Value::String(text) => Some(std::mem::take(text)),
@@ -309,7 +309,7 @@ fn take_text(object: &mut Map<String, Value>, key: &str) -> Option<String> {
     text
 }
 
-/// Takes out an optional member. `null` is the same as absent; one of a wrong type stays among the unknown members.
+/// Takes out an optional member. `null` means absent; a member of the wrong type stays with the unknown members.
 fn take<T: DeserializeOwned>(object: &mut Map<String, Value>, key: &str) -> Option<T> {
     let read = Option::<T>::deserialize(object.get(key)?).ok()?;
     object.shift_remove(key);

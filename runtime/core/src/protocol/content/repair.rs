@@ -1,4 +1,4 @@
-//! Blocks of other servers, made fit for a model's provider.
+//! Repairs blocks of other servers so that model providers accept them.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,13 @@ use super::parts::{Extras, MediaContent};
 use super::{ContentBlock, base64};
 
 impl ContentBlock {
-    /// The block as a model's provider takes it.
+    /// Returns the block in a form that model providers accept.
     ///
-    /// Providers refuse the complete conversation for one bad picture. A picture or recording of another server
-    /// comes out with standard base64, without a `data:` prefix, and with the media type that its first bytes show,
-    /// else the one that it was given, in lower case. Where the data is empty, is not base64, or has no media type at all,
-    /// it is replaced by a text that says so. Blocks of other types are returned unchanged.
+    /// Providers reject the whole conversation because of one invalid image. Images and audio from other
+    /// servers are returned with standard base64, without a `data:` prefix, and with the MIME type that the
+    /// first bytes show, or else the declared one in lower case. If the data is empty or not base64, or no MIME
+    /// type is known, a text block that says so replaces the block. Blocks of other types are returned
+    /// unchanged.
     pub fn repaired(&self) -> Cow<'_, Self> {
         let (kind, data, mime_type, extras) = match self {
             Self::Image(media) => {
@@ -22,7 +23,7 @@ impl ContentBlock {
             Self::Audio(media) => {
                 ("audio", media.data.as_str(), media.mime_type.as_str(), media.extras.clone())
             }
-            // A block without a media type could not be read as a picture or a recording.
+            // A block without a MIME type is not deserialized as an image or audio.
             Self::Unknown(value) => {
                 let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
                 match text("type") {
@@ -35,7 +36,7 @@ impl ContentBlock {
         let block = match repair(data, mime_type, extras) {
             Ok(media) if kind == "image" => Self::Image(media),
             Ok(media) => Self::Audio(media),
-            Err(reason) => Self::text(format!("[{kind} left out: {reason}]")),
+            Err(reason) => Self::text(format!("[{kind} omitted: {reason}]")),
         };
         if block == *self { Cow::Borrowed(self) } else { Cow::Owned(block) }
     }
@@ -44,19 +45,19 @@ impl ContentBlock {
 fn repair(data: &str, mime_type: &str, extras: Option<Box<Extras>>) -> Result<MediaContent, String> {
     let bytes = base64::decode(data).map_err(|error| error.to_string())?;
     if bytes.is_empty() {
-        return Err("its data is empty".to_owned());
+        return Err("the data is empty".to_owned());
     }
     let said =
         [Some(mime_type), base64::split_prefix(data).0].into_iter().flatten().find(|said| !said.is_empty());
     let mime_type = match (sniff(&bytes), said) {
         (Some(seen), _) => seen.to_owned(),
         (None, Some(said)) => said.to_ascii_lowercase(),
-        (None, None) => return Err("its media type is not known".to_owned()),
+        (None, None) => return Err("the MIME type is unknown".to_owned()),
     };
     Ok(MediaContent { extras, ..MediaContent::new(bytes, mime_type) })
 }
 
-/// The media type that the first bytes show, for the formats that providers take.
+/// Detects the MIME type from the first bytes, for the formats that providers accept.
 fn sniff(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),

@@ -1,4 +1,4 @@
-//! Blocks for peers of older revisions of the protocol.
+//! Converts blocks for peers of older revisions.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,11 @@ use super::parts::{Extras, ResourceContents, TextContent};
 use crate::protocol::Revision;
 
 impl ContentBlock {
-    /// The block for a peer of `revision`: itself, or a text in its place where the revision does not have the type.
+    /// Returns the block for a peer of `revision`: unchanged, or a text block if the revision lacks the type.
     ///
-    /// Recordings came with 2025-03-26, resource links with 2025-06-18. The text says what stood there, with the
-    /// address of a link, and keeps the annotations of the block. Unknown blocks stay, since the peer may
-    /// understands them.
+    /// Audio was added in 2025-03-26, resource links in 2025-06-18. The text names the original block, with the
+    /// URI of a link, and keeps its annotations. Unknown blocks are not changed, since the peer may understand
+    /// them.
     pub fn for_revision(&self, revision: Revision) -> Cow<'_, Self> {
         let since = match self {
             Self::Audio(_) => Revision::V2025_03_26,
@@ -29,7 +29,7 @@ impl ContentBlock {
 }
 
 impl ResourceContents {
-    /// The contents with the members that the revision has: `_meta` came with 2025-06-18.
+    /// Returns the contents for a peer of `revision`; `_meta` was added in 2025-06-18.
     pub fn for_revision(&self, revision: Revision) -> Cow<'_, Self> {
         if revision.has_titles() || self.meta.is_none() {
             return Cow::Borrowed(self);

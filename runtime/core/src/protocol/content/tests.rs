@@ -62,7 +62,7 @@ fn full_blocks() -> Vec<(ContentBlock, Value)> {
 }
 
 #[test]
-fn each_type_is_written_and_read_as_the_protocol_has_it() {
+fn each_type_round_trips_in_the_form_of_the_protocol() {
     for (block, json) in full_blocks() {
         assert_eq!(serde_json::to_value(&block).unwrap(), json);
         assert_eq!(serde_json::from_value::<ContentBlock>(json.clone()).unwrap(), block);
@@ -75,7 +75,7 @@ fn each_type_is_written_and_read_as_the_protocol_has_it() {
 }
 
 #[test]
-fn h_e7_and_e3_whatever_comes_is_kept_as_it_came() {
+fn unknown_content_is_preserved() {
     let cases = [
         json!({"type": "text", "text": "b", "extra": 1}),
         json!({"type": "text", "text": "b", "annotations": {"audience": ["robot"]}, "_meta": "wrong"}),
@@ -103,7 +103,7 @@ fn h_e7_and_e3_whatever_comes_is_kept_as_it_came() {
 
 // As reported in kirodotdev/Kiro#7983.
 #[test]
-fn block_types_nobody_knows() {
+fn unknown_block_types() {
     let result: ToolResult = serde_json::from_value(json!({"content": [
         {"type": "text", "text": "a"},
         {"type": "video", "data": "AAAA", "mimeType": "video/mp4"},
@@ -129,7 +129,7 @@ fn block_types_nobody_knows() {
 
 // As reported in nota/gyazo-mcp-server#129, UKGovernmentBEIS/inspect_ai#3394, google-gemini/gemini-cli#27850, NVIDIA-NeMo/DataDesigner#689.
 #[test]
-fn own_pictures_are_standard_base64_without_a_prefix() {
+fn own_images_are_standard_base64_without_a_prefix() {
     // These bytes use both characters in which the alphabets differ, and need padding.
     let ContentBlock::Image(media) = ContentBlock::image([0xfb, 0xef, 0xff, 0xfb], "image/png") else {
         panic!("an image")
@@ -163,14 +163,11 @@ fn pictures_of_others_are_repaired_or_replaced() {
     let replaced = [
         (
             json!({"type": "image", "data": "not base64!", "mimeType": "image/png"}),
-            "[image left out: the character '!' at byte 10 is not base64]",
+            "[image omitted: the character '!' at byte 10 is not base64]",
         ),
-        (
-            json!({"type": "image", "data": "", "mimeType": "image/png"}),
-            "[image left out: its data is empty]",
-        ),
-        (json!({"type": "audio", "data": "AAAA"}), "[audio left out: its media type is not known]"),
-        (json!({"type": "image"}), "[image left out: its data is empty]"),
+        (json!({"type": "image", "data": "", "mimeType": "image/png"}), "[image omitted: the data is empty]"),
+        (json!({"type": "audio", "data": "AAAA"}), "[audio omitted: the MIME type is unknown]"),
+        (json!({"type": "image"}), "[image omitted: the data is empty]"),
     ];
     for (json, text) in replaced {
         assert_eq!(*ContentBlock::from(json).repaired(), ContentBlock::text(text));

@@ -3,7 +3,7 @@ use crate::protocol::id::{string, trimmed};
 use crate::protocol::meta;
 
 #[test]
-fn malformed_input_is_told_apart() {
+fn malformed_input_is_distinguished() {
     let cases: &[(&str, MessageFault, Option<&str>)] = &[
         ("not json", MessageFault::Syntax, None),
         (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"#, MessageFault::Syntax, None),
@@ -44,7 +44,7 @@ fn malformed_input_is_told_apart() {
 }
 
 #[test]
-fn a_response_is_read_whatever_stands_beside_it() {
+fn a_response_is_read_despite_unknown_members() {
     for text in [
         r#"{"jsonrpc":"2.0","id":1,"result":{},"params":[]}"#,
         r#"{"jsonrpc":"2.0","id":1,"re\u0073ult":{},"params":{"uri":1,"uri":1}}"#,

@@ -9,7 +9,7 @@ fn again(text: &str) -> String {
 }
 
 #[test]
-fn a_message_is_written_as_it_was_read() {
+fn messages_round_trip() {
     for text in [
         r#"{"jsonrpc":"2.0","id":9007199254740993,"method":"tools/call","params":{"name":"a","n":1e400}}"#,
         r#"{"jsonrpc":"2.0","id":"\u0061","method":"x"}"#,
@@ -30,7 +30,7 @@ fn a_message_is_written_as_it_was_read() {
 }
 
 #[test]
-fn what_is_not_a_message_is_refused_with_its_id() {
+fn invalid_messages_are_rejected_with_their_id() {
     let cases: &[(&[u8], MessageFault, Option<&str>)] = &[
         (b"", MessageFault::Syntax, None),
         (b"\xff", MessageFault::Syntax, None),
@@ -86,7 +86,7 @@ fn deep_and_repeated_parameters_are_read_but_not_sent() {
 }
 
 #[test]
-fn messages_are_made_and_written() {
+fn messages_are_created_and_serialized() {
     let request =
         Request::new(RequestId::text("a\"b"), method::PING).with_params(&serde_json::json!({"a": 1}));
     let text = Message::from(request.expect("parameters")).to_bytes().expect("JSON");

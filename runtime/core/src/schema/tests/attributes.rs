@@ -113,7 +113,7 @@ fn attributes_constrain_in_both_profiles() {
 }
 
 #[test]
-fn the_draft_still_tells_what_serde_checks() {
+fn the_draft_keeps_rust_formats() {
     let draft = Draft::input::<Fields>(InputShape::Object).with_fields(FIELDS, false);
     let properties = &draft.as_value()["properties"];
     let count = json!({ "type": "integer", "format": "uint32", "minimum": 0, "maximum": 10 });
@@ -149,7 +149,7 @@ fn the_last_required_credential_leaves_no_empty_list() {
 }
 
 #[test]
-fn attributes_that_constrain_nothing_are_refused() {
+fn attributes_without_effect_are_rejected() {
     #[derive(Deserialize, JsonSchema)]
     struct Post {
         labels: Option<Vec<String>>,
@@ -165,12 +165,12 @@ fn attributes_that_constrain_nothing_are_refused() {
         (
             "labels",
             r#"{"pattern":"^a"}"#,
-            "`pattern` on the field `labels` constrains nothing, because its values are of the type array;",
+            "`pattern` on the field `labels` has no effect, because its values have the type array;",
         ),
         (
             "note",
             r#"{"title":"Note","maximum":3}"#,
-            "`maximum` on the field `note` constrains nothing, because its values are of the type string;",
+            "`maximum` on the field `note` has no effect, because its values have the type string;",
         ),
     ] {
         let problem = problem(name, schema).expect("a problem");

@@ -130,7 +130,7 @@ fn any_value_is_an_object_schema() {
     #[derive(Deserialize, JsonSchema)]
     struct Invoke {
         function: String,
-        /// Handed on as it is.
+        /// Forwarded unchanged.
         data: Value,
         plain: Value,
         extras: HashMap<String, Value>,
@@ -138,7 +138,7 @@ fn any_value_is_an_object_schema() {
     let schema = input::<Invoke>();
     assert_eq!(
         schema["properties"]["data"],
-        json!({ "description": "Handed on as it is." }),
+        json!({ "description": "Forwarded unchanged." }),
         "GaloyMoney/drua#230"
     );
     assert_eq!(schema["properties"]["plain"], json!({}), "GaloyMoney/drua#230");
@@ -161,7 +161,7 @@ fn pair_of_equal_types_is_an_array() {
 
 // As reported in ScriptedAlchemy/agent-bundle#580.
 #[test]
-fn mixed_tuple_says_what_items_are() {
+fn mixed_tuples_describe_their_items() {
     #[derive(Deserialize, JsonSchema)]
     struct Mark {
         #[schemars(extend("items" = false))]

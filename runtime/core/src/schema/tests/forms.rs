@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::check;
 use crate::revision::Revision;
-use crate::schema::{FormProblem, form, form_for, restricted};
+use crate::schema::{FormProblem, form, form_for, restrict};
 
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "read by schemars only")]
@@ -78,7 +78,7 @@ fn values_become_members() {
 }
 
 #[test]
-fn what_no_form_has_is_named() {
+fn unsupported_form_members_are_reported() {
     fn member<T: JsonSchema>() -> Result<Value, FormProblem> {
         form::<Member<T>>()
     }
@@ -98,7 +98,7 @@ fn what_no_form_has_is_named() {
 }
 
 #[test]
-fn a_schema_keeps_what_a_form_has() {
+fn a_schema_is_restricted_to_form_keywords() {
     let good = json!({
         "type": "object",
         "properties": {
@@ -108,21 +108,21 @@ fn a_schema_keeps_what_a_form_has() {
         },
         "required": ["day"],
     });
-    assert_eq!(restricted(&good), Ok(good.clone()));
+    assert_eq!(restrict(&good), Ok(good.clone()));
     let mut more = good.clone();
     more["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     more["properties"]["day"]["pattern"] = json!("^2");
     more["properties"]["day"]["format"] = json!("uuid");
     let mut less = good;
     less["properties"]["day"].as_object_mut().expect("an object").shift_remove("format");
-    assert_eq!(restricted(&more), Ok(less));
+    assert_eq!(restrict(&more), Ok(less));
     for bad in [json!({"type": "array"}), json!({"type": "object"}), json!({"properties": {}}), json!(true)] {
-        assert_eq!(restricted(&bad), Err(FormProblem::NotAnObject), "{bad}");
+        assert_eq!(restrict(&bad), Err(FormProblem::NotAnObject), "{bad}");
     }
 }
 
 #[test]
-fn revision_2025_06_18_has_fewer_words() {
+fn revision_2025_06_18_has_fewer_keywords() {
     let new = json!({"type": "object", "properties": {
         "text": {"type": "string", "default": "a"},
         "on": {"type": "boolean", "default": true},

@@ -33,7 +33,7 @@ fn label() -> Value {
 }
 
 #[test]
-fn recursive_types_stay_definitions_and_the_root_is_none() {
+fn recursive_types_stay_definitions_except_the_root() {
     let reference = json!({ "$ref": "#/$defs/Tree" });
     let properties = json!({
         "label": label(),
@@ -121,7 +121,7 @@ enum Side {
 doubling!(D0 of Label, D1 of D0, D2 of D1, D3 of D2, D4 of D3, D5 of D4, D6 of D5, D7 of D6, D8 of D7, D9 of D8, D10 of D9);
 
 #[test]
-fn large_schemas_keep_what_they_use_often() {
+fn large_schemas_keep_repeated_definitions() {
     let small = input::<D3>();
     assert_eq!(small.get("$defs"), None);
     let large = input::<D10>();
@@ -165,7 +165,7 @@ fn names_of_generics_are_found() {
 }
 
 #[test]
-fn a_reference_to_nothing_constrains_nothing() {
+fn a_dangling_reference_has_no_effect() {
     #[derive(Deserialize, JsonSchema)]
     struct ByHand {
         #[schemars(schema_with = "nowhere")]

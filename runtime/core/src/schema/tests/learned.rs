@@ -59,7 +59,7 @@ fn check_keys<K: JsonSchema + DeserializeOwned + Ord>(taken: &[&str], refused: &
 }
 
 #[test]
-fn maps_show_which_keys_serde_takes() {
+fn map_schemas_restrict_their_keys() {
     check_keys::<String>(&["", "a", "no such key"], &[]);
     check_keys::<Plan>(&["gold", "free"], &["Gold", "silver", ""]);
     check_keys::<char>(&["a", "é", "1"], &["", "ab"]);
@@ -115,7 +115,7 @@ fn keys_are_learned_in_a_flattened_option_that_needs_more() {
 }
 
 #[test]
-fn a_tuple_shows_which_places_may_be_left_out() {
+fn tuples_with_optional_items_have_min_items() {
     let schema = schema_of::<Short>();
     let value = &schema["properties"]["value"];
     assert_eq!((&value["minItems"], &value["maxItems"]), (&json!(1), &json!(3)), "{schema:#}");
@@ -145,7 +145,7 @@ impl JsonSchema for ByHand {
 }
 
 #[test]
-fn a_struct_without_fields_is_closed_and_others_stay_open() {
+fn only_structs_without_fields_are_closed() {
     let is_closed = |schema: Value, pointer: &str| {
         let node = schema.pointer(pointer).unwrap_or_else(|| panic!("{pointer} of {schema:#}"));
         node.get("additionalProperties") == Some(&Value::Bool(false))

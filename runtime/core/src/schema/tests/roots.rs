@@ -59,7 +59,7 @@ fn newtypes_of_a_struct_are_the_struct() {
 
 // As reported in modelcontextprotocol/rust-sdk#860.
 #[test]
-fn other_types_are_refused() {
+fn types_that_are_not_objects_are_rejected() {
     #[derive(Deserialize, JsonSchema)]
     enum Mixed {
         Stop,
@@ -74,7 +74,7 @@ fn other_types_are_refused() {
         assert_eq!(draft.as_value()["type"], "object");
         draft.problem().expect("the type is no object").to_string()
     }
-    let whole = "the arguments of a tool are a JSON object, but serde reads ";
+    let whole = "the arguments of a tool must be a JSON object, but serde deserializes ";
     for (problem, start) in [
         (problem::<String>(), "this type from a string; make it a struct"),
         (problem::<Vec<u8>>(), "this type from an array;"),
@@ -85,7 +85,7 @@ fn other_types_are_refused() {
     ] {
         assert!(problem.starts_with(&format!("{whole}{start}")), "{problem}");
     }
-    assert!(problem::<Never>().contains("never read a value"));
+    assert!(problem::<Never>().contains("has no values"));
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -116,7 +116,7 @@ impl Tool for Text {
 
 #[test]
 #[should_panic(
-    expected = "the tool `text` cannot be registered: the arguments of a tool are a JSON object, but"
+    expected = "the tool `text` cannot be registered: the arguments of a tool must be a JSON object, but"
 )]
 // As reported in modelcontextprotocol/rust-sdk#860.
 fn the_definition_names_the_tool() {

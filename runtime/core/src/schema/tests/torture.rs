@@ -151,7 +151,7 @@ fn torture_input() {
 }
 
 #[test]
-fn torture_output_requires_what_serde_always_writes() {
+fn torture_output_requires_members_always_written() {
     let schema = output::<Torture>(Profile::Portable);
     assert_eq!(
         schema["required"],

@@ -169,10 +169,10 @@ async fn messages_render_as_text() {
         AgentMessage::new(Source::Mcp, "t", ToolResult::new(content)).to_text()
     };
     assert!(!long(&[RENDER_LIMIT - 1, 1]).contains('['));
-    assert!(long(&[RENDER_LIMIT - 1, 2, 1]).ends_with("é\n\n[2 more blocks left out: too long]"));
+    assert!(long(&[RENDER_LIMIT - 1, 2, 1]).ends_with("é\n\n[2 more blocks omitted: too long]"));
     let cut = long(&[RENDER_LIMIT + 7]);
     assert_eq!(cut.chars().filter(|character| *character == 'é').count(), RENDER_LIMIT);
-    assert!(cut.ends_with("\n[cut: 7 more characters]"));
+    assert!(cut.ends_with("\n[truncated: 7 more characters]"));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Configuration files. Their problems have a file and a line in the place of a server.
+//! Configuration files. Their problems have a file and a line instead of a server.
 
 use toolwright_client::config::{ConfigError, ConfigReader};
 

@@ -16,7 +16,7 @@ pub(crate) struct Suite<'a> {
     modules: PathBuf,
 }
 
-/// What came of a check. Of two outcomes the later one counts: a failure more than a success, and a success more than
+/// The outcome of a check. Of two outcomes the later one counts: a failure more than a success, and a success more than
 /// a row that says nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]

@@ -48,7 +48,7 @@ impl Dialect {
 pub struct Conversion {
     /// The file.
     pub text: String,
-    /// What it cannot hold, or holds in another way: a line each.
+    /// What it cannot express, or expresses differently: one per line.
     pub losses: Vec<String>,
 }
 

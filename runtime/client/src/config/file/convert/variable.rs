@@ -1,4 +1,4 @@
-//! Variables in the words of another client.
+//! Variables in the syntax of another client.
 
 use serde_json::{Value, json};
 
