@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_gets_a_line_each() {
+    fn an_agent_gets_one_line_per_entry() {
         let text = lines(&manifest());
         assert_eq!(text.lines().count(), 3);
         assert!(text.starts_with("prompt re|view`: Asks for it.\nresource shop://terms\n"), "{text}");

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_is_handed_on_as_it_is() {
+    fn unknown_notifications_are_forwarded_unchanged() {
         for (method, params) in [("vendor/x", r#"{"a":1}"#), ("notifications/message", r#"{"level":7}"#)] {
             let expected = Event::Notification {
                 method: method.to_owned(),

@@ -79,7 +79,7 @@ async fn everywhere(test: impl AsyncFn(Revision, Revision)) {
 }
 
 #[tokio::test]
-async fn every_call_is_recorded_with_what_came_of_it() {
+async fn every_call_is_recorded_with_its_outcome() {
     everywhere(async |before, behind| {
         let stand = Stand::new("", behind).await;
         let client = stand.client(Client::builder().revision(before)).await;

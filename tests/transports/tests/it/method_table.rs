@@ -94,7 +94,7 @@ fn a_request_without_its_metadata_is_refused() {
 
 // As reported in modelcontextprotocol/python-sdk#961.
 #[test]
-fn ids_that_jsonrpsee_takes_go_back_as_they_came() {
+fn ids_that_jsonrpsee_accepts_are_returned_unchanged() {
     let plain = tools::plain(Limits::default());
     for id in [json!("1"), json!(""), json!(0), json!(9_007_199_254_740_993_i64)] {
         let mut request = request("tools/list", &json!({}));

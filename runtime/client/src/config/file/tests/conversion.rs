@@ -32,7 +32,7 @@ fn our_own_form_holds_all_of_a_file_and_gives_it_back() {
 }
 
 #[test]
-fn variables_are_written_in_the_words_of_the_client() {
+fn variables_are_written_in_the_syntax_of_the_client() {
     for (dialect, has, losses) in [
         (Dialect::VsCode, vec!["${env:MY_API_KEY}", "${input:api-key}", "\"servers\""], vec![]),
         (
