@@ -16,7 +16,8 @@ fn graph(args: &[&str], workflow: &str) -> Run {
 /// The workflow that the documentation shows.
 fn documented() -> String {
     let page = include_str!("../../../docs/gateway.md");
-    let (_, rest) = page.split_once("```json\n").unwrap();
+    let (_, section) = page.split_once("\n## Workflows\n").unwrap();
+    let (_, rest) = section.split_once("```json\n").unwrap();
     rest.split_once("```").unwrap().0.to_owned()
 }
 
