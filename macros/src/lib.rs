@@ -35,7 +35,7 @@ pub fn derive_tool(input: TokenStream) -> TokenStream {
     quote::quote!(#errors #implementation).into()
 }
 
-/// Makes an enum the set of tools that one server offers: one variant a tool, `GetOrder(GetOrder)`.
+/// Makes an enum the set of tools that one server offers: one variant per tool, `GetOrder(GetOrder)`.
 #[proc_macro_derive(Toolset, attributes(mcp))]
 pub fn derive_toolset(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -50,7 +50,7 @@ pub(super) fn check(field: &Field<'_>, errors: &Errors) {
     check_format(attributes, errors);
     number::check(attributes, errors);
     if let (Some(_), Some(examples)) = (&attributes.example, &attributes.examples) {
-        errors.on(&examples.key, "`example` and `examples` say the same; put all into `examples(…)`");
+        errors.on(&examples.key, "`example` and `examples` are the same; use only `examples(…)`");
     }
     for example in attributes.all_examples() {
         if let Some(problem) = broken_example(example, attributes) {
@@ -64,7 +64,7 @@ fn is_place_for_keys(field: &Field<'_>, errors: &Errors) -> bool {
     let reason = match field.role {
         Role::Argument => return true,
         Role::Flattened => {
-            "a flattened field is not an argument of its own; use `#[schemars(…)]` on the fields of its type"
+            "a flattened field is not an argument itself; use `#[schemars(…)]` on the fields of its type"
         }
         Role::Skipped => "serde never reads this field, so the key has no effect; remove one of the two",
         Role::Nameless => "this field has no name in JSON; use `#[schemars(…)]` on the fields of its type",
@@ -93,8 +93,8 @@ fn check_schema(field: &Field<'_>, errors: &Errors) {
     };
     errors.at(
         span,
-        "a function reads this field, so the schema of its type may say something else; add \
-         `#[schemars(with = \"…\")]` with a type that is read from the same JSON",
+        "a function deserializes this field, so the schema of its type may not match; add \
+         `#[schemars(with = \"…\")]` with a type that is deserialized from the same JSON",
     );
 }
 
@@ -104,10 +104,11 @@ fn check_credential(attributes: &FieldAttributes, errors: &Errors) {
         let reason = match key.to_string().as_str() {
             keys::SECRET => "a `credential` is never an argument, a `secret` always is; keep one".to_owned(),
             keys::HEADER => {
-                "a `credential` is bound by the server and must not go into a header; remove `header`"
-                    .to_owned()
+                "a `credential` is set by the server and must not be in a header; remove `header`".to_owned()
             }
-            other => format!("a `credential` is bound by the server and no client sees it; remove `{other}`"),
+            other => {
+                format!("a `credential` is set by the server and invisible to clients; remove `{other}`")
+            }
         };
         errors.on(key, reason);
     }

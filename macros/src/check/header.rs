@@ -15,14 +15,17 @@ pub(super) fn check(fields: &[Field<'_>], errors: &Errors) {
             continue;
         }
         if field.attributes.is_secret() {
-            errors.on(&header.key, "a header is read by every proxy on the way, so a `secret` must not be in one; remove `header`");
+            errors.on(
+                &header.key,
+                "every proxy can read a header, so a `secret` must not be in one; remove `header`",
+            );
         }
         // Variants of one tagged enum may share an argument and its header.
         let other = *taken.entry(value.to_ascii_lowercase()).or_insert(&field.name);
         if other != field.name {
             errors.on(
                 &header.value,
-                format!("the field `{other}` has this header already, and case makes no difference; choose another name"),
+                format!("the field `{other}` has this header already (names are case-insensitive); choose another name"),
             );
         }
     }

@@ -76,7 +76,7 @@ fn check_names<'a>(all: impl Iterator<Item = Named<'a>>, errors: &Errors) {
                 let (what, first) = (one.what, &other.ident);
                 errors.at(
                     span,
-                    format!("`{name}` is a name of the {what} `{first}` as well, and serde reads only one of them; rename one"),
+                    format!("`{name}` is a name of the {what} `{first}` as well, but serde reads only one of them; rename one"),
                 );
             }
         }

@@ -28,7 +28,7 @@ pub(super) fn check(tool: &Tool<'_>, errors: &Errors) {
     if let Some(tags) = &attributes.tags {
         text::unique("the tag", &tags.value, errors);
         for tag in tags.value.iter().filter(|tag| tag.value().trim().is_empty()) {
-            errors.on(tag, "an empty tag; write a word or leave it out");
+            errors.on(tag, "an empty tag; write a word or remove it");
         }
     }
     attributes.icons.iter().for_each(|icon| check_icon(icon, errors));
@@ -78,7 +78,7 @@ fn check_icon(icon: &Icon, errors: &Errors) {
     if let Some(mime_type) = &icon.mime_type
         && mime_type.value.value().strip_prefix("image/").is_none_or(str::is_empty)
     {
-        errors.on(&mime_type.value, "the type of an icon is that of an image, such as `image/png`");
+        errors.on(&mime_type.value, "the MIME type of an icon must be an image type, such as `image/png`");
     }
     if let Some(sizes) = &icon.sizes {
         text::unique("the size", &sizes.value, errors);
@@ -117,15 +117,12 @@ fn check_meta_key(key: &LitStr, errors: &Errors) {
             "the name of a key begins and ends with a letter or digit, with `-`, `_` and `.` between",
         );
     } else if labels.get(1).is_some_and(|label| matches!(*label, "modelcontextprotocol" | "mcp")) {
-        errors
-            .on(key, "this prefix is kept for MCP itself; use a domain of your own, such as `com.example/`");
+        errors.on(key, "this prefix is reserved for MCP; use your own domain, such as `com.example/`");
     } else if prefix == Some("io.toolwright") {
-        errors.on(key, "this prefix is kept for Toolwright; use `scopes(…)`, `was(…)`, `tags(…)` or `context`, or a domain of your own");
+        errors.on(key, "this prefix is reserved for Toolwright; use `scopes(…)`, `was(…)`, `tags(…)` or `context`, or your own domain");
     } else if prefix.is_none() && RESERVED_NAMES.contains(&name) {
-        errors.on(
-            key,
-            "this key is kept for MCP itself; put a domain of your own before it, such as `com.example/`",
-        );
+        errors
+            .on(key, "this key is reserved for MCP; prefix it with your own domain, such as `com.example/`");
     }
 }
 
@@ -151,7 +148,7 @@ fn check_unknown_arguments(tool: &Tool<'_>, errors: &Errors) {
         errors.on(
             &allow_unknown.key,
             format!(
-                "`#[serde(deny_unknown_fields)]` refuses what `{}` takes; remove one of the two",
+                "`#[serde(deny_unknown_fields)]` rejects what `{}` accepts; remove one of the two",
                 keys::ALLOW_UNKNOWN
             ),
         );

@@ -22,7 +22,9 @@ pub(super) fn check(tool: &Tool<'_>, errors: &Errors) {
                 let ident = tool.input.ident.unraw();
                 errors.on(
                     &tool.input.ident,
-                    format!("{problem}; `{ident}` makes it, so give a name with `#[mcp(name = \"…\")]`"),
+                    format!(
+                        "{problem}; it is derived from `{ident}`, so set a name with `#[mcp(name = \"…\")]`"
+                    ),
                 );
             }
         }
@@ -37,8 +39,7 @@ fn check_former(former: &LitStr, name: &str, errors: &Errors) {
     if let Some(problem) = problem(&former.value()) {
         errors.on(former, problem);
     } else if former.value() == name {
-        errors
-            .on(former, format!("`{name}` is the tool's present name; `was` lists the names it had before"));
+        errors.on(former, format!("`{name}` is the current name of the tool; `was` lists its former names"));
     }
 }
 

@@ -58,7 +58,7 @@ fn in_order(low: Option<&Given<Number>>, high: Option<&Given<Number>>, exclusive
         errors.on(
             &high.value.source,
             format!(
-                "no value is in this range: `{} = {}` and `{} = {}`; swap or widen them",
+                "this range is empty: `{} = {}` and `{} = {}`; swap or widen them",
                 low.key, low.value.json, high.key, high.value.json
             ),
         );

@@ -33,11 +33,11 @@ fn not_ecma(pattern: &str) -> Option<&'static str> {
             '\\' => {
                 let escaped = rest[1..].chars().next();
                 match escaped {
-                    Some('A') => return Some("clients do not know `\\A`; write `^`"),
-                    Some('z') => return Some("clients do not know `\\z`; write `$`"),
+                    Some('A') => return Some("clients do not support `\\A`; write `^`"),
+                    Some('z') => return Some("clients do not support `\\z`; write `$`"),
                     Some('a' | 'x' | 'u' | 'U') if rest[2..].starts_with('{') || escaped == Some('a') => {
                         return Some(
-                            "clients do not know this escape; write `\\u` and four hexadecimal digits",
+                            "clients do not support this escape; write `\\u` and four hexadecimal digits",
                         );
                     }
                     _ => {}
@@ -46,16 +46,18 @@ fn not_ecma(pattern: &str) -> Option<&'static str> {
                 continue;
             }
             '(' if rest.starts_with("(?P<") => {
-                return Some("clients do not know `(?P<name>…)`; write `(?<name>…)`");
+                return Some("clients do not support `(?P<name>…)`; write `(?<name>…)`");
             }
             '(' if rest.starts_with("(?")
                 && !["(?:", "(?=", "(?!", "(?<"].iter().any(|known| rest.starts_with(known)) =>
             {
-                return Some("clients do not know flags such as `(?i)`; write out both cases, as in `[Aa]`");
+                return Some(
+                    "clients do not support flags such as `(?i)`; write out both cases, as in `[Aa]`",
+                );
             }
             '[' if rest.starts_with("[[:") => {
                 return Some(
-                    "clients do not know `[[:alpha:]]` and the like; write the range, as in `[A-Za-z]`",
+                    "clients do not support `[[:alpha:]]` and the like; write the range, as in `[A-Za-z]`",
                 );
             }
             _ => {}

@@ -43,11 +43,11 @@ fn check_struct(tool: &Tool<'_>, fields: &Fields, errors: &Errors) {
     });
     match unnamed.unnamed.len() {
         _ if replaced => {}
-        0 => errors.on(unnamed, "serde reads `[]` for this, and arguments are an object; write `struct Name;`"),
+        0 => errors.on(unnamed, "serde reads `[]` for this, but arguments are an object; write `struct Name;`"),
         1 => {}
         _ => errors.on(
             unnamed,
-            "serde reads an array for this, and arguments are an object; name the fields: `struct Name { first: Type, … }`",
+            "serde reads an array for this, but arguments are an object; name the fields: `struct Name { first: Type, … }`",
         ),
     }
 }
@@ -75,7 +75,10 @@ fn check_enum(tool: &Tool<'_>, errors: &Errors) {
         return;
     }
     if variants.is_empty() {
-        errors.on(ident, "an enum without variants has no value, so no call could fit; write `struct Name;`");
+        errors.on(
+            ident,
+            "an enum without variants has no values, so no call could succeed; write `struct Name;`",
+        );
         return;
     }
     let attributes = &tool.input.attrs;
@@ -83,12 +86,12 @@ fn check_enum(tool: &Tool<'_>, errors: &Errors) {
         TagType::Internal { .. } => {}
         TagType::External => errors.on(
             ident,
-            "arguments are one object, and this enum has another form for each variant; add `#[serde(tag = \"action\")]`, \
+            "arguments are one object, but each variant of this enum has a different form; add `#[serde(tag = \"action\")]`, \
              make each variant a tool of its own, or derive `Toolset` if each variant holds a tool",
         ),
         TagType::Adjacent { .. } => errors.at(
             serde_word(attributes, "content").unwrap_or_else(|| ident.span()),
-            "arguments are one flat object, and `content` nests them; remove `content = …` and keep the tag, or make each variant a tool of its own",
+            "arguments are one flat object, but `content` nests them; remove `content = …` and keep the tag, or make each variant a tool of its own",
         ),
         TagType::None => errors.at(
             serde_word(attributes, "untagged").unwrap_or_else(|| ident.span()),
@@ -105,7 +108,7 @@ fn check_replaced(tool: &Tool<'_>, errors: &Errors) {
     if container.attrs.remote().is_some() {
         errors.at(
             place("remote"),
-            "serde writes no `Deserialize` for a `remote` type, so it cannot be a tool; derive `Tool` on a struct of your own that has it as a field",
+            "serde does not implement `Deserialize` for a `remote` type, so it cannot be a tool; derive `Tool` on a struct of your own that has it as a field",
         );
     }
     match container.attrs.identifier() {
@@ -116,7 +119,7 @@ fn check_replaced(tool: &Tool<'_>, errors: &Errors) {
 }
 
 const IDENTIFIER: &str =
-    "an identifier is read from a string, and arguments are an object; put it into a field of a struct";
+    "an identifier is read from a string, but arguments are an object; put it into a field of a struct";
 
 pub(super) fn mcp_attributes(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attributes.iter().filter(|attribute| attribute.path().is_ident(keys::MCP))

@@ -12,7 +12,7 @@ pub(super) fn not_empty(given: Option<&Given<LitStr>>, errors: &Errors) {
     if let Some(given) = given
         && given.value.value().trim().is_empty()
     {
-        errors.on(&given.value, format!("empty `{}`; write some text or leave the key out", given.key));
+        errors.on(&given.value, format!("empty `{}`; write some text or remove the key", given.key));
     }
 }
 

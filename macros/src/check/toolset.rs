@@ -22,12 +22,12 @@ pub(crate) fn toolset(toolset: &Toolset<'_>, errors: &Errors) {
         Data::Enum(body) => body.variants.iter().for_each(|variant| check_variant(variant, errors)),
         Data::Struct(body) => errors.on(
             body.struct_token,
-            "a toolset is an enum with one variant a tool, as in `enum Tools { GetOrder(GetOrder) }`; \
+            "a toolset is an enum with one variant per tool, as in `enum Tools { GetOrder(GetOrder) }`; \
              a struct that derives `Tool` is a toolset of one without `Toolset`",
         ),
         Data::Union(body) => errors.on(
             body.union_token,
-            "a toolset is an enum with one variant a tool, as in `enum Tools { GetOrder(GetOrder) }`",
+            "a toolset is an enum with one variant per tool, as in `enum Tools { GetOrder(GetOrder) }`",
         ),
     }
     let attributes = &toolset.attributes;
