@@ -38,15 +38,12 @@ const MAX_NAME: usize = 512;
 /// use toolwright_server::Server;
 /// use toolwright_server::middleware::AuditLog;
 ///
-/// let file = std::fs::OpenOptions::new().create(true).append(true).open(
-/// #    std::env::temp_dir().join("toolwright-audit-example.jsonl")
-/// # ).unwrap();
-/// # let _ = "
-///     "audit.jsonl")?;
-/// # ";
+/// # let directory = std::env::temp_dir();
+/// # let path = directory.join("toolwright-audit-example.jsonl");
+/// let file = std::fs::OpenOptions::new().create(true).append(true).open(path)?;
 /// let service = Server::new(()).middleware(AuditLog::new(file)).build()?;
 /// # let _ = service;
-/// # Ok::<(), toolwright_server::BuildError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct AuditLog(Arc<Sink>);
 
