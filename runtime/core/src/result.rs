@@ -24,6 +24,30 @@ impl ToolError {
         Self { result: Box::new(ToolResult::error(text)) }
     }
 
+    /// An error from one without a type of its own, such as `anyhow::Error`, `eyre::Report` or
+    /// `Box<dyn Error + Send + Sync>`, which `?` alone does not convert since they are not `Error`s themselves. The model
+    /// reads its message and those of its sources.
+    ///
+    /// ```
+    /// use std::error::Error;
+    ///
+    /// use toolwright_core::result::ToolError;
+    ///
+    /// fn load() -> Result<u32, Box<dyn Error + Send + Sync>> {
+    ///     Err("the catalogue is being rebuilt; try again in a minute".into())
+    /// }
+    ///
+    /// fn handle() -> Result<u32, ToolError> {
+    ///     Ok(load().map_err(ToolError::from_dyn)?)
+    /// }
+    ///
+    /// let error = handle().unwrap_err();
+    /// assert_eq!(error.message(), "the catalogue is being rebuilt; try again in a minute");
+    /// ```
+    pub fn from_dyn(error: impl AsRef<dyn std::error::Error + Send + Sync>) -> Self {
+        Self::from(DynError(error.as_ref()))
+    }
+
     /// Adds `structuredContent`, which need not match the output schema.
     ///
     /// # Errors
@@ -36,6 +60,22 @@ impl ToolError {
     /// Returns the message for the model.
     pub fn message(&self) -> String {
         self.result.as_text()
+    }
+}
+
+/// An error without a type, as an error.
+#[derive(Debug)]
+struct DynError<'a>(&'a (dyn std::error::Error + Send + Sync + 'static));
+
+impl std::fmt::Display for DynError<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self.0, f)
+    }
+}
+
+impl std::error::Error for DynError<'_> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
     }
 }
 

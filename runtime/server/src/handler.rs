@@ -1,6 +1,7 @@
 //! Handlers, which run tools.
 
 use std::future::Future;
+use std::marker::PhantomData;
 
 use toolwright_core::result::{IntoToolResult, ToolError};
 use toolwright_core::tool::Tool;
@@ -68,5 +69,96 @@ where
 
     async fn call(&self, input: T, _cx: &Context) -> Result<Self::Output, ToolError> {
         Ok(self(input).await)
+    }
+}
+
+/// The code behind one tool as a function, for [`Server::tool`](crate::Server::tool): an async function or closure of a
+/// tool, or of a tool and the [`Context`].
+///
+/// `Parameters` tells the two apart; the compiler finds it. A closure shares state by capturing an `Arc` and cloning it
+/// for each call, since the future may outlive the call of the closure:
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// use toolwright_macros::Tool;
+/// use toolwright_server::{Context, Server};
+///
+/// /// Count up.
+/// #[derive(Tool, serde::Deserialize, schemars::JsonSchema)]
+/// # #[mcp(crate = toolwright_core)]
+/// struct Count {
+///     by: u64,
+/// }
+///
+/// let total = Arc::new(AtomicU64::new(0));
+/// let service = Server::new(())
+///     .tool(move |input: Count, cx: Context| {
+///         let total = Arc::clone(&total);
+///         async move {
+///             cx.progress(1.0, Some(1.0), Some("counting"));
+///             total.fetch_add(input.by, Ordering::Relaxed) + input.by
+///         }
+///     })
+///     .build()?;
+/// # let _ = service;
+/// # Ok::<(), toolwright_server::BuildError>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function that a tool can have as its handler",
+    note = "write an async function or closure of a type that derives `toolwright::Tool`, or of that type and a `Context`; it returns text, `Json<T>`, another result of a tool, or a `Result` of one; its future must be `Send`",
+    note = "a closure that captures state clones it for each call: `move |input: T| {{ let state = state.clone(); async move {{ … }} }}`"
+)]
+pub trait ToolHandler<Parameters>: Send + Sync + 'static {
+    /// The tool.
+    type Tool: Tool;
+    /// What a call returns.
+    type Output: IntoToolResult;
+
+    /// Runs the tool.
+    fn call(&self, input: Self::Tool, cx: &Context) -> impl Future<Output = Self::Output> + Send;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, T, R> ToolHandler<(T,)> for F
+where
+    F: Fn(T) -> R + Send + Sync + 'static,
+    T: Tool,
+    R: Future + Send,
+    R::Output: IntoToolResult,
+{
+    type Tool = T;
+    type Output = R::Output;
+
+    fn call(&self, input: T, _cx: &Context) -> impl Future<Output = R::Output> + Send {
+        self(input)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, T, R> ToolHandler<(T, Context)> for F
+where
+    F: Fn(T, Context) -> R + Send + Sync + 'static,
+    T: Tool,
+    R: Future + Send,
+    R::Output: IntoToolResult,
+{
+    type Tool = T;
+    type Output = R::Output;
+
+    fn call(&self, input: T, cx: &Context) -> impl Future<Output = R::Output> + Send {
+        self(input, cx.clone())
+    }
+}
+
+/// A function as the state of its own tool.
+pub(crate) struct ToolFunction<H, P>(pub(crate) H, pub(crate) PhantomData<fn(P)>);
+
+impl<P: 'static, H: ToolHandler<P>> Handler<H::Tool> for ToolFunction<H, P> {
+    type Output = H::Output;
+
+    async fn call(&self, input: H::Tool, cx: &Context) -> Result<H::Output, ToolError> {
+        Ok(self.0.call(input, cx).await)
     }
 }

@@ -65,7 +65,7 @@ pub use context::{Context, LogLevel};
 pub use error::{BuildError, ServeError};
 pub use features::RequestHandler;
 pub use future::BoxFuture;
-pub use handler::Handler;
+pub use handler::{Handler, ToolHandler};
 pub use input_requests::{
     ClientCapabilities, Elicited, InputRequestError, InputRequired, InputResponses, Root, Sampled, Sampling,
     StateKeys,

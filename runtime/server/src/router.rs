@@ -49,8 +49,8 @@ pub struct Router<S> {
     state: Arc<S>,
     set: ToolsetMetadata,
     credentials: Vec<(String, Box<RawValue>)>,
-    pub(crate) entries: Vec<ToolEntry>,
-    pub(crate) problems: Vec<BuildError>,
+    entries: Vec<ToolEntry>,
+    problems: Vec<BuildError>,
 }
 
 impl<S: Send + Sync + 'static> Router<S> {
@@ -60,6 +60,14 @@ impl<S: Send + Sync + 'static> Router<S> {
         credentials: Vec<(String, Box<RawValue>)>,
     ) -> Self {
         Self { state, set, credentials, entries: Vec::new(), problems: Vec::new() }
+    }
+
+    /// The tools that were added.
+    ///
+    /// # Errors
+    /// The first problem of any.
+    pub(crate) fn finish(mut self) -> Result<Vec<ToolEntry>, BuildError> {
+        if self.problems.is_empty() { Ok(self.entries) } else { Err(self.problems.swap_remove(0)) }
     }
 
     /// Adds the tool `T` with its handler on `S`.

@@ -4,6 +4,7 @@ mod extensions;
 mod features;
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use crate::error::BuildError;
 use crate::error::ServeError;
 use crate::extensions::ExtensionParts;
 use crate::features::FeatureParts;
+use crate::handler::{ToolFunction, ToolHandler};
 use crate::input_requests::StateKeys;
 use crate::limits::Limits;
 use crate::middleware::{Middleware, Stack};
@@ -57,7 +59,10 @@ pub struct Server<S> {
     extensions: ExtensionParts,
 }
 
-type AddTools<S> = fn(&Arc<S>, &[(String, Box<RawValue>)]) -> Router<S>;
+type AddTools<S> = Box<dyn FnOnce(&Arc<S>, &[(String, Box<RawValue>)]) -> Added + Send + Sync>;
+
+/// Entries of a toolset, or what is wrong with it.
+type Added = Result<Vec<ToolEntry>, BuildError>;
 
 impl<S: Send + Sync + 'static> Server<S> {
     /// Creates a server whose handlers share `state`: a type that implements [`Handler`](crate::Handler), or a handler
@@ -85,19 +90,37 @@ impl<S: Send + Sync + 'static> Server<S> {
 
     /// Adds the tools of `T`, a derived toolset or a single tool. Can be called more than once.
     pub fn tools<T: Dispatch<S>>(mut self) -> Self {
+        self.describe::<T>();
+        self.toolsets.push(Box::new(|state, credentials| {
+            let mut router = Router::new(Arc::clone(state), <T as Toolset>::METADATA, credentials.to_vec());
+            T::bind(&mut router);
+            router.finish()
+        }));
+        self
+    }
+
+    /// Offers one tool with a function of its own, which holds its state by itself: an async function or closure of the
+    /// tool, or of the tool and a [`Context`](crate::Context). See [`ToolHandler`] for how a closure shares state.
+    pub fn tool<P: 'static, H: ToolHandler<P>>(mut self, handler: H) -> Self {
+        self.describe::<H::Tool>();
+        let function = Arc::new(ToolFunction(handler, PhantomData::<fn(P)>));
+        self.toolsets.push(Box::new(move |_, credentials| {
+            let mut router = Router::new(function, <H::Tool as Toolset>::METADATA, credentials.to_vec());
+            router.add::<H::Tool>();
+            router.finish()
+        }));
+        self
+    }
+
+    /// Takes name, version and the like from a toolset, unless they are set.
+    fn describe<T: Toolset>(&mut self) {
         let (package, set) = (<T as Toolset>::PACKAGE, <T as Toolset>::METADATA);
         let text = |text: &str| text.to_owned();
         self.name.get_or_insert_with(|| set.name.unwrap_or(package.name).to_owned());
         self.version.get_or_insert_with(|| set.version.unwrap_or(package.version).to_owned());
-        self.title = self.title.or_else(|| set.title.map(text));
-        self.instructions = self.instructions.or_else(|| set.instructions.map(text));
+        self.title = self.title.take().or_else(|| set.title.map(text));
+        self.instructions = self.instructions.take().or_else(|| set.instructions.map(text));
         self.servers.push(ServerOf::new::<T>());
-        self.toolsets.push(|state, credentials| {
-            let mut router = Router::new(Arc::clone(state), <T as Toolset>::METADATA, credentials.to_vec());
-            T::bind(&mut router);
-            router
-        });
-        self
     }
 
     /// Adds a provider's tools, prompts and resources, which may change; see [`Provider::attach`].
@@ -185,11 +208,7 @@ impl<S: Send + Sync + 'static> Server<S> {
     pub fn build(self) -> Result<Service, BuildError> {
         let mut typed = Vec::new();
         for add_tools in self.toolsets {
-            let mut router = add_tools(&self.state, &self.credentials);
-            if !router.problems.is_empty() {
-                return Err(router.problems.swap_remove(0));
-            }
-            typed.extend(router.entries.into_iter().map(Arc::new));
+            typed.extend(add_tools(&self.state, &self.credentials)?.into_iter().map(Arc::new));
         }
         let mut features = self.features;
         let listed = self.providers.iter().flat_map(|provider| provider.0.tools(&Access::Trusted).to_vec());

@@ -7,6 +7,7 @@ mod definitions;
 mod dropping;
 mod endings;
 mod eras;
+mod functions;
 mod interleavings;
 mod lists;
 mod middleware;
