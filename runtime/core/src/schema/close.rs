@@ -15,6 +15,10 @@ use super::{defaults, members, merge, unlike, walk};
 /// Marks what was closed here, and not by `deny_unknown_fields`. It stands in no schema that is shown.
 pub(crate) const CLOSED_BY_US: &str = "x-toolwright-closed";
 
+/// The names of members that stand in all forms of an object because serde reads them by themselves. It stands in no schema
+/// that is shown.
+pub(crate) const READ_ONCE: &str = "x-toolwright-read-once";
+
 /// The names of all variants of a flattened enum, beside what one of them is; until the object is whole.
 const VARIANTS: &str = "x-toolwright-variants";
 
@@ -170,6 +174,9 @@ impl Closer<'_> {
             return Some(merge::both(std::mem::take(only), about));
         }
         let mut whole = about;
+        if let (true, Some(own)) = (self.marked, members_of(object)) {
+            whole.insert(READ_ONCE.to_owned(), own.keys().cloned().collect());
+        }
         whole.insert("anyOf".to_owned(), alternatives.into_iter().map(Value::Object).collect());
         Some(whole)
     }

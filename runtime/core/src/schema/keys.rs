@@ -41,7 +41,8 @@ pub(super) fn is_of_integers(pattern: &str) -> bool {
 pub(super) fn of_open_map(takes: &dyn Fn(&str) -> Result<(), String>) -> Option<Value> {
     let refusal = takes(NONSENSE).err()?;
     let is_taken = |key: &str| takes(key).is_ok();
-    if let Some(names) = variants(&refusal).filter(|names| names.iter().all(|name| is_taken(name))) {
+    let mut lists = variants(&refusal);
+    if let Some(names) = lists.find(|names| names.iter().all(|name| is_taken(name))) {
         return Some(json!({ "type": "string", "enum": names }));
     }
     if is_taken("a") && is_taken("1") && !is_taken("ab") && !is_taken("") {
@@ -64,16 +65,17 @@ pub(super) fn of_open_map(takes: &dyn Fn(&str) -> Result<(), String>) -> Option<
 
 /// Whether serde refuses a key and nothing else.
 pub(super) fn is_about_key(refusal: &str) -> bool {
-    variants(refusal).is_some()
+    variants(refusal).next().is_some()
 }
 
-/// The names that serde lists when it refuses one: of "expected `a` or `b`", or "expected one of `a`, `b`, `c`".
-fn variants(refusal: &str) -> Option<Vec<&str>> {
-    let (_, listed) = refusal.split_once(&format!("unknown variant `{NONSENSE}`, expected "))?;
-    // What else was refused comes after it.
-    let listed = listed.split("; ").next()?;
-    let names: Vec<&str> = listed.split('`').skip(1).step_by(2).collect();
-    (!names.is_empty()).then_some(names)
+/// The names that serde lists when it refuses one: of "expected `a` or `b`", or "expected one of `a`, `b`, `c`". There are
+/// several lists where another variant of an untagged enum would be an enum itself.
+fn variants(refusal: &str) -> impl Iterator<Item = Vec<&str>> {
+    let lists = refusal.split("; ").filter_map(|words| {
+        let (_, listed) = words.split_once(&format!("unknown variant `{NONSENSE}`, expected "))?;
+        Some(listed.split('`').skip(1).step_by(2).collect::<Vec<_>>())
+    });
+    lists.filter(|names| !names.is_empty())
 }
 
 /// The pattern of the integers that a map takes as keys; `takes` asks serde.

@@ -17,6 +17,9 @@ const MAX_PLACES: usize = 200;
 /// How many members a flattened `Option` may need.
 const MAX_ADDED: usize = 32;
 
+/// A text that is no address, as little as the first of [`PLAIN`].
+const OTHER_TEXT: &str = "some text";
+
 /// Reads a value as the type does.
 pub(super) type Read<'r> = &'r dyn Fn(&Value) -> Answer;
 
@@ -183,8 +186,17 @@ fn format_of_text(answer: &dyn Fn(Value, &'static str) -> Option<Answer>) -> Opt
         if plain.is_read && wrong.any(is_worse) {
             return None;
         }
+        // Where something else is refused after it, the address is what is refused of it no more.
+        let other = answer(OTHER_TEXT.into(), beside)?;
+        let is_passed = |it: &Answer| {
+            let says = |words: &Answer, told: &Told| words.told.iter().any(|one| one.is_like(told));
+            let is_new = !it.told.is_empty() && it.told.iter().all(|told| !says(&plain, told));
+            is_new && !plain.told.is_empty() && plain.told.iter().all(|told| says(&other, told))
+        };
         let takes = |address: &str| {
-            answer(address.into(), beside).is_some_and(|it| it.is_read && !plain.is_as_good_as(&it))
+            answer(address.into(), beside).is_some_and(|it| {
+                if it.is_read { !plain.is_as_good_as(&it) } else { !plain.is_read && is_passed(&it) }
+            })
         };
         match (takes(v4), takes(v6)) {
             (true, true) => return Some(SOCKET),

@@ -48,7 +48,7 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub(crate) use self::close::CLOSED_BY_US;
+pub(crate) use self::close::{CLOSED_BY_US, READ_ONCE};
 pub use self::form::{FormProblem, form, form_for, restrict};
 pub(crate) use self::formats::sample_of;
 pub use self::root::SchemaProblem;

@@ -142,6 +142,7 @@ impl<'s> Compiler<'s> {
             description: keywords.get("description").and_then(Value::as_str).map(Into::into),
             samples: samples(keywords),
             usual: usual(keywords),
+            read_once: keywords.get(crate::schema::READ_ONCE).map(names).unwrap_or_default(),
             secrets: here_if(keywords.get("writeOnly") == Some(&Value::Bool(true))),
             ..Node::default()
         };

@@ -96,6 +96,8 @@ pub(super) struct Node {
     pub(super) beyond_serde: Beyond,
     /// Whether `null` stands for "left out" here too, beside what the rest of the node takes.
     pub(super) nullable: bool,
+    /// Members of all arms that serde reads by themselves, whichever arm it takes.
+    pub(super) read_once: Vec<Box<str>>,
     /// The types that a value can have, as far as `type`, `enum` and the schemas in the same place say.
     pub(super) reach: Types,
     /// Whether something but their fit tells the arms apart: a tag, or the name of the only member.

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::{Checker, NodeId, ROOT};
+use super::{Checker, Node, NodeId, ROOT};
 use crate::arguments::doc::{Doc, Edit, Json, ValueId};
 
 /// How many values serde may look at, whatever the size of the text.
@@ -83,15 +83,25 @@ impl Count<'_> {
         }
         let tried = !node.told;
         for arms in [&parts.any_of, &parts.one_of] {
-            let each = arms.iter().map(|arm| self.toll(*arm, value));
+            let own = arms.first().map_or(0, |arm| self.read_once(node, *arm, value));
+            let each: Vec<u64> = arms.iter().map(|arm| self.toll(*arm, value)).collect();
             let arms = if tried && !node.partly_told {
-                each.fold(0, u64::saturating_add)
+                each.into_iter().map(|toll| toll.saturating_sub(own)).fold(own, u64::saturating_add)
             } else {
-                each.max().unwrap_or(0)
+                each.into_iter().max().unwrap_or(0)
             };
             toll = toll.saturating_add(arms);
         }
         if tried { toll.saturating_add(self.size(value)) } else { toll }
+    }
+
+    /// What the members cost that serde reads once, whichever arm it takes.
+    fn read_once(&mut self, node: &Node, arm: NodeId, value: ValueId) -> u64 {
+        let Json::Object(members) = self.doc.get(value) else { return 0 };
+        let object = &self.checker.node(arm).object;
+        let own = members.iter().filter(|(name, _)| node.read_once.iter().any(|own| **own == **name));
+        let own = own.filter_map(|(name, member)| Some((object.property(name)?, *member)));
+        own.fold(0, |toll, (child, member)| toll.saturating_add(self.toll(child, member)))
     }
 
     /// How many values a value holds, itself included.

@@ -240,3 +240,21 @@ fn rejections_by_the_author_are_not_faults() {
     made::<HoldsOrdered>().expect("serde reads it");
     made::<Validated>().expect("what its code refuses is for calls to find out");
 }
+
+#[test]
+fn a_fault_behind_the_address_of_a_socket_is_found() {
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "read and dropped")]
+    struct Closed {
+        at: std::net::SocketAddr,
+        name: String,
+        #[serde(flatten)]
+        t: Option<Tagged>,
+    }
+    let shape = InputShape::Object;
+    let draft = Draft::read_as::<Closed, Closed>(shape).with_fields(&[], false).with_type::<Closed>(shape);
+    let reader = ArgumentReader::new(&draft, &[], shape, false).expect("a schema that can be enforced");
+    let error = reader.check_type::<Closed>(&draft).expect_err("no call could be right").to_string();
+    assert!(error.contains("remove `deny_unknown_fields` from the type that flattens it"), "{error}");
+}

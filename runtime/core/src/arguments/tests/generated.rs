@@ -486,3 +486,57 @@ fn a_form_that_the_type_reads_keeps_no_later_variant_away() {
         assert_eq!(dated.when, expected, "{text}");
     }
 }
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Stored {
+    by: Stock,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged, deny_unknown_fields)]
+enum Stock {
+    All(Shelf),
+    Counted(BTreeMap<Key, i8>),
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+enum Shelf {
+    Upper,
+    Lower,
+}
+
+#[test]
+fn keys_are_learned_where_another_variant_is_an_enum() {
+    let draft = Draft::read_as::<Stored, Stored>(InputShape::Object).with_fields(&[], false);
+    let schema = draft.finish(Profile::Portable).to_string();
+    assert!(schema.contains(r#""properties":{"First":{"type":"integer""#), "{schema}");
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Nest {
+    inner: Option<Box<Nest>>,
+    #[serde(flatten)]
+    bird: Bird,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+enum Bird {
+    Crow { eggs: u8 },
+    Owl(u8),
+    Tit(String),
+    Wren(Vec<u8>),
+}
+
+#[test]
+fn a_flattened_enum_costs_no_more_at_every_level() {
+    let text = (0..30).fold(r#"{"Owl":1}"#.to_owned(), |inner, level| match level % 2 {
+        0 => format!(r#"{{"Crow":{{"eggs":1}},"inner":{inner}}}"#),
+        _ => format!(r#"{{"inner":{inner},"Wren":[1,2]}}"#),
+    });
+    let mut nest: Nest = read(&text).expect("it fits");
+    let mut levels = 0;
+    while let Some(inner) = nest.inner {
+        (nest, levels) = (*inner, levels + 1);
+    }
+    assert_eq!((levels, nest.bird), (30, Bird::Owl(1)));
+}

@@ -23,6 +23,8 @@ pub(crate) fn cases() -> Vec<Case> {
         "dates in an untagged enum" => Dates,
         "variant of any JSON" => AnyJson,
         "default that its variant does not read" => Preset,
+        "keys beside an enum in an untagged one" => Stocked,
+        "flattened enum in a recursive type" => Nest,
     }
 }
 
@@ -45,6 +47,12 @@ pub(crate) const SAMPLES: &[(&str, &str)] = &[
     ("dates in an untagged enum", r#"{"y":{"y":"soon"}}"#),
     ("variant of any JSON", r#"{"name":[[{"y":[]},256,{"y":{"0":[]}}],-1,false]}"#),
     ("default that its variant does not read", r#"{"name":{"op":"Nothing"}}"#),
+    ("keys beside an enum in an untagged one", r#"{"by":{"Red":1}}"#),
+    ("keys beside an enum in an untagged one", r#"{"by":{"other":1}}"#),
+    (
+        "flattened enum in a recursive type",
+        r#"{"inner":{"inner":{"inner":{"Tit":"a"},"Owl":1},"Tit":"a"},"Owl":1}"#,
+    ),
 ];
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -213,4 +221,41 @@ enum Stored {
         #[serde(skip_deserializing)]
         y: u8,
     },
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Stocked {
+    by: Stock,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, untagged)]
+enum Stock {
+    All(Shelf),
+    Counted(BTreeMap<Color, i8>),
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+enum Shelf {
+    Upper,
+    Lower,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+enum Color {
+    Red,
+    Green,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Nest {
+    inner: Option<Box<Nest>>,
+    #[serde(flatten)]
+    bird: Bird,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+enum Bird {
+    Owl(u8),
+    Tit(String),
 }
