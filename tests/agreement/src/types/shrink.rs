@@ -6,22 +6,26 @@ use super::{
 
 /// How many rounds a type is made smaller, at most.
 const ROUNDS: usize = 40;
-/// How many smaller types are tried in one round.
-const CANDIDATES: usize = 60;
+/// How many smaller types are tried at once, since they are compiled together.
+const BATCH: usize = 60;
 
-/// The smallest type found that has the fault of `model`. In each round `find` gets types with one thing less, the
-/// smallest first, and gives the position of the first one with the fault.
+/// The smallest type found that has the fault of `model`. In each round `find` gets types with one thing less in batches,
+/// the smallest first, and returns the position of the first one with the fault.
 pub fn shrink(mut model: Model, mut find: impl FnMut(&[Model]) -> Option<usize>) -> Model {
     for _ in 0..ROUNDS {
         let mut candidates = reductions(&model);
         candidates.sort_by_cached_key(|candidate| (render(candidate).len(), render(candidate)));
         candidates.dedup_by_key(|candidate| render(candidate));
-        candidates.truncate(CANDIDATES);
-        for (number, candidate) in candidates.iter_mut().enumerate() {
-            candidate.name = format!("s{number}");
+        let found = candidates.chunks_mut(BATCH).find_map(|batch| {
+            for (number, candidate) in batch.iter_mut().enumerate() {
+                candidate.name = format!("s{number}");
+            }
+            find(batch).map(|position| batch[position].clone())
+        });
+        match found {
+            Some(smaller) => model = smaller,
+            None => break,
         }
-        let Some(found) = find(&candidates) else { break };
-        model = candidates.swap_remove(found);
     }
     model
 }
@@ -267,7 +271,7 @@ fn renumber(of: &mut Type, places: &[usize]) {
 
 #[cfg(test)]
 mod tests {
-    use super::shrink;
+    use super::{shrink, without_unused};
     use crate::choices::{Choices, stream};
     use crate::types::{Features, Model, Preset, Type, make, render};
 
@@ -279,7 +283,11 @@ mod tests {
     fn large(holds: &dyn Fn(&Model) -> bool) -> Model {
         let made =
             |seed| make(&format!("t{seed}"), &mut Choices::new(&stream(seed, 4_000)), &Features::default());
-        (0..2_000).map(made).find(|model| lines(model) > 50 && holds(model)).expect("there are many")
+        (0..2_000)
+            .map(made)
+            .map(without_unused)
+            .find(|model| lines(model) > 50 && holds(model))
+            .expect("there are many")
     }
 
     #[test]
