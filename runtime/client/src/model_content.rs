@@ -251,7 +251,7 @@ impl Writer<'_> {
             ResourceData::Blob(blob) => {
                 let mime_type = resource.mime_type.as_deref().unwrap_or("unknown media type");
                 match base64::decode(blob) {
-                    Err(error) => return self.line(format!("[resource {} left out: {error}]", resource.uri)),
+                    Err(error) => return self.line(format!("[resource {} omitted: {error}]", resource.uri)),
                     Ok(bytes) if self.has_room(bytes.len(), "resource", mime_type) => {
                         BinaryData::Bytes(bytes)
                     }
@@ -300,7 +300,7 @@ impl Writer<'_> {
         }
         self.has_gap = true;
         let whole = self.whole();
-        self.line(format!("[{kind} left out: {mime_type}, {size} bytes, which is more than {limit}{whole}]"));
+        self.line(format!("[{kind} omitted: {mime_type}, {size} bytes, which is more than {limit}{whole}]"));
         false
     }
 
@@ -419,8 +419,8 @@ mod tests {
         ]});
         let (text, _) = text_of(result, &ContentLimits::default());
         let lines: Vec<_> = text.split("\n\n").collect();
-        assert!(lines[0].starts_with("[image left out: "), "{text}");
-        assert!(lines[1].starts_with("[resource file:///c left out: "), "{text}");
+        assert!(lines[0].starts_with("[image omitted: "), "{text}");
+        assert!(lines[1].starts_with("[resource file:///c omitted: "), "{text}");
         assert!(lines[2].starts_with("[unknown content of type \"hologram\""), "{text}");
     }
 

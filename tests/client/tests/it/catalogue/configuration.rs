@@ -31,7 +31,7 @@ const FILES: &[(&str, &str, &[&str], &str)] = &[
     ),
     ("a.json", r#"{"servers": {"a": {"command": "x", "env": {"K": "${NO_SUCH}"}}}}"#, &["`NO_SUCH`"], "set"),
     ("a.json", r#"{"servers": {"a": {"command": "x", "args": ["${"]}}}"#, &["`${`"], "write"),
-    ("a.json", r#"{"servers": {"a__b": {"command": "x"}}}"#, &["`__`"], "write `_` or `-`"),
+    ("a.json", r#"{"servers": {"a__b": {"command": "x"}}}"#, &["`__`"], "use `_` or `-`"),
     (
         "a.json",
         r#"{"servers": {"a": {"command": "x"}, "a": {"command": "y"}}}"#,

@@ -24,7 +24,7 @@ const MALFORMED: &[(&str, &str, &str)] = &[
     ("a.yaml", "tools:\n  - {name: a, type: «mpc», command: x}", "did you mean `mcp`?"),
     ("a.yaml", "tools:\n  - «{type: mcp, command: x}»", "needs a `name`"),
     // Names
-    ("a.json", "{\"servers\": {\"«a__b»\": {\"command\": \"x\"}}}", "has `__` inside"),
+    ("a.json", "{\"servers\": {\"«a__b»\": {\"command\": \"x\"}}}", "contains `__`"),
     ("a.json", "{\"servers\": {\"«_a»\": {\"command\": \"x\"}}}", "starts or ends with `_`"),
     ("a.json", "{\"servers\": {«\"\"»: {\"command\": \"x\"}}}", "name is empty"),
     (
