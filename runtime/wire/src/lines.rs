@@ -103,6 +103,8 @@ impl LineBuffer {
     }
 
     /// Returns the room for the next read; [`LineBuffer::advance`] must follow.
+    ///
+    /// The room ends where the longest line could end, so that a buffer never holds more than one such line.
     #[inline]
     pub fn room(&mut self) -> &mut [u8] {
         self.buffer.copy_within(self.start..self.filled, 0);
@@ -115,7 +117,8 @@ impl LineBuffer {
         if self.buffer.len() < self.filled + self.chunk {
             self.buffer.resize((2 * self.filled).max(self.chunk) + self.chunk, 0);
         }
-        &mut self.buffer[self.filled..]
+        let end = (self.limit.saturating_add(1)).clamp(self.filled + 1, self.buffer.len());
+        &mut self.buffer[self.filled..end]
     }
 
     /// Records that `bytes` were read into the room; 0 is the end of the stream.
@@ -166,19 +169,21 @@ impl<R: Read> LineReader<R> {
 mod tests {
     use std::io::{self, Read};
 
-    use super::{Line, LineReader};
+    use super::{Line, LineBuffer, LineReader};
 
-    /// Returns one piece per read.
+    /// Returns one piece per read, or as much of it as there is room for.
     struct Pieces(Vec<&'static [u8]>);
 
     impl Read for Pieces {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            if self.0.is_empty() {
-                return Ok(0);
+            let Some(piece) = self.0.first_mut() else { return Ok(0) };
+            let (read, rest) = piece.split_at(piece.len().min(buffer.len()));
+            buffer[..read.len()].copy_from_slice(read);
+            *piece = rest;
+            if rest.is_empty() {
+                self.0.remove(0);
             }
-            let piece = self.0.remove(0);
-            buffer[..piece.len()].copy_from_slice(piece);
-            Ok(piece.len())
+            Ok(read.len())
         }
     }
 
@@ -203,6 +208,17 @@ mod tests {
         check(&[b"o", b"n", b"e", b"\nt", b"wo\n"], &["one", "two"]);
         check(&[b"one\n", b"\n", b"last"], &["one", "", "last"]);
         check(&[], &[]);
+    }
+
+    #[test]
+    fn a_read_ends_where_the_longest_line_could_end() {
+        let mut lines = LineBuffer::new(8, 64);
+        assert_eq!(lines.room().len(), 9);
+        lines.advance(5);
+        assert_eq!(lines.room().len(), 4);
+        lines.advance(4);
+        assert_eq!(lines.next(&mut Vec::new()), Line::TooLong);
+        assert_eq!(lines.room().len(), 9);
     }
 
     // As reported in rust-mcp-stack/rust-mcp-sdk#151, openai/codex#31805.

@@ -136,7 +136,7 @@ async fn read(
         match lines.next(&mut line) {
             Line::Whole => peer.take(&line, meter.take(line.len() + 1), &mut out).await,
             Line::TooLong => {
-                // Its bytes are discarded as they arrive, and what was read behind it is less than one chunk.
+                // Its bytes are discarded as they arrive, and what was read behind it is less than one line.
                 drop(meter.take(usize::MAX));
                 peer.connection.refuse("the line is too long", &mut out);
                 peer.send(&mut out).await;
